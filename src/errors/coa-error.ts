@@ -1,0 +1,55 @@
+/**
+ * The error model. Every failure that coa foresees is a CoaError: one line that says what is wrong (`message`)
+ * and one that says what to do (`fix`). The boundary names the part of the world that failed, so a runner can
+ * record a bad item as data and go on instead of crashing.
+ */
+export type Boundary =
+  | 'usage'
+  | 'config'
+  | 'grammar'
+  | 'tokens'
+  | 'store'
+  | 'model'
+  | 'tool'
+  | 'sandbox'
+  | 'engine'
+
+const marker = Symbol.for('chain-of-agents.error')
+
+export interface CoaErrorOptions {
+  /** What the reader should do about it: an imperative sentence. */
+  fix?: string
+  cause?: unknown
+  /** Plain data that helps a program handle the failure, such as a path or a position. */
+  details?: Record<string, unknown>
+}
+
+export class CoaError extends Error {
+  readonly boundary: Boundary
+  readonly fix: string | undefined
+  readonly details: Record<string, unknown>
+
+  constructor(boundary: Boundary, message: string, options: CoaErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.boundary = boundary
+    this.fix = options.fix
+    this.details = options.details ?? {}
+    Object.defineProperty(this, marker, { value: true })
+  }
+
+  /** True for errors of any loaded copy of this package, where `instanceof` would fail. */
+  static isInstance(value: unknown): value is CoaError {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[marker] === true
+  }
+
+  toJSON(): Record<string, unknown> {
+    return {
+      name: this.name,
+      boundary: this.boundary,
+      message: this.message,
+      ...(this.fix === undefined ? {} : { fix: this.fix }),
+      ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/** Records that cross a stage. No Node built-ins here: the studio imports this folder. */
+export { Checkpoint } from './checkpoint.ts'
+export { Datum } from './datum.ts'
+export { EvalItem, EvalReport } from './eval-report.ts'
+export { RunManifest, StageStatus } from './manifest.ts'
+export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'
+export { Rollout, RolloutSegment } from './rollout.ts'
+export { CoaSequence, Message, Span, SpanKind, sequenceText } from './sequence.ts'
+export { Gold, Task } from './task.ts'
+export { Trajectory, TrajectoryEvent } from './trajectory.ts'
+export { Usage } from './usage.ts'
+export { Verdict } from './verdict.ts'

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+
+export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
+
+/** What a run folder is about and how far it has come. */
+export const RunManifest = z.object({
+  v: z.literal(1),
+  id: z.string().min(1),
+  createdAt: z.iso.datetime(),
+  /** Version of coa that created the run. */
+  coa: z.string(),
+  /** What was asked for, such as `coa quickstart --fast`. */
+  command: z.string(),
+  stages: z
+    .record(
+      z.string(),
+      z.object({
+        status: StageStatus,
+        startedAt: z.iso.datetime(),
+        endedAt: z.iso.datetime().optional(),
+        summary: z.record(z.string(), z.json()).default({}),
+      }),
+    )
+    .default({}),
+})
+export type RunManifest = z.infer<typeof RunManifest>

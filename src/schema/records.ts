@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+import { Checkpoint } from './checkpoint.ts'
+import { Datum } from './datum.ts'
+import { EvalReport } from './eval-report.ts'
+import { Rollout } from './rollout.ts'
+import { CoaSequence } from './sequence.ts'
+import { Task } from './task.ts'
+import { Trajectory } from './trajectory.ts'
+
+/** Every record that crosses a stage, by the kind it is stored under. Each has `v` and a caller-supplied `id`. */
+export const recordSchemas = {
+  task: Task,
+  trajectory: Trajectory,
+  sequence: CoaSequence,
+  datum: Datum,
+  rollout: Rollout,
+  checkpoint: Checkpoint,
+  eval: EvalReport,
+} as const
+
+export type RecordKind = keyof typeof recordSchemas
+export type RecordOf<K extends RecordKind> = z.infer<(typeof recordSchemas)[K]>
+
+export const recordKinds = Object.keys(recordSchemas) as RecordKind[]

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { Verdict } from './verdict.ts'
+
+export const SpanKind = z.enum(['role', 'call', 'observation', 'answer'])
+export type SpanKind = z.infer<typeof SpanKind>
+
+/** One agent's turn as it stands in the stream, tags and adjoining white space included. */
+export const Span = z.object({
+  agent: z.string(),
+  kind: SpanKind,
+  text: z.string(),
+  /** The trajectory events this span was made from. */
+  source: z.array(z.string()).default([]),
+  /** False for what the runtime inserts (observations): no loss, no ratio, no statistic. */
+  trainable: z.boolean(),
+})
+export type Span = z.infer<typeof Span>
+
+export const Message = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })
+export type Message = z.infer<typeof Message>
+
+/** A run told in one voice: the prompt, then spans whose texts joined are the model's stream. */
+export const CoaSequence = z.object({
+  v: z.literal(1),
+  id: z.string().min(1),
+  taskId: z.string().optional(),
+  grammar: z.string(),
+  prompt: z.array(Message),
+  spans: z.array(Span),
+  provenance: z
+    .object({
+      trajectoryId: z.string().optional(),
+      /** What made the sequence: a distiller, an importer, a person. */
+      origin: z.string(),
+      /** True when a step it came from had seen the gold answer. */
+      sawGold: z.boolean().default(false),
+    })
+    .optional(),
+  verdict: Verdict.optional(),
+  meta: z.record(z.string(), z.json()).default({}),
+})
+export type CoaSequence = z.infer<typeof CoaSequence>
+
+/** The stream as the model sees it after the prompt. */
+export function sequenceText(sequence: Pick<CoaSequence, 'spans'>): string {
+  return sequence.spans.map((span) => span.text).join('')
+}

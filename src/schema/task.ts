@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/** How an answer is checked, with what it is checked against. */
+export const Gold = z.discriminatedUnion('checker', [
+  /** Any of the listed answers, after normalisation. */
+  z.object({ checker: z.literal('exact'), answers: z.array(z.string()).min(1) }),
+  /** Equal as a mathematical value. */
+  z.object({ checker: z.literal('math'), answer: z.string() }),
+  /** A program that passes every test. */
+  z.object({
+    checker: z.literal('code'),
+    tests: z
+      .array(
+        z.discriminatedUnion('style', [
+          z.object({ style: z.literal('assert'), code: z.string() }),
+          z.object({ style: z.literal('stdio'), stdin: z.string(), stdout: z.string() }),
+        ]),
+      )
+      .min(1),
+    setup: z.string().optional(),
+  }),
+  /** A model compares the answer with the reference. */
+  z.object({ checker: z.literal('judge'), answer: z.string() }),
+])
+export type Gold = z.infer<typeof Gold>
+
+export const Task = z.object({
+  v: z.literal(1),
+  id: z.string().min(1),
+  /** Where the task comes from: the name of a generator or a benchmark. */
+  suite: z.string(),
+  /** The grammar it is meant to be solved in. */
+  domain: z.string(),
+  split: z.enum(['train', 'dev', 'test']).optional(),
+  question: z.string(),
+  gold: Gold,
+  level: z.number().int().optional(),
+  meta: z.record(z.string(), z.json()).default({}),
+})
+export type Task = z.infer<typeof Task>

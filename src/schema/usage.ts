@@ -1,0 +1,8 @@
+import { z } from 'zod'
+
+/** Tokens of one model call or the sum over several, counted with the student's tokenizer. */
+export const Usage = z.object({
+  promptTokens: z.number().int().nonnegative(),
+  completionTokens: z.number().int().nonnegative(),
+})
+export type Usage = z.infer<typeof Usage>

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+  },
+})
