@@ -1,2 +1,3 @@
 export { ConfigError, GrammarError, StoreError, TokenizerError, UsageError } from './boundaries.ts'
 export { type Boundary, CoaError, type CoaErrorOptions } from './coa-error.ts'
+export { nearestName } from './nearest-name.ts'

@@ -1,0 +1,1 @@
+export { parseToml, readToml, writeToml } from './toml.ts'

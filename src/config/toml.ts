@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { parse, stringify, TomlError } from 'smol-toml'
+import { ConfigError } from '../errors/index.ts'
+
+/** Reads a TOML file; a syntax error names file, line and column. */
+export function readToml(file: string): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new ConfigError(`cannot read ${file}`, {
+      cause,
+      fix: 'Check that the file exists and may be read.',
+    })
+  }
+  return parseToml(text, file)
+}
+
+export function parseToml(text: string, label: string): Record<string, unknown> {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const where = cause instanceof TomlError ? `${label}:${cause.line}:${cause.column}` : label
+    const reason = (cause as Error).message.split('\n')[0]
+    throw new ConfigError(`${where} is not valid TOML: ${reason}`, {
+      cause,
+      fix: 'Mend the line and try again.',
+    })
+  }
+}
+
+export function writeToml(value: Record<string, unknown>): string {
+  return stringify(value)
+}

@@ -1,0 +1,28 @@
+/** Levenshtein distance with a row of the matrix at a time; names are short, so no cleverness. */
+function distance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= left.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= right.length; j++) {
+      const substitution = previous[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1)
+      current.push(Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution))
+    }
+    previous = current
+  }
+  return previous[right.length]!
+}
+
+/** The known name a mistyped one most likely meant, or undefined when none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase().slice(0, 80)
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  for (const candidate of known) {
+    const candidateDistance = distance(wanted, candidate.toLowerCase())
+    if (candidateDistance < bestDistance) {
+      best = candidate
+      bestDistance = candidateDistance
+    }
+  }
+  return best
+}

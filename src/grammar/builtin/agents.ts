@@ -1,0 +1,63 @@
+import type { AgentDefinition, GrammarInput } from '../definition.ts'
+
+type AgentInput = GrammarInput['agents'][number]
+
+/** Agents that several domains share, in our own words. Each domain adds who may follow. */
+const shared = {
+  think: {
+    kind: 'role',
+    description: 'Weigh where things stand and decide what to do next. Keep what matters so far in mind.',
+  },
+  plan: { kind: 'role', description: 'Break the question into the steps that will answer it, in order.' },
+  web_search: {
+    kind: 'tool',
+    description: 'Search the web. Write one query as you would type it into a search box.',
+  },
+  wiki_search: { kind: 'tool', description: 'Search an encyclopedia. Write one short query.' },
+  crawl_page: {
+    kind: 'tool',
+    description: 'Read web pages. Write one address, or several with a bar between them.',
+    payload: { syntax: 'list' },
+  },
+  code: {
+    kind: 'tool',
+    description: 'Run a Python program. Only what it prints comes back, so print what you need.',
+    payload: { syntax: 'code', languages: ['py', 'python'], stdin: true },
+  },
+  visual_inspector: {
+    kind: 'tool',
+    description: 'Look at an image file. Say which file and, if you like, what you want to know about it.',
+    payload: {
+      syntax: 'json',
+      schema: {
+        type: 'object',
+        properties: { file_path: { type: 'string' }, question: { type: 'string' } },
+        required: ['file_path'],
+        additionalProperties: false,
+      },
+    },
+  },
+  observation: {
+    kind: 'observation',
+    description: 'What the tool returned. It is written for you; never write it.',
+  },
+  reflection: {
+    kind: 'role',
+    description: 'Judge the work so far: do the findings agree, did the tool help, is the course right?',
+  },
+  suggested_answer: { kind: 'role', description: 'Put forward the answer the findings support.' },
+  double_check: {
+    kind: 'role',
+    description:
+      'Check the suggested answer against the question and the findings, and score it from 1 to 4.',
+  },
+  answer: { kind: 'answer', description: 'Give the final answer and nothing else.' },
+} satisfies Record<string, Omit<AgentInput, 'name'>>
+
+/** A shared agent with its place in one domain. */
+export function agent(
+  name: keyof typeof shared,
+  place: Partial<Pick<AgentInput, 'next' | 'description' | 'payload'>> = {},
+): AgentInput {
+  return { name, ...shared[name], ...place } as AgentDefinition
+}

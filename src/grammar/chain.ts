@@ -1,0 +1,72 @@
+import type { AgentKind } from './definition.ts'
+import type { Diagnostic } from './diagnostic.ts'
+import { unescapeBody } from './escape.ts'
+import type { ParseEvent, Utterance } from './events.ts'
+import type { Grammar } from './grammar.ts'
+import { ChainParser, type ParserOptions } from './parser.ts'
+import { type Validation, validate } from './validate.ts'
+
+/** One agent's turn: who speaks, and what, with escapes undone. */
+export interface Step {
+  agent: string
+  text: string
+}
+
+/** A step with its place in the raw text. */
+export interface Block extends Step {
+  kind: AgentKind
+  /** Range of the block, tags included. */
+  start: number
+  end: number
+  /** False when its closing tag is missing. */
+  closed: boolean
+}
+
+export interface Chain {
+  /** The text as it was given, untouched. */
+  raw: string
+  blocks: Block[]
+  calls: Utterance[]
+  answer: Utterance | null
+  diagnostics: Diagnostic[]
+  /** Whether the speakers follow the grammar's order. */
+  order: Validation
+}
+
+/** Reads a whole text. Never throws; `diagnostics` and `order` tell how well formed it is. */
+export function parseChain(grammar: Grammar, raw: string, options: ParserOptions = {}): Chain {
+  const parser = new ChainParser(grammar, options)
+  return collectChain(grammar, raw, [...parser.push(raw), ...parser.end()])
+}
+
+/** Puts a parser's events together. */
+export function collectChain(grammar: Grammar, raw: string, events: Iterable<ParseEvent>): Chain {
+  const chain: Omit<Chain, 'order'> = { raw, blocks: [], calls: [], answer: null, diagnostics: [] }
+  let open: { agent: string; start: number; bodyStart: number } | null = null
+  const close = (bodyEnd: number, end: number, closed: boolean): void => {
+    if (open === null) return
+    const agent = grammar.agents.get(open.agent)!
+    const text = unescapeBody(agent.tag, raw.slice(open.bodyStart, bodyEnd))
+    chain.blocks.push({ agent: agent.name, kind: agent.kind, text, start: open.start, end, closed })
+    open = null
+  }
+  for (const event of events) {
+    if (event.type === 'agent-opened') open = { agent: event.agent, start: event.start, bodyStart: event.end }
+    else if (event.type === 'agent-closed')
+      close(event.start, event.end, raw[event.end - 1] === '>' && event.end > event.start)
+    else if (event.type === 'call-ready') chain.calls.push(event.call)
+    else if (event.type === 'answer-ready') chain.answer = event.answer
+    else if (event.type === 'diagnostic') chain.diagnostics.push(event.diagnostic)
+  }
+  close(raw.length, raw.length, false)
+  const order = validate(
+    grammar,
+    chain.blocks.map((block) => block.agent),
+  )
+  return { ...chain, order }
+}
+
+/** True when a chain could have been written by the renderer: nothing mended, every speaker in order. */
+export function isWellFormed(chain: Chain): boolean {
+  return chain.diagnostics.length === 0 && chain.order.ok
+}

@@ -1,0 +1,267 @@
+import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
+import { unescapeBody } from './escape.ts'
+import type { ParseEvent } from './events.ts'
+import type { Agent, Grammar } from './grammar.ts'
+import { parsePayload } from './payload/payload.ts'
+import { type FoundTag, nextTag } from './tag-scanner.ts'
+
+export interface ParserOptions {
+  /** Turns repairs off: what is not well formed gives a diagnostic and no call or answer. */
+  strict?: boolean
+}
+
+interface OpenBlock {
+  agent: Agent
+  start: number
+  bodyStart: number
+  /** Pieces of the body, kept only where a payload will be read from it. */
+  body: string[] | null
+  /** Something in this block was mended, or in strict mode: is wrong. */
+  faulty: boolean
+}
+
+/** The fault that strict mode keeps and lenient mode mends by leaving the characters where they are. */
+const KEPT = 'kept as text'
+
+/**
+ * Reads a chain-of-agents stream as it arrives. Feed any chunks to {@link push}, then call {@link end}. It never
+ * throws, whatever the text; it holds back at most one possible tag; it takes time linear in the text.
+ *
+ * Inside a block everything up to the block's own closing tag is its text: a tool tag written within `<think>` is
+ * never a call. After the answer everything is text.
+ */
+export class ChainParser {
+  readonly #grammar: Grammar
+  readonly #strict: boolean
+  #events: ParseEvent[] = []
+  /** Characters not yet decided, at absolute position #position. */
+  #pending = ''
+  #position = 0
+  #open: OpenBlock | null = null
+  #ended = false
+  /** The run of stray text being collected: first and last non-blank character. */
+  #stray: { start: number; end: number } | null = null
+  /** Tags opened inside the block that closed last, to tell a crossed tag from a stray one. */
+  #nested = new Set<string>()
+
+  constructor(grammar: Grammar, options: ParserOptions = {}) {
+    this.#grammar = grammar
+    this.#strict = options.strict ?? false
+  }
+
+  push(chunk: string): ParseEvent[] {
+    this.#consume(this.#pending + chunk, false)
+    return this.#flush()
+  }
+
+  /** The text is complete: decides what was held back and closes what is open. */
+  end(): ParseEvent[] {
+    this.#consume(this.#pending, true)
+    this.#closeAtEnd()
+    this.#reportStray()
+    return this.#flush()
+  }
+
+  #flush(): ParseEvent[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  #consume(text: string, complete: boolean): void {
+    let from = 0
+    let at = 0
+    for (;;) {
+      const found = this.#ended ? null : nextTag(text, at)
+      if (found === null || (found.kind === 'undecided' && complete)) break
+      if (found.kind === 'undecided') {
+        this.#text(text, from, found.start)
+        this.#hold(text, found.start)
+        return
+      }
+      at = found.end
+      const verdict = this.#judge(found)
+      if (verdict === 'plain') continue
+      // Text before the tag goes out first, so that the order of events is the order of the text however it is fed.
+      this.#text(text, from, found.start)
+      from = found.end
+      if (verdict === 'structure') this.#tag(found)
+      else this.#misplaced(found, verdict)
+    }
+    const cut = complete && this.#open !== null ? this.#partialClose(text, from) : text.length
+    this.#text(text, from, cut)
+    this.#hold(text, cut)
+  }
+
+  /** Everything before `cut` is dealt with. */
+  #hold(text: string, cut: number): void {
+    this.#pending = text.slice(cut)
+    this.#position += cut
+  }
+
+  /** What a tag is where it stands: part of the structure, text not worth a word, or a fault. */
+  #judge(tag: FoundTag): 'structure' | 'plain' | DiagnosticCode {
+    const agent = this.#grammar.byTag.get(tag.name.toLowerCase())
+    const open = this.#open
+    const spelt = !this.#strict || agent?.tag === tag.name
+    if (open === null) {
+      if (agent === undefined) return 'unknown-tag'
+      if (!tag.closing) return spelt ? 'structure' : 'wrong-case'
+      return this.#nested.has(agent.name) ? 'crossed-tag' : 'stray-close'
+    }
+    // HTML in a text is nobody's fault, and tool output may hold anything. Only our own tags are worth a word.
+    if (agent === undefined) return 'plain'
+    if (tag.closing && agent === open.agent) return spelt ? 'structure' : 'wrong-case'
+    if (open.agent.kind === 'observation') return 'plain'
+    // The end of a nested tag was announced by its beginning.
+    if (tag.closing && this.#nested.delete(agent.name)) return 'plain'
+    return tag.closing ? 'crossed-tag' : 'nested-tag'
+  }
+
+  /** Reports a tag that does not belong where it stands and keeps it as text. */
+  #misplaced(tag: FoundTag, code: DiagnosticCode): void {
+    const open = this.#open
+    if (open === null) this.#reportStray()
+    this.#report(code, misplacedMessage(code, tag, open?.agent.tag), tag, KEPT)
+    const text = `<${tag.closing ? '/' : ''}${tag.name}>`
+    const start = this.#position + tag.start
+    this.#events.push({
+      type: 'text',
+      agent: open?.agent.name ?? null,
+      start,
+      end: start + text.length,
+      text,
+    })
+    if (open === null) return
+    open.faulty = true
+    open.body?.push(text)
+    if (code === 'nested-tag') this.#nested.add(this.#grammar.byTag.get(tag.name.toLowerCase())!.name)
+  }
+
+  #tag(tag: FoundTag): void {
+    const agent = this.#grammar.byTag.get(tag.name.toLowerCase())!
+    const start = this.#position + tag.start
+    const end = this.#position + tag.end
+    const misspelt = tag.name !== agent.tag
+    if (tag.closing) {
+      const open = this.#open!
+      if (misspelt)
+        this.#report('wrong-case', `</${tag.name}> should be </${agent.tag}>`, tag, `read as </${agent.tag}>`)
+      open.faulty ||= misspelt
+      this.#close(start, end, misspelt)
+      return
+    }
+    this.#reportStray()
+    this.#nested.clear()
+    if (misspelt)
+      this.#report('wrong-case', `<${tag.name}> should be <${agent.tag}>`, tag, `read as <${agent.tag}>`)
+    this.#events.push({ type: 'agent-opened', agent: agent.name, start, end, repaired: misspelt })
+    const readsPayload = agent.kind === 'tool' || agent.kind === 'answer'
+    this.#open = { agent, start, bodyStart: end, body: readsPayload ? [] : null, faulty: misspelt }
+  }
+
+  #text(text: string, from: number, to: number): void {
+    if (from >= to) return
+    const piece = text.slice(from, to)
+    const start = this.#position + from
+    this.#events.push({
+      type: 'text',
+      agent: this.#open?.agent.name ?? null,
+      start,
+      end: start + piece.length,
+      text: piece,
+    })
+    if (this.#open === null) this.#collectStray(piece, start)
+    else this.#open.body?.push(piece)
+  }
+
+  #close(start: number, end: number, repaired: boolean): void {
+    const { agent, start: blockStart, bodyStart, body, faulty } = this.#open!
+    this.#open = null
+    this.#events.push({ type: 'agent-closed', agent: agent.name, start, end, repaired })
+    if (agent.kind === 'answer') this.#ended = true
+    if (body === null) return
+    const { payload, problems } = parsePayload(agent, unescapeBody(agent.tag, body.join('')))
+    for (const { code, message, repair } of problems) {
+      this.#diagnose({ code, message, start: bodyStart, end: start, agent: agent.name, repair })
+    }
+    const mended = faulty || problems.length > 0
+    if (payload === undefined || (this.#strict && mended)) return
+    const utterance = { agent: agent.name, payload, start: blockStart, end, repaired: mended }
+    if (agent.kind === 'answer') this.#events.push({ type: 'answer-ready', answer: utterance })
+    else this.#events.push({ type: 'call-ready', call: utterance })
+  }
+
+  /** A stream cut inside the closing tag: those characters are the beginning of it, not the end of the body. */
+  #partialClose(text: string, from: number): number {
+    const { agent } = this.#open!
+    const start = text.lastIndexOf('<')
+    const rest = text.slice(start).toLowerCase()
+    const isPartial =
+      !this.#strict && start >= from && rest.length > 1 && `</${agent.tag.toLowerCase()}>`.startsWith(rest)
+    return isPartial ? start : text.length
+  }
+
+  #closeAtEnd(): void {
+    const open = this.#open
+    if (open === null) return
+    const end = this.#position + this.#pending.length
+    this.#diagnose({
+      code: 'unclosed-tag',
+      message: `<${open.agent.tag}> is not closed`,
+      start: open.start,
+      end: open.bodyStart,
+      agent: open.agent.name,
+      repair: 'closed at the end of the text',
+    })
+    if (this.#strict) return
+    open.faulty = true
+    this.#close(this.#position, end, true)
+    this.#position = end
+    this.#pending = ''
+  }
+
+  #collectStray(piece: string, start: number): void {
+    const trimmed = piece.trim()
+    if (trimmed === '') return
+    const first = start + piece.indexOf(trimmed)
+    this.#stray ??= { start: first, end: 0 }
+    this.#stray.end = first + trimmed.length
+  }
+
+  #reportStray(): void {
+    if (this.#stray === null) return
+    const code = this.#ended ? 'text-after-end' : 'stray-text'
+    const message = this.#ended ? 'there is text after the answer' : 'there is text outside of every block'
+    this.#diagnose({ code, message, ...this.#stray, agent: null, repair: KEPT })
+    this.#stray = null
+  }
+
+  #report(code: DiagnosticCode, message: string, tag: FoundTag, repair: string | null): void {
+    const agent = this.#open?.agent.name ?? null
+    this.#diagnose({
+      code,
+      message,
+      start: this.#position + tag.start,
+      end: this.#position + tag.end,
+      agent,
+      repair,
+    })
+  }
+
+  #diagnose(diagnostic: Diagnostic): void {
+    this.#events.push({
+      type: 'diagnostic',
+      diagnostic: this.#strict ? { ...diagnostic, repair: null } : diagnostic,
+    })
+  }
+}
+
+function misplacedMessage(code: DiagnosticCode, tag: FoundTag, open: string | undefined): string {
+  const written = `<${tag.closing ? '/' : ''}${tag.name}>`
+  if (code === 'unknown-tag') return `${written} is not a tag of this grammar`
+  if (code === 'wrong-case') return `${written} is written in the wrong case`
+  if (code === 'stray-close') return `${written} closes nothing`
+  if (open === undefined) return `${written} closes a tag that was opened inside another block`
+  return `${written} stands inside <${open}>, which is still open`
+}

@@ -1,0 +1,60 @@
+import { jsonrepair } from 'jsonrepair'
+import type { z } from 'zod'
+import type { ParsedPayload } from './payload.ts'
+import type { PayloadProblem } from './problem.ts'
+
+/** Repairing is for a model's slips, not for documents: longer bodies are refused when they do not parse. */
+const LONGEST_REPAIR = 65_536
+
+export function parseJson(body: string, schema: z.ZodType | null): ParsedPayload {
+  const text = withoutFence(body)
+  const problems: PayloadProblem[] = []
+  let value = attempt(() => JSON.parse(text) as unknown)
+  if (!isObject(value)) {
+    value = text.length > LONGEST_REPAIR ? undefined : attempt(() => JSON.parse(jsonrepair(text)) as unknown)
+    const mended = isObject(value)
+    problems.push({
+      code: 'broken-json',
+      message: 'the payload is not a JSON object',
+      repair: mended ? `read as ${excerpt(JSON.stringify(value))}` : null,
+    })
+  }
+  if (!isObject(value)) return { payload: undefined, problems }
+  const mismatch = schema === null ? undefined : attempt(() => schema.safeParse(value).error)
+  if (mismatch !== undefined) {
+    const message = mismatch.issues
+      .map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
+      .join('; ')
+    return { payload: undefined, problems: [...problems, { code: 'schema-mismatch', message, repair: null }] }
+  }
+  return { payload: { syntax: 'json', value }, problems }
+}
+
+export function renderJson(value: Record<string, unknown>): string {
+  return JSON.stringify(value)
+}
+
+/** Some models put their JSON into a fenced block; that is a matter of taste, not a fault. */
+function withoutFence(body: string): string {
+  const trimmed = body.trim()
+  if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return trimmed
+  const newline = trimmed.indexOf('\n')
+  return newline === -1 || trimmed.length < 6 ? trimmed : trimmed.slice(newline + 1, -3).trim()
+}
+
+/** jsonrepair and deep recursion may throw on hostile input; here that only means "not understood". */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function excerpt(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
