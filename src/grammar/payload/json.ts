@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import type { ParsedPayload } from './payload.ts'
 import type { PayloadProblem } from './problem.ts'
 
-/** Repairing is for a model's slips, not for documents: longer bodies are refused when they do not parse. */
-const LONGEST_REPAIR = 65_536
+/** Repairing is for slips, not for documents, and jsonrepair can take quadratic time: longer bodies are refused. */
+const LONGEST_REPAIR = 8_192
 
 export function parseJson(body: string, schema: z.ZodType | null): ParsedPayload {
   const text = withoutFence(body)

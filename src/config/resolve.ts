@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { ConfigError, nearestName } from '../errors/index.ts'
+import { readToml } from './toml.ts'
+
+export interface ConfigSources {
+  /** A TOML file. */
+  file?: string | undefined
+  /** Variables such as COA_PROJECT_RUNS for project.runs. */
+  environment?: Record<string, string | undefined>
+  /** Values by dotted key, as given on the command line. They win over everything. */
+  flags?: Record<string, unknown>
+}
+
+type Origin = 'default' | 'file' | 'environment' | 'flag'
+
+export interface ResolvedConfig<T> {
+  config: T
+  /** Where each dotted key got its value. */
+  origins: Record<string, Origin>
+}
+
+/** Sections of settings, one level deep: the shape of every configuration of ours. */
+type Sections = z.ZodObject<Record<string, z.ZodType>>
+
+/** Defaults, then file, then environment, then flags; checked as a whole. */
+export function resolveConfig<S extends Sections>(
+  schema: S,
+  sources: ConfigSources,
+): ResolvedConfig<z.infer<S>> {
+  const keys = dottedKeys(schema)
+  const merged: Record<string, Record<string, unknown>> = {}
+  const origins: Record<string, Origin> = Object.fromEntries([...keys.keys()].map((key) => [key, 'default']))
+  const put = (key: string, value: unknown, origin: Origin): void => {
+    const [section, name] = key.split('.') as [string, string]
+    merged[section] = { ...merged[section], [name]: value }
+    origins[key] = origin
+  }
+  if (sources.file !== undefined) {
+    for (const [key, value] of flatten(readToml(sources.file), sources.file)) {
+      refuseUnknown(key, keys, `in ${sources.file}`)
+      put(key, value, 'file')
+    }
+  }
+  for (const [variable, value] of Object.entries(sources.environment ?? {})) {
+    const key = keyOfVariable(variable, keys)
+    if (key === undefined || value === undefined) continue
+    put(key, fromText(value, keys.get(key)!), 'environment')
+  }
+  for (const [key, value] of Object.entries(sources.flags ?? {})) {
+    if (value === undefined) continue
+    refuseUnknown(key, keys, 'on the command line')
+    put(key, typeof value === 'string' ? fromText(value, keys.get(key)!) : value, 'flag')
+  }
+  const parsed = schema.safeParse(merged)
+  if (parsed.success) return { config: parsed.data, origins }
+  const issue = parsed.error.issues[0]!
+  const key = issue.path.slice(0, 2).join('.')
+  throw new ConfigError(`${key} is not usable: ${issue.message}`, {
+    fix: `It comes from ${describeOrigin(key, origins[key], sources)}; change it there.`,
+  })
+}
+
+/** Every `section.name` of a schema with the schema of its value. */
+function dottedKeys(schema: Sections): Map<string, z.ZodType> {
+  const keys = new Map<string, z.ZodType>()
+  for (const [section, inner] of Object.entries(schema.shape)) {
+    const shape = (unwrap(inner) as z.ZodObject<Record<string, z.ZodType>>).shape
+    for (const [name, leaf] of Object.entries(shape)) keys.set(`${section}.${name}`, unwrap(leaf))
+  }
+  return keys
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  const wrapped =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+  return wrapped ? unwrap(schema.unwrap() as z.ZodType) : schema
+}
+
+function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
+  for (const [section, value] of Object.entries(table)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ConfigError(`"${section}" in ${file} stands outside of any section`, {
+        fix: 'Put it under a section header such as [project].',
+      })
+    }
+    for (const [name, inner] of Object.entries(value)) yield [`${section}.${name}`, inner]
+  }
+}
+
+function refuseUnknown(key: string, keys: ReadonlyMap<string, unknown>, where: string): void {
+  if (keys.has(key)) return
+  const [section, name] = key.split('.')
+  const sections = [...new Set([...keys.keys()].map((known) => known.split('.')[0]!))]
+  const inSection = [...keys.keys()]
+    .filter((known) => known.startsWith(`${section}.`))
+    .map((known) => known.split('.')[1]!)
+  // The name alone may be right and only its section wrong, or the other way round.
+  const elsewhere = [...keys.keys()].find((known) => known.split('.')[1] === name)
+  const sameSection = nearestName(name ?? '', inSection)
+  const nearest =
+    elsewhere ?? (sameSection === undefined ? nearestName(key, keys.keys()) : `${section}.${sameSection}`)
+  const list =
+    inSection.length > 0
+      ? inSection.map((known) => `${section}.${known}`)
+      : sections.map((known) => `[${known}]`)
+  throw new ConfigError(`unknown setting "${key}" ${where}`, {
+    fix: nearest === undefined ? `Known here: ${list.join(', ')}.` : `Did you mean "${nearest}"?`,
+  })
+}
+
+/** COA_PROJECT_RUNS → project.runs. A misspelt name in a known section is refused; other variables are not ours. */
+function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): string | undefined {
+  for (const key of keys.keys()) {
+    const [section, name] = key.split('.') as [string, string]
+    const prefix = `COA_${section.toUpperCase()}_`
+    if (!variable.startsWith(prefix)) continue
+    if (variable === prefix + name.replaceAll('-', '_').toUpperCase()) return key
+    const wanted = `${section}.${variable.slice(prefix.length).toLowerCase()}`
+    if (![...keys.keys()].some((known) => known === wanted))
+      refuseUnknown(wanted, keys, `from the variable ${variable}`)
+  }
+  return undefined
+}
+
+/** Environment and flags carry text; numbers and booleans are read from it where the setting is one. */
+function fromText(text: string, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodNumber) return text.trim() === '' ? text : Number(text)
+  if (schema instanceof z.ZodBoolean)
+    return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()] ?? text
+  if (schema instanceof z.ZodArray) return text.split(',').map((item) => item.trim())
+  return text
+}
+
+function describeOrigin(key: string, origin: Origin | undefined, { file }: ConfigSources): string {
+  if (origin === 'file') return `${file}`
+  if (origin === 'environment') return `the variable COA_${key.replace('.', '_').toUpperCase()}`
+  return origin === 'flag' ? 'the command line' : 'the defaults'
+}
