@@ -16,7 +16,8 @@ function distance(left: string, right: string): number {
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase().slice(0, 80)
   let best: string | undefined
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  // Two slips, or a third of a long name; never so many that any name would do.
+  let bestDistance = Math.min(Math.max(2, Math.floor(wanted.length / 3)) + 1, wanted.length)
   for (const candidate of known) {
     const candidateDistance = distance(wanted, candidate.toLowerCase())
     if (candidateDistance < bestDistance) {

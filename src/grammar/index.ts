@@ -11,6 +11,7 @@ export {
 } from './definition.ts'
 export type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 export { joinText, type ParseEvent, type Utterance } from './events.ts'
+export { type ExampleChain, exampleChains } from './examples.ts'
 export { type Agent, defineGrammar, type Grammar, type Prelude } from './grammar.ts'
 export { loadGrammar, readDefinition } from './load.ts'
 export { ChainParser, type ParserOptions } from './parser.ts'

@@ -1,0 +1,91 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { CoaError } from '../../errors/index.ts'
+import { loadGrammar } from '../../grammar/index.ts'
+import { listRuns } from '../../store/index.ts'
+import { byteTokenizer, openTokenizer } from '../../tokens/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { bytes, emit, mark, table } from '../output.ts'
+import { version } from '../version.ts'
+
+interface Check {
+  name: string
+  ok: boolean
+  found: string
+  fix?: string
+}
+
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check that everything coa needs is here and works')
+    .addHelpText('after', '\nExample:\n  $ coa doctor --json')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const checks = [
+        await check(
+          'coa',
+          () => `${version} on Node ${process.version}, ${process.platform}-${process.arch}`,
+        ),
+        await check('machine', () => `${availableParallelism()} cores, ${bytes(totalmem())} memory`),
+        await check('settings', () => describeSettings(options)),
+        await check(
+          'grammar',
+          async () => (await loadGrammar(settings(options).config.language.grammar)).name,
+        ),
+        await check('tokenizer', () => describeTokenizer(options)),
+        await check('runs folder', () => describeRunsFolder(options)),
+      ]
+      const ok = checks.every((item) => item.ok)
+      emit(options, { ok, checks }, () =>
+        [
+          table(checks.map((item) => [item.ok ? mark.good : mark.bad, item.name, item.found])),
+          ...checks.filter((item) => !item.ok).map((item) => `\n${item.name}: ${item.fix ?? 'see above'}`),
+        ].join('\n'),
+      )
+      if (!ok) process.exitCode = exitCodes.findings.code
+    })
+}
+
+/** One bad finding never hides the others. */
+async function check(name: string, look: () => string | Promise<string>): Promise<Check> {
+  try {
+    return { name, ok: true, found: await look() }
+  } catch (error) {
+    const fix = CoaError.isInstance(error) ? error.fix : undefined
+    return { name, ok: false, found: (error as Error).message, ...(fix === undefined ? {} : { fix }) }
+  }
+}
+
+function describeSettings(options: GlobalOptions): string {
+  const { origins } = settings(options)
+  const changed = Object.entries(origins).filter(([, origin]) => origin !== 'default')
+  return changed.length === 0
+    ? 'defaults'
+    : changed.map(([key, origin]) => `${key} from ${origin}`).join(', ')
+}
+
+async function describeTokenizer(options: GlobalOptions): Promise<string> {
+  const name = settings(options).config.language.tokenizer
+  const tokenizer = name === 'bytes' ? byteTokenizer() : await openTokenizer(name)
+  const probe = '<think>日本 é</think>\n'
+  if (tokenizer.decode(tokenizer.encodeIds(probe)) !== probe)
+    return `${name}, ${tokenizer.vocabularySize} tokens, not lossless`
+  return `${name}, ${tokenizer.vocabularySize} tokens`
+}
+
+function describeRunsFolder(options: GlobalOptions): string {
+  const { runs } = settings(options).config.project
+  let existing = resolve(runs)
+  while (!existsSync(existing)) existing = dirname(existing)
+  accessSync(existing, constants.W_OK)
+  const { bavail, bsize } = statfsSync(existing)
+  const summaries = listRuns(runs)
+  const damaged = summaries.filter((run) => run.problem !== undefined)
+  const trouble =
+    damaged.length === 0 ? '' : `, ${damaged.length} damaged: ${damaged.map((run) => run.id).join(', ')}`
+  return `${runs}, ${summaries.length} runs${trouble}, ${bytes(bavail * bsize)} free`
+}

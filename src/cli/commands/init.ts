@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { UsageError } from '../../errors/index.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { projectFiles } from '../init-files.ts'
+import { emit, mark } from '../output.ts'
+
+export function registerInit(program: Command): void {
+  program
+    .command('init')
+    .argument('[folder]', 'where; this folder if not given', '.')
+    .description('start a project: settings, a grammar of your own to change, a chain to try commands on')
+    .option('--force', 'overwrite files that are there')
+    .addHelpText('after', '\nExamples:\n  $ coa init my-agents\n  $ cd my-agents && coa mask chain.txt')
+    .action((folder: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { force?: boolean }>()
+      const files = Object.entries(projectFiles()).map(([name, text]) => ({ path: join(folder, name), text }))
+      const present = files.filter(({ path }) => existsSync(path)).map(({ path }) => path)
+      if (present.length > 0 && options.force !== true) {
+        throw new UsageError(`${present.join(', ')} ${present.length === 1 ? 'is' : 'are'} there already`, {
+          fix: 'Choose another folder, or overwrite with --force.',
+        })
+      }
+      mkdirSync(folder, { recursive: true })
+      for (const { path, text } of files) writeFileSync(path, text)
+      emit(options, { folder, files: files.map(({ path }) => path) }, () =>
+        [
+          ...files.map(({ path }) => `${mark.good} ${path}`),
+          '',
+          'Next:',
+          ...(folder === '.' ? [] : [`  cd ${folder}`]),
+          `  coa mask chain.txt               ${pc.dim('what a model would be trained on')}`,
+          `  coa grammar check grammar.toml   ${pc.dim('after you changed it')}`,
+          `  coa quickstart                   ${pc.dim('the whole method, as far as it goes')}`,
+        ].join('\n'),
+      )
+    })
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import {
+  type Block,
+  type Chain,
+  ChainParser,
+  collectChain,
+  isWellFormed,
+  loadGrammar,
+} from '../../grammar/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { readInput } from '../input.ts'
+import { emit, mark } from '../output.ts'
+import { paintKind } from '../paint.ts'
+
+interface ParseOptions extends GlobalOptions {
+  grammar?: string
+  strict?: boolean
+  events?: boolean
+}
+
+export function registerParse(program: Command): void {
+  program
+    .command('parse')
+    .argument('<file>', 'a text with a chain, or - for standard input')
+    .description('read a chain: who speaks, which calls and answer it holds, what is wrong with it')
+    .option('-g, --grammar <name>', 'grammar to read it with (default: language.grammar)')
+    .option('--strict', 'repair nothing')
+    .option('--events', "print the parser's events, one JSON object a line")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ coa parse chain.txt -g math\n  $ cat chain.txt | coa parse - --strict --json',
+    )
+    .action(async (file: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<ParseOptions>()
+      const { config } = settings(options, { 'language.grammar': options.grammar })
+      const grammar = await loadGrammar(config.language.grammar)
+      const raw = readInput(file)
+      const parser = new ChainParser(grammar, { strict: options.strict ?? false })
+      const events = [...parser.push(raw), ...parser.end()]
+      const chain = collectChain(grammar, raw, events)
+      const ok = isWellFormed(chain)
+      if (options.events) for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`)
+      else {
+        const { blocks, calls, answer, diagnostics, order } = chain
+        const violations = order.violations
+        emit(options, { ok, grammar: grammar.name, blocks, calls, answer, diagnostics, violations }, () =>
+          describe(chain),
+        )
+      }
+      if (!ok) process.exitCode = exitCodes.findings.code
+    })
+}
+
+function describe(chain: Chain): string {
+  const problems = [
+    ...chain.diagnostics.map(({ start, code, message, repair }) => ({ at: start, code, message, repair })),
+    ...chain.order.violations.map(({ index, message }) => {
+      return { at: chain.blocks[index]?.start ?? chain.raw.length, code: 'order', message, repair: null }
+    }),
+  ].sort((left, right) => left.at - right.at)
+  return [
+    ...chain.blocks.map((block) => line(block)),
+    '',
+    `${chain.blocks.length} blocks, ${chain.calls.length} calls, ${chain.answer === null ? 'no answer' : 'answered'}`,
+    ...(problems.length === 0 ? [`${mark.good} well formed`] : []),
+    ...problems.map(({ at, code, message, repair }) => {
+      const mended = repair === null ? '' : pc.dim(` (${repair})`)
+      return `${repair === null ? mark.bad : mark.open} ${position(chain.raw, at)} ${pc.bold(code)}: ${message}${mended}`
+    }),
+  ].join('\n')
+}
+
+function line(block: Block): string {
+  const kind = block.kind === 'tool' ? 'call' : block.kind
+  const text = block.text.trim().replaceAll(/\s+/g, ' ')
+  return `${pc.dim(`${block.start}–${block.end}`.padEnd(11))} ${paintKind(kind, block.agent.padEnd(16))} ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
+}
+
+/** Line and column, from 1, as editors count. */
+function position(text: string, at: number): string {
+  const before = text.slice(0, at)
+  const lineStart = before.lastIndexOf('\n') + 1
+  return `${before.split('\n').length}:${at - lineStart + 1}`
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { type ProjectConfig, writeToml } from '../../config/index.ts'
+import { runStages, type StageOutcome, stages } from '../../pipeline/index.ts'
+import { createRun, listRuns, openRun, type Run } from '../../store/index.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { paintMask } from '../paint.ts'
+import { showProgress } from '../progress.ts'
+import { version } from '../version.ts'
+
+const COMMAND = 'coa quickstart'
+
+export function registerQuickstart(program: Command): void {
+  program
+    .command('quickstart')
+    .description('the whole method from end to end, as far as it goes; goes on where it was interrupted')
+    .option('--fresh', 'start a new run even if one was interrupted')
+    .addHelpText('after', '\nExamples:\n  $ coa quickstart\n  $ coa quickstart --json')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { fresh?: boolean }>()
+      const { config } = settings(options)
+      using run = interruptedRun(config, options.fresh === true) ?? newRun(config)
+      if (!options.json) process.stderr.write(pc.dim(`${run.dir}\n`))
+      const observe = showProgress()
+      const outcomes = await interruptible((signal) => runStages(stages, { run, config, observe, signal }))
+      observe.done()
+      emit(options, { run: run.id, dir: run.dir, stages: outcomes }, () => describe(run, outcomes))
+    })
+}
+
+function newRun(config: ProjectConfig): Run {
+  return createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
+}
+
+/** The newest quickstart that has begun a stage without finishing it, and that nobody is working on. */
+function interruptedRun(config: ProjectConfig, fresh: boolean): Run | undefined {
+  if (fresh) return undefined
+  const found = listRuns(config.project.runs).find(
+    (run) => run.problem === undefined && run.command === COMMAND,
+  )
+  if (found === undefined || found.lockedBy !== undefined) return undefined
+  const unfinished = Object.values(found.stages ?? {}).some((stage) => stage.status !== 'done')
+  if (!unfinished) return undefined
+  process.stderr.write(`going on with ${found.id}, which was interrupted\n`)
+  return openRun(found.dir, { write: true, command: COMMAND })
+}
+
+function describe(run: Run, outcomes: StageOutcome[]): string {
+  const rows = outcomes.map(({ name, purpose, status, figures }) => {
+    const numbers = Object.entries(figures)
+      .map(([key, value]) => `${value} ${key}`)
+      .join(', ')
+    const missing = status === 'missing'
+    return [
+      missing ? mark.open : mark.good,
+      name,
+      missing ? pc.dim(`${purpose}: not part of coa yet`) : `${purpose}: ${numbers}`,
+    ]
+  })
+  const missing = outcomes.filter((outcome) => outcome.status === 'missing').length
+  const example = run.get('sequence', 'example-math')
+  return [
+    ...(example === undefined
+      ? []
+      : [
+          pc.bold('One model, every role. What it is trained on, and what is masked:'),
+          '',
+          example.spans.map((span) => paintMask(span.trainable, span.text)).join(''),
+          '',
+        ]),
+    table(rows),
+    '',
+    `${outcomes.length - missing} of ${outcomes.length} stages exist in coa ${version}; ${missing} are still missing.`,
+    `Everything made lies in ${run.dir}.`,
+    '',
+    'Next:',
+    `  coa run show ${run.id}`,
+    `  coa grammar show web --example`,
+    '  coa init my-agents',
+  ].join('\n')
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { reindex } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { emit, mark } from '../output.ts'
+import { showProgress } from '../progress.ts'
+
+export function registerRunReindex(parent: Command): void {
+  parent
+    .command('reindex')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description('build index.sqlite anew from events.jsonl')
+    .addHelpText('after', '\nExample:\n  $ coa run reindex latest')
+    .action((name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const observe = showProgress()
+      const result = reindex(findRun(settings(options).config.project.runs, name), {
+        onProgress: ({ bytes, totalBytes }) =>
+          observe({ stage: 'reindex', done: bytes, total: totalBytes, unit: 'bytes' }),
+      })
+      observe.done()
+      emit(options, result, () => `${mark.good} ${JSON.stringify(result)}`)
+    })
+}

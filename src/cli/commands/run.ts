@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import { registerRunExport } from './run-export.ts'
+import { registerRunImport } from './run-import.ts'
+import { registerRunList } from './run-list.ts'
+import { registerRunReindex } from './run-reindex.ts'
+import { registerRunShow } from './run-show.ts'
+
+export function registerRun(program: Command): void {
+  const run = program.command('run').description('run folders: what was done, how far it came, what it made')
+  registerRunList(run)
+  registerRunShow(run)
+  registerRunReindex(run)
+  registerRunExport(run)
+  registerRunImport(run)
+}

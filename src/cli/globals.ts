@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { type ProjectConfig, projectConfig, type ResolvedConfig } from '../config/index.ts'
+import { UsageError } from '../errors/index.ts'
+
+/** Options every command takes. */
+export interface GlobalOptions {
+  json?: boolean
+  debug?: boolean
+  config?: string
+  set?: string[]
+}
+
+export function addGlobalOptions(program: Command): void {
+  program
+    .option('--json', 'print the result as JSON')
+    .option('--config <file>', 'settings file (default: coa.toml in this folder, if there)')
+    .option('--set <key=value>', 'one setting, such as project.runs=out; may be given again', collect)
+    .option('--debug', 'show the stack trace of an error')
+}
+
+function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value]
+}
+
+/** The settings for one command; `flags` are its own options by dotted key. */
+export function settings(
+  options: GlobalOptions,
+  flags: Record<string, unknown> = {},
+): ResolvedConfig<ProjectConfig> {
+  const pairs = (options.set ?? []).map((pair) => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new UsageError(`--set ${pair} has no value`, { fix: 'Write --set section.name=value.' })
+    return [pair.slice(0, at), pair.slice(at + 1)] as const
+  })
+  return projectConfig({ file: options.config, flags: { ...Object.fromEntries(pairs), ...flags } })
+}

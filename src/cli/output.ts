@@ -1,0 +1,43 @@
+import pc from 'picocolors'
+
+/** Prints a command's result: as JSON for programs, in words for people. */
+export function emit(options: { json?: boolean }, data: unknown, human: () => string): void {
+  process.stdout.write(`${options.json === true ? JSON.stringify(data, null, 2) : human().trimEnd()}\n`)
+}
+
+/** Columns padded to their widest cell; the last is left ragged. Cells may hold colours. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell))
+    })
+  const pad = (cell: string, column: number, row: readonly string[]): string =>
+    column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - visibleLength(cell))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, column, row))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function visibleLength(text: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes are made of them
+  return [...text.replaceAll(/\u001b\[[0-9;]*m/g, '')].length
+}
+
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = count
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
+}
+
+export const mark = { good: pc.green('✓'), bad: pc.red('✗'), open: pc.yellow('○') }

@@ -1,0 +1,38 @@
+import { Command } from 'commander'
+import { registerDoctor } from './commands/doctor.ts'
+import { registerGrammar } from './commands/grammar.ts'
+import { registerInit } from './commands/init.ts'
+import { registerMask } from './commands/mask.ts'
+import { registerParse } from './commands/parse.ts'
+import { registerQuickstart } from './commands/quickstart.ts'
+import { registerRun } from './commands/run.ts'
+import { exitCodes } from './exit-codes.ts'
+import { addGlobalOptions } from './globals.ts'
+import { version } from './version.ts'
+
+/** The `coa` command with all its subcommands. */
+export function buildProgram(): Command {
+  const program = new Command('coa')
+    .description('Turn a multi-agent system into one model.')
+    .version(version)
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError()
+  addGlobalOptions(program)
+  for (const register of [
+    registerQuickstart,
+    registerInit,
+    registerRun,
+    registerGrammar,
+    registerParse,
+    registerMask,
+    registerDoctor,
+  ]) {
+    register(program)
+  }
+  const codes = Object.values(exitCodes).map(({ code, meaning }) => `  ${String(code).padEnd(4)} ${meaning}`)
+  program.addHelpText(
+    'after',
+    `\nExit codes:\n${codes.join('\n')}\n\nExamples:\n  $ coa quickstart\n  $ coa grammar show web\n  $ coa mask chain.txt --grammar web`,
+  )
+  return program
+}

@@ -1,0 +1,44 @@
+import type { Observe, Progress } from '../observe/index.ts'
+
+/** Quick work stays silent. */
+const SILENT_MS = 1000
+const TERMINAL_EVERY_MS = 100
+const PLAIN_EVERY_MS = 5000
+
+/**
+ * Shows progress on standard error once work takes over a second: one line that redraws itself on a terminal, a line
+ * every few seconds elsewhere.
+ */
+export function showProgress(): Observe & { done: () => void } {
+  const terminal = process.stderr.isTTY === true
+  const started = performance.now()
+  let shown = started + SILENT_MS - (terminal ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS)
+  let drawn = false
+  const observe = (progress: Progress): void => {
+    const now = performance.now()
+    if (now - shown < (terminal ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS)) return
+    shown = now
+    const line = describe(progress, (now - started) / 1000)
+    process.stderr.write(terminal ? `\r\u001b[K${line}` : `${line}\n`)
+    drawn = terminal
+  }
+  const done = (): void => {
+    if (drawn) process.stderr.write('\r\u001b[K')
+  }
+  return Object.assign(observe, { done })
+}
+
+function describe({ stage, done, total, unit = '' }: Progress, seconds: number): string {
+  const amount =
+    total === undefined
+      ? done.toLocaleString('en')
+      : `${done.toLocaleString('en')}/${total.toLocaleString('en')}`
+  const share =
+    total === undefined || total === 0 ? '' : ` ${bar(done / total)} ${Math.floor((100 * done) / total)} %`
+  return `${stage}${share} ${amount} ${unit} ${seconds.toFixed(0)} s`.replaceAll('  ', ' ')
+}
+
+function bar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * 20)
+  return `${'█'.repeat(filled)}${'░'.repeat(20 - filled)}`
+}

@@ -1,0 +1,128 @@
+import type { Step } from './chain.ts'
+
+export interface ExampleChain {
+  question: string
+  steps: Step[]
+}
+
+const python = (code: string): string => `\n\`\`\`py\n${code}\n\`\`\`\n`
+
+/** One short chain for each grammar that comes with coa: to look at, to try commands on, to test with. */
+export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
+  [
+    'web',
+    {
+      question:
+        'In which year did the lighthouse that guards the harbour of Varnholm first burn electric light?',
+      steps: [
+        { agent: 'think', text: 'I need the name of the lighthouse first, then its history.' },
+        {
+          agent: 'plan',
+          text: '1. Find the lighthouse of Varnholm harbour.\n2. Find when it became electric.',
+        },
+        { agent: 'think', text: 'A search for the harbour should name it.' },
+        { agent: 'web_search', text: 'Varnholm harbour lighthouse' },
+        {
+          agent: 'observation',
+          text: '1. [Skarn Light](https://example.org/skarn): guards Varnholm harbour since 1871.',
+        },
+        { agent: 'think', text: 'Skarn Light. The page may give its history.' },
+        { agent: 'crawl_page', text: 'https://example.org/skarn' },
+        {
+          agent: 'observation',
+          text: 'Skarn Light was lit with oil in 1871 and with electricity from 1923.',
+        },
+        { agent: 'think', text: 'That settles it.' },
+        { agent: 'suggested_answer', text: '1923' },
+        { agent: 'think', text: 'The page names the year and the lamp.' },
+        {
+          agent: 'double_check',
+          text: 'The question asks for the first electric light; the page says 1923. Score: 4',
+        },
+        { agent: 'think', text: 'The check passed.' },
+        { agent: 'answer', text: '1923' },
+      ],
+    },
+  ],
+  [
+    'multihop',
+    {
+      question: 'Which river flows through the birthplace of the composer of the opera Halvard?',
+      steps: [
+        { agent: 'think', text: 'Composer, then birthplace, then river.' },
+        { agent: 'plan', text: '1. Composer of Halvard.\n2. Birthplace.\n3. River.' },
+        { agent: 'think', text: 'Start with the opera.' },
+        { agent: 'wiki_search', text: 'Halvard opera composer' },
+        { agent: 'observation', text: 'Halvard is an opera by Ilse Marrow, who was born in Teglen.' },
+        { agent: 'think', text: 'Two steps in one. Now the river.' },
+        { agent: 'wiki_search', text: 'Teglen river' },
+        { agent: 'observation', text: 'Teglen is a town on the Osk.' },
+        { agent: 'think', text: 'Check that nothing contradicts this.' },
+        { agent: 'reflection', text: 'Both pages agree and every step is covered.' },
+        { agent: 'think', text: 'Done.' },
+        { agent: 'answer', text: 'Osk' },
+      ],
+    },
+  ],
+  [
+    'code',
+    {
+      question: 'Read a line of integers and print their median.',
+      steps: [
+        { agent: 'plan', text: 'Write it, try an even and an odd count, hand it in.' },
+        { agent: 'think', text: 'The standard library knows medians.' },
+        {
+          agent: 'code',
+          text: '\n```py\nimport statistics\nprint(statistics.median(map(int, input().split())))\n```\n```sh\n3 1 2 10\n```\n',
+        },
+        { agent: 'observation', text: '2.5' },
+        { agent: 'reflection', text: 'Right for an even count; an odd count gives an integer.' },
+        { agent: 'think', text: 'Good.' },
+        {
+          agent: 'answer',
+          text: python('import statistics\nprint(statistics.median(map(int, input().split())))'),
+        },
+      ],
+    },
+  ],
+  [
+    'math',
+    {
+      question: 'A crate holds 144 jars. 17 crates arrive and 389 jars are sold. How many jars are left?',
+      steps: [
+        { agent: 'plan', text: 'Multiply, then subtract.' },
+        { agent: 'think', text: 'Let the machine do it.' },
+        { agent: 'code', text: python('print(17 * 144 - 389)') },
+        { agent: 'observation', text: '2059' },
+        { agent: 'reflection', text: '17 × 144 is 2448, less 389 is 2059. It agrees.' },
+        { agent: 'think', text: 'Done.' },
+        { agent: 'answer', text: '\\boxed{2059}' },
+      ],
+    },
+  ],
+  [
+    'all-tools',
+    {
+      question: 'How many years lie between the two dates on the plaque in plaque.png?',
+      steps: [
+        { agent: 'think', text: 'Look at the picture, then subtract.' },
+        { agent: 'plan', text: '1. Read the plaque.\n2. Subtract the years.' },
+        { agent: 'think', text: 'First the picture.' },
+        {
+          agent: 'visual_inspector',
+          text: '{"file_path":"plaque.png","question":"Which years are written on it?"}',
+        },
+        { agent: 'observation', text: 'The plaque reads: built 1788, restored 1954.' },
+        { agent: 'think', text: 'Subtract.' },
+        { agent: 'code', text: python('print(1954 - 1788)') },
+        { agent: 'observation', text: '166' },
+        { agent: 'think', text: 'That is the number.' },
+        { agent: 'suggested_answer', text: '166' },
+        { agent: 'think', text: 'Both years come from the picture.' },
+        { agent: 'double_check', text: 'The subtraction is right. Score: 4' },
+        { agent: 'think', text: 'Answer.' },
+        { agent: 'answer', text: '166' },
+      ],
+    },
+  ],
+])

@@ -1,0 +1,1 @@
+export type { Observe, Progress } from './progress.ts'

@@ -1,0 +1,14 @@
+import { makeSequences } from './sequences.ts'
+import type { Stage } from './stage.ts'
+
+/** The method from end to end, in order. Stages without work are not part of coa yet, and are said to be missing. */
+export const stages: readonly Stage[] = [
+  { name: 'sequences', purpose: 'example chains of every grammar, stored and masked', work: makeSequences },
+  { name: 'tasks', purpose: 'tasks with answers that can be checked' },
+  { name: 'teach', purpose: 'a team of agents solves them with real tools' },
+  { name: 'distill', purpose: "the team's runs become chains of one voice" },
+  { name: 'filter', purpose: 'what is worth learning is kept, with reasons' },
+  { name: 'sft', purpose: 'a model learns the chains, observations masked' },
+  { name: 'rl', purpose: 'the model improves by DAPO with live tools' },
+  { name: 'eval', purpose: 'team and models on the same held-out tasks' },
+]

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
+
+export interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs the real command in a real process. Colours and settings of the caller's environment do not leak in. */
+export function coa(
+  args: string[],
+  options: { cwd?: string; input?: string; environment?: Record<string, string> } = {},
+): Outcome {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(COA_|FORCE_COLOR$|NO_COLOR$|CI$)/.test(name),
+  )
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
+    encoding: 'utf8',
+    cwd: options.cwd,
+    input: options.input,
+    env: { ...Object.fromEntries(inherited), ...options.environment },
+  })
+  return { code: status, stdout, stderr }
+}
+
+/** The result of a command that was asked for JSON. */
+export function coaJson<T>(args: string[], options: Parameters<typeof coa>[1] = {}): T {
+  const { code, stdout, stderr } = coa([...args, '--json'], options)
+  if (code !== 0 && code !== 3) throw new Error(`coa ${args.join(' ')} exited ${code}: ${stderr}`)
+  return JSON.parse(stdout) as T
+}

@@ -1,0 +1,204 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { coa, coaJson } from './coa.ts'
+
+let cwd: string
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'coa-cli-'))
+  expect(coa(['init', '.'], { cwd }).code).toBe(0)
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+function write(name: string, text: string): string {
+  writeFileSync(join(cwd, name), text)
+  return name
+}
+
+describe('init', () => {
+  it('makes files that the other commands take, and does not overwrite them', () => {
+    expect(coaJson<{ ok: boolean }>(['grammar', 'check', 'grammar.toml'], { cwd }).ok).toBe(true)
+    expect(coaJson<{ ok: boolean }>(['parse', 'chain.txt'], { cwd }).ok).toBe(true)
+    expect(coaJson<{ ok: boolean }>(['doctor'], { cwd }).ok).toBe(true)
+    const again = coa(['init', '.'], { cwd })
+    expect(again.code).toBe(2)
+    expect(again.stderr).toContain('--force')
+  })
+})
+
+describe('grammar', () => {
+  it('lists and shows what comes with coa', () => {
+    const names = coaJson<{ name: string }[]>(['grammar', 'list'], { cwd }).map((grammar) => grammar.name)
+    expect(names).toEqual(['web', 'multihop', 'code', 'math', 'all-tools'])
+    expect(coa(['grammar', 'show', 'math', '--prompt'], { cwd }).stdout).toContain('<think>')
+    expect(coa(['grammar', 'show', 'math', '--example'], { cwd }).stdout).toContain(
+      '<observation>2059</observation>',
+    )
+    expect(coa(['grammar', 'show', 'grammar.toml'], { cwd }).stdout).toContain('<find_order>')
+  })
+
+  it('takes a grammar written in TypeScript', () => {
+    write(
+      'mine.ts',
+      "export default { name: 'mine', description: 'd', start: ['answer'], agents: [{ name: 'answer', kind: 'answer', description: 'd' }] }",
+    )
+    expect(coa(['parse', '-', '--grammar', 'mine.ts'], { cwd, input: '<answer>42</answer>' }).code).toBe(0)
+  })
+
+  it('lists every problem of a broken one', () => {
+    write(
+      'broken.toml',
+      'name = "b"\ndescription = "d"\nstart = ["plam"]\n[[agents]]\nname = "plan"\nkind = "role"\ndescription = "d"\nnext = ["x"]\n',
+    )
+    const { code, stdout } = coa(['grammar', 'check', 'broken.toml'], { cwd })
+    expect(code).toBe(3)
+    expect(stdout).toContain('did you mean "plan"')
+    expect(stdout).toContain('exactly one agent of kind "answer"')
+  })
+})
+
+describe('parse', () => {
+  it('says where and what is wrong, and exits 3', () => {
+    const { code, stdout } = coa(['parse', '-', '-g', 'math'], {
+      cwd,
+      input: '<plan>a</plan>\n<code>1+1</code>',
+    })
+    expect(code).toBe(3)
+    expect(stdout).toContain('2:7 missing-fence')
+    expect(stdout).toContain('2:1 order: <code> may not come here; expected <think>')
+  })
+
+  it('prints events, one a line, that add up to the text', () => {
+    const text = '<answer>4</answer>'
+    const events = coa(['parse', '-', '--events'], { cwd, input: text })
+      .stdout.trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map((event) => event.type)).toEqual([
+      'agent-opened',
+      'text',
+      'agent-closed',
+      'answer-ready',
+    ])
+  })
+})
+
+describe('mask', () => {
+  const text = '<web_search>a</web_search>\n<observation>bc</observation>\n<answer>d</answer>'
+  it('marks what is masked and counts tokens', () => {
+    const { stdout } = coa(['mask', '-'], { cwd, input: text })
+    expect(stdout).toContain('⟦\n<observation>bc</observation>\n⟧')
+    const [counted] = coaJson<{ trained: number; masked: number; mask: number[] }[]>(['mask', '-'], {
+      cwd,
+      input: text,
+    })
+    // One token a byte: the observation with its two line breaks; the rest with the end token.
+    expect(counted).toMatchObject({
+      masked: '\n<observation>bc</observation>\n'.length,
+      trained: text.length - 31 + 1,
+    })
+  })
+
+  it('takes the sequences of a run', () => {
+    expect(coa(['quickstart'], { cwd }).code).toBe(0)
+    write('sequences.jsonl', coa(['run', 'show', 'latest', '--kind', 'sequence', '--jsonl'], { cwd }).stdout)
+    expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(5)
+    write('bad.jsonl', '{"v":1}\n')
+    expect(coa(['mask', 'bad.jsonl'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('bad.jsonl:1'),
+    })
+  })
+})
+
+describe('run', () => {
+  it('lists, shows, reindexes, exports and imports', () => {
+    coa(['quickstart', '--fresh'], { cwd })
+    const [run] = coaJson<{ id: string; dir: string; counts: Record<string, number> }[]>(['run', 'list'], {
+      cwd,
+    })
+    expect(run!.counts['sequence']).toBe(5)
+    expect(readFileSync(join(run!.dir, 'config.toml'), 'utf8')).toContain('seed = 1')
+    rmSync(join(run!.dir, 'index.sqlite'))
+    expect(coaJson(['run', 'reindex', run!.id], { cwd })).toMatchObject({ counts: { sequence: 5 } })
+    expect(coaJson(['run', 'export', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
+      records: 5,
+    })
+    expect(coaJson(['run', 'import', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
+      records: 5,
+    })
+    expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 5 } })
+  })
+
+  it('goes on with an interrupted quickstart instead of starting over', () => {
+    const { run, dir } = coaJson<{ run: string; dir: string }>(['quickstart', '--fresh'], { cwd })
+    const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'))
+    manifest.stages.sequences.status = 'interrupted'
+    writeFileSync(join(dir, 'manifest.json'), JSON.stringify(manifest))
+    expect(coaJson<{ run: string }>(['quickstart'], { cwd }).run).toBe(run)
+  })
+})
+
+describe('errors', () => {
+  it.each<[string[], number, string]>([
+    [['grammr'], 2, 'Did you mean grammar?'],
+    [['grammar', 'show', 'wbe'], 2, 'Did you mean "web"?'],
+    [['parse', 'nowhere.txt'], 2, 'nowhere.txt'],
+    [['run', 'show', 'nowhere'], 2, 'coa run list'],
+    [['run', 'list', '--set', 'project.rnus=x'], 2, 'Did you mean "project.runs"?'],
+    [['run', 'list', '--set', 'project.runs'], 2, 'section.name=value'],
+    [['run', 'list', '--config', 'nowhere.toml'], 2, 'coa init'],
+    [['mask', 'chain.txt', '-t', 'nowhere'], 2, 'nowhere'],
+  ])('%j exits %i in one line without a stack trace', (args, code, text) => {
+    const outcome = coa(args, { cwd })
+    expect(outcome.code).toBe(code)
+    expect(outcome.stdout).toBe('')
+    expect(outcome.stderr.trim().split('\n').length).toBe(1)
+    expect(outcome.stderr).toContain(text)
+    expect(outcome.stderr).not.toContain('    at ')
+    expect(coa([...args, '--debug'], { cwd }).stderr).toContain('    at ')
+    expect(JSON.parse(coa([...args, '--json'], { cwd }).stderr).error.code).toBe(code)
+  })
+
+  it('has colours only where asked for', () => {
+    expect(coa(['grammar', 'list'], { cwd }).stdout).not.toContain('\u001b')
+    expect(coa(['grammar', 'list'], { cwd, environment: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b')
+  })
+
+  it('documents its exit codes', () => {
+    const documented = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+    for (const line of coa(['--help'], { cwd })
+      .stdout.split('Exit codes:')[1]!
+      .split('\n\n')[0]!
+      .trim()
+      .split('\n')) {
+      const [, code, meaning] = /^\s*(\d+)\s+(.*)$/.exec(line)!
+      expect(documented).toContain(`| ${code} | ${meaning} |`)
+    }
+  })
+})
+
+it('every command has help with an example and takes --json', () => {
+  const commands = [
+    'quickstart',
+    'init',
+    'run list',
+    'run show',
+    'run reindex',
+    'run export',
+    'run import',
+    'grammar list',
+    'grammar show',
+    'grammar check',
+    'parse',
+    'mask',
+    'doctor',
+  ]
+  for (const command of commands) {
+    const { stdout } = coa([...command.split(' '), '--help'], { cwd })
+    expect(stdout, command).toContain('$ coa')
+    expect(stdout, command).toContain('--json')
+  }
+  expect(existsSync(join(cwd, 'coa.toml'))).toBe(true)
+})

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+describe('the lockfile', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }>
+  }
+
+  it('names no registry', () => {
+    expect(Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
+  })
+
+  it('holds the binaries of every platform, so that npm ci works on all of them', () => {
+    const missing = Object.entries(packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) =>
+          packages[`${path}/node_modules/${name}`] === undefined &&
+          packages[`node_modules/${name}`] === undefined,
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the documents', () => {
+  it('have an agents file short enough to be read', () => {
+    expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(120)
+  })
+
+  it('show every source folder in the README tree', () => {
+    const readme = read('README.md')
+    for (const entry of readdirSync(new URL('src', root), { withFileTypes: true })) {
+      expect(readme, entry.name).toContain(entry.isDirectory() ? `${entry.name}/` : entry.name)
+    }
+  })
+
+  it('link only to files that exist', () => {
+    const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+      .split('\n')
+      .filter(Boolean)
+    for (const document of documents) {
+      for (const [, target] of read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+        expect(existsSync(new URL(target!, new URL(document, root))), `${document} → ${target}`).toBe(true)
+      }
+    }
+  })
+})
