@@ -51,7 +51,11 @@ const doorRules = Object.entries(doors).map(([library, folders]) => ({
   comment: `only src/${folders.join(', src/')} may import ${library}`,
   severity: 'error',
   from: { path: '^src/', pathNot: folders.map(folder) },
-  to: { path: library.startsWith('node:') ? `^(node:)?${library.slice(5)}$` : `^node_modules/${library}` },
+  to: {
+    path: library.startsWith('node:')
+      ? `^(node:)?${library.slice(5)}$`
+      : `^node_modules/${library.endsWith('/') ? library : `${library}/`}`,
+  },
 }))
 
 export default {

@@ -5,7 +5,7 @@ import { type ResolvedConfig, resolveConfig } from './resolve.ts'
 import { ProjectConfig } from './schema.ts'
 
 /** The file looked for in the current folder where none is named. */
-export const CONFIG_FILE = 'coa.toml'
+const CONFIG_FILE = 'coa.toml'
 
 /** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
 export function projectConfig(options: {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts'
-import type { Payload } from './payload/payload.ts'
+import type { Payload } from './payload/types.ts'
 
 /** A tool call or an answer whose payload was understood. */
 export interface Utterance {

@@ -7,7 +7,7 @@ export function spanKind(kind: AgentKind): SpanKind {
 }
 
 /** Name given to text outside of every block, which only a malformed stream has. */
-export const STRAY = 'stray'
+const STRAY = 'stray'
 
 /**
  * Cuts a parsed text into spans that cover it without gap or overlap. White space beside an observation belongs to

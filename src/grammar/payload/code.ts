@@ -1,6 +1,5 @@
 import type { PayloadDefinition } from '../definition.ts'
-import type { ParsedPayload, Payload } from './payload.ts'
-import type { PayloadProblem } from './problem.ts'
+import type { ParsedPayload, Payload, PayloadProblem } from './types.ts'
 
 type CodeDefinition = Extract<PayloadDefinition, { syntax: 'code' }>
 type CodePayload = Extract<Payload, { syntax: 'code' }>

@@ -1,7 +1,6 @@
 import { jsonrepair } from 'jsonrepair'
 import type { z } from 'zod'
-import type { ParsedPayload } from './payload.ts'
-import type { PayloadProblem } from './problem.ts'
+import type { ParsedPayload, PayloadProblem } from './types.ts'
 
 /** Repairing is for slips, not for documents, and jsonrepair can take quadratic time: longer bodies are refused. */
 const LONGEST_REPAIR = 8_192

@@ -1,4 +1,4 @@
-import type { ParsedPayload } from './payload.ts'
+import type { ParsedPayload } from './types.ts'
 
 /**
  * `a | b`: items are trimmed and empty ones dropped. A bar with backslashes before it belongs to its item, and one

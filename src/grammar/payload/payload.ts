@@ -2,20 +2,7 @@ import type { Agent } from '../grammar.ts'
 import { parseCode, renderCode } from './code.ts'
 import { parseJson, renderJson } from './json.ts'
 import { parseList, renderList } from './list.ts'
-import type { PayloadProblem } from './problem.ts'
-
-/** What a tool is called with, or what was answered, after its syntax was read. */
-export type Payload =
-  | { syntax: 'text'; text: string }
-  | { syntax: 'list'; items: string[] }
-  | { syntax: 'code'; language: string; code: string; stdin?: string }
-  | { syntax: 'json'; value: Record<string, unknown> }
-
-export interface ParsedPayload {
-  /** Undefined when the body cannot be understood, even with repairs. */
-  payload: Payload | undefined
-  problems: PayloadProblem[]
-}
+import type { ParsedPayload, Payload } from './types.ts'
 
 /**
  * Reads an agent's body (already unescaped) by its payload syntax. Problems that carry a repair were mended;
