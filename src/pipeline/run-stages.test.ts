@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ProjectConfig } from '../config/index.ts'
+import { createRun, openRun, type Run } from '../store/index.ts'
+import { runStages } from './run-stages.ts'
+import type { Stage } from './stage.ts'
+import { stages } from './stages.ts'
+
+let folder: string
+let run: Run
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coa-pipeline-'))
+  run = createRun(folder, { id: 'r', command: 'test', coa: '0.0.0' })
+})
+afterEach(() => {
+  run.close()
+  rmSync(folder, { recursive: true })
+})
+
+const config = ProjectConfig.parse({})
+const observe = (): void => {}
+
+describe('runStages', () => {
+  it('takes an interrupted run up at the stage it stopped in', async () => {
+    const calls: string[] = []
+    const controller = new AbortController()
+    const first: Stage = { name: 'first', purpose: '', work: async () => (calls.push('first'), { made: 2 }) }
+    const second: Stage = {
+      name: 'second',
+      purpose: '',
+      work: async ({ signal }) => {
+        calls.push('second')
+        if (calls.length === 2) controller.abort(new Error('stop'))
+        signal.throwIfAborted()
+        return {}
+      },
+    }
+    const missing: Stage = { name: 'third', purpose: '' }
+    const all = [first, second, missing]
+    await expect(runStages(all, { run, config, observe, signal: controller.signal })).rejects.toThrow('stop')
+    expect(run.manifest.stages).toMatchObject({
+      first: { status: 'done' },
+      second: { status: 'interrupted' },
+    })
+    run.close()
+    run = openRun(join(folder, 'r'), { write: true })
+    const outcomes = await runStages(all, { run, config, observe, signal: new AbortController().signal })
+    expect(outcomes.map(({ status }) => status)).toEqual(['already done', 'done', 'missing'])
+    expect(outcomes[0]!.figures).toEqual({ made: 2 })
+    expect(calls).toEqual(['first', 'second', 'second'])
+  })
+
+  it('writes a failure down and passes it on', async () => {
+    const broken: Stage = { name: 'broken', purpose: '', work: () => Promise.reject(new Error('no')) }
+    await expect(
+      runStages([broken], { run, config, observe, signal: new AbortController().signal }),
+    ).rejects.toThrow('no')
+    expect(run.manifest.stages['broken']!.status).toBe('failed')
+  })
+})
+
+it('the stages that exist leave well-formed sequences behind, with every observation masked', async () => {
+  const outcomes = await runStages(stages, { run, config, observe, signal: new AbortController().signal })
+  const { figures } = outcomes[0]!
+  const sequences = [...run.scan('sequence')]
+  // One token a byte, and an end token for each sequence.
+  const bytes = (trainable: boolean): number =>
+    Buffer.byteLength(
+      sequences
+        .flatMap(({ spans }) => spans.filter((span) => span.trainable === trainable).map((span) => span.text))
+        .join(''),
+    )
+  expect(figures).toMatchObject({ sequences: 5, masked: bytes(false), trained: bytes(true) + 5 })
+})
