@@ -1,0 +1,105 @@
+import type { AddedToken } from './tokenizer-json.ts'
+
+/** A stretch of text: an added token, or ordinary text where `token` is undefined. */
+export interface Section {
+  start: number
+  end: number
+  token?: AddedToken
+}
+
+interface TrieNode {
+  children: Map<number, TrieNode>
+  token?: AddedToken
+}
+
+/** Decides about a found token: false leaves it ordinary text. */
+export type Accept = (token: AddedToken, start: number, end: number) => boolean
+
+/** Finds added tokens in a text, leftmost and longest first, as the Rust library does. */
+export class AddedTokenFinder {
+  private readonly root: TrieNode = { children: new Map() }
+  /** 1 for each UTF-16 unit that begins a token: most positions are passed over with one look-up. */
+  private readonly opens = new Uint8Array(0x10000)
+  readonly size: number
+
+  constructor(tokens: ReadonlyArray<{ content: string; token: AddedToken }>) {
+    this.size = tokens.length
+    for (const { content, token } of tokens) {
+      let node = this.root
+      for (let index = 0; index < content.length; index++) {
+        const unit = content.charCodeAt(index)
+        let child = node.children.get(unit)
+        if (child === undefined) {
+          child = { children: new Map() }
+          node.children.set(unit, child)
+        }
+        node = child
+      }
+      node.token = token
+      this.opens[content.charCodeAt(0)] = 1
+    }
+  }
+
+  split(text: string, accept: Accept): Section[] {
+    const sections: Section[] = []
+    let open = 0
+    let index = 0
+    while (index < text.length) {
+      const found = this.opens[text.charCodeAt(index)] === 1 ? this.longestAt(text, index) : undefined
+      if (found === undefined) {
+        index++
+        continue
+      }
+      const matchEnd = index + found.length
+      if (
+        index >= open &&
+        accept(found.token, index, matchEnd) &&
+        fitsAsWord(found.token, text, index, matchEnd)
+      ) {
+        const start = found.token.lstrip ? Math.max(open, skipSpacesBack(text, index)) : index
+        const end = found.token.rstrip ? skipSpaces(text, matchEnd) : matchEnd
+        if (open < start) sections.push({ start: open, end: start })
+        sections.push({ start, end, token: found.token })
+        open = end
+      }
+      index = matchEnd
+    }
+    if (open < text.length) sections.push({ start: open, end: text.length })
+    return sections
+  }
+
+  private longestAt(text: string, start: number): { token: AddedToken; length: number } | undefined {
+    let node: TrieNode | undefined = this.root
+    let best: { token: AddedToken; length: number } | undefined
+    for (let index = start; index < text.length; index++) {
+      node = node.children.get(text.charCodeAt(index))
+      if (node === undefined) break
+      if (node.token !== undefined) best = { token: node.token, length: index + 1 - start }
+    }
+    return best
+  }
+}
+
+const wordCharacter = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]/u
+
+/** A `single_word` token counts only where no letter touches it. */
+function fitsAsWord(token: AddedToken, text: string, start: number, end: number): boolean {
+  if (!token.single_word) return true
+  const low = text.charCodeAt(start - 1) >= 0xdc00 && text.charCodeAt(start - 1) <= 0xdfff
+  const before = start === 0 ? '' : text.slice(start - (low ? 2 : 1), start)
+  return !wordCharacter.test(before) && !wordCharacter.test(text.slice(end, end + 2))
+}
+
+const whiteSpace = /\p{White_Space}/u
+
+function skipSpaces(text: string, index: number): number {
+  let end = index
+  while (end < text.length && whiteSpace.test(text[end]!)) end++
+  return end
+}
+
+function skipSpacesBack(text: string, index: number): number {
+  let start = index
+  while (start > 0 && whiteSpace.test(text[start - 1]!)) start--
+  return start
+}

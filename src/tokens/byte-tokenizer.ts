@@ -1,0 +1,76 @@
+import { byteAlphabet } from './byte-level.ts'
+import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
+
+const specials = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
+
+/** ChatML, with each mark one token. */
+const chatTemplate =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}" +
+  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+
+/** tokenizer.json and tokenizer_config.json of the built-in tokenizer, as any Hugging Face tool reads them. */
+export function byteTokenizerFiles(): { json: Record<string, unknown>; config: Record<string, unknown> } {
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
+  return {
+    json: {
+      version: '1.0',
+      truncation: null,
+      padding: null,
+      added_tokens: specials.map((content, index) => ({
+        id: 256 + index,
+        content,
+        single_word: false,
+        lstrip: false,
+        rstrip: false,
+        normalized: false,
+        special: true,
+      })),
+      normalizer: null,
+      // One word a byte: without merges a longer word would only cost time.
+      pre_tokenizer: {
+        type: 'Sequence',
+        pretokenizers: [
+          { type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
+          byteLevel,
+        ],
+      },
+      post_processor: byteLevel,
+      decoder: byteLevel,
+      model: {
+        type: 'BPE',
+        dropout: null,
+        unk_token: null,
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: false,
+        byte_fallback: false,
+        vocab: Object.fromEntries(byteAlphabet.map((character, byte) => [character, byte])),
+        merges: [],
+      },
+    },
+    config: {
+      tokenizer_class: 'PreTrainedTokenizerFast',
+      bos_token: null,
+      eos_token: '<|im_end|>',
+      pad_token: '<|endoftext|>',
+      unk_token: null,
+      clean_up_tokenization_spaces: false,
+      model_max_length: 1_000_000,
+      chat_template: chatTemplate,
+    },
+  }
+}
+
+let shared: Tokenizer | undefined
+
+/**
+ * The default tokenizer: each UTF-8 byte is one token with the byte as its id, then three control tokens.
+ * Nothing to download, nothing lost, the same everywhere.
+ */
+export function byteTokenizer(): Tokenizer {
+  if (shared === undefined) {
+    const { json, config } = byteTokenizerFiles()
+    shared = tokenizerFromJson(json, config)
+  }
+  return shared
+}

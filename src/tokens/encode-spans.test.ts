@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { byteTokenizer } from './byte-tokenizer.ts'
+import { encodeSpans } from './encode-spans.ts'
+import { tokenizerFromJson } from './tokenizer.ts'
+
+const spans = [
+  { text: 'ab', trainable: true },
+  { text: '', trainable: false },
+  { text: 'a', trainable: true },
+  { text: 'bc', trainable: false },
+  { text: '', trainable: true },
+  { text: 'a', trainable: false },
+  { text: 'b', trainable: true },
+]
+/** Merges ab, whatever stands between. */
+const pairs = tokenizerFromJson({
+  model: { type: 'BPE', vocab: { a: 0, b: 1, c: 2, ab: 3 }, merges: ['a b'] },
+})
+
+describe('encodeSpans', () => {
+  it('cuts only where trainable and other text meet', () => {
+    const result = encodeSpans(pairs, spans)
+    expect(Array.from(result.ids, (id) => pairs.idToToken(id))).toEqual(['ab', 'a', 'b', 'c', 'a', 'b'])
+    expect(Array.from(result.mask)).toEqual([1, 1, 0, 0, 0, 1])
+    expect(Array.from(result.spanOf)).toEqual([0, 2, 3, 3, 5, 6])
+    expect(Array.from(result.starts)).toEqual([0, 2, 3, 4, 5, 6])
+    expect(result.straddling).toBe(0)
+  })
+
+  it('masks what straddles when encoded whole', () => {
+    const result = encodeSpans(pairs, spans, { joints: 'whole' })
+    expect(Array.from(result.ids, (id) => pairs.idToToken(id))).toEqual(['ab', 'ab', 'c', 'ab'])
+    expect(Array.from(result.mask)).toEqual([1, 0, 0, 0])
+    expect(result.straddling).toBe(2)
+  })
+
+  it('keeps control tokens out of the stream unless asked', () => {
+    const stream = [{ text: '<|im_end|>', trainable: false }]
+    expect(encodeSpans(byteTokenizer(), stream).ids.length).toBe(10)
+    expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognise' }).ids.length).toBe(1)
+  })
+
+  it('makes nothing of nothing', () => {
+    for (const joints of ['whole', 'cut'] as const) {
+      expect(encodeSpans(byteTokenizer(), [], { joints }).ids.length).toBe(0)
+      expect(encodeSpans(byteTokenizer(), [{ text: '', trainable: true }], { joints }).mask.length).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,72 @@
+import { type Accept, AddedTokenFinder } from './added-tokens.ts'
+import { type AlignedText, originalEnd, originalStart, plainText, slice } from './aligned-text.ts'
+import { createNormalizer } from './normalize.ts'
+import { splitPieces } from './pieces.ts'
+import { createPreTokenizer } from './pre-tokenize.ts'
+import type { TokenSink } from './token-sink.ts'
+import type { AddedToken, TokenizerJson } from './tokenizer-json.ts'
+import type { EncodeWord } from './words.ts'
+
+export type Pipeline = (text: string, sink: TokenSink, accept: Accept) => void
+
+/**
+ * The way from text to tokens: added tokens out, normalise, added tokens that are matched normalised, cut into
+ * words, encode each word. The library runs these steps too but forgets where things came from, so they are run
+ * here, each with its positions; its regex translation, merges and lattice are used inside.
+ */
+export function createPipeline(options: {
+  json: TokenizerJson
+  added: readonly AddedToken[]
+  encodeWord: EncodeWord
+  /** Where words may be cut without changing their tokens. */
+  safeCut: RegExp | undefined
+  /** False for text that continues other text: no dummy prefix. */
+  prefix: boolean
+}): Pipeline {
+  const { json, added, encodeWord, safeCut, prefix } = options
+  const normalize = createNormalizer(json.normalizer, { prefix })
+  const preTokenizer = createPreTokenizer(json.pre_tokenizer, { prefix })
+  const isNormalized = (token: AddedToken): boolean =>
+    json.normalizer != null && (token.normalized ?? !token.special)
+  const rawTokens = new AddedTokenFinder(
+    added.filter((token) => !isNormalized(token)).map((token) => ({ content: token.content, token })),
+  )
+  const normalizedTokens = new AddedTokenFinder(
+    added
+      .filter(isNormalized)
+      .map((token) => ({ content: normalize(plainText(token.content, 0)).text, token }))
+      .filter(({ content }) => content !== ''),
+  )
+
+  const encodeText = (text: AlignedText, sink: TokenSink): void => {
+    let pieces = preTokenizer.cut(text)
+    if (safeCut !== undefined) pieces = splitPieces(pieces, safeCut, 'isolated', false)
+    const { texts, starts, source } = pieces
+    for (let index = 0; index < texts.length; index++) {
+      sink.pushWord(encodeWord(texts[index]!), source, starts[index]!)
+    }
+  }
+
+  const encodeSection = (section: AlignedText, sink: TokenSink, accept: Accept): void => {
+    const text = normalize(section)
+    if (normalizedTokens.size === 0) {
+      encodeText(text, sink)
+      return
+    }
+    const acceptHere: Accept = (token, start, end) =>
+      accept(token, originalStart(text, start), originalEnd(text, end - 1))
+    for (const { start, end, token } of normalizedTokens.split(text.text, acceptHere)) {
+      if (token === undefined) encodeText(slice(text, start, end), sink)
+      else sink.push(token.id, originalStart(text, start), originalEnd(text, end - 1))
+    }
+  }
+
+  return (text, sink, accept) => {
+    // A lone surrogate is not a character; it becomes U+FFFD, one unit for one unit, as in any UTF-8 encoder.
+    const wellFormed = text.toWellFormed()
+    for (const { start, end, token } of rawTokens.split(wellFormed, accept)) {
+      if (token === undefined) encodeSection(plainText(wellFormed.slice(start, end), start), sink, accept)
+      else sink.push(token.id, start, end)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { AlignedText } from './aligned-text.ts'
+import type { WordTokens } from './words.ts'
+
+/** Tokens with the UTF-16 range of the text each came from. */
+export interface Encoding {
+  ids: Int32Array
+  starts: Int32Array
+  ends: Int32Array
+}
+
+/** Gathers tokens in typed arrays that grow. */
+export class TokenSink {
+  private ids: Int32Array
+  private starts: Int32Array
+  private ends: Int32Array
+  private length = 0
+
+  constructor(expected: number) {
+    const capacity = Math.max(16, expected)
+    this.ids = new Int32Array(capacity)
+    this.starts = new Int32Array(capacity)
+    this.ends = new Int32Array(capacity)
+  }
+
+  push(id: number, start: number, end: number): void {
+    this.reserve(1)
+    this.ids[this.length] = id
+    this.starts[this.length] = start
+    this.ends[this.length] = end
+    this.length++
+  }
+
+  /** Adds a word that stands at `at` of a text. */
+  pushWord(word: WordTokens, source: AlignedText, at: number): void {
+    const count = word.ids.length
+    this.reserve(count)
+    const { starts, ends } = source
+    const base = source.base + at
+    for (let index = 0; index < count; index++) {
+      const start = word.starts[index]!
+      const end = word.ends[index]!
+      this.ids[this.length] = word.ids[index]!
+      this.starts[this.length] = starts === null ? base + start : starts[at + start]!
+      this.ends[this.length] = ends === null ? base + end : ends[at + end - 1]!
+      this.length++
+    }
+  }
+
+  finish(): Encoding {
+    return {
+      ids: this.ids.slice(0, this.length),
+      starts: this.starts.slice(0, this.length),
+      ends: this.ends.slice(0, this.length),
+    }
+  }
+
+  private reserve(count: number): void {
+    const needed = this.length + count
+    if (needed <= this.ids.length) return
+    const capacity = Math.max(needed, 2 * this.ids.length)
+    this.ids = grown(this.ids, capacity)
+    this.starts = grown(this.starts, capacity)
+    this.ends = grown(this.ends, capacity)
+  }
+}
+
+function grown(array: Int32Array, capacity: number): Int32Array {
+  const result = new Int32Array(capacity)
+  result.set(array)
+  return result
+}
