@@ -119,7 +119,7 @@ describe('Llama 2', () => {
 })
 
 describe('long texts', () => {
-  it('take time in proportion to their length', () => {
+  it('are encoded to the end, however long they are', () => {
     const paragraph = 'The lighthouse keeper measured 3.14 metres of rain, he said: “naïve”. 東京 '
     const texts = [
       paragraph.repeat(14_000),
