@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { StoreError } from '../errors/index.ts'
+import { syncFolder } from './atomic-write.ts'
+import { writeManifest } from './manifest-file.ts'
+import { openRun } from './open-run.ts'
+import type { Run } from './run.ts'
+import { runFiles } from './run-files.ts'
+import { checkRunId, newRunId } from './run-id.ts'
+import type { Durability } from './run-writer.ts'
+import { removeLeftovers, temporaryPath } from './temporary-path.ts'
+
+export interface CreateRunOptions {
+  /** By default the time and four random characters. */
+  id?: string
+  /** What was asked for, such as `coa quickstart --fast`. */
+  command: string
+  /** Version of coa. */
+  coa: string
+  /** The resolved configuration, kept as config.toml. */
+  configToml?: string
+  durability?: Durability
+}
+
+/** Makes a run folder, complete or not at all, and opens it for writing. */
+export function createRun(runsDir: string, options: CreateRunOptions): Run {
+  const id = checkRunId(options.id ?? newRunId())
+  const dir = join(resolve(runsDir), id)
+  mkdirSync(resolve(runsDir), { recursive: true })
+  removeLeftovers(resolve(runsDir))
+  if (existsSync(dir)) throw existsError(dir)
+
+  // The leading dot keeps a half-made folder out of listRuns.
+  const temporary = temporaryPath(join(resolve(runsDir), `.${id}`))
+  const files = runFiles(temporary)
+  try {
+    mkdirSync(files.checkpoints, { recursive: true })
+    mkdirSync(files.eval)
+    for (const empty of [files.events, files.metrics, files.log]) writeFileSync(empty, '')
+    if (options.configToml !== undefined) writeFileSync(files.config, options.configToml, { flush: true })
+    writeManifest(files.manifest, {
+      v: 1,
+      id,
+      createdAt: new Date().toISOString(),
+      coa: options.coa,
+      command: options.command,
+      stages: {},
+    })
+    renameSync(temporary, dir)
+  } catch (cause) {
+    rmSync(temporary, { recursive: true, force: true })
+    if (existsSync(dir)) throw existsError(dir)
+    throw new StoreError(`cannot create the run folder ${dir}: ${(cause as Error).message}`, {
+      fix: 'Check the free space and the rights of the folder.',
+      cause,
+    })
+  }
+  syncFolder(resolve(runsDir))
+  const { command, durability = 'process' } = options
+  return openRun(dir, { write: true, command, durability })
+}
+
+function existsError(dir: string): StoreError {
+  return new StoreError(`there is already a run at ${dir}`, {
+    fix: 'Choose another id, or open the run to go on with it.',
+    details: { dir },
+  })
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyRecord } from '../../test/store/support/records.ts'
+import { decodeEnvelope, encodeEnvelope } from './envelope.ts'
+
+test('a line decodes to what was encoded and is one line', () => {
+  fc.assert(
+    fc.property(anyRecord, fc.nat(), fc.nat(), ({ kind, record }, seq, t) => {
+      const envelope = { seq: seq + 1, t, kind, id: record.id, data: record }
+      const line = Buffer.from(encodeEnvelope(envelope))
+      expect(line.indexOf('\n')).toBe(line.length - 1)
+      expect(decodeEnvelope(line.subarray(0, -1))).toEqual({ status: 'record', envelope })
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
+test('any proper beginning of a line is garbage', () => {
+  const cut = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  fc.assert(
+    fc.property(anyRecord, cut, ({ kind, record }, fraction) => {
+      const line = Buffer.from(encodeEnvelope({ seq: 1, t: 0, kind, id: record.id, data: record }))
+      const length = Math.floor((line.length - 1) * fraction)
+      expect(decodeEnvelope(line.subarray(0, length)).status).toBe('garbage')
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
+test('random bytes are garbage', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(decodeEnvelope(bytes).status).toBe('garbage')
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
+const line = { seq: 1, t: 0, kind: 'task', id: 'a', data: { id: 'a' } }
+test.each([
+  ['not a JSON object', '[]', 'garbage'],
+  ['too long', undefined, 'garbage'],
+  [
+    'bytes that are not UTF-8',
+    Buffer.from(JSON.stringify({ ...line, data: { id: 'a', x: '\xff' } }), 'latin1'),
+    'garbage',
+  ],
+  ['no position', JSON.stringify({ ...line, seq: 0 }), 'garbage'],
+  ['another id inside', JSON.stringify({ ...line, data: { id: 'b' } }), 'garbage'],
+  ['no data', JSON.stringify({ ...line, data: null }), 'garbage'],
+  ['a kind from the future', JSON.stringify({ ...line, kind: 'dream' }), 'unusable'],
+  ['a kind that every object has', JSON.stringify({ ...line, kind: 'toString' }), 'unusable'],
+  [
+    'an id that is not Unicode',
+    '{"seq":1,"t":0,"kind":"task","id":"\\ud800","data":{"id":"\\ud800"}}',
+    'unusable',
+  ],
+])('%s', (_name, text, status) => {
+  expect(decodeEnvelope(text === undefined ? undefined : Buffer.from(text)).status).toBe(status)
+})

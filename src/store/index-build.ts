@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncFile, syncFolder } from './atomic-write.ts'
+import { EntryBatch } from './entry-batch.ts'
+import { decodeEnvelope, type Envelope } from './envelope.ts'
+import { type Damage, IndexDatabase, type IndexProgress, UnusableIndex } from './index-database.ts'
+import { lockIndexFile } from './index-file.ts'
+import { readLines } from './line-reader.ts'
+import { readRange } from './read-range.ts'
+import { temporaryPath } from './temporary-path.ts'
+import { checkRecord } from './validate-record.ts'
+
+/** One transaction covers at most this much, so that memory stays small and other processes get their turn. */
+const BATCH_LINES = 10_000
+const BATCH_BYTES = 32 * 1024 * 1024
+const TAIL_BYTES = 4096
+
+export type OnIndexProgress = (progress: { bytes: number; totalBytes: number; lines: number }) => void
+
+/**
+ * Indexes what the log has beyond the index, up to the last good line: what follows it may still be in the making
+ * or be cut by the next writer. Safe to run in several processes at once.
+ */
+export function catchUp(
+  database: IndexDatabase,
+  logFd: number,
+  size: number = fstatSync(logFd).size,
+  onProgress?: OnIndexProgress,
+): IndexProgress {
+  const batch = new EntryBatch(BATCH_LINES)
+  for (;;) {
+    const before = database.progress()
+    checkSameLog(before, logFd, size)
+    if (before.bytes >= size) return before
+    const after = database.transaction(() => indexBatch(database, logFd, size, batch))
+    onProgress?.({ bytes: after.bytes, totalBytes: size, lines: after.lines })
+    if (after.bytes === before.bytes || after.bytes >= size) return after
+  }
+}
+
+function indexBatch(database: IndexDatabase, logFd: number, size: number, batch: EntryBatch): IndexProgress {
+  batch.clear()
+  const progress = database.progress()
+  const start = progress.bytes
+  /** Damaged lines count only once a good line follows: at the very end they are a torn tail. */
+  let skipped: Damage[] = []
+  const damages: Damage[] = []
+  let line = progress.lines
+  for (const { offset, length, bytes } of readLines(logFd, start, size)) {
+    line += 1
+    const decoded = decodeEnvelope(bytes)
+    if (decoded.status === 'garbage') {
+      skipped.push({ line, offset, length, reason: decoded.reason })
+      continue
+    }
+    damages.push(...skipped)
+    skipped = []
+    const seq = decoded.status === 'record' ? decoded.envelope.seq : decoded.seq
+    const reason = decoded.status === 'record' ? misfit(decoded.envelope) : decoded.reason
+    if (decoded.status === 'record' && reason === undefined) {
+      const { kind, id } = decoded.envelope
+      batch.add({ kind, id, seq, offset, length })
+    } else damages.push({ line, offset, length, reason: reason ?? '' })
+    progress.lastSeq = Math.max(progress.lastSeq, seq)
+    progress.bytes = offset + length
+    progress.lines = line
+    if (batch.full || progress.bytes - start >= BATCH_BYTES) break
+  }
+  if (progress.bytes === start) return progress
+  progress.damagedLines += damages.length
+  progress.tailHash = hashTail(logFd, progress.bytes)
+  database.apply(batch, damages, progress)
+  return progress
+}
+
+/** Why the data of a line are not a record of its kind, if they are not. */
+function misfit({ kind, data }: Envelope): string | undefined {
+  const checked = checkRecord(kind, data)
+  return 'problem' in checked ? `not a ${kind}: ${checked.problem}` : undefined
+}
+
+export function hashTail(logFd: number, end: number): string {
+  return createHash('sha256')
+    .update(readRange(logFd, Math.max(0, end - TAIL_BYTES), end))
+    .digest('hex')
+}
+
+/** An index that is ahead of the log, or was made from another one, is of no use. */
+function checkSameLog(progress: IndexProgress, logFd: number, size: number): void {
+  if (progress.bytes > size) throw new UnusableIndex('the index is ahead of the log')
+  if (progress.bytes > 0 && progress.tailHash !== hashTail(logFd, progress.bytes)) {
+    throw new UnusableIndex('the index belongs to another log')
+  }
+}
+
+/** Builds a new index from nothing and puts it in the place of the old one. */
+export function rebuildIndex(indexPath: string, logPath: string, onProgress?: OnIndexProgress): void {
+  const temporary = temporaryPath(indexPath)
+  const logFd = openSync(logPath, 'r')
+  try {
+    const database = new IndexDatabase(temporary, { bulk: true })
+    try {
+      catchUp(database, logFd, undefined, onProgress)
+    } finally {
+      database.close()
+    }
+    syncFile(temporary)
+    swapIndex(temporary, indexPath)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    closeSync(logFd)
+  }
+}
+
+/**
+ * Replaces the index file. Another process may have the old one open. It is kept out while the names change, and
+ * finds at its next transaction that its file is no longer the one of that name. A journal left by a killed
+ * process belongs to the old file and must not be applied to the new one, so it goes first.
+ */
+function swapIndex(temporary: string, indexPath: string): void {
+  const release = lockIndexFile(indexPath)
+  try {
+    rmSync(`${indexPath}-journal`, { force: true })
+    renameSync(temporary, indexPath)
+  } finally {
+    release()
+  }
+  syncFolder(dirname(indexPath))
+}

@@ -1,0 +1,79 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { EntryBatch, identityOf } from './entry-batch.ts'
+import { IndexDatabase, UnusableIndex } from './index-database.ts'
+
+const progress = { bytes: 0, lines: 0, lastSeq: 0, tailHash: '', damagedLines: 0 }
+
+test('a replaced file is noticed before anything is written to the old one', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'index.sqlite')
+  const database = new IndexDatabase(path)
+  new IndexDatabase(join(folder, 'new')).close()
+  renameSync(join(folder, 'new'), path)
+  let ran = false
+  expect(() =>
+    database.transaction(() => {
+      ran = true
+    }),
+  ).toThrow(UnusableIndex)
+  expect(ran).toBe(false)
+  database.close()
+})
+
+test('a transaction that fails changes nothing', () => {
+  const database = new IndexDatabase(join(temporaryFolder(), 'index.sqlite'))
+  const batch = new EntryBatch(10)
+  batch.add({ kind: 'task', id: 'a', seq: 1, offset: 0, length: 5 })
+  expect(() =>
+    database.transaction(() => {
+      database.apply(batch, [], { ...progress, bytes: 5 })
+      throw new Error('stop')
+    }),
+  ).toThrow('stop')
+  expect(database.progress()).toEqual(progress)
+  expect(database.find(identityOf('task', 'a'))).toBeUndefined()
+  database.close()
+})
+
+test('a later batch replaces entries of an earlier one, in every table', () => {
+  const database = new IndexDatabase('')
+  const batch = new EntryBatch(300)
+  for (let turn = 0; turn < 2; turn++) {
+    batch.clear()
+    for (let number = 0; number < 250; number++) {
+      const offset = (turn * 250 + number) * 10
+      batch.add({
+        kind: number % 2 === 0 ? 'task' : 'datum',
+        id: String(number),
+        seq: 1 + offset / 10,
+        offset,
+        length: 10,
+      })
+    }
+    database.transaction(() => database.apply(batch, [], { ...progress, bytes: (turn + 1) * 2500 }))
+  }
+  expect(database.tallies()).toEqual(
+    new Map([
+      ['task', 125],
+      ['datum', 125],
+    ]),
+  )
+  expect(database.find(identityOf('task', '4'))).toMatchObject({ offset: 2540, length: 10 })
+  expect(database.ranges('task').offsets[0]).toBe(2500)
+  expect(database.page('datum', true, 2, 0).map(({ offset }) => offset)).toEqual([4990, 4970])
+  database.close()
+})
+
+test('only the first thousand damaged lines are kept one by one', () => {
+  const database = new IndexDatabase('')
+  const damages = Array.from({ length: 800 }, (_, line) => ({ line, offset: line, length: 1, reason: 'r' }))
+  const later = damages.map((damage) => ({ ...damage, offset: damage.offset + 800, line: damage.line + 800 }))
+  database.apply(new EntryBatch(1), damages, { ...progress, damagedLines: 800 })
+  database.apply(new EntryBatch(1), later, { ...progress, damagedLines: 1600 })
+  expect(database.damages(5000).at(-1)).toEqual({ line: 999, offset: 999, length: 1, reason: 'r' })
+  expect(database.progress().damagedLines).toBe(1600)
+  database.close()
+})

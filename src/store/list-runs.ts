@@ -1,0 +1,75 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CoaError } from '../errors/index.ts'
+import type { RunManifest } from '../schema/index.ts'
+import { type LockOwner, ownerRuns, readLock } from './lock.ts'
+import { readManifest } from './manifest-file.ts'
+import { peekCounts } from './peek-counts.ts'
+import { type RunFiles, runFiles } from './run-files.ts'
+
+export interface RunSummary {
+  /** The name of the folder. */
+  id: string
+  dir: string
+  /** Bytes of all files in the folder. */
+  bytes: number
+  createdAt?: string
+  command?: string
+  coa?: string
+  stages?: RunManifest['stages']
+  /** Records by kind; absent when the index does not cover the log and counting would mean reading it. */
+  counts?: Record<string, number>
+  /** The running process that writes to the run. */
+  lockedBy?: LockOwner
+  /** Why the run cannot be opened. */
+  problem?: string
+}
+
+/** All run folders, newest first. A broken one is listed with its problem. */
+export function listRuns(runsDir: string): RunSummary[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(resolve(runsDir), { withFileTypes: true })
+  } catch {
+    return []
+  }
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => summarize(entry.name, runFiles(join(resolve(runsDir), entry.name))))
+    .sort((a, b) => compare(b.createdAt ?? '', a.createdAt ?? '') || compare(b.id, a.id))
+}
+
+function summarize(id: string, files: RunFiles): RunSummary {
+  const summary: RunSummary = { id, dir: files.dir, bytes: folderBytes(files.dir) }
+  try {
+    const { createdAt, command, coa, stages } = readManifest(files.manifest)
+    Object.assign(summary, { createdAt, command, coa, stages })
+    const logBytes = statSync(files.events, { throwIfNoEntry: false })?.size
+    if (logBytes === undefined) return { ...summary, problem: 'events.jsonl is missing' }
+    const counts = logBytes === 0 ? {} : peekCounts(files.index, logBytes)
+    if (counts !== undefined) summary.counts = counts
+    const owner = readLock(files.lock)
+    if (owner !== undefined && ownerRuns(owner)) summary.lockedBy = owner
+  } catch (error) {
+    summary.problem = CoaError.isInstance(error) ? error.message : String(error)
+  }
+  return summary
+}
+
+function folderBytes(dir: string): number {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+      .map((entry) => {
+        const path = join(dir, entry.name)
+        if (entry.isDirectory()) return folderBytes(path)
+        return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      })
+      .reduce((sum, bytes) => sum + bytes, 0)
+  } catch {
+    return 0
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

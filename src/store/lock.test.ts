@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { StoreError } from '../errors/index.ts'
+import { acquireLock, type LockOwner, readLock, removeOldClaims } from './lock.ts'
+import { processStart } from './process-identity.ts'
+
+/** Above the largest process number that Linux allows. */
+const NOBODY = 4_999_999
+
+function writeLock(path: string, owner: Partial<LockOwner>): LockOwner {
+  const whole = {
+    pid: NOBODY,
+    host: hostname(),
+    command: 'coa old',
+    startedAt: 'then',
+    token: 'old',
+    ...owner,
+  }
+  writeFileSync(path, JSON.stringify(whole))
+  return whole
+}
+
+test('is held until released, and names its owner to others', () => {
+  const path = join(temporaryFolder(), 'lock')
+  const lock = acquireLock(path, 'coa teach')
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(lock.owner)
+  expect(lock.takenOver).toBeUndefined()
+  let error: unknown
+  try {
+    acquireLock(path, 'coa rl')
+  } catch (caught) {
+    error = caught
+  }
+  expect(error).toBeInstanceOf(StoreError)
+  expect((error as StoreError).message).toContain(
+    `process ${process.pid} (coa teach) since ${lock.owner.startedAt}`,
+  )
+  expect((error as StoreError).fix).toContain(`kill ${process.pid}`)
+  lock.release()
+  acquireLock(path, 'coa rl').release()
+  expect(readdirSync(join(path, '..'))).toEqual([])
+})
+
+test('a dead owner is replaced, and reported', () => {
+  const path = join(temporaryFolder(), 'lock')
+  const old = writeLock(path, {})
+  const lock = acquireLock(path, 'coa')
+  expect(lock.takenOver).toEqual(old)
+  expect(readLock(path)).toEqual(lock.owner)
+  lock.release()
+  expect(readdirSync(join(path, '..'))).toEqual([])
+})
+
+test.runIf(processStart(process.pid) !== undefined)(
+  'a process number in use by another process does not hold',
+  () => {
+    const path = join(temporaryFolder(), 'lock')
+    writeLock(path, { pid: process.pid, processStart: 'another-boot:1' })
+    expect(acquireLock(path, 'coa').takenOver?.token).toBe('old')
+    writeLock(path, { pid: process.pid, processStart: processStart(process.pid) ?? '' })
+    expect(() => acquireLock(path, 'coa')).toThrow(/being written/)
+    writeLock(path, { pid: process.pid })
+    expect(() => acquireLock(path, 'coa')).toThrow(/being written/)
+  },
+)
+
+test('an owner on another machine is believed', () => {
+  const path = join(temporaryFolder(), 'lock')
+  writeLock(path, { host: 'far-away' })
+  expect(() => acquireLock(path, 'coa')).toThrow(/on far-away \(coa old\) since then/)
+})
+
+test('a claim of a living taker is respected, one of a dead taker is taken over', () => {
+  const path = join(temporaryFolder(), 'lock')
+  writeLock(path, {})
+  writeLock(`${path}.claim-old`, { pid: process.pid, token: 'claim', command: 'coa taker' })
+  expect(() => acquireLock(path, 'coa')).toThrow(/coa taker/)
+  writeLock(`${path}.claim-old`, { token: 'claim' })
+  writeLock(`${path}.claim-old.claim-claim`, { token: 'second' })
+  const lock = acquireLock(path, 'coa')
+  expect(lock.takenOver?.token).toBe('old')
+  writeLock(`${path}.claim-other`, { token: 'left' })
+  removeOldClaims(path)
+  expect(readdirSync(join(path, '..'))).toEqual(['lock'])
+})
+
+test('a lock file without an owner is not guessed at', () => {
+  const path = join(temporaryFolder(), 'lock')
+  writeFileSync(path, '')
+  expect(() => acquireLock(path, 'coa')).toThrow(/does not name its owner/)
+})
+
+test('release leaves a lock that is no longer ours', () => {
+  const path = join(temporaryFolder(), 'lock')
+  const lock = acquireLock(path, 'coa')
+  writeLock(path, { token: 'theirs' })
+  lock.release()
+  expect(readLock(path)?.token).toBe('theirs')
+})

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { StoreError } from '../errors/index.ts'
+import { processRuns, processStart } from './process-identity.ts'
+import { temporaryPath } from './temporary-path.ts'
+
+const LockOwner = z.object({
+  pid: z.number().int(),
+  host: z.string(),
+  command: z.string(),
+  startedAt: z.string(),
+  /** Unique to one holding of the lock. */
+  token: z.string().min(1),
+  /** See processStart: tells a reused process number from the owner. */
+  processStart: z.string().optional(),
+})
+export type LockOwner = z.infer<typeof LockOwner>
+
+export interface Lock {
+  owner: LockOwner
+  /** The dead owner whose lock was taken over. */
+  takenOver: LockOwner | undefined
+  release(): void
+}
+
+/**
+ * Takes the lock at `path` or throws, naming the owner. The file appears complete or not at all, because it is
+ * written under another name and linked.
+ *
+ * Taking over from a dead owner is safe against other takers: whoever wants to replace the lock with token T must
+ * hold the claim on T, which is a lock of the same kind (and can in turn be taken over from a killed claimant).
+ * Only the claimant of T replaces it, after looking again that it is still T's.
+ */
+export function acquireLock(path: string, command: string): Lock {
+  const owner: LockOwner = {
+    pid: process.pid,
+    host: hostname(),
+    command,
+    startedAt: new Date().toISOString(),
+    token: randomUUID(),
+    ...optionalStart(processStart(process.pid)),
+  }
+  const held = (takenOver: LockOwner | undefined): Lock => {
+    return { owner, takenOver, release: () => releaseLock(path, owner.token) }
+  }
+  for (;;) {
+    if (putLock(path, owner, linkSync)) return held(undefined)
+    const current = readLock(path)
+    if (current === undefined) continue
+    if (ownerRuns(current)) throw lockedError(path, current)
+    const claim = acquireLock(`${path}.claim-${current.token}`, command)
+    try {
+      if (readLock(path)?.token !== current.token) continue
+      putLock(path, owner, renameSync)
+      return held(current)
+    } finally {
+      claim.release()
+    }
+  }
+}
+
+/**
+ * For the holder of the lock: claims on earlier tokens, left by killed claimants, decide nothing any more. Their
+ * temporary files may be of a taker that is just about to find that out.
+ */
+export function removeOldClaims(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    const isClaim = name.startsWith(`${basename(path)}.claim-`) && !name.endsWith('.tmp')
+    if (isClaim) rmSync(join(dirname(path), name), { force: true })
+  }
+}
+
+/** The owner written in the lock file, or undefined when there is no lock. */
+export function readLock(path: string): LockOwner | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return LockOwner.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new StoreError(`the lock file ${path} does not name its owner`, {
+      fix: `Delete ${path} if no coa process is writing to this run.`,
+      cause,
+    })
+  }
+}
+
+/** An owner on another machine cannot be checked from here and counts as running. */
+export function ownerRuns(owner: LockOwner): boolean {
+  return owner.host !== hostname() || processRuns(owner.pid, owner.processStart)
+}
+
+/** Puts a finished lock file in place: by a link, which fails when there is one, or by a rename, which replaces. */
+function putLock(path: string, owner: LockOwner, put: (from: string, to: string) => void): boolean {
+  const temporary = temporaryPath(path)
+  try {
+    writeFileSync(temporary, `${JSON.stringify(owner)}\n`, { flag: 'wx', flush: true })
+    put(temporary, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw new StoreError(`cannot create the lock file ${path}`, {
+      fix: 'Make sure that the run folder exists and can be written to.',
+      cause: error,
+    })
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+function releaseLock(path: string, token: string): void {
+  try {
+    if (readLock(path)?.token === token) rmSync(path, { force: true })
+  } catch {
+    // A lock file that was damaged meanwhile is not ours to judge: the next writer reports it.
+  }
+}
+
+function optionalStart(start: string | undefined): { processStart?: string } {
+  return start === undefined ? {} : { processStart: start }
+}
+
+function lockedError(path: string, owner: LockOwner): StoreError {
+  const where = owner.host === hostname() ? '' : ` on ${owner.host}`
+  const who = `process ${owner.pid}${where} (${owner.command}) since ${owner.startedAt}`
+  const fix =
+    owner.host === hostname()
+      ? `Wait until it ends or stop it with \`kill ${owner.pid}\`; reading the run is possible meanwhile.`
+      : `Wait until it ends; if ${owner.host} is gone for good, delete ${path}.`
+  return new StoreError(`the run is being written by ${who}`, { fix, details: { path, owner } })
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { z } from 'zod'
+import { StoreError } from '../errors/index.ts'
+import { RunManifest } from '../schema/index.ts'
+import { writeFileAtomic } from './atomic-write.ts'
+
+type StageEntry = RunManifest['stages'][string]
+
+/** What a stage reports about itself; times are filled in when left out. */
+export interface StageUpdate {
+  status: StageEntry['status']
+  startedAt?: string
+  endedAt?: string
+  summary?: StageEntry['summary']
+}
+
+export function readManifest(path: string): RunManifest {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new StoreError(`${dirname(path)} is not a run folder: it has no readable ${basename(path)}`, {
+      fix: 'Give the folder of a run, such as runs/<id>; `coa run list` lists them.',
+      cause,
+    })
+  }
+  try {
+    return RunManifest.parse(JSON.parse(text))
+  } catch (cause) {
+    const reason =
+      cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s+/g, ' ') : String(cause)
+    throw new StoreError(`${path} is damaged: ${reason}`, {
+      fix: 'Restore the file from a copy; the records in events.jsonl are not affected.',
+      cause,
+    })
+  }
+}
+
+export function writeManifest(path: string, manifest: RunManifest): void {
+  try {
+    writeFileAtomic(path, `${JSON.stringify(manifest, null, 2)}\n`)
+  } catch (cause) {
+    throw new StoreError(`cannot write ${path}: ${(cause as Error).message}`, {
+      fix: 'Check the free space and the rights of the folder.',
+      cause,
+    })
+  }
+}
+
+/** The manifest with one stage begun, ended or amended. A stage that begins again forgets its earlier end. */
+export function withStage(manifest: RunManifest, name: string, update: StageUpdate): RunManifest {
+  const now = new Date().toISOString()
+  const before = Object.hasOwn(manifest.stages, name) ? manifest.stages[name] : undefined
+  const running = update.status === 'running'
+  const begun = before?.status === 'running' || !running ? before?.startedAt : undefined
+  const endedAt = update.endedAt ?? (running ? undefined : now)
+  const stage = {
+    status: update.status,
+    startedAt: update.startedAt ?? begun ?? now,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    summary: update.summary ?? (before?.status === 'running' ? before.summary : {}),
+  }
+  const result = RunManifest.safeParse({ ...manifest, stages: { ...manifest.stages, [name]: stage } })
+  if (result.success) return result.data
+  throw new StoreError(`stage ${name} does not fit the manifest: ${result.error.issues[0]?.message}`, {
+    fix: 'Give a status, ISO times and a summary of plain JSON values.',
+    cause: result.error,
+  })
+}

@@ -1,0 +1,130 @@
+import { basename } from 'node:path'
+import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { StoreError } from '../errors/index.ts'
+import type { RecordKind, RecordOf } from '../schema/index.ts'
+import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
+import { checkKind, checkRecord } from './validate-record.ts'
+
+// The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const parsers = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
+  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
+}
+
+/** Reads the records of a Parquet file, one row group at a time, each validated. */
+export async function* importParquet<K extends RecordKind>(
+  file: string,
+  kind: K,
+): AsyncGenerator<RecordOf<K>> {
+  checkKind(kind)
+  const { buffer, metadata } = await openParquet(file)
+  const columns = presentColumns(metadata, kind, file)
+  let rowStart = 0
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows)
+    const rows = await parquetReadObjects({ file: buffer, metadata, rowStart, rowEnd, parsers }).catch(
+      (cause: Error) => {
+        throw unreadable(file, cause)
+      },
+    )
+    for (const [position, row] of rows.entries()) {
+      const where = `row ${rowStart + position + 1} of ${basename(file)}`
+      const checked = checkRecord(kind, toRecord(columns, row, where))
+      if ('record' in checked) yield checked.record
+      else {
+        throw new StoreError(`${where} is not a ${kind}: ${checked.problem}`, {
+          fix: 'Correct the file, or import it as the kind it was exported from.',
+        })
+      }
+    }
+    rowStart = rowEnd
+  }
+}
+
+async function openParquet(file: string) {
+  try {
+    const buffer = await asyncBufferFromFile(file)
+    return { buffer, metadata: await parquetMetadataAsync(buffer, { parsers }) }
+  } catch (cause) {
+    throw unreadable(file, cause as Error)
+  }
+}
+
+function unreadable(file: string, cause: Error): StoreError {
+  return new StoreError(`cannot read ${file} as Parquet: ${cause.message}`, {
+    fix: 'Check that the file exists and is complete.',
+    cause,
+  })
+}
+
+/** The columns of the kind that the file has. One that it has too many, or lacks, is an error that names it. */
+function presentColumns(metadata: FileMetaData, kind: RecordKind, file: string): Column[] {
+  const names = new Set(topLevelNames(metadata))
+  const columns = columnsOf(kind)
+  const known = columns.map((column) => column.name).join(', ')
+  const unknown = [...names].find(
+    (name) => name !== EXACT_COLUMN && !columns.some((column) => column.name === name),
+  )
+  if (unknown !== undefined) {
+    throw new StoreError(`column ${JSON.stringify(unknown)} of ${basename(file)} is not a field of ${kind}`, {
+      fix: `Drop or rename it; the columns of ${kind} are ${known}.`,
+      details: { column: unknown },
+    })
+  }
+  const missing = columns.find((column) => !column.mayBeMissing && !names.has(column.name))
+  if (missing !== undefined) {
+    throw new StoreError(
+      `${basename(file)} has no column ${JSON.stringify(missing.name)}, which a ${kind} needs`,
+      {
+        fix: `Add it; the columns of ${kind} are ${known}.`,
+        details: { column: missing.name },
+      },
+    )
+  }
+  return columns.filter((column) => names.has(column.name))
+}
+
+/** The schema is a list in depth-first order; the first element is the root. */
+function topLevelNames({ schema }: FileMetaData): string[] {
+  const names: string[] = []
+  let position = 1
+  const skip = (): void => {
+    const children = schema[position]?.num_children ?? 0
+    position += 1
+    for (let child = 0; child < children; child++) skip()
+  }
+  while (position < schema.length) {
+    names.push(schema[position]?.name ?? '')
+    skip()
+  }
+  return names
+}
+
+function toRecord(columns: Column[], row: Record<string, unknown>, where: string): Record<string, unknown> {
+  const record: Record<string, unknown> = {}
+  for (const column of columns) {
+    const value = fromCell(column, row[column.name], where)
+    if (value !== undefined) record[column.name] = value
+  }
+  const exact = row[EXACT_COLUMN]
+  if (typeof exact === 'string') Object.assign(record, parseJson(exact, EXACT_COLUMN, where))
+  return record
+}
+
+function fromCell({ name, form }: Column, cell: unknown, where: string): unknown {
+  if (cell === null || cell === undefined) return undefined
+  // A number beyond the safe range stays what it is and fails validation rather than being rounded.
+  if (typeof cell === 'bigint') return BigInt(Number(cell)) === cell ? Number(cell) : cell
+  return form === 'json' ? parseJson(cell, name, where) : cell
+}
+
+function parseJson(cell: unknown, column: string, where: string): unknown {
+  try {
+    if (typeof cell === 'string') return JSON.parse(cell)
+  } catch {}
+  throw new StoreError(`column ${JSON.stringify(column)} in ${where} is not JSON text`, {
+    fix: 'Nested fields are kept as JSON text: convert lists and structs to JSON before importing.',
+    details: { column },
+  })
+}

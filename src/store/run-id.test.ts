@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { StoreError } from '../errors/index.ts'
+import { checkRunId, newRunId } from './run-id.ts'
+
+test('is the time in UTC and four characters', () => {
+  expect(newRunId(new Date('2026-03-04T05:06:07.890Z'))).toMatch(/^20260304-050607-[0-9a-z]{4}$/)
+  expect(checkRunId(newRunId())).toMatch(/^\d{8}-\d{6}-/)
+})
+
+test('two ids of one moment differ', () => {
+  const now = new Date()
+  expect(new Set(Array.from({ length: 50 }, () => newRunId(now))).size).toBeGreaterThan(45)
+})
+
+test.each([
+  '',
+  '.',
+  '..',
+  '../x',
+  'a/b',
+  'a\\b',
+  '/etc',
+  '.hidden',
+  'a b',
+  'ü',
+  'a\0',
+  'a\n',
+  'x'.repeat(101),
+])('%j is refused', (id) => {
+  expect(() => checkRunId(id)).toThrow(StoreError)
+})
+
+test('what passes is a plain file name', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '-', '_', '0', '~', ':') }), (id) => {
+      let passed = true
+      try {
+        checkRunId(id)
+      } catch {
+        passed = false
+      }
+      expect(passed).toBe(/^[a0]/.test(id) && !/[/\\~:]/.test(id) && id.length <= 100)
+    }),
+    { numRuns: 10_000 },
+  )
+})

@@ -1,0 +1,235 @@
+import { appendFileSync, closeSync, openSync } from 'node:fs'
+import { StoreError } from '../errors/index.ts'
+import { type RecordKind, type RecordOf, type RunManifest, recordKinds } from '../schema/index.ts'
+import type { Damage } from './index-database.ts'
+import type { LockOwner } from './lock.ts'
+import { readManifest, type StageUpdate, withStage, writeManifest } from './manifest-file.ts'
+import { type MetricRow, readMetrics } from './metrics-file.ts'
+import { RecordIndex } from './record-index.ts'
+import { RecordReader } from './record-reader.ts'
+import type { RunFiles } from './run-files.ts'
+import type { RunWriter } from './run-writer.ts'
+import type { TornTail } from './torn-tail.ts'
+import { checkKind, type RecordInput } from './validate-record.ts'
+
+/** What was found broken when the run was opened. All empty for a run that was closed in order. */
+export interface Recovery {
+  /** Unfinished ends of events.jsonl and metrics.jsonl: cut when opened for writing, ignored when for reading. */
+  torn: TornTail[]
+  /** Lines inside events.jsonl that are skipped; `damaged` names the first hundred. */
+  damagedLines: number
+  damaged: Damage[]
+  /** The dead process whose lock was taken over. */
+  takenOver: LockOwner | undefined
+  /** True when index.sqlite could not be used and was built anew from the log. */
+  indexRebuilt: boolean
+}
+
+export interface ListOptions {
+  limit?: number
+  offset?: number
+  /** By place in the log: `asc`, the default, is oldest first. */
+  order?: 'asc' | 'desc'
+}
+
+export interface RunParts {
+  files: RunFiles
+  writer: RunWriter | undefined
+  torn: TornTail[]
+}
+
+/**
+ * A run folder, open for reading or for reading and writing. A record appended twice under one kind and id counts
+ * once: `get`, `has`, `count`, `list` and `scan` know only the last version, the log keeps both.
+ */
+export class Run {
+  readonly dir: string
+  /** The paths inside the folder, such as `files.checkpoints`. */
+  readonly files: RunFiles
+  readonly recovery: Recovery
+  readonly #writer: RunWriter | undefined
+  readonly #logFd: number
+  readonly #index: RecordIndex
+  readonly #reader: RecordReader
+  #manifest: RunManifest
+  #closed = false
+
+  /** Use createRun or openRun. */
+  constructor({ files, writer, torn }: RunParts) {
+    this.dir = files.dir
+    this.files = files
+    this.#writer = writer
+    this.#manifest = readManifest(files.manifest)
+    this.#logFd = openSync(files.events, 'r')
+    let index: RecordIndex | undefined
+    try {
+      index = new RecordIndex(files.index, files.events, this.#logFd)
+      this.#index = index
+      this.#reader = new RecordReader(this.#logFd)
+      const { lastSeq, damagedLines } = this.#index.progress()
+      writer?.start(lastSeq + 1)
+      const damaged = damagedLines > 0 ? this.#index.damages(100) : []
+      const indexRebuilt = this.#index.rebuilt
+      this.recovery = { torn, damagedLines, damaged, takenOver: writer?.takenOver, indexRebuilt }
+    } catch (error) {
+      index?.close()
+      closeSync(this.#logFd)
+      throw error
+    }
+  }
+
+  get id(): string {
+    return this.#manifest.id
+  }
+
+  /** Read anew each time where another process may be writing. */
+  get manifest(): RunManifest {
+    if (this.#writer === undefined) this.#manifest = readManifest(this.files.manifest)
+    return this.#manifest
+  }
+
+  get writable(): boolean {
+    return this.#writer !== undefined && !this.#closed
+  }
+
+  /** Stores a record and returns its place in the log. Returned means acknowledged: it survives this process. */
+  append<K extends RecordKind>(kind: K, record: RecordInput<K>): number {
+    const entry = this.#writing().append(kind, record)
+    this.#index.add(entry)
+    return entry.seq
+  }
+
+  /** Stores all records or, if one of them is bad or the disk is full, none. */
+  appendMany<K extends RecordKind>(kind: K, records: readonly RecordInput<K>[]): number[] {
+    const entries = this.#writing().appendMany(kind, records)
+    for (const entry of entries) this.#index.add(entry)
+    return entries.map((entry) => entry.seq)
+  }
+
+  get<K extends RecordKind>(kind: K, id: string): RecordOf<K> | undefined {
+    this.#reading(kind)
+    const read = () => {
+      const place = this.#index.find(kind, id)
+      return { place, record: place && this.#reader.read(kind, place, { id }) }
+    }
+    const { place, record } = read()
+    if (place === undefined || record !== undefined) return record
+    // The place holds something else, so the index is wrong; the log decides.
+    this.#index.rebuild()
+    return read().record
+  }
+
+  has(kind: RecordKind, id: string): boolean {
+    this.#reading(kind)
+    return this.#index.find(kind, id) !== undefined
+  }
+
+  count(kind: RecordKind): number {
+    this.#reading(kind)
+    return this.#index.counts().get(kind) ?? 0
+  }
+
+  /** The number of records of every kind. */
+  kinds(): Record<RecordKind, number> {
+    this.#reading()
+    const counts = this.#index.counts()
+    const pairs = recordKinds.map((kind) => [kind, counts.get(kind) ?? 0])
+    return Object.fromEntries(pairs) as Record<RecordKind, number>
+  }
+
+  /** One page of records, in memory. For all of them use `scan`. */
+  list<K extends RecordKind>(kind: K, options: ListOptions = {}): RecordOf<K>[] {
+    this.#reading(kind)
+    const { limit = 100, offset = 0, order = 'asc' } = options
+    const page = () => this.#index.page(kind, order === 'desc', atLeastZero(limit), atLeastZero(offset))
+    const read = () => page().map((place) => this.#reader.read(kind, place))
+    const records = read()
+    if (!records.includes(undefined)) return records as RecordOf<K>[]
+    this.#index.rebuild()
+    return read().filter((record) => record !== undefined)
+  }
+
+  /** Every record of a kind as it was when the scan began, in log order, one at a time. */
+  *scan<K extends RecordKind>(kind: K): Generator<RecordOf<K>> {
+    this.#reading(kind)
+    const reader = new RecordReader(this.#logFd)
+    const end = this.#index.progress().bytes
+    let { offsets, lengths } = this.#index.ranges(kind)
+    let resumeAt = 0
+    let rebuilt = false
+    for (let position = 0; position < offsets.length; position++) {
+      this.#reading()
+      const place = { offset: offsets[position] ?? 0, length: lengths[position] ?? 0 }
+      const record = reader.read(kind, place, { sequential: true })
+      if (record !== undefined) {
+        resumeAt = place.offset + place.length
+        yield record
+      } else if (!rebuilt) {
+        // The index was wrong: go on from here with a right one.
+        rebuilt = true
+        this.#index.rebuild()
+        const fresh = this.#index.ranges(kind)
+        const from = fresh.offsets.filter((offset) => offset < resumeAt).length
+        const until = fresh.offsets.filter((offset) => offset < end).length
+        offsets = fresh.offsets.subarray(from, until)
+        lengths = fresh.lengths.subarray(from, until)
+        position = -1
+      }
+    }
+  }
+
+  /** Adds a row to metrics.jsonl, with the time as `t`. */
+  metric(row: MetricRow): void {
+    this.#writing().metric(row)
+  }
+
+  metrics(): Generator<MetricRow> {
+    this.#reading()
+    return readMetrics(this.files.metrics)
+  }
+
+  /** Writes down in the manifest how far a stage has come. */
+  setStage(name: string, update: StageUpdate): void {
+    this.#writing()
+    const manifest = withStage(this.#manifest, name, update)
+    writeManifest(this.files.manifest, manifest)
+    this.#manifest = manifest
+  }
+
+  /** Adds a line, with the time, to log.txt. */
+  log(line: string): void {
+    this.#writing()
+    appendFileSync(this.files.log, `${new Date().toISOString()} ${line}\n`)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#index.close()
+    closeSync(this.#logFd)
+    this.#writer?.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  #reading(kind?: string): void {
+    if (kind !== undefined) checkKind(kind)
+    if (this.#closed) {
+      throw new StoreError(`run ${this.#manifest.id} is closed`, { fix: 'Open it again with openRun.' })
+    }
+  }
+
+  #writing(): RunWriter {
+    this.#reading()
+    if (this.#writer !== undefined) return this.#writer
+    throw new StoreError(`run ${this.#manifest.id} is open for reading only`, {
+      fix: 'Open it with openRun(dir, { write: true }).',
+    })
+  }
+}
+
+function atLeastZero(value: number): number {
+  return Math.max(0, Math.trunc(value) || 0)
+}
