@@ -11,7 +11,7 @@ export { type ExportOptions, exportParquet } from './parquet-export.ts'
 export { importParquet } from './parquet-import.ts'
 export { type ReindexResult, reindex } from './reindex.ts'
 export type { ListOptions, Recovery, Run } from './run.ts'
-export type { RunFiles } from './run-files.ts'
+
 export type { Durability } from './run-writer.ts'
 export type { TornTail } from './torn-tail.ts'
 export type { RecordInput } from './validate-record.ts'

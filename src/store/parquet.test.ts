@@ -43,7 +43,7 @@ test.each(recordKinds)('%s: what goes out comes back in, exactly', async (kind) 
       )
       expect(columnNames(file).includes(EXACT_COLUMN)).toBe(needed)
     }),
-    { numRuns: 1000 },
+    { numRuns: 12000 },
   )
 })
 
