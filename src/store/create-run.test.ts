@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -45,4 +45,8 @@ test('what a killed creation left behind is removed by the next one', () => {
   mkdirSync(others)
   createRun(runs, { ...options, id: 'mine' }).close()
   expect(readdirSync(runs).toSorted()).toEqual(['.far.elsewhere-4999999-0123456789ab.tmp', 'mine'])
+})
+
+test.skipIf(!existsSync('/proc/self'))('a folder that cannot be made is refused at once', () => {
+  expect(() => createRun('/proc/runs', { command: 'test', coa: '0.0.0' })).toThrow('cannot make the folder')
 })

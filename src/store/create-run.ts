@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join, resolve } from 'node:path'
 import { StoreError } from '../errors/index.ts'
 import { syncFolder } from './atomic-write.ts'
+import { ensureFolder } from './ensure-folder.ts'
 import { writeManifest } from './manifest-file.ts'
 import { openRun } from './open-run.ts'
 import type { Run } from './run.ts'
@@ -26,7 +27,7 @@ export interface CreateRunOptions {
 export function createRun(runsDir: string, options: CreateRunOptions): Run {
   const id = checkRunId(options.id ?? newRunId())
   const dir = join(resolve(runsDir), id)
-  mkdirSync(resolve(runsDir), { recursive: true })
+  ensureFolder(runsDir)
   removeLeftovers(resolve(runsDir))
   if (existsSync(dir)) throw existsError(dir)
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type RecordKind, recordSchemas } from '../schema/index.ts'
+import { parseJson } from './parse-json.ts'
 
 /** One line of events.jsonl. */
 export interface Envelope {
@@ -49,7 +50,7 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> | un
   if (!isUtf8(bytes)) return undefined
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Record<string, unknown>) : undefined
   } catch {

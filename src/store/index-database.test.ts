@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import type { RecordKind } from '../schema/index.ts'
 import { EntryBatch, identityOf } from './entry-batch.ts'
 import { IndexDatabase, UnusableIndex } from './index-database.ts'
 
@@ -64,6 +65,34 @@ test('a later batch replaces entries of an earlier one, in every table', () => {
   expect(database.find(identityOf('task', '4'))).toMatchObject({ offset: 2540, length: 10 })
   expect(database.ranges('task').offsets[0]).toBe(2500)
   expect(database.page('datum', true, 2, 0).map(({ offset }) => offset)).toEqual([4990, 4970])
+  database.close()
+})
+
+test('pages are found across stretches of the log, as slices of the whole', () => {
+  const database = new IndexDatabase('')
+  const batch = new EntryBatch(200)
+  for (let number = 0; number < 150; number++) {
+    // Records of about a megabyte: some four to a stretch, and now and then one that is replaced.
+    const kind = number % 3 === 0 ? 'datum' : 'task'
+    const offset = number * 1_000_003
+    const id = number % 10 === 9 ? '0' : String(number)
+    batch.add({ kind, id, seq: number + 1, offset, length: 1_000_003 })
+    if (batch.size === 40 || number === 149) {
+      database.transaction(() => database.apply(batch, [], progress))
+      batch.clear()
+    }
+  }
+  for (const kind of ['task', 'datum'] satisfies RecordKind[]) {
+    const all = [...database.ranges(kind).offsets]
+    expect(database.tallies().get(kind)).toBe(all.length)
+    for (const descending of [false, true]) {
+      const ordered = descending ? all.toReversed() : all
+      for (let skip = 0; skip <= all.length + 1; skip++) {
+        const page = database.page(kind, descending, 7, skip).map(({ offset }) => offset)
+        expect(page).toEqual(ordered.slice(skip, skip + 7))
+      }
+    }
+  }
   database.close()
 })
 

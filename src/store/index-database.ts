@@ -6,9 +6,15 @@ import { inodeOf, openIndexFile } from './index-file.ts'
 /** Rows to one statement: the call costs more than the row. */
 const CHUNK = 100
 /** Raised whenever the tables or what goes into them change: an index of another version is rebuilt. */
-export const INDEX_VERSION = 1
+export const INDEX_VERSION = 2
+/**
+ * Records are counted by kind and stretch of the log, so that a page far into a million records is found by adding
+ * up a few counts instead of skipping rows.
+ */
+const STRETCH_BYTES = 4 * 1024 * 1024
 /** Reports name the first damaged lines; of the others only the number is kept. */
 const MAX_DAMAGE_ROWS = 1000
+export const COUNT_BY_KIND = 'SELECT kind, sum(records) AS records FROM tally GROUP BY kind'
 
 /** A line of the log that was skipped. */
 export interface Damage {
@@ -39,7 +45,8 @@ const tables = `
   CREATE INDEX record_by_kind ON record (kind);
   CREATE TABLE lookup (high INTEGER NOT NULL, low INTEGER NOT NULL, offset INTEGER NOT NULL,
     PRIMARY KEY (high, low)) WITHOUT ROWID;
-  CREATE TABLE tally (kind TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE tally (kind TEXT NOT NULL, stretch INTEGER NOT NULL, records INTEGER NOT NULL,
+    PRIMARY KEY (kind, stretch)) WITHOUT ROWID;
   CREATE TABLE damage (offset INTEGER PRIMARY KEY, line INTEGER NOT NULL, length INTEGER NOT NULL,
     reason TEXT NOT NULL);
   CREATE TABLE progress (bytes INTEGER NOT NULL, lines INTEGER NOT NULL, lastSeq INTEGER NOT NULL,
@@ -110,8 +117,8 @@ export class IndexDatabase {
   /** Adds entries in log order; a later entry of the same identity replaces the earlier. */
   apply(batch: EntryBatch, damages: readonly Damage[], progress: IndexProgress): void {
     const positions = batch.latest()
-    const added = new Map<string, number>()
-    for (const position of positions) count(added, batch.kindAt(position), 1)
+    const changes = new TallyChanges()
+    for (const position of positions) changes.add(batch.kindAt(position), batch.offsets[position] ?? 0, 1)
     for (const chunk of chunks(positions)) {
       const rows = chunk.flatMap((position) => [
         batch.offsets[position] ?? 0,
@@ -124,9 +131,9 @@ export class IndexDatabase {
     // In the order of the hashes, so that neighbours fall on the same page.
     positions.sort((a, b) => (batch.highs[a] ?? 0) - (batch.highs[b] ?? 0))
     for (const chunk of chunks(positions)) {
-      for (const position of this.#known(batch, chunk)) {
-        this.#removeRecord(batch.highs[position] ?? 0, batch.lows[position] ?? 0)
-        count(added, batch.kindAt(position), -1)
+      for (const { position, offset } of this.#earlier(batch, chunk)) {
+        this.#prepare('DELETE FROM record WHERE offset = ?').run(offset)
+        changes.add(batch.kindAt(position), offset, -1)
       }
       const keys = chunk.flatMap((position) => [
         batch.highs[position] ?? 0,
@@ -137,9 +144,10 @@ export class IndexDatabase {
       this.#prepare(sql).run(...keys)
     }
     const tally = this.#prepare(
-      'INSERT INTO tally VALUES (?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records',
+      'INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records',
     )
-    for (const [kind, records] of added) tally.run(kind, records)
+    for (const { kind, stretch, records } of changes.all()) tally.run(kind, stretch, records)
+    this.#prepare('DELETE FROM tally WHERE records = 0').run()
     const damage = this.#prepare('INSERT INTO damage VALUES (?, ?, ?, ?)')
     const room = MAX_DAMAGE_ROWS - (progress.damagedLines - damages.length)
     for (const { offset, line, length, reason } of damages.slice(0, Math.max(0, room))) {
@@ -156,26 +164,36 @@ export class IndexDatabase {
     return this.#prepare(sql).get(high, low) as Place | undefined
   }
 
-  /** Those positions of the batch whose identity the index has already. */
-  #known(batch: EntryBatch, positions: readonly number[]): number[] {
-    const sql = `SELECT high, low FROM lookup WHERE high IN (${repeat('?', positions.length)})`
+  /** Those positions of the batch whose identity the index has already, and where its record lies. */
+  #earlier(batch: EntryBatch, positions: readonly number[]): { position: number; offset: number }[] {
+    const sql = `SELECT high, low, offset FROM lookup WHERE high IN (${repeat('?', positions.length)})`
     const rows = this.#prepare(sql).all(...positions.map((position) => batch.highs[position] ?? 0))
     if (rows.length === 0) return []
-    const known = new Set(rows.map((row) => `${row['high']} ${row['low']}`))
-    return positions.filter((position) => known.has(`${batch.highs[position]} ${batch.lows[position]}`))
-  }
-
-  #removeRecord(high: number, low: number): void {
-    const sql = 'DELETE FROM record WHERE offset = (SELECT offset FROM lookup WHERE high = ? AND low = ?)'
-    this.#prepare(sql).run(high, low)
+    const offsets = new Map(rows.map((row) => [`${row['high']} ${row['low']}`, row['offset'] as number]))
+    return positions.flatMap((position) => {
+      const offset = offsets.get(`${batch.highs[position]} ${batch.lows[position]}`)
+      return offset === undefined ? [] : [{ position, offset }]
+    })
   }
 
   /** Places of a kind in log order or, descending, newest first. */
   page(kind: RecordKind, descending: boolean, limit: number, skip: number): Place[] {
     const order = descending ? 'DESC' : 'ASC'
-    const sql = `SELECT offset, length FROM record WHERE offset IN
-      (SELECT offset FROM record WHERE kind = ? ORDER BY offset ${order} LIMIT ? OFFSET ?) ORDER BY offset ${order}`
-    return this.#prepare(sql).all(kind, limit, skip) as unknown as Place[]
+    const stretches = this.#prepare(
+      `SELECT stretch, records FROM tally WHERE kind = ? ORDER BY stretch ${order}`,
+    ).iterate(kind) as Iterable<{ stretch: number; records: number }>
+    let skipped = 0
+    for (const { stretch, records } of stretches) {
+      if (skipped + records <= skip) {
+        skipped += records
+        continue
+      }
+      const bound = descending ? 'offset < ?' : 'offset >= ?'
+      const from = (descending ? stretch + 1 : stretch) * STRETCH_BYTES
+      const sql = `SELECT offset, length FROM record WHERE kind = ? AND ${bound} ORDER BY offset ${order} LIMIT ? OFFSET ?`
+      return this.#prepare(sql).all(kind, from, limit, skip - skipped) as unknown as Place[]
+    }
+    return []
   }
 
   /** Where every record of a kind lies, in log order: twelve bytes each, a snapshot later appends do not change. */
@@ -197,7 +215,7 @@ export class IndexDatabase {
   }
 
   tallies(): Map<string, number> {
-    const rows = this.#prepare('SELECT kind, records FROM tally').all()
+    const rows = this.#prepare(COUNT_BY_KIND).all()
     return new Map(rows.map((row) => [row['kind'] as string, row['records'] as number]))
   }
 
@@ -228,8 +246,21 @@ function* chunks(positions: Uint32Array): Generator<number[]> {
   }
 }
 
-function count(counts: Map<string, number>, kind: string, change: number): void {
-  counts.set(kind, (counts.get(kind) ?? 0) + change)
+/** How the number of records changes, by kind and stretch of the log. */
+class TallyChanges {
+  readonly #changes = new Map<string, { kind: string; stretch: number; records: number }>()
+
+  add(kind: string, offset: number, records: number): void {
+    const stretch = Math.floor(offset / STRETCH_BYTES)
+    const key = `${kind} ${stretch}`
+    const change = this.#changes.get(key)
+    if (change === undefined) this.#changes.set(key, { kind, stretch, records })
+    else change.records += records
+  }
+
+  all(): Iterable<{ kind: string; stretch: number; records: number }> {
+    return this.#changes.values()
+  }
 }
 
 function repeat(pattern: string, times: number): string {

@@ -1,5 +1,6 @@
 /** The run folder: append-only log, SQLite index, metrics, manifest, lock, Parquet in and out. */
 export { type CreateRunOptions, createRun } from './create-run.ts'
+export { ensureFolder } from './ensure-folder.ts'
 export type { OnIndexProgress } from './index-build.ts'
 export type { Damage } from './index-database.ts'
 export { listRuns, type RunSummary } from './list-runs.ts'

@@ -3,6 +3,7 @@ import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetRe
 import { StoreError } from '../errors/index.ts'
 import type { RecordKind, RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
+import { parseJson } from './parse-json.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
 
 // The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
@@ -108,7 +109,7 @@ function toRecord(columns: Column[], row: Record<string, unknown>, where: string
     if (value !== undefined) record[column.name] = value
   }
   const exact = row[EXACT_COLUMN]
-  if (typeof exact === 'string') Object.assign(record, parseJson(exact, EXACT_COLUMN, where))
+  if (typeof exact === 'string') Object.assign(record, parseCell(exact, EXACT_COLUMN, where))
   return record
 }
 
@@ -116,12 +117,12 @@ function fromCell({ name, form }: Column, cell: unknown, where: string): unknown
   if (cell === null || cell === undefined) return undefined
   // A number beyond the safe range stays what it is and fails validation rather than being rounded.
   if (typeof cell === 'bigint') return BigInt(Number(cell)) === cell ? Number(cell) : cell
-  return form === 'json' ? parseJson(cell, name, where) : cell
+  return form === 'json' ? parseCell(cell, name, where) : cell
 }
 
-function parseJson(cell: unknown, column: string, where: string): unknown {
+function parseCell(cell: unknown, column: string, where: string): unknown {
   try {
-    if (typeof cell === 'string') return JSON.parse(cell)
+    if (typeof cell === 'string') return parseJson(cell)
   } catch {}
   throw new StoreError(`column ${JSON.stringify(column)} in ${where} is not JSON text`, {
     fix: 'Nested fields are kept as JSON text: convert lists and structs to JSON before importing.',

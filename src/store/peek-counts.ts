@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { INDEX_VERSION } from './index-database.ts'
+import { COUNT_BY_KIND, INDEX_VERSION } from './index-database.ts'
 import { inodeOf } from './index-file.ts'
 
 /** The counts in an index file, if it covers a log of this length; looks without changing or creating anything. */
@@ -11,7 +11,7 @@ export function peekCounts(path: string, logBytes: number): Record<string, numbe
       const version = database.prepare('PRAGMA user_version').get()?.['user_version']
       const bytes = database.prepare('SELECT bytes FROM progress').get()?.['bytes']
       if (version !== INDEX_VERSION || bytes !== logBytes) return undefined
-      const rows = database.prepare('SELECT kind, records FROM tally').all()
+      const rows = database.prepare(COUNT_BY_KIND).all()
       return Object.fromEntries(rows.map((row) => [row['kind'] as string, row['records'] as number]))
     } finally {
       database.close()

@@ -57,14 +57,7 @@ export class RecordIndex {
   }
 
   page(kind: RecordKind, descending: boolean, limit: number, offset: number): Place[] {
-    return this.#ask((database) => {
-      const count = database.tallies().get(kind) ?? 0
-      const size = Math.min(limit, count - offset)
-      if (size <= 0) return []
-      // Skipping rows costs time in proportion: pages of the far half are fetched from the other end.
-      if (offset <= count / 2) return database.page(kind, descending, size, offset)
-      return database.page(kind, !descending, size, count - offset - size).reverse()
-    })
+    return this.#ask((database) => database.page(kind, descending, limit, offset))
   }
 
   ranges(kind: RecordKind): { offsets: Float64Array; lengths: Uint32Array } {

@@ -231,5 +231,5 @@ export class Run {
 }
 
 function atLeastZero(value: number): number {
-  return Math.max(0, Math.trunc(value) || 0)
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value) || 0))
 }

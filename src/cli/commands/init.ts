@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../errors/index.ts'
+import { ensureFolder } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { projectFiles } from '../init-files.ts'
 import { emit, mark } from '../output.ts'
@@ -23,7 +24,7 @@ export function registerInit(program: Command): void {
           fix: 'Choose another folder, or overwrite with --force.',
         })
       }
-      mkdirSync(folder, { recursive: true })
+      ensureFolder(folder)
       for (const { path, text } of files) writeFileSync(path, text)
       emit(options, { folder, files: files.map(({ path }) => path) }, () =>
         [

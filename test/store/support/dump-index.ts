@@ -13,7 +13,7 @@ export function dumpIndex(dir: string): Record<string, unknown[]> {
     return {
       record: all('SELECT * FROM record ORDER BY offset'),
       lookup: all('SELECT * FROM lookup ORDER BY high, low'),
-      tally: all('SELECT * FROM tally ORDER BY kind'),
+      tally: all('SELECT * FROM tally ORDER BY kind, stretch'),
       damage: all('SELECT * FROM damage ORDER BY offset'),
       progress: all('SELECT * FROM progress'),
       integrity: all('PRAGMA integrity_check'),
