@@ -32,5 +32,7 @@ export function settings(
     if (at < 1) throw new UsageError(`--set ${pair} has no value`, { fix: 'Write --set section.name=value.' })
     return [pair.slice(0, at), pair.slice(at + 1)] as const
   })
-  return projectConfig({ file: options.config, flags: { ...Object.fromEntries(pairs), ...flags } })
+  // An option that was not given must not undo a --set of the same key.
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+  return projectConfig({ file: options.config, flags: { ...Object.fromEntries(pairs), ...given } })
 }

@@ -1,13 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../errors/index.ts'
 
-/** The text of a file, or of standard input for "-". */
+/** The text of a file, or of standard input for "-", exactly as it is: what is not UTF-8 is refused, not mangled. */
 export function readInput(file: string): string {
+  const name = file === '-' ? 'standard input' : file
+  let bytes: Buffer
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
+    bytes = readFileSync(file === '-' ? 0 : file)
   } catch (cause) {
-    throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, {
+    throw new UsageError(`cannot read ${name}: ${(cause as Error).message}`, {
       fix: 'Name an existing file, or - for standard input.',
+      cause,
+    })
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new UsageError(`${name} is not UTF-8 text`, {
+      fix: 'Give a text file; convert it to UTF-8 first.',
       cause,
     })
   }

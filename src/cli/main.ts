@@ -8,8 +8,10 @@ import { buildProgram } from './program.ts'
 /** A reader that went away, as in `coa run list | head`, is no fault. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  process.stderr.write(`coa: cannot write the result: ${error.message}. Check the disk or the pipe.\n`)
+  process.exit(exitCodes.input.code)
 })
+process.stderr.on('error', () => {})
 
 const program = buildProgram()
 exitThroughUs(program)
@@ -35,6 +37,14 @@ function report(error: unknown): number {
   if (error instanceof Interrupted)
     return complain(error.message, 'The same command goes on from there.', error, exitCodes.interrupted.code)
   if (CoaError.isInstance(error)) return complain(error.message, error.fix, error, exitCodeOf(error))
+  if (isSystemError(error)) {
+    return complain(
+      error.message,
+      'Check that the path is there, is of the right kind and may be used.',
+      error,
+      exitCodes.input.code,
+    )
+  }
   const reason = error instanceof Error ? error.message : String(error)
   return complain(
     `unexpected: ${reason}`,
@@ -44,13 +54,18 @@ function report(error: unknown): number {
   )
 }
 
+/** A failed system call, such as a folder that cannot be written to: the user's to mend, not a fault in coa. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+}
+
 /** One line: what is wrong and what to do. JSON for those who asked for JSON. */
 function complain(message: string, fix: string | undefined, error: unknown, code: number): number {
   const { json, debug } = program.opts<{ json?: boolean; debug?: boolean }>()
   if (json) process.stderr.write(`${JSON.stringify({ error: { message, fix, code } })}\n`)
   else
     process.stderr.write(
-      `${pc.red('coa:')} ${message.replaceAll(/\s*\n\s*/g, ' ')}${fix === undefined ? '' : `. ${fix}`}\n`,
+      `${pc.red('coa:')} ${message.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')}${fix === undefined ? '' : `. ${fix}`}\n`,
     )
   if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   return code

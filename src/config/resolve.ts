@@ -78,7 +78,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
 
 function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
   for (const [section, value] of Object.entries(table)) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date) {
       throw new ConfigError(`"${section}" in ${file} stands outside of any section`, {
         fix: 'Put it under a section header such as [project].',
       })

@@ -33,15 +33,18 @@ export async function readDefinition(file: string): Promise<GrammarInput> {
 }
 
 async function importDefinition(file: string): Promise<GrammarInput> {
+  if (!existsSync(file)) throw new GrammarError(`there is no file ${file}`, { fix: 'Name an existing file.' })
   let exports: { default?: GrammarInput }
   try {
     exports = await import(pathToFileURL(resolve(file)).href)
   } catch (cause) {
     if (CoaError.isInstance(cause)) throw cause
-    throw new GrammarError(`cannot load ${file}: ${(cause as Error).message}`, {
-      cause,
-      fix: 'Mend the module.',
-    })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    // A package.json with "type": "commonjs", which `npm init` writes, makes Node read .ts and .js as CommonJS.
+    const fix = /Unexpected token 'export'|Cannot use import statement/.test(reason)
+      ? `Rename it to ${file.replace(/\.(ts|js)$/, '.m$1')}, or set "type": "module" in package.json.`
+      : 'Mend the module.'
+    throw new GrammarError(`cannot load ${file}: ${reason}`, { cause, fix })
   }
   if (typeof exports.default === 'object' && exports.default !== null) return exports.default
   throw new GrammarError(`${file} has no default export`, {

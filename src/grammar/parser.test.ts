@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtinGrammars } from './builtin/index.ts'
 import { parseChain } from './chain.ts'
 import type { DiagnosticCode } from './diagnostic.ts'
+import { defineGrammar } from './grammar.ts'
 import { ChainParser } from './parser.ts'
 
 const web = builtinGrammars.get('web')!
@@ -176,6 +177,29 @@ describe('a tool tag inside text is text', () => {
   it('is not complained about in what a tool returned', () => {
     expect(parseChain(web, '<observation><think>page</plan></observation>').diagnostics).toEqual([])
   })
+})
+
+it('takes JSON too deep to be checked as not fitting its schema', () => {
+  const nested = { type: 'object', properties: { a: { $ref: '#/$defs/n' } }, additionalProperties: false }
+  const grammar = defineGrammar({
+    name: 'deep',
+    description: 'd',
+    start: ['call'],
+    agents: [
+      {
+        name: 'call',
+        kind: 'tool',
+        description: 'd',
+        payload: { syntax: 'json', schema: { ...nested, $defs: { n: nested } } },
+        next: ['answer'],
+      },
+      { name: 'observation', kind: 'observation', description: 'd' },
+      { name: 'answer', kind: 'answer', description: 'd' },
+    ],
+  })
+  const wrong = (depth: number): string =>
+    `<call>${'{"a":'.repeat(depth)}{"WRONG":1}${'}'.repeat(depth)}</call>`
+  for (const depth of [3, 100_000]) expect(parseChain(grammar, wrong(depth)).calls).toEqual([])
 })
 
 describe('streaming', () => {

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CoaError } from '../errors/index.ts'
+import { CoaError, StoreError } from '../errors/index.ts'
 import type { RunManifest } from '../schema/index.ts'
 import { type LockOwner, ownerRuns, readLock } from './lock.ts'
 import { readManifest } from './manifest-file.ts'
@@ -30,8 +30,12 @@ export function listRuns(runsDir: string): RunSummary[] {
   let entries: Dirent[]
   try {
     entries = readdirSync(resolve(runsDir), { withFileTypes: true })
-  } catch {
-    return []
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new StoreError(`cannot read the runs in ${runsDir}: ${(cause as Error).message}`, {
+      fix: 'Name a folder: project.runs in the settings.',
+      cause,
+    })
   }
   return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

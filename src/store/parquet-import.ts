@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
-import { StoreError } from '../errors/index.ts'
+import { UsageError } from '../errors/index.ts'
 import type { RecordKind, RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
 import { parseJson } from './parse-json.ts'
@@ -34,7 +34,7 @@ export async function* importParquet<K extends RecordKind>(
       const checked = checkRecord(kind, toRecord(columns, row, where))
       if ('record' in checked) yield checked.record
       else {
-        throw new StoreError(`${where} is not a ${kind}: ${checked.problem}`, {
+        throw new UsageError(`${where} is not a ${kind}: ${checked.problem}`, {
           fix: 'Correct the file, or import it as the kind it was exported from.',
         })
       }
@@ -52,8 +52,8 @@ async function openParquet(file: string) {
   }
 }
 
-function unreadable(file: string, cause: Error): StoreError {
-  return new StoreError(`cannot read ${file} as Parquet: ${cause.message}`, {
+function unreadable(file: string, cause: Error): UsageError {
+  return new UsageError(`cannot read ${file} as Parquet: ${cause.message}`, {
     fix: 'Check that the file exists and is complete.',
     cause,
   })
@@ -68,14 +68,14 @@ function presentColumns(metadata: FileMetaData, kind: RecordKind, file: string):
     (name) => name !== EXACT_COLUMN && !columns.some((column) => column.name === name),
   )
   if (unknown !== undefined) {
-    throw new StoreError(`column ${JSON.stringify(unknown)} of ${basename(file)} is not a field of ${kind}`, {
+    throw new UsageError(`column ${JSON.stringify(unknown)} of ${basename(file)} is not a field of ${kind}`, {
       fix: `Drop or rename it; the columns of ${kind} are ${known}.`,
       details: { column: unknown },
     })
   }
   const missing = columns.find((column) => !column.mayBeMissing && !names.has(column.name))
   if (missing !== undefined) {
-    throw new StoreError(
+    throw new UsageError(
       `${basename(file)} has no column ${JSON.stringify(missing.name)}, which a ${kind} needs`,
       {
         fix: `Add it; the columns of ${kind} are ${known}.`,
@@ -124,7 +124,7 @@ function parseCell(cell: unknown, column: string, where: string): unknown {
   try {
     if (typeof cell === 'string') return parseJson(cell)
   } catch {}
-  throw new StoreError(`column ${JSON.stringify(column)} in ${where} is not JSON text`, {
+  throw new UsageError(`column ${JSON.stringify(column)} in ${where} is not JSON text`, {
     fix: 'Nested fields are kept as JSON text: convert lists and structs to JSON before importing.',
     details: { column },
   })

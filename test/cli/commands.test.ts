@@ -112,6 +112,45 @@ describe('mask', () => {
   })
 })
 
+describe('what a text hides', () => {
+  const hidden = '<think>a</think>\n<web_search>q\n<observation>SECRET</observation>\n<answer>x</answer>'
+  it('is said: a mask over a malformed chain is not passed off as right', () => {
+    const { code, stdout } = coa(['mask', '-'], { cwd, input: hidden })
+    expect(code).toBe(3)
+    expect(stdout).toContain('the mask may be wrong')
+    expect(
+      coaJson<{ problems: string[] }[]>(['mask', '-'], { cwd, input: hidden })[0]!.problems.length,
+    ).toBeGreaterThan(0)
+  })
+
+  it('reads records from standard input and names lines as an editor does', () => {
+    const record = JSON.stringify({ v: 1, id: 'a', grammar: 'web', prompt: [], spans: [] })
+    expect(coaJson<unknown[]>(['mask', '-'], { cwd, input: `\ufeff\n${record}\n\n${record}\n` }).length).toBe(
+      2,
+    )
+    write('gaps.jsonl', `\n\n${record}\n\n{"v":1}\n`)
+    expect(coa(['mask', 'gaps.jsonl'], { cwd }).stderr).toContain('gaps.jsonl:5 is not a sequence: id')
+  })
+
+  it('is refused where it is not UTF-8', () => {
+    writeFileSync(join(cwd, 'binary.txt'), Buffer.from([0x3c, 0xff, 0xfe, 0x00]))
+    expect(coa(['parse', 'binary.txt'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('UTF-8'),
+    })
+  })
+})
+
+describe('settings given with --set', () => {
+  it('reach every command, and its own options win', () => {
+    expect(coa(['parse', 'chain.txt', '--set', 'language.grammar=nonsense'], { cwd }).code).toBe(2)
+    expect(coa(['mask', 'chain.txt', '--set', 'language.tokenizer=nowhere'], { cwd }).code).toBe(2)
+    expect(coa(['parse', 'chain.txt', '--set', 'language.grammar=nonsense', '-g', 'web'], { cwd }).code).toBe(
+      0,
+    )
+  })
+})
+
 describe('run', () => {
   it('lists, shows, reindexes, exports and imports', () => {
     coa(['quickstart', '--fresh'], { cwd })
@@ -129,6 +168,14 @@ describe('run', () => {
       records: 5,
     })
     expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 5 } })
+  })
+
+  it('starts a new run where the settings have changed', () => {
+    const failed = coa(['quickstart', '--fresh', '--set', 'language.tokenizer=nowhere'], { cwd })
+    expect(failed.code).toBe(2)
+    const { stderr, code } = coa(['quickstart'], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain('with other settings; starting a new run')
   })
 
   it('goes on with an interrupted quickstart instead of starting over', () => {
@@ -150,6 +197,10 @@ describe('errors', () => {
     [['run', 'list', '--set', 'project.runs'], 2, 'section.name=value'],
     [['run', 'list', '--config', 'nowhere.toml'], 2, 'coa init'],
     [['mask', 'chain.txt', '-t', 'nowhere'], 2, 'nowhere'],
+    [['run', 'show', 'latest', '-k', 'task', '-n', 'many'], 2, 'not a whole number'],
+    [['run', 'list', '--set', 'project.runs=chain.txt'], 4, 'project.runs'],
+    [['init', 'chain.txt'], 2, 'Check that the path'],
+    [['grammar', 'check', 'nowhere.ts'], 2, 'there is no file'],
   ])('%j exits %i in one line without a stack trace', (args, code, text) => {
     const outcome = coa(args, { cwd })
     expect(outcome.code).toBe(code)

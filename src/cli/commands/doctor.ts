@@ -43,7 +43,9 @@ export function registerDoctor(program: Command): void {
       emit(options, { ok, checks }, () =>
         [
           table(checks.map((item) => [item.ok ? mark.good : mark.bad, item.name, item.found])),
-          ...checks.filter((item) => !item.ok).map((item) => `\n${item.name}: ${item.fix ?? 'see above'}`),
+          ...checks
+            .filter((item) => !item.ok)
+            .map((item) => `\n${item.name}: ${item.fix ?? 'check that it is there and may be used'}`),
         ].join('\n'),
       )
       if (!ok) process.exitCode = exitCodes.findings.code

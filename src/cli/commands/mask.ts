@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { UsageError } from '../../errors/index.ts'
-import { buildPrompt, type Grammar, loadGrammar, parseChain, spansOf } from '../../grammar/index.ts'
-import { CoaSequence } from '../../schema/index.ts'
+import pc from 'picocolors'
+import { loadGrammar } from '../../grammar/index.ts'
 import {
   byteTokenizer,
   type EncodedSequence,
@@ -10,10 +8,12 @@ import {
   openTokenizer,
   type Tokenizer,
 } from '../../tokens/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
-import { readInput } from '../input.ts'
-import { emit } from '../output.ts'
+import { mark } from '../output.ts'
 import { paintMask } from '../paint.ts'
+import { showProgress } from '../progress.ts'
+import { type InputSequence, readSequences } from '../read-sequences.ts'
 
 interface MaskOptions extends GlobalOptions {
   grammar?: string
@@ -22,15 +22,10 @@ interface MaskOptions extends GlobalOptions {
   whole?: boolean
 }
 
-type Sequence = Pick<CoaSequence, 'id' | 'prompt' | 'spans'>
-
 export function registerMask(program: Command): void {
   program
     .command('mask')
-    .argument(
-      '<file>',
-      'a text with a chain, sequences as .json or .jsonl, or - for a text on standard input',
-    )
+    .argument('<file>', 'a text with a chain, sequences as .json or .jsonl, or - for standard input')
     .description('show what a model is trained on: the chain with observations masked, and token counts')
     .option('-g, --grammar <name>', 'grammar of a text (default: language.grammar)')
     .option(
@@ -41,7 +36,8 @@ export function registerMask(program: Command): void {
     .option('--whole', 'encode the stream in one piece, as other trainers do; straddling tokens are masked')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ coa mask chain.txt -g web\n  $ coa mask sequences.jsonl -t models/qwen --json',
+      '\nExamples:\n  $ coa mask chain.txt -g web\n  $ coa mask sequences.jsonl -t models/qwen --json' +
+        '\n  $ coa run show latest --kind sequence --jsonl | coa mask -',
     )
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<MaskOptions>()
@@ -50,50 +46,24 @@ export function registerMask(program: Command): void {
       const tokenizer =
         language.tokenizer === 'bytes' ? byteTokenizer() : await openTokenizer(language.tokenizer)
       const sequences = readSequences(file, await loadGrammar(language.grammar), options.question)
-      const masked = sequences.map((sequence) => {
-        const encoded = encodeSequence(tokenizer, sequence, {
-          joints: options.whole === true ? 'whole' : 'cut',
-        })
-        return { sequence, encoded, counts: count(encoded) }
-      })
-      const data = masked.map(({ sequence, encoded, counts }) => {
-        const { ids, mask, spanOf } = encoded
-        return { id: sequence.id, ...counts, ids: [...ids], mask: [...mask], spanOf: [...spanOf] }
-      })
-      emit(options, data, () =>
-        masked.map((item) => describe(item.sequence, item.encoded, item.counts, tokenizer)).join('\n\n'),
-      )
+      const observe = showProgress()
+      const joints = options.whole === true ? 'whole' : 'cut'
+      // One at a time, to the screen at once: a file of any size goes through.
+      if (options.json) process.stdout.write('[')
+      for (const [index, sequence] of sequences.entries()) {
+        observe({ stage: 'mask', done: index, total: sequences.length, unit: 'sequences' })
+        const encoded = encodeSequence(tokenizer, sequence, { joints })
+        if (options.json) writeJson(sequence, encoded, index === 0)
+        else process.stdout.write(`${index === 0 ? '' : '\n'}${describe(sequence, encoded, tokenizer)}\n`)
+      }
+      if (options.json) process.stdout.write(']\n')
+      observe.done()
+      if (sequences.some((sequence) => sequence.problems.length > 0))
+        process.exitCode = exitCodes.findings.code
     })
 }
 
-function readSequences(file: string, grammar: Grammar, question: string | undefined): Sequence[] {
-  const text = readInput(file)
-  if (!/\.jsonl?$/.test(file)) {
-    const prompt = question === undefined ? [] : buildPrompt(grammar, question)
-    return [{ id: file, prompt, spans: spansOf(parseChain(grammar, text)) }]
-  }
-  const items = file.endsWith('.json') ? [text] : text.split('\n').filter((line) => line.trim() !== '')
-  return items.map((item, index) => {
-    const where = file.endsWith('.json') ? file : `${file}:${index + 1}`
-    try {
-      return CoaSequence.parse(JSON.parse(item))
-    } catch (cause) {
-      const reason =
-        cause instanceof z.ZodError ? z.prettifyError(cause).split('\n')[0] : (cause as Error).message
-      throw new UsageError(`${where} is not a sequence: ${reason}`, {
-        fix: 'Give CoaSequence records, such as `coa run show RUN --kind sequence --jsonl` prints.',
-        cause,
-      })
-    }
-  })
-}
-
-function count({
-  ids,
-  mask,
-  promptLength,
-  straddling,
-}: EncodedSequence): Record<'tokens' | 'prompt' | 'trained' | 'masked' | 'straddling', number> {
+function count({ ids, mask, promptLength, straddling }: EncodedSequence): Record<string, number> {
   const trained = mask.reduce((sum, bit) => sum + bit, 0)
   return {
     tokens: ids.length,
@@ -104,23 +74,49 @@ function count({
   }
 }
 
-/** The stream, coloured token by token where a token's own characters can be shown, by span otherwise. */
+const ARRAY_PIECE = 100_000
+
+/** Long arrays go out in pieces: a single string has a largest length. */
+function writeJson({ id, problems }: InputSequence, encoded: EncodedSequence, first: boolean): void {
+  const head = JSON.stringify({ id, problems, ...count(encoded) })
+  process.stdout.write(`${first ? '' : ','}\n${head.slice(0, -1)}`)
+  for (const name of ['ids', 'mask', 'spanOf'] as const) {
+    process.stdout.write(`,"${name}":[`)
+    for (let from = 0; from < encoded[name].length; from += ARRAY_PIECE) {
+      process.stdout.write(
+        (from === 0 ? '' : ',') + encoded[name].subarray(from, from + ARRAY_PIECE).join(','),
+      )
+    }
+    process.stdout.write(']')
+  }
+  process.stdout.write('}')
+}
+
+/** The stream with each span in the colour of its mask, what is wrong with it, and the counts. */
 function describe(
-  sequence: Sequence,
+  { spans, problems }: InputSequence,
   encoded: EncodedSequence,
-  counts: ReturnType<typeof count>,
   tokenizer: Tokenizer,
 ): string {
-  const { tokens, prompt, trained, masked, straddling } = counts
-  const end =
-    encoded.mask.at(-1) === 1 && encoded.spanOf.at(-1) === -1
-      ? ` ${tokenizer.eosToken} is trained at the end.`
-      : ''
+  const { tokens = 0, prompt = 0, trained = 0, masked = 0, straddling = 0 } = count(encoded)
+  const ends = encoded.mask.at(-1) === 1 && encoded.spanOf.at(-1) === -1
   const share = tokens === prompt ? 0 : Math.round((100 * trained) / (tokens - prompt))
+  const counts = [
+    `${paintMask(true, 'trained')} ${trained} tokens (${share} % of the stream)`,
+    `${paintMask(false, 'masked')} ${masked}`,
+    `prompt ${prompt}`,
+    `all ${tokens}`,
+    ...(straddling > 0 ? [`straddling, masked ${straddling}`] : []),
+    ...(ends ? [pc.dim(`with ${tokenizer.eosToken} at the end`)] : []),
+  ]
   return [
-    sequence.spans.map((span) => paintMask(span.trainable, span.text)).join(''),
+    spans.map((span) => paintMask(span.trainable, span.text)).join(''),
     '',
-    `${paintMask(true, 'trained')} ${trained} tokens (${share} % of the stream)   ${paintMask(false, 'masked')} ${masked}` +
-      `   prompt ${prompt}   all ${tokens}${straddling > 0 ? `   straddling, masked ${straddling}` : ''}${end && `.${end}`}`,
+    ...(problems.length === 0
+      ? []
+      : [`${mark.bad} not well formed, so the mask may be wrong; see \`coa parse\`:`]),
+    ...problems.slice(0, 10).map((problem) => `  - ${problem}`),
+    ...(problems.length > 10 ? [`  … ${problems.length - 10} more`] : []),
+    counts.join('   '),
   ].join('\n')
 }

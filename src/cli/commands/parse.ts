@@ -53,7 +53,10 @@ export function registerParse(program: Command): void {
     })
 }
 
+const SHOWN_PROBLEMS = 100
+
 function describe(chain: Chain): string {
+  const place = positions(chain.raw)
   const problems = [
     ...chain.diagnostics.map(({ start, code, message, repair }) => ({ at: start, code, message, repair })),
     ...chain.order.violations.map(({ index, message }) => {
@@ -65,10 +68,13 @@ function describe(chain: Chain): string {
     '',
     `${chain.blocks.length} blocks, ${chain.calls.length} calls, ${chain.answer === null ? 'no answer' : 'answered'}`,
     ...(problems.length === 0 ? [`${mark.good} well formed`] : []),
-    ...problems.map(({ at, code, message, repair }) => {
+    ...problems.slice(0, SHOWN_PROBLEMS).map(({ at, code, message, repair }) => {
       const mended = repair === null ? '' : pc.dim(` (${repair})`)
-      return `${repair === null ? mark.bad : mark.open} ${position(chain.raw, at)} ${pc.bold(code)}: ${message}${mended}`
+      return `${repair === null ? mark.bad : mark.open} ${place(at)} ${pc.bold(code)}: ${message}${mended}`
     }),
+    ...(problems.length > SHOWN_PROBLEMS
+      ? [`… ${problems.length - SHOWN_PROBLEMS} more; --json has all`]
+      : []),
   ].join('\n')
 }
 
@@ -78,9 +84,18 @@ function line(block: Block): string {
   return `${pc.dim(`${block.start}–${block.end}`.padEnd(11))} ${paintKind(kind, block.agent.padEnd(16))} ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
 }
 
-/** Line and column, from 1, as editors count. */
-function position(text: string, at: number): string {
-  const before = text.slice(0, at)
-  const lineStart = before.lastIndexOf('\n') + 1
-  return `${before.split('\n').length}:${at - lineStart + 1}`
+/** Line and column of a place, from 1, as editors count; line starts are found once. */
+function positions(text: string): (at: number) => string {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (at) => {
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (starts[middle]! <= at) low = middle
+      else high = middle - 1
+    }
+    return `${low + 1}:${at - starts[low]! + 1}`
+  }
 }

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { type ProjectConfig, writeToml } from '../../config/index.ts'
@@ -21,7 +23,7 @@ export function registerQuickstart(program: Command): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { fresh?: boolean }>()
       const { config } = settings(options)
-      using run = interruptedRun(config, options.fresh === true) ?? newRun(config)
+      using run = unfinishedRun(config, options.fresh === true) ?? newRun(config)
       if (!options.json) process.stderr.write(pc.dim(`${run.dir}\n`))
       const observe = showProgress()
       const outcomes = await interruptible((signal) => runStages(stages, { run, config, observe, signal }))
@@ -34,16 +36,23 @@ function newRun(config: ProjectConfig): Run {
   return createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
 }
 
-/** The newest quickstart that has begun a stage without finishing it, and that nobody is working on. */
-function interruptedRun(config: ProjectConfig, fresh: boolean): Run | undefined {
+/** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it. */
+function unfinishedRun(config: ProjectConfig, fresh: boolean): Run | undefined {
   if (fresh) return undefined
   const found = listRuns(config.project.runs).find(
     (run) => run.problem === undefined && run.command === COMMAND,
   )
   if (found === undefined || found.lockedBy !== undefined) return undefined
-  const unfinished = Object.values(found.stages ?? {}).some((stage) => stage.status !== 'done')
-  if (!unfinished) return undefined
-  process.stderr.write(`going on with ${found.id}, which was interrupted\n`)
+  const stopped = Object.entries(found.stages ?? {}).find(([, stage]) => stage.status !== 'done')
+  if (stopped === undefined) return undefined
+  const settingsFile = join(found.dir, 'config.toml')
+  if (!existsSync(settingsFile) || readFileSync(settingsFile, 'utf8') !== writeToml(config)) {
+    process.stderr.write(
+      `${found.id} stopped in ${stopped[0]}, but with other settings; starting a new run\n`,
+    )
+    return undefined
+  }
+  process.stderr.write(`going on with ${found.id}, which stopped in ${stopped[0]}\n`)
   return openRun(found.dir, { write: true, command: COMMAND })
 }
 

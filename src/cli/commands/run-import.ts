@@ -24,7 +24,8 @@ export function registerRunImport(parent: Command): void {
         let count = 0
         for await (const record of importParquet(file, kind)) {
           signal.throwIfAborted()
-          run.append(kind, record)
+          // Importing again after a stop adds only what is not there yet.
+          if (JSON.stringify(run.get(kind, record.id)) !== JSON.stringify(record)) run.append(kind, record)
           observe({ stage: 'import', done: ++count, unit: 'records' })
         }
         return count

@@ -37,7 +37,8 @@ function row(run: RunSummary): string[] {
 }
 
 function state({ problem, lockedBy, stages }: RunSummary): string {
-  if (problem !== undefined) return pc.red(`damaged: ${problem}`)
+  if (problem !== undefined)
+    return pc.red(`damaged: ${problem.length > 50 ? `${problem.slice(0, 49)}…` : problem}`)
   if (lockedBy !== undefined) return pc.yellow(`in use by process ${lockedBy.pid}`)
   const unfinished = Object.entries(stages ?? {}).find(([, stage]) => stage.status !== 'done')
   if (unfinished === undefined) return pc.green('done')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { reindex } from '../../store/index.ts'
+import { type ReindexResult, reindex } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { emit, mark } from '../output.ts'
@@ -19,6 +19,12 @@ export function registerRunReindex(parent: Command): void {
           observe({ stage: 'reindex', done: bytes, total: totalBytes, unit: 'bytes' }),
       })
       observe.done()
-      emit(options, result, () => `${mark.good} ${JSON.stringify(result)}`)
+      emit(options, result, () => describe(result))
     })
+}
+
+function describe({ lines, damagedLines, counts }: ReindexResult): string {
+  const records = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
+  const damage = damagedLines === 0 ? '' : `, ${damagedLines} of them damaged and skipped`
+  return `${damagedLines === 0 ? mark.good : mark.open} ${lines} lines read${damage}; records: ${records.join(', ') || 'none'}`
 }

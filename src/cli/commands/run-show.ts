@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
+import { UsageError } from '../../errors/index.ts'
 import { type RecordKind, recordKinds } from '../../schema/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -8,7 +9,7 @@ import { emit, mark, table } from '../output.ts'
 
 interface ShowOptions extends GlobalOptions {
   kind?: RecordKind
-  limit: string
+  limit: number
   jsonl?: boolean
 }
 
@@ -18,7 +19,7 @@ export function registerRunShow(parent: Command): void {
     .argument('<run>', 'id or folder of a run, or "latest"')
     .description('show what a run has done and holds, or its records of one kind')
     .addOption(new Option('-k, --kind <kind>', 'print the records of this kind').choices(recordKinds))
-    .option('-n, --limit <count>', 'how many records at most', '20')
+    .option('-n, --limit <count>', 'how many records at most', wholeNumber, 20)
     .option('--jsonl', 'one record a line, all of them, nothing else')
     .addHelpText(
       'after',
@@ -31,7 +32,7 @@ export function registerRunShow(parent: Command): void {
       else if (options.jsonl)
         for (const record of run.scan(options.kind)) process.stdout.write(`${JSON.stringify(record)}\n`)
       else {
-        const records = run.list(options.kind, { limit: Number(options.limit) })
+        const records = run.list(options.kind, { limit: options.limit })
         const more = run.count(options.kind) - records.length
         emit(
           options,
@@ -42,6 +43,11 @@ export function registerRunShow(parent: Command): void {
         )
       }
     })
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new UsageError(`"${text}" is not a whole number`, { fix: 'Write digits, such as --limit 100.' })
 }
 
 function overview(run: Run): Record<string, unknown> {

@@ -15,10 +15,11 @@ interface Fence {
 
 /** The ticks and the rest of a line that starts with a fence. By hand, so that no input takes quadratic time. */
 function readFence(line: string): { ticks: number; rest: string } | null {
-  const text = line.trim()
-  let ticks = 0
-  while (text[ticks] === '`') ticks++
-  return ticks < 3 ? null : { ticks, rest: text.slice(ticks).trim() }
+  let start = 0
+  while (line[start] === ' ' || line[start] === '\t') start++
+  let end = start
+  while (line[end] === '`') end++
+  return end - start < 3 ? null : { ticks: end - start, rest: line.slice(end).trim() }
 }
 
 const label = /^[\w+#.-]*$/

@@ -19,14 +19,21 @@ export function parseJson(body: string, schema: z.ZodType | null): ParsedPayload
     })
   }
   if (!isObject(value)) return { payload: undefined, problems }
-  const mismatch = schema === null ? undefined : attempt(() => schema.safeParse(value).error)
-  if (mismatch !== undefined) {
-    const message = mismatch.issues
-      .map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
-      .join('; ')
+  const message = schema === null ? null : mismatch(schema, value)
+  if (message !== null) {
     return { payload: undefined, problems: [...problems, { code: 'schema-mismatch', message, repair: null }] }
   }
   return { payload: { syntax: 'json', value }, problems }
+}
+
+/** What a value has against a schema, in words; null where it fits. A value too deep to be checked does not fit. */
+function mismatch(schema: z.ZodType, value: unknown): string | null {
+  const result = attempt(() => schema.safeParse(value))
+  if (result === undefined) return 'the payload is too deep to be checked'
+  if (result.success) return null
+  return result.error.issues
+    .map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
+    .join('; ')
 }
 
 export function renderJson(value: Record<string, unknown>): string {

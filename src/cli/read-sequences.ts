@@ -1,0 +1,53 @@
+import { UsageError } from '../errors/index.ts'
+import { buildPrompt, type Chain, type Grammar, isWellFormed, parseChain, spansOf } from '../grammar/index.ts'
+import { CoaSequence } from '../schema/index.ts'
+import { readInput } from './input.ts'
+
+export interface InputSequence extends Pick<CoaSequence, 'id' | 'prompt' | 'spans'> {
+  /** What is wrong with a text; empty for a sequence that was given as a record. */
+  problems: string[]
+}
+
+/** A chain as text, or sequences as JSON or JSON lines; told apart by the file's name, on standard input by its start. */
+export function readSequences(file: string, grammar: Grammar, question: string | undefined): InputSequence[] {
+  const text = readInput(file)
+  const isRecords = /\.jsonl?$/.test(file) || (file === '-' && text.trimStart().startsWith('{'))
+  if (!isRecords) {
+    const chain = parseChain(grammar, text)
+    const prompt = question === undefined ? [] : buildPrompt(grammar, question)
+    return [
+      { id: file, prompt, spans: spansOf(chain), problems: isWellFormed(chain) ? [] : problemsOf(chain) },
+    ]
+  }
+  const sequences = file.endsWith('.json')
+    ? [toSequence(text.replace(/^\ufeff/, ''), file)]
+    : text
+        .replace(/^\ufeff/, '')
+        .split('\n')
+        .flatMap((line, index) => (line.trim() === '' ? [] : [toSequence(line, `${file}:${index + 1}`)]))
+  if (sequences.length > 0) return sequences
+  throw new UsageError(`${file} holds no sequence`, { fix: 'Give CoaSequence records, one a line.' })
+}
+
+function toSequence(json: string, where: string): InputSequence {
+  const fix = 'Give CoaSequence records, such as `coa run show RUN --kind sequence --jsonl` prints.'
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (cause) {
+    throw new UsageError(`${where} is not JSON: ${(cause as Error).message}`, { fix, cause })
+  }
+  const parsed = CoaSequence.safeParse(value)
+  if (parsed.success) return { ...parsed.data, problems: [] }
+  const issue = parsed.error.issues[0]!
+  throw new UsageError(`${where} is not a sequence: ${issue.path.join('.') || 'record'}: ${issue.message}`, {
+    fix,
+  })
+}
+
+function problemsOf({ diagnostics, order }: Chain): string[] {
+  return [
+    ...diagnostics.map(({ code, message }) => `${code}: ${message}`),
+    ...order.violations.map(({ message }) => message),
+  ]
+}
