@@ -5,6 +5,6 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
     maxWorkers: 2,
-    testTimeout: 300_000,
+    testTimeout: 900_000,
   },
 })

@@ -31,7 +31,6 @@ export function maskFromOffsets(
   const count = filled.length
   const regionStarts = new Int32Array(count)
   const regionEnds = new Int32Array(count)
-  const regionIndex = Int32Array.from(filled, (region) => region.index)
   let total = 0
   filled.forEach((region, index) => {
     regionStarts[index] = total
@@ -50,23 +49,47 @@ export function maskFromOffsets(
   const mask = new Uint8Array(starts.length)
   const spanOf = new Int32Array(starts.length).fill(-1)
   let straddling = 0
-  let region = 0
-  for (let token = 0; token < starts.length; token++) {
-    const start = starts[token]!
-    const end = ends[token]!
-    if (end > total) {
-      throw new TokenizerError(`A token ends at ${end}, after the ${total} characters of its spans.`, {
-        fix: 'Pass the offsets of the text that the spans make up.',
-      })
+  let token = 0
+  for (let region = 0; region < count; region++) {
+    const { index, trainable } = filled[region]!
+    const last = region === count - 1
+    const regionEnd = regionEnds[region]!
+    // Starts do not fall, so the tokens of a region are one run, found and filled as a whole.
+    const next = last ? starts.length : firstAtOrAfter(starts, regionEnd, token)
+    spanOf.fill(index, token, next)
+    if (trainable) mask.fill(1, token, next)
+    // Nor do ends: only tokens at the end of the run can reach beyond the region.
+    for (let at = next - 1; at >= token && reach(starts, ends, at, total) > regionEnd; at--) {
+      const end = reach(starts, ends, at, total)
+      if (end > total) throw beyond(end, total)
+      const frozen = nextFrozen[region]! < end
+      mask[at] = frozen ? 0 : 1
+      if (frozen && nextTrained[region]! < end) straddling++
     }
-    while (region < count - 1 && regionEnds[region]! <= start) region++
-    if (count === 0) continue
-    spanOf[token] = regionIndex[region]!
-    // Its own region counts even for a token without width.
-    const last = Math.max(end, regionStarts[region]! + 1)
-    const frozen = nextFrozen[region]! < last
-    if (!frozen) mask[token] = 1
-    else if (nextTrained[region]! < last) straddling++
+    token = next
   }
   return { mask, spanOf, straddling }
+}
+
+/** Where a token's characters end. A token without width reaches as far as the character it belongs to. */
+function reach(starts: ArrayLike<number>, ends: ArrayLike<number>, token: number, total: number): number {
+  return Math.max(ends[token]!, Math.min(starts[token]! + 1, total))
+}
+
+/** The first token from `from` on that starts at or after a place. */
+function firstAtOrAfter(starts: ArrayLike<number>, place: number, from: number): number {
+  let low = from
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (starts[middle]! < place) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function beyond(end: number, total: number): TokenizerError {
+  return new TokenizerError(`A token ends at ${end}, after the ${total} characters of its spans.`, {
+    fix: 'Pass the offsets of the text that the spans make up.',
+  })
 }

@@ -78,7 +78,7 @@ function checkIndex(dir: string, scratch: string): void {
 }
 
 test(`every acknowledged record survives ${KILLS} kills at random moments`, {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const folder = temporaryFolder()
   createRun(folder, { id: 'r', command: 'test', coa: '0' }).close()

@@ -83,7 +83,7 @@ function checkInvariants(starts: Int32Array, ends: Int32Array, length: number): 
 
 describe('every observation token is masked and no other', () => {
   for (const name of ['gpt2', 'qwen2_5', 'llama2', 'unigram', 'bytes']) {
-    it(`${name}: ${runs} sequences of spans, both joints`, { timeout: 300_000 }, async () => {
+    it(`${name}: ${runs} sequences of spans, both joints`, { timeout: 900_000 }, async () => {
       const tokenizer = await loadTokenizer(name)
       const oracle = createOracle(name)
       const seen = { tokens: 0, masked: 0, straddling: 0, unclear: 0 }
