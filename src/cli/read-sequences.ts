@@ -1,6 +1,6 @@
 import { UsageError } from '../errors/index.ts'
 import { buildPrompt, type Chain, type Grammar, isWellFormed, parseChain, spansOf } from '../grammar/index.ts'
-import { CoaSequence } from '../schema/index.ts'
+import { CoaSequence, parseJson } from '../schema/index.ts'
 import { readInput } from './input.ts'
 
 export interface InputSequence extends Pick<CoaSequence, 'id' | 'prompt' | 'spans'> {
@@ -33,7 +33,7 @@ function toSequence(json: string, where: string): InputSequence {
   const fix = 'Give CoaSequence records, such as `coa run show RUN --kind sequence --jsonl` prints.'
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = parseJson(json)
   } catch (cause) {
     throw new UsageError(`${where} is not JSON: ${(cause as Error).message}`, { fix, cause })
   }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type RecordKind, recordSchemas } from '../schema/index.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson, type RecordKind, recordSchemas } from '../schema/index.ts'
 
 /** One line of events.jsonl. */
 export interface Envelope {

@@ -1,9 +1,8 @@
 import { basename } from 'node:path'
 import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { UsageError } from '../errors/index.ts'
-import type { RecordKind, RecordOf } from '../schema/index.ts'
+import { parseJson, type RecordKind, type RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
-import { parseJson } from './parse-json.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
 
 // The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.

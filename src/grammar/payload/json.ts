@@ -1,16 +1,17 @@
 import { jsonrepair } from 'jsonrepair'
 import type { z } from 'zod'
+import { parseJson } from '../../schema/index.ts'
 import type { ParsedPayload, PayloadProblem } from './types.ts'
 
 /** Repairing is for slips, not for documents, and jsonrepair can take quadratic time: longer bodies are refused. */
 const LONGEST_REPAIR = 8_192
 
-export function parseJson(body: string, schema: z.ZodType | null): ParsedPayload {
+export function parseJsonPayload(body: string, schema: z.ZodType | null): ParsedPayload {
   const text = withoutFence(body)
   const problems: PayloadProblem[] = []
-  let value = attempt(() => JSON.parse(text) as unknown)
+  let value = attempt(() => parseJson(text))
   if (!isObject(value)) {
-    value = text.length > LONGEST_REPAIR ? undefined : attempt(() => JSON.parse(jsonrepair(text)) as unknown)
+    value = text.length > LONGEST_REPAIR ? undefined : attempt(() => parseJson(jsonrepair(text)))
     const mended = isObject(value)
     problems.push({
       code: 'broken-json',

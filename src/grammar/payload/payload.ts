@@ -1,6 +1,6 @@
 import type { Agent } from '../grammar.ts'
 import { parseCode, renderCode } from './code.ts'
-import { parseJson, renderJson } from './json.ts'
+import { parseJsonPayload, renderJson } from './json.ts'
 import { parseList, renderList } from './list.ts'
 import type { ParsedPayload, Payload } from './types.ts'
 
@@ -23,7 +23,7 @@ export function parsePayload(agent: Pick<Agent, 'payload' | 'schema'>, body: str
     case 'code':
       return parseCode(body, agent.payload)
     case 'json':
-      return parseJson(body, agent.schema)
+      return parseJsonPayload(body, agent.schema)
   }
 }
 
