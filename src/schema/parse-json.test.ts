@@ -43,3 +43,18 @@ test.each(['', '{', '{"\\q":1}', '{"a\\":1}', '{"\\n":}', '["\\n",]'])('%j is st
 test('of a key given twice the last value counts', () => {
   expect(parseJson('{"\\n":1,"b":2,"\\n":3}')).toEqual({ '\n': 3, b: 2 })
 })
+
+test('texts made to provoke it take no more than linear time', () => {
+  // Quadratic time would take minutes here.
+  for (const text of [
+    `{${'"\\'.repeat(400_000)}`,
+    `{"key-${'-'.repeat(400_000)}":1,"\\n":2}`,
+    `{${'"\\n":1,'.repeat(100_000)}"a":1}`,
+  ]) {
+    try {
+      parseJson(text)
+    } catch (error) {
+      expect(error).toBeInstanceOf(SyntaxError)
+    }
+  }
+})

@@ -8,9 +8,12 @@ const STRING_AND_COLON = /("(?:[^"\\]|\\.)*")(\s*:)?/g
  * are replaced by plain ones before and put back afterwards.
  */
 export function parseJson(text: string): unknown {
-  if (!MAY_HAVE_ESCAPED_KEY.test(text)) return JSON.parse(text)
-  let mark = 'key-'
-  while (text.includes(mark)) mark += '-'
+  // First, because it refuses what is not JSON: on an unfinished string the patterns would take quadratic time.
+  const asRead: unknown = JSON.parse(text)
+  if (!MAY_HAVE_ESCAPED_KEY.test(text)) return asRead
+  let mark: string
+  do mark = `key-${Math.random().toString(36).slice(2)}-`
+  while (text.includes(mark))
   const keys: string[] = []
   const plain = text.replace(STRING_AND_COLON, (token: string, string: string, colon: string | undefined) => {
     if (colon === undefined || !string.includes('\\')) return token
