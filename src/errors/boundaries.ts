@@ -30,3 +30,20 @@ export class StoreError extends CoaError {
     super('store', message, options)
   }
 }
+
+/** The sandbox itself cannot be used; what a program inside it does is never an error, but a result. */
+export class SandboxError extends CoaError {
+  constructor(message: string, options?: CoaErrorOptions) {
+    super('sandbox', message, options)
+  }
+}
+
+export class ToolError extends CoaError {
+  /** True when trying again may help: a time-out, a busy server. */
+  readonly passing: boolean
+
+  constructor(message: string, options: CoaErrorOptions & { passing?: boolean } = {}) {
+    super('tool', message, options)
+    this.passing = options.passing ?? false
+  }
+}

@@ -1,3 +1,11 @@
-export { ConfigError, GrammarError, StoreError, TokenizerError, UsageError } from './boundaries.ts'
+export {
+  ConfigError,
+  GrammarError,
+  SandboxError,
+  StoreError,
+  TokenizerError,
+  ToolError,
+  UsageError,
+} from './boundaries.ts'
 export { type Boundary, CoaError, type CoaErrorOptions } from './coa-error.ts'
 export { nearestName } from './nearest-name.ts'

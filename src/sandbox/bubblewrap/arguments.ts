@@ -1,0 +1,92 @@
+import type { ResolvedRequest } from '../contract.ts'
+import type { Interpreter } from './interpreter.ts'
+import { type Mount, mountArguments } from './mounts.ts'
+import { onStage, type Stage, stageCommand } from './stage.ts'
+
+/** Where things are, on this host, for one language. */
+export interface Setup {
+  bwrap: string
+  interpreter: Interpreter
+  mounts: Mount[]
+  /**
+   * Root's processes are exempt from the process limit, so as root a user without rights starts bwrap.
+   * With a stage where that user could not reach the interpreter.
+   */
+  drop?: { uid: number; stage?: Stage }
+}
+
+/** File descriptors beyond the standard three, in the order they are handed to bwrap. */
+export const statusDescriptor = 3
+const firstFileDescriptor = 4
+
+/** Threads that Node starts for itself; they count against RLIMIT_NPROC like processes. */
+const nodeThreads = 24
+/** V8's range for machine code and the stacks of those threads: writable, hence counted, but mostly untouched. */
+const nodeReserve = 704 * 2 ** 20
+/** bwrap's init inside the sandbox. */
+const ownProcesses = 1
+
+export interface Invocation {
+  command: string
+  arguments: string[]
+  /** What to write to each descriptor from the fourth on. */
+  contents: string[]
+}
+
+export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
+  const program = request.language === 'python' ? 'main.py' : 'main.js'
+  const contents = [request.stdin, request.code, ...Object.values(request.files)]
+  const places = [
+    '/run/stdin',
+    `/work/${program}`,
+    ...Object.keys(request.files).map((path) => `/work/${path}`),
+  ]
+  const size = String(Math.max(4096, request.limits.fileBytes))
+  const stage = setup.drop?.stage
+  const inner = [
+    ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox', '--clearenv'],
+    ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'HOME', '/work', '--setenv', 'LANG', 'C.UTF-8'],
+    // Before the mounts: an interpreter may live below a folder of the same name.
+    ...['--size', size, '--tmpfs', '/tmp', '--size', size, '--tmpfs', '/work'],
+    ...mountArguments(
+      stage === undefined ? setup.mounts : setup.mounts.map((mount) => onStage(mount, stage)),
+    ),
+    // bwrap's /dev is a tmpfs without bound: closed, but for a bounded /dev/shm.
+    ...['--proc', '/proc', '--dev', '/dev', '--size', size, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...places.flatMap((place, index) => [
+      ...['--perms', '0644', '--file', String(firstFileDescriptor + index), place],
+    ]),
+    ...['--remount-ro', '/', '--chdir', '/work', '--json-status-fd', String(statusDescriptor), '--'],
+    // A regular file as stdin can also be opened as /dev/stdin, which a socket cannot.
+    ...['/bin/sh', '-c', 'unset PWD; exec /bin/prlimit "$@" </run/stdin', 'sh', ...limitFlags(request), '--'],
+    ...programCommand(setup.interpreter, request, program),
+  ]
+  if (setup.drop?.stage === undefined) return { command: setup.bwrap, arguments: inner, contents }
+  const outer = stageCommand(setup.mounts, setup.drop.stage, setup.drop.uid)
+  return { ...outer, arguments: [...outer.arguments, setup.bwrap, ...inner], contents }
+}
+
+function limitFlags({ language, limits }: ResolvedRequest): string[] {
+  const memory = limits.memoryMb * 2 ** 20
+  const threads = limits.processes + ownProcesses + (language === 'javascript' ? nodeThreads : 0)
+  const cpuSeconds = Math.ceil((limits.cpuMs ?? limits.wallMs * 4) / 1000) + 1
+  return [
+    // V8 reserves far more address space than it uses; only what it may write to can be bounded.
+    language === 'python' ? `--as=${memory + 64 * 2 ** 20}` : `--data=${memory + nodeReserve}`,
+    ...(language === 'python' ? [`--data=${memory}`] : []),
+    `--nproc=${threads}`,
+    `--cpu=${cpuSeconds}`,
+    `--fsize=${limits.fileBytes}`,
+    '--nofile=256',
+    '--core=0',
+    '--msgqueue=0',
+    '--memlock=65536',
+  ]
+}
+
+function programCommand(interpreter: Interpreter, { limits }: ResolvedRequest, program: string): string[] {
+  // Unbuffered, so that what was printed before a kill is seen.
+  if (interpreter.language === 'python') return [interpreter.executable, '-B', '-u', '-s', program]
+  return [interpreter.shownAt ?? interpreter.executable, `--max-old-space-size=${limits.memoryMb}`, program]
+}

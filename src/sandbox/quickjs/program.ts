@@ -1,0 +1,143 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
+import type { ChildRequest } from '../warm/protocol.ts'
+import { javascriptSide } from './javascript-side.ts'
+
+export interface ProgramHost {
+  /** False when the program must stop. */
+  write(descriptor: number, text: string): boolean
+  sleep(ms: number): void
+  now(): number
+}
+
+export type Ending = { exit: number } | { ended: 'time' | 'flood' }
+
+/** QuickJS's own stack lies in WebAssembly's; deeper than this and the machine underneath would break first. */
+const stackBytes = 256 * 1024
+
+/** Runs one program from start to end: its first pass, then promises and timers until none is left. */
+export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, host: ProgramHost): Ending {
+  const runtime = machine.newRuntime()
+  runtime.setMemoryLimit(request.memoryMb * 2 ** 20)
+  runtime.setMaxStackSize(stackBytes)
+  const deadline = host.now() + request.wallMs
+  let ending: Ending | undefined
+  const stopped = (): boolean => {
+    if (ending === undefined && host.now() > deadline) ending = { ended: 'time' }
+    return ending !== undefined
+  }
+  runtime.setInterruptHandler(stopped)
+  const stop = (how: Ending): void => {
+    ending ??= how
+  }
+  const context = runtime.newContext()
+  const files = { ...request.files }
+  loadModules(runtime, files)
+  try {
+    const loop = prepare(context, request, host, stop)
+    const kind = moduleOrScript(context, request.code)
+    const result = context.evalCode(request.code, 'main.js', { type: kind })
+    if (result.error) throw new Uncaught(describe(context, result.error))
+    spin(context, runtime, loop, host, stopped)
+    const state = kind === 'module' ? context.getPromiseState(result.value) : undefined
+    if (state?.type === 'rejected') throw new Uncaught(describe(context, state.error))
+    return ending ?? { exit: Number(call(context, loop, 'exitCode')) & 255 }
+  } catch (error) {
+    if (ending !== undefined) return ending
+    host.write(2, `${error instanceof Uncaught ? error.message : `InternalError: ${String(error)}`}\n`)
+    return { exit: 1 }
+  }
+  // Nothing is disposed of: the machine is thrown away whole.
+}
+
+/** As Node does it: what does not parse as a script but does as a module is one. */
+function moduleOrScript(context: QuickJSContext, code: string): 'module' | 'global' {
+  const parses = (type: 'module' | 'global'): boolean => {
+    const result = context.evalCode(code, 'main.js', { type, compileOnly: true })
+    result.dispose()
+    return result.error === undefined
+  }
+  return !parses('global') && parses('module') ? 'module' : 'global'
+}
+
+class Uncaught extends Error {}
+
+function describe(context: QuickJSContext, handle: QuickJSHandle): string {
+  const value: unknown = context.dump(handle)
+  if (typeof value !== 'object' || value === null) return `Uncaught ${String(value)}`
+  const { name, message, stack } = value as { name?: string; message?: string; stack?: string }
+  const frames = String(stack ?? '')
+    .split('\n')
+    .slice(0, 12)
+  return `Uncaught ${name ?? 'Error'}: ${message ?? ''}\n${frames.join('\n')}`.trimEnd()
+}
+
+function prepare(
+  context: QuickJSContext,
+  request: ChildRequest,
+  host: ProgramHost,
+  stop: (how: Ending) => void,
+): QuickJSHandle {
+  const object = context.newObject()
+  const give = (name: string, value: QuickJSHandle): void => context.setProp(object, name, value)
+  give(
+    'write',
+    context.newFunction('write', (descriptor, text) => {
+      if (!host.write(context.getNumber(descriptor), context.getString(text))) stop({ ended: 'flood' })
+    }),
+  )
+  give(
+    'exit',
+    context.newFunction('exit', (code) => stop({ exit: (context.getNumber(code) || 0) & 255 })),
+  )
+  give(
+    'now',
+    context.newFunction('now', () => context.newNumber(host.now())),
+  )
+  give('stdin', context.newString(request.stdin))
+  const files = context.newObject()
+  for (const [path, text] of Object.entries(request.files))
+    context.setProp(files, path, context.newString(text))
+  give('files', files)
+  const make = context.unwrapResult(context.evalCode(javascriptSide, 'sandbox.js'))
+  return context.unwrapResult(context.callFunction(make, context.undefined, object))
+}
+
+function spin(
+  context: QuickJSContext,
+  runtime: QuickJSRuntime,
+  loop: QuickJSHandle,
+  host: ProgramHost,
+  stopped: () => boolean,
+): void {
+  while (!stopped()) {
+    const jobs = runtime.executePendingJobs()
+    if (jobs.error) throw new Uncaught(describe(context, jobs.error))
+    if (runtime.hasPendingJob()) continue
+    const wait = Number(call(context, loop, 'wait'))
+    if (wait < 0) return
+    // In short steps, for the wall limit to be seen.
+    if (wait > 0) host.sleep(Math.min(wait, 20))
+    if (wait <= 20) call(context, loop, 'fire')
+  }
+}
+
+function call(context: QuickJSContext, loop: QuickJSHandle, name: string): unknown {
+  const result = context.callMethod(loop, name)
+  if (result.error) throw new Uncaught(describe(context, result.error))
+  return context.dump(result.value)
+}
+
+function loadModules(runtime: QuickJSRuntime, files: Record<string, string>): void {
+  runtime.setModuleLoader(
+    (name) => files[name] ?? { error: new Error(`Cannot find module '${name}'`) },
+    (base, name) => {
+      if (!name.startsWith('.')) return name.replace(/^\/work\//, '')
+      const folder = base.split('/').slice(0, -1)
+      for (const part of name.split('/')) {
+        if (part === '..') folder.pop()
+        else if (part !== '.') folder.push(part)
+      }
+      return folder.join('/')
+    },
+  )
+}

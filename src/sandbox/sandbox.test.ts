@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { topmost } from './bubblewrap/interpreter.ts'
+import { mountArguments } from './bubblewrap/mounts.ts'
+import { SandboxRequest } from './contract.ts'
+import { Gate } from './gate.ts'
+import { floodAllowance, KeptOutput } from './kept-output.ts'
+import { diedOfMemory } from './out-of-memory.ts'
+import { treeUsage } from './process-tree.ts'
+import { FrameReader, frame } from './warm/protocol.ts'
+
+test('a request gets its defaults', () => {
+  expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
+    ...{ language: 'python', code: 'x', stdin: '', files: {} },
+    limits: { wallMs: 5000, memoryMb: 256, outputBytes: 65_536, processes: 16, fileBytes: 16_777_216 },
+  })
+})
+
+describe('Gate', () => {
+  test('lets no more through than its width, in order', async () => {
+    const gate = new Gate(2)
+    let inside = 0
+    let most = 0
+    const order: number[] = []
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        gate.pass(async () => {
+          order.push(index)
+          most = Math.max(most, ++inside)
+          await new Promise((resolve) => setImmediate(resolve))
+          inside--
+          if (index % 5 === 0) throw new Error('as good as any')
+        }),
+      ).map((run) => run.catch(() => {})),
+    )
+    expect([most, inside]).toEqual([2, 0])
+    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index))
+  })
+
+  test('forgets who gave up waiting', async () => {
+    const gate = new Gate(1)
+    const controller = new AbortController()
+    let release = (): void => {}
+    const first = gate.pass(() => new Promise<void>((resolve) => (release = resolve)))
+    const second = gate.pass(async () => 'second', controller.signal)
+    const third = gate.pass(async () => 'third')
+    controller.abort('no more')
+    await expect(second).rejects.toBe('no more')
+    release()
+    await first
+    expect(await third).toBe('third')
+    expect(await gate.pass(async () => 'fourth')).toBe('fourth')
+  })
+})
+
+test('kept output is cut at a whole character', () => {
+  const bytes = Buffer.from('aé€🐎z')
+  const texts = Array.from({ length: bytes.length + 1 }, (_, limit) => {
+    const kept = new KeptOutput(limit)
+    for (const byte of bytes) kept.push(Buffer.from([byte]))
+    return kept.text()
+  })
+  expect(texts).toEqual(['', 'a', 'a', 'aé', 'aé', 'aé', 'aé€', 'aé€', 'aé€', 'aé€', 'aé€🐎', 'aé€🐎z'])
+  const kept = new KeptOutput(10)
+  kept.push(Buffer.alloc(10 + floodAllowance))
+  expect([kept.truncated, kept.flooding]).toEqual([true, false])
+  kept.push(Buffer.alloc(1))
+  expect(kept.flooding).toBe(true)
+})
+
+test('frames come out whole, however they arrive', () => {
+  const messages = [{ a: 1 }, 'é', [], { text: 'x'.repeat(5000) }]
+  const bytes = Buffer.concat(messages.map(frame))
+  for (const size of [1, 3, 7, 4096, bytes.length]) {
+    const reader = new FrameReader()
+    const heard: unknown[] = []
+    for (let at = 0; at < bytes.length; at += size) heard.push(...reader.push(bytes.subarray(at, at + size)))
+    expect(heard).toEqual(messages)
+  }
+})
+
+test('only the last words tell of memory', () => {
+  expect(diedOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
+  expect(diedOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
+  expect(diedOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
+  expect(diedOfMemory(0, 'MemoryError\n')).toBe(false)
+  expect(diedOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
+})
+
+test('a path in a listed folder need not be listed', () => {
+  expect(topmost(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
+    ...['/usr/lib', '/usr/libexec', '/opt/a'],
+  ])
+})
+
+test('folders above a mount are open to all', () => {
+  const flags = mountArguments([{ kind: 'bind', source: '/real/lib', target: '/root/.pyenv/lib' }])
+  expect(flags.join(' ')).toBe(
+    '--perms 0755 --dir /root --perms 0755 --dir /root/.pyenv --ro-bind /real/lib /root/.pyenv/lib',
+  )
+})
+
+test.skipIf(process.platform !== 'linux')('the use of a tree of processes', () => {
+  const usage = treeUsage(process.pid)
+  expect(usage?.processes).toBeGreaterThan(0)
+  expect(usage?.memoryBytes).toBeGreaterThan(10_000_000)
+  expect(treeUsage(2 ** 30)).toBeUndefined()
+})

@@ -1,0 +1,12 @@
+/** TypeScript knows WebAssembly only with the browser's types; this is the part that is used here. */
+export interface LinearMemory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
+interface WebAssemblyGlobal {
+  Memory: { prototype: LinearMemory }
+  compile(bytes: Uint8Array): Promise<object>
+}
+
+export const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyGlobal }).WebAssembly

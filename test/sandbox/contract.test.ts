@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SandboxDriver } from '../../src/sandbox/index.ts'
+import { nothingLeft, run, subjects } from './drivers.ts'
+
+/** The same small programs in both languages. */
+const programs = {
+  python: {
+    hello: 'print("hello")',
+    echo: 'import sys\nprint(sys.stdin.read().upper(), end="")',
+    lines: 'print(input() + "|" + input())',
+    file: 'import helper\nprint(helper.value, open("data/words.txt", encoding="utf-8").read())',
+    helper: ['helper.py', 'value = 42'],
+    exit: (code: number) => `import sys\nprint("before")\nsys.exit(${code})`,
+    fail: 'def inner():\n    raise ValueError("broken here")\ninner()',
+    failure: [/ValueError: broken here/, /main\.py", line 2, in inner/],
+    syntax: 'print("a"\nx = = 3',
+    unicode: 'print("žluťoučký 🐎 你好")',
+    much: 'print("é" * 100_000)',
+    both: 'import sys\nprint("to out")\nprint("to err", file=sys.stderr)',
+    forever: 'print("started", flush=True)\nwhile True: pass',
+    sleep: (ms: number) => `import time\ntime.sleep(${ms / 1000})\nprint("slept")`,
+    where: 'import os\nprint(os.getcwd())',
+    number: (value: number) => `print(${value} * 2)`,
+  },
+  javascript: {
+    hello: 'console.log("hello")',
+    echo: 'process.stdout.write(require("fs").readFileSync(0, "utf8").toUpperCase())',
+    lines:
+      'const [a, b] = require("fs").readFileSync("/dev/stdin", "utf8").split("\\n"); console.log(a + "|" + b)',
+    file: 'console.log(require("./helper").value, require("fs").readFileSync("data/words.txt", "utf8"))',
+    helper: ['helper.js', 'exports.value = 42'],
+    exit: (code: number) => `console.log("before"); process.exit(${code})`,
+    fail: 'function inner() {\n  throw new TypeError("broken here")\n}\ninner()',
+    failure: [/TypeError: broken here/, /inner \(.*main\.js:2/],
+    syntax: 'console.log("a"\nlet let = 3',
+    unicode: 'console.log("žluťoučký 🐎 你好")',
+    much: 'console.log("é".repeat(100_000))',
+    both: 'console.log("to out"); console.error("to err")',
+    forever: 'console.log("started"); for (;;);',
+    sleep: (ms: number) => `setTimeout(() => console.log("slept"), ${ms})`,
+    where: 'console.log("/work")',
+    number: (value: number) => `console.log(${value} * 2)`,
+  },
+}
+
+for (const subject of await subjects()) {
+  const { language } = subject
+  const program = programs[language]
+  describe(`${subject.name} runs ${language}`, () => {
+    let driver: SandboxDriver
+    beforeAll(async () => {
+      driver = await subject.open(2)
+    })
+    afterAll(async () => {
+      await driver.close()
+      expect(await nothingLeft()).toEqual([])
+    })
+    const limits = { wallMs: 20_000 }
+    const go = (code: string, more: object = {}) => run(driver, { language, code, limits, ...more })
+
+    test('says hello', async () => {
+      const { ms, ...result } = await go(program.hello)
+      expect(result).toEqual({
+        ...{ stdout: 'hello\n', stderr: '', exit: 0, timedOut: false, truncated: false },
+        driver: subject.name,
+      })
+      expect(ms).toBeGreaterThan(0)
+    })
+
+    test('reads stdin, whole and by lines', async () => {
+      expect((await go(program.echo, { stdin: 'one\ntwo\n' })).stdout).toBe('ONE\nTWO\n')
+      expect((await go(program.echo)).stdout).toBe('')
+      expect((await go(program.lines, { stdin: 'a\nb\nc\n' })).stdout).toBe('a|b\n')
+      const long = 'x'.repeat(300_000)
+      const result = await go(program.echo, { stdin: long, limits: { ...limits, outputBytes: 1_000_000 } })
+      expect(result.stdout).toBe(long.toUpperCase())
+    })
+
+    test('finds the given files', async () => {
+      const [path, text] = program.helper as [string, string]
+      const files = { [path]: text, 'data/words.txt': 'naïve 語' }
+      expect((await go(program.file, { files })).stdout).toBe('42 naïve 語\n')
+      expect((await go(program.where)).stdout).toBe('/work\n')
+    })
+
+    test('gives the exit code', async () => {
+      for (const code of [0, 1, 3, 42, 255]) {
+        const result = await go(program.exit(code))
+        expect([result.exit, result.stdout, result.signal]).toEqual([code, 'before\n', undefined])
+      }
+    })
+
+    test('shows an uncaught exception with its place', async () => {
+      const result = await go(program.fail)
+      expect(result.exit).toBe(1)
+      for (const pattern of program.failure) expect(result.stderr).toMatch(pattern)
+      // Only the program's own frames: nothing of the sandbox.
+      expect(result.stderr).not.toMatch(/_run|<exec>|python-side|src\/sandbox/)
+      const broken = await go(program.syntax)
+      expect(broken.exit).toBe(1)
+      expect(broken.stderr).toMatch(/SyntaxError/)
+    })
+
+    test('keeps Unicode', async () => {
+      expect((await go(program.unicode)).stdout).toBe('žluťoučký 🐎 你好\n')
+    })
+
+    test('keeps stdout and stderr apart', async () => {
+      const result = await go(program.both)
+      expect([result.stdout, result.stderr]).toEqual(['to out\n', 'to err\n'])
+    })
+
+    test('cuts long output at a whole character', async () => {
+      const result = await go(program.much, { limits: { ...limits, outputBytes: 1001 } })
+      expect(result.stdout).toBe('é'.repeat(500))
+      expect([result.truncated, result.exit]).toEqual([true, 0])
+      const enough = await go(program.much, { limits: { ...limits, outputBytes: 200_001 } })
+      expect([enough.truncated, enough.stdout.length]).toEqual([false, 100_001])
+    })
+
+    test('stops at the wall limit, with what was printed before', async () => {
+      await go(program.hello)
+      const result = await go(program.forever, { limits: { wallMs: 1_000 } })
+      expect(result).toMatchObject({ timedOut: true, exit: null, signal: 'SIGKILL', stdout: 'started\n' })
+      expect(result.ms).toBeGreaterThan(900)
+      expect((await go(program.hello)).stdout).toBe('hello\n')
+    })
+
+    test('waits without being stopped', async () => {
+      const result = await go(program.sleep(300))
+      expect([result.stdout, result.timedOut]).toEqual(['slept\n', false])
+      expect(result.ms).toBeGreaterThan(290)
+    })
+
+    test('keeps concurrent runs apart', async () => {
+      const values = Array.from({ length: 12 }, (_, index) => index)
+      const results = await Promise.all(values.map((value) => go(program.number(value))))
+      expect(results.map(({ stdout }) => stdout)).toEqual(values.map((value) => `${value * 2}\n`))
+    })
+
+    test('obeys an abort, before, in the queue and while running', async () => {
+      const reason = new Error('enough')
+      const request = { language, code: program.forever, limits: { wallMs: 60_000 } }
+      await expect(run(driver, request, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+      const controllers = [1, 2, 3].map(() => new AbortController())
+      const runs = controllers.map(({ signal }) => run(driver, request, { signal }))
+      const settled = Promise.allSettled(runs)
+      controllers[2]?.abort(reason)
+      await expect(runs[2]).rejects.toBe(reason)
+      await sleep(200)
+      for (const controller of controllers) controller.abort(reason)
+      for (const outcome of await settled) expect(outcome).toEqual({ status: 'rejected', reason })
+      expect((await go(program.hello)).stdout).toBe('hello\n')
+    })
+  })
+}
