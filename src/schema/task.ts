@@ -14,6 +14,13 @@ export const Gold = z.discriminatedUnion('checker', [
         z.discriminatedUnion('style', [
           z.object({ style: z.literal('assert'), code: z.string() }),
           z.object({ style: z.literal('stdio'), stdin: z.string(), stdout: z.string() }),
+          /** Calls a function, or a method of the class Solution, and compares what it returns. */
+          z.object({
+            style: z.literal('functional'),
+            entry: z.string(),
+            args: z.array(z.json()),
+            expected: z.json(),
+          }),
         ]),
       )
       .min(1),

@@ -14,5 +14,6 @@ export { type ReindexResult, reindex } from './reindex.ts'
 export type { ListOptions, Recovery, Run } from './run.ts'
 
 export type { Durability } from './run-writer.ts'
+export { type AddResult, type TextDocument, type TextHit, TextIndex } from './text-index.ts'
 export type { TornTail } from './torn-tail.ts'
 export type { RecordInput } from './validate-record.ts'

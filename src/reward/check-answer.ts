@@ -1,0 +1,49 @@
+import type { Gold } from '../schema/index.ts'
+import { type CodeOptions, checkCode } from './code/check.ts'
+import type { CodeSandbox } from './code/sandbox-contract.ts'
+import { checkWithJudge } from './judge/check.ts'
+import type { Judge, JudgeModel } from './judge/judge.ts'
+import { checkMath } from './math/check.ts'
+import { checkText } from './text/check.ts'
+import { type Checked, verdict } from './verdict.ts'
+
+export interface CheckContext {
+  /** What was asked: the judge needs it, and the math checker looks for percent in it. */
+  question?: string
+  /** Where programs run. Without one, code answers stay undecided. */
+  sandbox?: CodeSandbox
+  /** A judge from createJudge, or a bare model. Without one, answers that need a judge stay undecided. */
+  judge?: Judge | JudgeModel
+  code?: CodeOptions
+  signal?: AbortSignal
+}
+
+/**
+ * Checks an answer against its gold. No answer is wrong; a check that could not be made is undecided. It never throws,
+ * whatever the answer holds.
+ */
+export async function checkAnswer(
+  gold: Gold,
+  answer: string | undefined,
+  context: CheckContext = {},
+): Promise<Checked> {
+  if (answer === undefined || answer.trim() === '')
+    return verdict('wrong', gold.checker, 'there is no answer', 0)
+  if (context.signal?.aborted === true) return verdict('undecided', gold.checker, 'the check was called off')
+  try {
+    switch (gold.checker) {
+      case 'math':
+        return await checkMath(gold.answer, answer, { question: context.question })
+      case 'exact':
+        return checkText(gold.answers, answer)
+      case 'code':
+        return await checkCode(gold, answer, context.sandbox, { ...context.code, signal: context.signal })
+      case 'judge':
+        return await checkWithJudge(gold.answer, answer, context)
+    }
+  } catch (error) {
+    // No checker is known to throw; should one, the fault is ours and not the answer's.
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return verdict('undecided', gold.checker, `the check failed: ${reason.slice(0, 300)}`)
+  }
+}

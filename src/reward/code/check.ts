@@ -1,0 +1,122 @@
+import type { Gold } from '../../schema/index.ts'
+import { type Checked, verdict } from '../verdict.ts'
+import { runAssertTests, type TestOutcome } from './assert-tests.ts'
+import { sameOutput } from './compare-output.ts'
+import { extractProgram } from './extract-program.ts'
+import { sameAsJson } from './plain-values.ts'
+import { callProgram } from './python/call.ts'
+import { failureOf, type RunSettings, runReporting } from './run-python.ts'
+import type { CodeSandbox, SandboxLimits } from './sandbox-contract.ts'
+
+export interface CodeOptions {
+  /** Of each run of the program. */
+  limits?: SandboxLimits
+  /** Runs every test also after one failed, so that the score is the share that passed. */
+  partial?: boolean
+  /** For printed and returned floats; without it they must be the same. */
+  floatTolerance?: number
+}
+
+type CodeGold = Extract<Gold, { checker: 'code' }>
+const defaultLimits: SandboxLimits = { wallMs: 6_000, memoryMb: 512, outputBytes: 4_000_000 }
+/** A program longer than this is not run; no solution of a benchmark comes near. */
+const programLength = 200_000
+
+/** All tests must pass. A sandbox that cannot be used leaves the answer undecided. */
+export async function checkCode(
+  gold: CodeGold,
+  answer: string,
+  sandbox: CodeSandbox | undefined,
+  options: CodeOptions & { signal?: AbortSignal | undefined } = {},
+): Promise<Checked> {
+  if (sandbox === undefined) return verdict('undecided', 'code', 'there is no sandbox to run the tests in')
+  const solution = extractProgram(answer)
+  if (solution.trim() === '') return verdict('wrong', 'code', 'the answer has no program', 0)
+  if (solution.length > programLength) return verdict('undecided', 'code', 'the program is too long to run')
+  const limits = { ...defaultLimits, ...options.limits }
+  const settings = { sandbox, limits, signal: options.signal, stopEarly: options.partial !== true }
+  try {
+    const outcomes = await runTests(gold, solution, settings, options)
+    return 'unusable' in outcomes ? verdict('undecided', 'code', outcomes.unusable) : summary(outcomes)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return verdict('undecided', 'code', `the sandbox could not be used: ${reason.slice(0, 300)}`)
+  }
+}
+
+function summary(outcomes: readonly TestOutcome[]): Checked {
+  const passed = outcomes.filter((outcome) => outcome === '').length
+  const failed = outcomes.findIndex((outcome) => outcome !== undefined && outcome !== '')
+  const count = `${passed} of ${outcomes.length} tests passed`
+  if (passed === outcomes.length) return verdict('correct', 'code', count, 1)
+  if (failed < 0) return verdict('undecided', 'code', count)
+  // Tests after the first failure may not have been run; they count as not passed.
+  return verdict(
+    'wrong',
+    'code',
+    `${count}; test ${failed + 1}: ${outcomes[failed]}`,
+    passed / outcomes.length,
+  )
+}
+
+async function runTests(
+  gold: CodeGold,
+  solution: string,
+  settings: RunSettings & { stopEarly: boolean },
+  options: CodeOptions,
+): Promise<TestOutcome[] | { unusable: string }> {
+  const setup = gold.setup ?? ''
+  const outcomes: TestOutcome[] = new Array<TestOutcome>(gold.tests.length).fill(undefined)
+  for (const [index, test] of gold.tests.entries()) {
+    if (test.style === 'stdio') outcomes[index] = await runStdio(test, solution, settings, options)
+    if (test.style === 'functional')
+      outcomes[index] = await runFunctional(test, setup, solution, settings, options)
+    if (settings.stopEarly && (outcomes[index] ?? '') !== '') return outcomes
+  }
+  const asserts = gold.tests.flatMap((test, index) =>
+    test.style === 'assert' ? [{ index, code: test.code }] : [],
+  )
+  if (asserts.length === 0) return outcomes
+  const results = await runAssertTests(
+    asserts.map(({ code }) => code),
+    setup,
+    solution,
+    settings,
+  )
+  if ('unusable' in results) return results
+  for (const [position, { index }] of asserts.entries()) outcomes[index] = results[position]
+  return outcomes
+}
+
+type Test<Style> = Extract<CodeGold['tests'][number], { style: Style }>
+
+async function runStdio(
+  test: Test<'stdio'>,
+  code: string,
+  { sandbox, limits, signal }: RunSettings,
+  options: CodeOptions,
+): Promise<string> {
+  const request = { language: 'python', code, stdin: test.stdin, limits } as const
+  const result = await sandbox.run(request, signal === undefined ? {} : { signal })
+  if (result.exit !== 0 || result.timedOut || result.truncated) return failureOf(result)
+  const tolerance = options.floatTolerance === undefined ? {} : { floatTolerance: options.floatTolerance }
+  return sameOutput(test.stdout, result.stdout, tolerance)
+    ? ''
+    : `printed ${JSON.stringify(result.stdout.slice(0, 120))}`
+}
+
+async function runFunctional(
+  test: Test<'functional'>,
+  setup: string,
+  solution: string,
+  settings: RunSettings,
+  options: CodeOptions,
+): Promise<string> {
+  const payload = { setup, solution, imports: '', calls: [], entry: test.entry, args: test.args }
+  const report = await runReporting(callProgram, payload, settings)
+  if ('failure' in report) return report.failure
+  const values = report.data
+  if (!Array.isArray(values) || values.length !== 1) return 'its report could not be read'
+  const isSame = sameAsJson(test.expected, values[0], options.floatTolerance)
+  return isSame ? '' : `returned ${JSON.stringify(values[0]).slice(0, 120)}`
+}

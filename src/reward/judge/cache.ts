@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import type { JudgeCase } from './prompt.ts'
+import { judgePromptVersion } from './prompt.ts'
+import type { JudgeReply } from './reply.ts'
+
+/** Remembers judgements. A failed lookup or write must not fail a check, so neither may throw. */
+export interface JudgeCache {
+  get(key: string): Promise<JudgeReply | undefined>
+  set(key: string, reply: JudgeReply): Promise<void>
+}
+
+/** The same question, reference and answer under the same prompt and model are judged once. */
+export function judgeKey({ question, reference, answer }: JudgeCase, model = ''): string {
+  return createHash('sha256')
+    .update(JSON.stringify([judgePromptVersion, model, question, reference, answer]))
+    .digest('hex')
+}
+
+/** In memory; the oldest entries go first. */
+export function memoryJudgeCache(limit = 100_000): JudgeCache {
+  const entries = new Map<string, JudgeReply>()
+  return {
+    get: async (key) => entries.get(key),
+    set: async (key, reply) => {
+      if (entries.size >= limit) entries.delete(entries.keys().next().value!)
+      entries.set(key, reply)
+    },
+  }
+}

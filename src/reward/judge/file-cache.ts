@@ -1,0 +1,71 @@
+import { appendFile, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { JudgeCache } from './cache.ts'
+import type { JudgeReply } from './reply.ts'
+
+/** A reason is evidence for people; short lines keep appends whole. */
+const reasonLimit = 500
+
+/**
+ * A file with one judgement a line that several processes may share: each appends whole lines and reads what the
+ * others added since it last looked. A line that is broken is skipped.
+ */
+export function fileJudgeCache(file: string): JudgeCache {
+  const entries = new Map<string, JudgeReply>()
+  let read = 0
+  let reading: Promise<void> | undefined
+
+  const refresh = (): Promise<void> => {
+    reading ??= readOn()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+
+  async function readOn(): Promise<void> {
+    const handle = await open(file, 'r')
+    try {
+      const { size } = await handle.stat()
+      if (size <= read) return
+      const buffer = Buffer.alloc(size - read)
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, read)
+      // The last line may still be being written: it is read next time.
+      const end = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
+      read += end
+      for (const line of buffer.toString('utf8', 0, end).split('\n')) remember(line)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  function remember(line: string): void {
+    try {
+      const { key, isCorrect, reason } = JSON.parse(line) as Record<string, unknown>
+      if (typeof key === 'string' && typeof isCorrect === 'boolean') {
+        entries.set(key, { isCorrect, reason: typeof reason === 'string' ? reason : '' })
+      }
+    } catch {
+      // Half a line of a process that was killed.
+    }
+  }
+
+  return {
+    async get(key) {
+      if (!entries.has(key)) await refresh()
+      return entries.get(key)
+    },
+    async set(key, reply) {
+      entries.set(key, reply)
+      const line = JSON.stringify({ key, ...reply, reason: reply.reason.slice(0, reasonLimit) })
+      try {
+        await mkdir(dirname(file), { recursive: true })
+        // The break in front ends a line another process left half written.
+        await appendFile(file, `\n${line}\n`)
+      } catch {
+        // Without the file the judgement is only remembered here.
+      }
+    },
+  }
+}

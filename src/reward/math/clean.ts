@@ -1,0 +1,127 @@
+/**
+ * One spelling for what people write in many ways. Nothing here decides a value: it only removes typography, so
+ * that the tokenizer sees few symbols. Text inside \text{…} is kept between « and », apart from letters that are
+ * variables.
+ */
+
+const vulgarFractions: Record<string, string> = {
+  '¼': '1/4', '½': '1/2', '¾': '3/4', '⅐': '1/7', '⅑': '1/9', '⅒': '1/10', '⅓': '1/3', '⅔': '2/3',
+  '⅕': '1/5', '⅖': '2/5', '⅗': '3/5', '⅘': '4/5', '⅙': '1/6', '⅚': '5/6', '⅛': '1/8', '⅜': '3/8',
+  '⅝': '5/8', '⅞': '7/8',
+} // biome-ignore format: a table
+
+const symbols: Record<string, string> = {
+  '−': '-', '–': '-', '—': '-', '‐': '-', '‑': '-', '×': '*', '·': '*', '⋅': '*', '∙': '*', '÷': '/', '∕': '/',
+  '⁄': '/', π: '\\pi ', '∞': '\\infty ', '≤': '<=', '≥': '>=', '≠': '!=', '≈': '≈', '°': '\\degree ',
+  '∪': '\\cup ', '∩': '\\cap ', '∈': '\\in ', '±': '\\pm ', '∓': '\\mp ', '∅': '\\emptyset ', 'ℝ': '\\reals ',
+  α: '\\alpha ', β: '\\beta ', γ: '\\gamma ', θ: '\\theta ', λ: '\\lambda ', μ: '\\mu ', φ: '\\phi ',
+  ω: '\\omega ', '’': "'", '′': "'", '€': '\\currency ', '£': '\\currency ', '∶': ':', '，': ',', '⌊': '\\lfloor ',
+  '⌋': '\\rfloor ', '⌈': '\\lceil ', '⌉': '\\rceil ',
+} // biome-ignore format: a table
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+const spacing =
+  /(?<!\\)\\(?:[,;:!> ]|quad|qquad|thinspace|displaystyle|textstyle|limits|nolimits|hspace\{[^{}]*\})|~|\u200b/g
+const sizing = /\\(?:left|right|big|Big|bigg|Bigg|bigl|bigr|Bigl|Bigr|middle)(?![a-zA-Z])\.?/g
+const textCommand =
+  /\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|mathtt|operatorname|rm|bf)\*?\s*\{([^{}]*)\}/g
+const functionName = /^(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?$|^(?:ln|log|lg|exp|sqrt|abs|max|min|gcd|lcm)$/
+
+/** What remains of \text{…}: a letter, a number or a function is math; everything else is words. */
+function textContent(content: string): string {
+  const inner = content.replace(/~/g, ' ').trim()
+  if (functionName.test(inner)) return `\\${inner} `
+  if (inner === 'or' || inner === 'and') return ` ${inner} `
+  if (/^[ei]$/.test(inner) || /^[\d().,\s+\-*/=]*$/.test(inner)) return inner
+  return ` «${inner}» `
+}
+
+function unicodeToLatex(text: string): string {
+  let result = ''
+  let raised = ''
+  for (const character of text) {
+    const digit = superscripts.indexOf(character)
+    if (digit >= 0) {
+      raised += digit
+      continue
+    }
+    if (raised !== '') result += `^{${raised}}`
+    raised = ''
+    const fraction = vulgarFractions[character]
+    if (fraction !== undefined) {
+      const [top, bottom] = fraction.split('/')
+      result += `\\frac{${top}}{${bottom}}`
+    } else if (/[\uff01-\uff5e]/.test(character)) {
+      result += character.normalize('NFKC')
+    } else {
+      result += symbols[character] ?? character
+    }
+  }
+  return raised === '' ? result : `${result}^{${raised}}`
+}
+
+const replacements: [RegExp, string][] = [
+  [/\\\\\$/g, '\\$'],
+  [/(\d)\{,\}(?=\d{3})/g, '$1\u0001'],
+  [/(\d)\\[,!;: ](?=\d{3}(?!\d))/g, '$1\u0001'],
+  [/\\[dtc]frac(?![a-zA-Z])/g, '\\frac'],
+  [/\\[dt]binom(?![a-zA-Z])/g, '\\binom'],
+  [/\\(?:cdot|times|ast|bullet)(?![a-zA-Z])/g, '*'],
+  [/\*\*/g, '^'],
+  [/\\div(?![a-zA-Z])/g, '/'],
+  [/\\(?:leq|leqslant|le)(?![a-zA-Z])|=</g, '<='],
+  [/\\(?:geq|geqslant|ge)(?![a-zA-Z])|=>/g, '>='],
+  [/\\(?:neq|ne)(?![a-zA-Z])/g, '!='],
+  [/\\lt(?![a-zA-Z])/g, '<'],
+  [/\\gt(?![a-zA-Z])/g, '>'],
+  [/\\approx(?![a-zA-Z])|\\sim(?![a-zA-Z])/g, '≈'],
+  [/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\circ(?![a-zA-Z])/g, '\\degree '],
+  [/\\(?:varnothing|empty)(?![a-zA-Z])/g, '\\emptyset '],
+  [/\\mathbb\s*\{?\s*R\s*\}?/g, '\\reals '],
+  [/\\(?:lvert|rvert|vert|mid)(?![a-zA-Z])/g, '|'],
+  [/\\(?:lbrace|\{)/g, '\\{'],
+  [/\\(?:rbrace|\})/g, '\\}'],
+  [/\\begin\s*\{(?:p|b|B|small)?matrix\}|\\begin\s*\{array\}\s*\{[^{}]*\}/g, '\\matrix '],
+  [/\\end\s*\{(?:(?:p|b|B|small)?matrix|array)\}/g, '\\endmatrix '],
+  [/\\lor(?![a-zA-Z])|\\vee(?![a-zA-Z])/g, ' or '],
+  [/\\land(?![a-zA-Z])|\\wedge(?![a-zA-Z])/g, ' and '],
+  [/√\s*(\d+(?:\.\d+)?|[a-zA-Z])/g, '\\sqrt{$1}'],
+  [/√/g, '\\sqrt '],
+  [/\\(?:varphi)(?![a-zA-Z])/g, '\\phi '],
+  [/\\%/g, '%'],
+]
+
+export function cleanMath(text: string): string {
+  let result = text.replace(/\\boxed\s*(?=\{)/g, '').replace(/(?<!\\)\\!/g, '')
+  // Money before dollars are dropped: `\$5` and `$5` are the number; only the first is surely money.
+  result = result.replace(/\\\$\s*([\d.,]*\d)/g, '$1 \\currency ').replace(/\\\$|(?<!\\)\\[()[\]]|\$/g, ' ')
+  result = unicodeToLatex(result)
+  for (const [pattern, replacement] of replacements) result = result.replace(pattern, replacement)
+  result = result.replace(/(\d*)\.(\d*)\\overline\s*\{(\d+)\}/g, repeating)
+  result = result.replace(textCommand, (_, content: string) => textContent(content))
+  result = result.replace(sizing, '').replace(spacing, ' ')
+  result = exactPart(result.replaceAll('\u0001', ''))
+  return result
+    .replace(/\s+/g, ' ')
+    .replace(/[\s.,;:!]+$/, trailing)
+    .trim()
+}
+
+/** A trailing exclamation mark is a factorial; every other trailing punctuation mark belongs to the sentence. */
+function trailing(marks: string): string {
+  return marks.trimStart().startsWith('!') ? '!' : ''
+}
+
+/** 0.1\overline{6} as the fraction it is: all digits less those that do not repeat, over as many nines and zeros. */
+function repeating(whole: string, before: string, fixed: string, cycle: string): string {
+  if (whole.length > 60) return whole
+  const top = BigInt(`0${before}${fixed}${cycle}`) - BigInt(`0${before}${fixed}`)
+  return `\\frac{${top}}{${'9'.repeat(cycle.length)}${'0'.repeat(fixed.length)}}`
+}
+
+/** 3/56 ≈ 0.0536 is 3/56; x ≈ 3.1 is left as it is, and cannot be read. */
+function exactPart(text: string): string {
+  const exact = text.slice(0, Math.max(0, text.indexOf('≈')))
+  return /[\d\\]/.test(exact) ? exact : text
+}

@@ -1,0 +1,85 @@
+import { isDefined } from './complex.ts'
+import { evaluateExact } from './exact.ts'
+import type { Node } from './node.ts'
+import { evaluateNumeric } from './numeric.ts'
+import { compare, equals, negate, type Rational, rational, subtract, toNumber } from './rational.ts'
+
+interface Decimal {
+  value: Rational
+  /** Digits after the point. */
+  places: number
+  /** Digits that carry meaning: without leading zeros. */
+  significant: number
+}
+
+/** The number when it is written as a decimal with something after the point. */
+function decimalOf(node: Node): Decimal | undefined {
+  if (node.kind === 'negate') {
+    const positive = decimalOf(node.of)
+    return positive === undefined ? undefined : { ...positive, value: negate(positive.value) }
+  }
+  if (node.kind !== 'number' || node.decimals === undefined || node.decimals === 0) return undefined
+  const digits = (node.value.numerator * 10n ** BigInt(node.decimals)) / node.value.denominator
+  return {
+    value: node.value,
+    places: node.decimals,
+    significant: String(digits < 0n ? -digits : digits).length,
+  }
+}
+
+/** A decimal this long stands for the number it was cut from: ten digits, eight of them after the point. */
+const isLong = ({ places, significant }: Decimal): boolean => significant >= 10 && places >= 8
+
+/**
+ * Compares where one side is a rounded decimal of the other. Undefined: neither is, so other means must decide.
+ *
+ * - 1/3 and 0.3333333333: equal, from ten digits on (rounded or cut off).
+ * - 1/3 and 0.3333: unknown, with four to nine digits.
+ * - 1/3 and 0.333: unequal.
+ * - gold 33.33 and 100/3: unknown, because the gold itself may be rounded; gold 0.3 and 1/3: unequal.
+ */
+export function compareDecimals(gold: Node, answer: Node): 'equal' | 'unequal' | 'unknown' | undefined {
+  const [goldDecimal, answerDecimal] = [decimalOf(gold), decimalOf(answer)]
+  if (goldDecimal === undefined && answerDecimal === undefined) return undefined
+  if (
+    answerDecimal !== undefined &&
+    (goldDecimal === undefined || goldDecimal.places > answerDecimal.places)
+  ) {
+    const shortened = isShortened(answerDecimal, gold)
+    if (shortened !== 'yes') return shortened === 'no' ? 'unequal' : undefined
+    if (isLong(answerDecimal)) return 'equal'
+    return answerDecimal.significant >= 4 ? 'unknown' : 'unequal'
+  }
+  if (goldDecimal === undefined) return undefined
+  const shortened = isShortened(goldDecimal, answer)
+  if (shortened !== 'yes') return shortened === 'no' ? 'unequal' : undefined
+  // 27.0 is the integer 27, not a rounded number.
+  if (goldDecimal.value.denominator === 1n) return 'unequal'
+  if (answerDecimal === undefined && isLong(goldDecimal)) return 'equal'
+  return goldDecimal.significant >= 3 ? 'unknown' : 'unequal'
+}
+
+/** Whether the decimal is the exact value rounded or cut off after its last digit, and not the value itself. */
+function isShortened(decimal: Decimal, of: Node): 'yes' | 'no' | 'itself' {
+  const exact = evaluateExact(of, new Map())
+  const step = rational(1n, 10n ** BigInt(decimal.places))!
+  if (exact !== undefined) {
+    if (equals(exact, decimal.value)) return 'itself'
+    const gap = subtract(exact, decimal.value)
+    if (gap === undefined) return 'itself'
+    const distance = gap.numerator < 0n ? negate(gap) : gap
+    const half = rational(1n, 2n * 10n ** BigInt(decimal.places))!
+    const isRounded = compare(distance, half) <= 0
+    const isCut = compare(distance, step) < 0 && gap.numerator < 0n === decimal.value.numerator < 0n
+    return isRounded || isCut ? 'yes' : 'no'
+  }
+  const value = evaluateNumeric(of, new Map())
+  if (!isDefined(value) || Math.abs(value.im) > value.error) return 'itself'
+  const gap = value.re - toNumber(decimal.value)
+  const size = toNumber(step)
+  const slack = 10 * value.error + Math.abs(value.re) * 1e-15
+  // As near as doubles can tell: perhaps the value itself, such as 3.0 for a logarithm. Others must decide.
+  if (Math.abs(gap) <= slack) return 'itself'
+  const isCut = Math.abs(gap) < size - slack && gap < 0 === decimal.value.numerator < 0n
+  return Math.abs(gap) <= size / 2 + slack || isCut ? 'yes' : 'no'
+}

@@ -1,0 +1,35 @@
+import { algebraOpinion, type Opinion } from './algebra.ts'
+import { compareDecimals } from './decimals.ts'
+import { childrenOf, keyOf, type Node, some, variablesOf } from './node.ts'
+import { sampleEquality } from './sample.ts'
+
+const nodeLimit = 400
+
+function count(node: Node): number {
+  return childrenOf(node).reduce((sum, child) => sum + count(child), 1)
+}
+
+export const isInfinite = (node: Node): boolean =>
+  node.kind === 'negate' ? isInfinite(node.of) : node.kind === 'constant' && node.name === 'infinity'
+
+/**
+ * Are two expressions the same value, or the same function of their variables?
+ *
+ * Same structure decides. Then values at random points: where all are exact fractions they decide alone; where
+ * doubles differ by more than their error bound the answer is no; where doubles agree the algebra engine must
+ * confirm it, with eighty digits or by simplifying the difference to zero.
+ */
+export async function equalExpressions(gold: Node, answer: Node): Promise<Opinion> {
+  const [goldKey, answerKey] = [keyOf(gold), keyOf(answer)]
+  if (goldKey === answerKey) return 'equal'
+  if (isInfinite(gold) || isInfinite(answer)) return 'unequal'
+  const infinite = (node: Node) => some(node, isInfinite)
+  if (infinite(gold) || infinite(answer) || count(gold) + count(answer) > nodeLimit) return 'unknown'
+  if (variablesOf(answer, variablesOf(gold)).size === 0) {
+    const decided = compareDecimals(gold, answer)
+    if (decided !== undefined) return decided
+  }
+  const sampled = sampleEquality(gold, answer, `${goldKey}\n${answerKey}`)
+  if (sampled.opinion !== 'equal' || sampled.exactly) return sampled.opinion
+  return algebraOpinion(gold, answer)
+}

@@ -1,0 +1,110 @@
+import { NotMath } from './not-math.ts'
+import type { Token } from './tokenize.ts'
+import type { Unit } from './value.ts'
+
+/** Names of the same unit, one line each; the first is kept. */
+const synonyms = new Map(
+  [
+    'centimeter cm centimetre',
+    'millimeter mm millimetre',
+    'kilometer km kilometre',
+    'meter m metre',
+    'inch in inches',
+    'foot ft feet',
+    'yard yd',
+    'mile mi',
+    'kilogram kg kilo',
+    'gram g',
+    'pound lb lbs',
+    'ounce oz',
+    'second s sec',
+    'minute min',
+    'hour h hr hrs',
+    'dollar usd currency buck $',
+    'liter l litre',
+    'milliliter ml millilitre',
+    'degree deg',
+    'percent %',
+  ].flatMap((line) => line.split(' ').map((name) => [name, line.split(' ')[0]!] as const)),
+)
+
+function canonical(word: string): string {
+  const known = synonyms.get(word) ?? synonyms.get(word.replace(/s$/, ''))
+  return known ?? word.replace(/s$/, '')
+}
+
+/** After a number these change its value, or say that it is not meant: 5 thousand, 5 squared, 5 more. */
+const changing = new Set(
+  (
+    'hundred thousand million billion trillion dozen score half halves third thirds quarter quarters fourth fourths ' +
+    'fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth tenths hundredth hundredths ' +
+    'thousandth thousandths squared cubed factorial root power more less fewer times minus plus over under below above ' +
+    'negative not double triple twice mod modulo base than least most to short off pair pairs couple'
+  ).split(' '),
+)
+
+/** Words of a unit without those that only join: `cm per second` and `cm/second` are one unit. */
+function unitName(words: readonly string[]): string {
+  return words
+    .flatMap((word) => word.split(/[^a-z$%]+/))
+    .filter(
+      (word) =>
+        word !== '' &&
+        word !== 'of' &&
+        word !== 'per' &&
+        word !== 'the' &&
+        word !== 'unit' &&
+        word !== 'units',
+    )
+    .map(canonical)
+    .join(' ')
+}
+
+/**
+ * Cuts a unit off the end: words, `%` or degrees. `hint` is the gold's unit, for answers that write `s` or `m` as a
+ * bare letter.
+ */
+export function splitUnit(tokens: readonly Token[], hint?: string): { body: Token[]; unit?: Unit } {
+  let end = tokens.length
+  const words: string[] = []
+  for (;;) {
+    const last = tokens[end - 1]
+    if (last === undefined) break
+    const isBareUnit = last.type === 'name' && hint !== undefined && canonical(last.text) === hint
+    if (last.type === 'word' || (last.type === 'command' && last.text === 'currency') || isBareUnit) {
+      words.unshift(last.text)
+      end--
+    } else if (last.type === 'symbol' && last.text === '/' && words.length > 0) end--
+    else if (last.type === 'number' && isUnitPower(tokens, end)) end -= 2
+    else if (last.text === '}' && tokens[end - 2]?.type === 'number' && isUnitPower(tokens, end, 1)) end -= 4
+    else break
+  }
+  const body = tokens.slice(0, end)
+  const last = body.at(-1)
+  if (last?.type === 'symbol' && last.text === '%')
+    return { body: body.slice(0, -1), unit: { kind: 'percent' } }
+  if (last?.type === 'command' && last.text === 'degree' && isBareAngle(body))
+    return { body: body.slice(0, -1), unit: { kind: 'degree' } }
+  if (words.length === 0) return { body }
+  if (words.some((word) => word.split(/[^a-z]+/).some((part) => changing.has(part)))) {
+    throw new NotMath('a word that changes a number')
+  }
+  const name = unitName(words)
+  if (name === 'percent' || name === 'degree') return { body, unit: { kind: name } }
+  return name === '' ? { body } : { body, unit: { kind: 'word', name } }
+}
+
+/** Degrees inside a sine, or after each of two terms, are part of the expression. */
+function isBareAngle(body: readonly Token[]): boolean {
+  const commands = body.filter(
+    (token) => token.type === 'command' && token.text !== 'frac' && token.text !== 'pi',
+  )
+  return commands.length === 1
+}
+
+/** `cm^2` or `cm^{2}`: a power right after a word. */
+function isUnitPower(tokens: readonly Token[], end: number, braces = 0): boolean {
+  const caret = tokens[end - 2 - 2 * braces]
+  const word = tokens[end - 3 - 2 * braces]
+  return caret?.type === 'symbol' && caret.text === '^' && word?.type === 'word'
+}

@@ -1,0 +1,29 @@
+import type { Node } from './node.ts'
+
+export type Relation = '=' | '<' | '>' | '<=' | '>=' | '!='
+
+/** What an answer can be: an expression, or something made of expressions. */
+export type Value =
+  | { kind: 'expression'; node: Node; unit?: Unit }
+  /** Given without order: a set, solutions with commas, both signs of \pm. `braced` was written as a set. */
+  | { kind: 'collection'; items: Value[]; braced: boolean }
+  /** In order, with its brackets: a point, a vector or an interval, which look alike. */
+  | { kind: 'tuple'; open: '(' | '['; close: ')' | ']'; items: Value[] }
+  | { kind: 'union'; parts: Value[] }
+  | { kind: 'matrix'; rows: Node[][] }
+  | { kind: 'relation'; parts: Value[]; operators: Relation[] }
+  /** A lone name on the left of an equation, such as `f(x)` or `(x, y)`. */
+  | { kind: 'heading'; name: string }
+  | { kind: 'ratio'; parts: Node[] }
+  | { kind: 'base'; digits: string; base: number }
+  | { kind: 'text'; words: string[] }
+
+/** What stands after a number: degrees and percent change its value in some readings, a word never does. */
+export type Unit = { kind: 'percent' | 'degree' } | { kind: 'word'; name: string }
+
+export const expression = (node: Node): Value => ({ kind: 'expression', node })
+
+/** What is known beside the two answers. */
+export interface CompareContext {
+  question?: string | undefined
+}

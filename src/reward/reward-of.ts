@@ -1,0 +1,23 @@
+import type { Checked } from './verdict.ts'
+
+export interface RewardOptions {
+  /** Credit for a part: the verdict's score (tests passed, words shared) instead of all or nothing. */
+  partial?: boolean
+  /** Whether the sequence keeps to its grammar, and what that is worth. Without it form does not count. */
+  format?: { isWellFormed: boolean; bonus?: number; penalty?: number }
+  /** Further terms, such as process rewards, added as they are. */
+  process?: readonly number[]
+}
+
+/**
+ * The number a verdict is worth to training: 1 or 0, plus what the options add. Null for an undecided verdict,
+ * whatever the options: a check that was not made must not move the policy.
+ */
+export function rewardOf(verdict: Checked, options: RewardOptions = {}): number | null {
+  if (verdict.outcome === 'undecided') return null
+  const isCorrect = verdict.outcome === 'correct'
+  const answer = options.partial === true && !isCorrect ? (verdict.score ?? 0) : isCorrect ? 1 : 0
+  const { format, process = [] } = options
+  const form = format === undefined ? 0 : format.isWellFormed ? (format.bonus ?? 0) : -(format.penalty ?? 0)
+  return process.reduce((sum, term) => sum + term, answer + form)
+}
