@@ -10,6 +10,7 @@ export type { MetricRow } from './metrics-file.ts'
 export { type OpenRunOptions, openRun } from './open-run.ts'
 export { type ExportOptions, exportParquet } from './parquet-export.ts'
 export { importParquet } from './parquet-import.ts'
+export { type ParquetRow, readParquetRows } from './parquet-rows.ts'
 export { type ReindexResult, reindex } from './reindex.ts'
 export type { ListOptions, Recovery, Run } from './run.ts'
 

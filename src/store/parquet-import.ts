@@ -1,16 +1,10 @@
 import { basename } from 'node:path'
-import { asyncBufferFromFile, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { type FileMetaData, parquetReadObjects } from 'hyparquet'
 import { UsageError } from '../errors/index.ts'
 import { parseJson, type RecordKind, type RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
+import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
-
-// The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-const parsers = {
-  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
-  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
-}
 
 /** Reads the records of a Parquet file, one row group at a time, each validated. */
 export async function* importParquet<K extends RecordKind>(
@@ -23,11 +17,16 @@ export async function* importParquet<K extends RecordKind>(
   let rowStart = 0
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows)
-    const rows = await parquetReadObjects({ file: buffer, metadata, rowStart, rowEnd, parsers }).catch(
-      (cause: Error) => {
-        throw unreadable(file, cause)
-      },
-    )
+    const rows = await parquetReadObjects({
+      file: buffer,
+      metadata,
+      rowStart,
+      rowEnd,
+      parsers,
+      compressors,
+    }).catch((cause: Error) => {
+      throw unreadable(file, cause)
+    })
     for (const [position, row] of rows.entries()) {
       const where = `row ${rowStart + position + 1} of ${basename(file)}`
       const checked = checkRecord(kind, toRecord(columns, row, where))
@@ -40,22 +39,6 @@ export async function* importParquet<K extends RecordKind>(
     }
     rowStart = rowEnd
   }
-}
-
-async function openParquet(file: string) {
-  try {
-    const buffer = await asyncBufferFromFile(file)
-    return { buffer, metadata: await parquetMetadataAsync(buffer, { parsers }) }
-  } catch (cause) {
-    throw unreadable(file, cause as Error)
-  }
-}
-
-function unreadable(file: string, cause: Error): UsageError {
-  return new UsageError(`cannot read ${file} as Parquet: ${cause.message}`, {
-    fix: 'Check that the file exists and is complete.',
-    cause,
-  })
 }
 
 /** The columns of the kind that the file has. One that it has too many, or lacks, is an error that names it. */
@@ -83,22 +66,6 @@ function presentColumns(metadata: FileMetaData, kind: RecordKind, file: string):
     )
   }
   return columns.filter((column) => names.has(column.name))
-}
-
-/** The schema is a list in depth-first order; the first element is the root. */
-function topLevelNames({ schema }: FileMetaData): string[] {
-  const names: string[] = []
-  let position = 1
-  const skip = (): void => {
-    const children = schema[position]?.num_children ?? 0
-    position += 1
-    for (let child = 0; child < children; child++) skip()
-  }
-  while (position < schema.length) {
-    names.push(schema[position]?.name ?? '')
-    skip()
-  }
-  return names
 }
 
 function toRecord(columns: Column[], row: Record<string, unknown>, where: string): Record<string, unknown> {

@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../errors/index.ts'
-import { matchExpression } from './match-expression.ts'
+import { Ranking } from './text/ranking.ts'
+import { Segments } from './text/segments.ts'
+import { queryWords } from './text/words.ts'
 
 /** A text that can be found. */
 export interface TextDocument {
@@ -26,23 +28,28 @@ export interface AddResult {
   unchanged: number
 }
 
-const VERSION = 1
-
-/** A title says more about a document than any line of it. */
-const TITLE_WEIGHT = 2.5
+const VERSION = 2
 
 const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  CREATE TABLE IF NOT EXISTS document (row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, hash TEXT NOT NULL, url TEXT);
-  CREATE VIRTUAL TABLE IF NOT EXISTS passage USING fts5(title, text, tokenize = 'porter unicode61 remove_diacritics 2');
+  CREATE TABLE IF NOT EXISTS document (
+    row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, url TEXT);
+  ${Segments.schema}
   PRAGMA user_version = ${VERSION};
 `
 
-/** A full-text index in one SQLite file (FTS5, BM25). Adding the same documents again costs only reading them. */
+/**
+ * A full-text index in one SQLite file: BM25 over posting lists of our own (docs/decisions/0006). Adding the same
+ * documents again costs only reading them. Processes may search while one adds.
+ */
 export class TextIndex {
   readonly #database: DatabaseSync
-  readonly #search: ReturnType<DatabaseSync['prepare']>
+  readonly #segments: Segments
+  readonly #read: ReturnType<DatabaseSync['prepare']>
+  readonly #dataVersion: ReturnType<DatabaseSync['prepare']>
+  #ranking: Ranking | undefined
+  #rankedVersion = -1
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     try {
@@ -54,13 +61,9 @@ export class TextIndex {
       if (version !== 0 && version !== VERSION)
         throw new Error(`it has version ${version}, this coa reads ${VERSION}`)
       if (options.readOnly !== true) this.#database.exec(schema)
-      this.#search = this.#database.prepare(
-        // Ranked by row number first, so that texts are read for the best few only.
-        `SELECT document.id, passage.title, passage.text, document.url, -best.score AS score
-         FROM (SELECT rowid AS row, rank AS score FROM passage
-               WHERE passage MATCH ? AND rank MATCH 'bm25(${TITLE_WEIGHT}, 1.0)' ORDER BY rank LIMIT ?) AS best
-         JOIN passage ON passage.rowid = best.row JOIN document ON document.row = best.row ORDER BY best.score`,
-      )
+      this.#segments = new Segments(this.#database)
+      this.#read = this.#database.prepare('SELECT id, title, text, url FROM document WHERE row = ?')
+      this.#dataVersion = this.#database.prepare('PRAGMA data_version')
     } catch (cause) {
       throw new StoreError(`cannot open the text index ${file}: ${(cause as Error).message}`, {
         fix: 'Build it with `coa corpus build FILE…`.',
@@ -72,61 +75,103 @@ export class TextIndex {
   /** Adds documents in one transaction: all or none. A known id with another text is replaced. */
   add(documents: Iterable<TextDocument>): AddResult {
     const result: AddResult = { added: 0, replaced: 0, unchanged: 0 }
-    const find = this.#database.prepare('SELECT row, hash FROM document WHERE id = ?')
-    const insert = this.#database.prepare('INSERT INTO document (id, hash, url) VALUES (?, ?, ?)')
-    const update = this.#database.prepare('UPDATE document SET hash = ?, url = ? WHERE row = ?')
-    const remove = this.#database.prepare('DELETE FROM passage WHERE rowid = ?')
-    const insertText = this.#database.prepare('INSERT INTO passage (rowid, title, text) VALUES (?, ?, ?)')
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
+    this.#change((find, forget) => {
+      const insert = this.#database.prepare(
+        'INSERT INTO document (row, id, hash, title, text, url) VALUES (?, ?, ?, ?, ?, ?)',
+      )
+      const segment = this.#segments.begin()
       for (const { id, title, text, url } of documents) {
         const hash = createHash('sha256')
           .update(JSON.stringify([title, text, url ?? null]))
-          .digest('base64')
-        const known = find.get(id) as { row: number; hash: string } | undefined
-        if (known?.hash === hash) {
+          .digest()
+        const known = find(id)
+        if (known !== undefined && hash.equals(known.hash)) {
           result.unchanged++
           continue
         }
-        if (known === undefined) {
-          const { lastInsertRowid } = insert.run(id, hash, url ?? null)
-          insertText.run(lastInsertRowid, title, text)
-          result.added++
-        } else {
-          update.run(hash, url ?? null, known.row)
-          remove.run(known.row)
-          insertText.run(known.row, title, text)
-          result.replaced++
-        }
+        if (known !== undefined) forget(known.row)
+        insert.run(segment.add(title, text), id, hash, title, text, url ?? null)
+        result[known === undefined ? 'added' : 'replaced']++
       }
+      segment.finish()
+    })
+    return result
+  }
+
+  /** Takes documents out, in one transaction. Returns how many were there. */
+  remove(ids: Iterable<string>): number {
+    let removed = 0
+    this.#change((find, forget) => {
+      for (const id of ids) {
+        const known = find(id)
+        if (known === undefined) continue
+        forget(known.row)
+        removed++
+      }
+    })
+    return removed
+  }
+
+  #change(
+    work: (
+      find: (id: string) => { row: number; hash: Uint8Array } | undefined,
+      forget: (row: number) => void,
+    ) => void,
+  ): void {
+    const find = this.#database.prepare('SELECT row, hash FROM document WHERE id = ?')
+    const remove = this.#database.prepare('DELETE FROM document WHERE row = ?')
+    const gone: number[] = []
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      work(
+        (id) => find.get(id) as { row: number; hash: Uint8Array } | undefined,
+        (row) => {
+          remove.run(row)
+          gone.push(row)
+        },
+      )
+      this.#segments.forget(gone)
+      this.#segments.mergeSmall()
       this.#database.exec('COMMIT')
     } catch (error) {
       this.#database.exec('ROLLBACK')
       throw error
+    } finally {
+      this.#ranking = undefined
     }
-    return result
   }
 
   /** The documents that match best, best first. A query without a word finds nothing. */
   search(query: string, limit: number): TextHit[] {
-    const expression = matchExpression(query)
-    if (expression === null) return []
-    const rows = this.#search.all(expression, limit) as unknown as (TextHit & { url: string | null })[]
-    return rows.map(({ id, title, text, url, score }) => ({
-      id,
-      title,
-      text,
-      score,
-      ...(url === null ? {} : { url }),
-    }))
+    const words = queryWords(query)
+    if (words.length === 0) return []
+    // One transaction, so that lengths, postings and texts are of one moment though another process adds.
+    this.#database.exec('BEGIN')
+    try {
+      const ranking = this.#currentRanking()
+      for (const word of words) {
+        const { rows, lists } = this.#segments.postings(word)
+        if (rows > 0) ranking.add(lists, rows, this.#segments.unit)
+      }
+      return ranking.take(limit).map(({ row, score }) => ({ ...toDocument(this.#read.get(row)), score }))
+    } finally {
+      this.#database.exec('COMMIT')
+    }
+  }
+
+  /** Made again when this or another process has changed the file. */
+  #currentRanking(): Ranking {
+    const { data_version: version } = this.#dataVersion.get() as { data_version: number }
+    if (this.#ranking === undefined || version !== this.#rankedVersion) {
+      this.#ranking = new Ranking(this.#segments.lengths())
+      this.#rankedVersion = version
+    }
+    return this.#ranking
   }
 
   get(id: string): TextDocument | undefined {
-    const row = this.#database
-      .prepare('SELECT document.id, title, text, url FROM document JOIN passage ON passage.rowid = document.row WHERE document.id = ?')
-      .get(id) as (TextDocument & { url: string | null }) | undefined
-    if (row === undefined) return undefined
-    return { id: row.id, title: row.title, text: row.text, ...(row.url === null ? {} : { url: row.url }) }
+    const row = this.#database.prepare('SELECT id, title, text, url FROM document WHERE id = ?').get(id)
+    return row === undefined ? undefined : toDocument(row)
   }
 
   count(): number {
@@ -140,4 +185,9 @@ export class TextIndex {
   [Symbol.dispose](): void {
     this.close()
   }
+}
+
+function toDocument(row: unknown): TextDocument {
+  const { id, title, text, url } = row as TextDocument & { url: string | null }
+  return { id, title, text, ...(url === null ? {} : { url }) }
 }

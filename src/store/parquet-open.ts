@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import * as zlib from 'node:zlib'
+import {
+  type AsyncBuffer,
+  asyncBufferFromFile,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+} from 'hyparquet'
+import { UsageError } from '../errors/index.ts'
+
+// The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+export const parsers = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
+  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
+}
+
+/** The library brings Snappy only; Node knows the others, Zstandard since 22.15. */
+export const compressors: Compressors = {
+  GZIP: (bytes) => zlib.gunzipSync(bytes),
+  BROTLI: (bytes) => zlib.brotliDecompressSync(bytes),
+  ...('zstdDecompressSync' in zlib ? { ZSTD: (bytes: Uint8Array) => zlib.zstdDecompressSync(bytes) } : {}),
+}
+
+export interface OpenParquet {
+  buffer: AsyncBuffer
+  metadata: FileMetaData
+}
+
+/** A gzipped file is held in memory whole: Parquet is read from its end, and gzip only from its start. */
+export async function openParquet(file: string): Promise<OpenParquet> {
+  try {
+    const buffer = file.endsWith('.gz')
+      ? inMemory(zlib.gunzipSync(readFileSync(file)))
+      : await asyncBufferFromFile(file)
+    return { buffer, metadata: await parquetMetadataAsync(buffer, { parsers }) }
+  } catch (cause) {
+    throw unreadable(file, cause as Error)
+  }
+}
+
+function inMemory(bytes: Buffer): AsyncBuffer {
+  return {
+    byteLength: bytes.length,
+    slice: (start, end) => Uint8Array.from(bytes.subarray(start, end)).buffer,
+  }
+}
+
+export function unreadable(file: string, cause: Error): UsageError {
+  return new UsageError(`cannot read ${file} as Parquet: ${cause.message}`, {
+    fix: 'Check that the file exists and is complete.',
+    cause,
+  })
+}
+
+/** The schema is a list in depth-first order; the first element is the root. */
+export function topLevelNames({ schema }: FileMetaData): string[] {
+  const names: string[] = []
+  let position = 1
+  const skip = (): void => {
+    const children = schema[position]?.num_children ?? 0
+    position += 1
+    for (let child = 0; child < children; child++) skip()
+  }
+  while (position < schema.length) {
+    names.push(schema[position]?.name ?? '')
+    skip()
+  }
+  return names
+}

@@ -1,0 +1,45 @@
+import { parquetReadObjects } from 'hyparquet'
+import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
+
+export interface ParquetRow {
+  /** From 1. */
+  number: number
+  values: Record<string, unknown>
+}
+
+/**
+ * The rows of any Parquet file, a row group in memory at a time, as plain values: nested columns are objects and lists, whole numbers are numbers
+ * where that is exact, times are ISO text. Records of ours are read with importParquet, which validates them.
+ */
+export async function* readParquetRows(
+  file: string,
+  /** Columns to read, of those the file has; all without it. */
+  wanted?: (names: readonly string[]) => readonly string[],
+): AsyncGenerator<ParquetRow> {
+  const { buffer, metadata } = await openParquet(file)
+  const names = topLevelNames(metadata)
+  const columns = [...(wanted?.(names) ?? names)]
+  let rowStart = 0
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows)
+    const part = { file: buffer, metadata, columns, rowStart, rowEnd, parsers, compressors }
+    const rows = await parquetReadObjects(part).catch((cause: Error) => {
+      throw unreadable(file, cause)
+    })
+    for (const [position, row] of rows.entries()) {
+      yield { number: rowStart + position + 1, values: plain(row) as Record<string, unknown> }
+    }
+    rowStart = rowEnd
+  }
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : String(value)
+  if (value instanceof Date) return value.toISOString()
+  if (ArrayBuffer.isView(value)) return value
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
+  }
+  return value
+}
