@@ -1,0 +1,143 @@
+import { type Kind, number, thing, year } from './relation.ts'
+
+export const places: readonly Kind[] = [
+  {
+    name: 'country',
+    noun: 'country',
+    opening: ['{S} is a country known for its long winters.', '{S} is a country of lakes and low hills.'],
+    relations: [
+      thing(
+        'capital',
+        'town',
+        'the capital of {S}',
+        'whose capital is {O}',
+        ['What is the capital of {S}?'],
+        ['Its capital is {O}.', 'The government sits in {O}, the capital.'],
+      ),
+      year(
+        'unified',
+        'the unification of {S}',
+        ['Which was unified earlier, {A} or {B}?', 'Which was unified later, {A} or {B}?'],
+        ['In what year was {S} unified?', 'What was the year of the unification of {S}?'],
+        ['It was unified in {O}.', 'Its provinces were joined into one state in {O}.'],
+        'History',
+      ),
+    ],
+  },
+  {
+    name: 'town',
+    noun: 'town',
+    opening: [
+      '{S} is a town of brick houses and narrow lanes.',
+      '{S} is a market town.',
+      '{S} is a quiet town.',
+    ],
+    relations: [
+      thing(
+        'country',
+        'country',
+        'the country of {S}',
+        'lying in {O}',
+        ['In which country does {S} lie?', 'What is the country of {S}?'],
+        ['It lies in {O}.', 'The town belongs to {O}.'],
+      ),
+      thing(
+        'river',
+        'river',
+        'the river that flows through {S}',
+        'standing on {O}',
+        ['On which river does {S} stand?', 'Which river flows through {S}?'],
+        ['It stands on the river {O}.', 'The river {O} runs through the old quarter.'],
+        'Geography',
+      ),
+      year(
+        'founded',
+        'the founding of {S}',
+        ['Which was founded earlier, {A} or {B}?', 'Which was founded later, {A} or {B}?'],
+        ['In what year was {S} founded?', 'What was the year of the founding of {S}?'],
+        ['It was founded in {O}.', 'The town charter dates from {O}, the year it was founded.'],
+        'History',
+      ),
+      number(
+        'population',
+        ['Which has fewer inhabitants, {A} or {B}?', 'Which has more inhabitants, {A} or {B}?'],
+        ['How many inhabitants does {S} have?', 'What is the number of inhabitants of {S}?'],
+        ['It has {O} inhabitants.', 'At the last census {O} inhabitants were counted.'],
+        'Geography',
+      ),
+    ],
+  },
+  {
+    name: 'river',
+    noun: 'river',
+    opening: ['{S} is a river with many fords.', '{S} is a slow river.', '{S} is a river rich in trout.'],
+    relations: [
+      thing(
+        'source',
+        'mountain',
+        'the mountain at the source of {S}',
+        'rising on {O}',
+        ['On which mountain does {S} rise?', 'Which mountain is at the source of {S}?'],
+        ['It rises on {O}.', 'Its springs lie on the slopes of {O}.'],
+      ),
+      thing(
+        'mouth',
+        'town',
+        'the town at the mouth of {S}',
+        'reaching the sea at {O}',
+        ['At which town does {S} reach the sea?', 'Which town is at the mouth of {S}?'],
+        ['It reaches the sea at {O}.', 'Its mouth is at {O}.'],
+        'Course',
+      ),
+      number(
+        'length',
+        ['Which is shorter, {A} or {B}?', 'Which is longer, {A} or {B}?'],
+        ['How many kilometres long is {S}?', 'What is the length in kilometres of {S}?'],
+        ['It is {O} kilometres long.', 'Its length is {O} kilometres.'],
+        'Course',
+      ),
+    ],
+  },
+  {
+    name: 'mountain',
+    noun: 'mountain',
+    opening: [
+      '{S} is a mountain of dark slate.',
+      '{S} is a mountain with two summits.',
+      '{S} is a steep mountain.',
+    ],
+    relations: [
+      thing(
+        'country',
+        'country',
+        'the country of {S}',
+        'standing in {O}',
+        ['In which country does {S} stand?', 'What is the country of {S}?'],
+        ['It stands in {O}.', 'It is one of the higher mountains of {O}.'],
+      ),
+      number(
+        'height',
+        ['Which is lower, {A} or {B}?', 'Which is higher, {A} or {B}?'],
+        ['How many metres high is {S}?', 'What is the height in metres of {S}?'],
+        ['It is {O} metres high.', 'Its summit stands at {O} metres.'],
+      ),
+      thing(
+        'climber',
+        'person',
+        'the first person to climb {S}',
+        'first climbed by {O}',
+        ['Who was the first to climb {S}?'],
+        ['It was first climbed by {O}.', 'The first to reach its summit was {O}.'],
+        'Ascents',
+      ),
+      year(
+        'climbed',
+        'the first ascent of {S}',
+        ['Which was first climbed earlier, {A} or {B}?', 'Which was first climbed later, {A} or {B}?'],
+        ['In what year was {S} first climbed?', 'What was the year of the first ascent of {S}?'],
+        ['The first ascent was made in {O}.', 'Nobody had stood on the summit before {O}.'],
+        'Ascents',
+      ),
+    ],
+  },
+]
