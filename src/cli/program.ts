@@ -1,4 +1,6 @@
 import { Command } from 'commander'
+import { registerCheck } from './commands/check.ts'
+import { registerCorpus } from './commands/corpus.ts'
 import { registerDoctor } from './commands/doctor.ts'
 import { registerGrammar } from './commands/grammar.ts'
 import { registerInit } from './commands/init.ts'
@@ -6,6 +8,9 @@ import { registerMask } from './commands/mask.ts'
 import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
 import { registerRun } from './commands/run.ts'
+import { registerTasks } from './commands/tasks.ts'
+import { registerTools } from './commands/tools.ts'
+import { registerWorld } from './commands/world.ts'
 import { exitCodes } from './exit-codes.ts'
 import { addGlobalOptions } from './globals.ts'
 import { version } from './version.ts'
@@ -25,6 +30,11 @@ export function buildProgram(): Command {
     registerGrammar,
     registerParse,
     registerMask,
+    registerTasks,
+    registerCheck,
+    registerTools,
+    registerCorpus,
+    registerWorld,
     registerDoctor,
   ]) {
     register(program)

@@ -1,4 +1,5 @@
+export { readEnvironment } from './environment.ts'
 export { projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'
-export { ProjectConfig } from './schema.ts'
+export { type ModelSection, ProjectConfig } from './schema.ts'
 export { readToml, writeToml } from './toml.ts'

@@ -28,12 +28,20 @@ function failure(work: () => unknown): CoaError {
   throw new Error('expected a failure')
 }
 
+const modelDefaults = { key_env: 'OPENAI_API_KEY', timeout_s: 120, retries: 4, concurrency: 8 }
+
 describe('resolveConfig', () => {
   it('has a value for everything without any source', () => {
     const { config, origins } = resolveConfig(ProjectConfig, {})
     expect(config).toEqual({
       project: { runs: 'runs', seed: 1 },
       language: { grammar: 'web', tokenizer: 'bytes' },
+      tools: { cache: '.coa/tools', timeout_s: 30, output_limit: 8000, allow_hosts: [] },
+      tasks: { suites: ['math', 'search', 'code'], count: 10, data: '.coa/benchmarks' },
+      search: { provider: 'auto', corpus: 'corpus.db', limit: 5 },
+      judge: modelDefaults,
+      summary: modelDefaults,
+      embedding: { ...modelDefaults, max_characters: 2000 },
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
   })
@@ -46,11 +54,11 @@ describe('resolveConfig', () => {
       environment,
       flags: { 'project.runs': 'flag' },
     })
-    expect(config).toEqual({
+    expect(config).toMatchObject({
       project: { runs: 'flag', seed: 3 },
       language: { grammar: 'math', tokenizer: 'bytes' },
     })
-    expect(origins).toEqual({
+    expect(origins).toMatchObject({
       'project.runs': 'flag',
       'project.seed': 'environment',
       'language.grammar': 'file',

@@ -47,3 +47,14 @@ export class ToolError extends CoaError {
     this.passing = options.passing ?? false
   }
 }
+
+/** A model behind an API: out of reach, refusing, or answering in a form that cannot be used. */
+export class ModelError extends CoaError {
+  /** True when trying again may help: a time-out, a busy server. */
+  readonly passing: boolean
+
+  constructor(message: string, options: CoaErrorOptions & { passing?: boolean } = {}) {
+    super('model', message, options)
+    this.passing = options.passing ?? false
+  }
+}

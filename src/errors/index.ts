@@ -1,6 +1,7 @@
 export {
   ConfigError,
   GrammarError,
+  ModelError,
   SandboxError,
   StoreError,
   TokenizerError,

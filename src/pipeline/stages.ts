@@ -1,10 +1,11 @@
 import { makeSequences } from './sequences.ts'
 import type { Stage } from './stage.ts'
+import { makeTasks } from './tasks.ts'
 
 /** The method from end to end, in order. Stages without work are not part of coa yet, and are said to be missing. */
 export const stages: readonly Stage[] = [
   { name: 'sequences', purpose: 'example chains of every grammar, stored and masked', work: makeSequences },
-  { name: 'tasks', purpose: 'tasks with answers that can be checked' },
+  { name: 'tasks', purpose: 'tasks with answers that can be checked', work: makeTasks },
   { name: 'teach', purpose: 'a team of agents solves them with real tools' },
   { name: 'distill', purpose: "the team's runs become chains of one voice" },
   { name: 'filter', purpose: 'what is worth learning is kept, with reasons' },

@@ -1,11 +1,11 @@
-import type { Gold } from '../schema/index.ts'
+import type { Gold, Verdict } from '../schema/index.ts'
 import { type CodeOptions, checkCode } from './code/check.ts'
-import type { CodeSandbox } from './code/sandbox-contract.ts'
+import type { CodeSandbox } from './code/code-sandbox.ts'
 import { checkWithJudge } from './judge/check.ts'
 import type { Judge, JudgeModel } from './judge/judge.ts'
 import { checkMath } from './math/check.ts'
 import { checkText } from './text/check.ts'
-import { type Checked, verdict } from './verdict.ts'
+import { verdict } from './verdict.ts'
 
 export interface CheckContext {
   /** What was asked: the judge needs it, and the math checker looks for percent in it. */
@@ -26,7 +26,7 @@ export async function checkAnswer(
   gold: Gold,
   answer: string | undefined,
   context: CheckContext = {},
-): Promise<Checked> {
+): Promise<Verdict> {
   if (answer === undefined || answer.trim() === '')
     return verdict('wrong', gold.checker, 'there is no answer', 0)
   if (context.signal?.aborted === true) return verdict('undecided', gold.checker, 'the check was called off')

@@ -1,4 +1,4 @@
-import type { Checked } from './verdict.ts'
+import type { Verdict } from '../schema/index.ts'
 
 export interface RewardOptions {
   /** Credit for a part: the verdict's score (tests passed, words shared) instead of all or nothing. */
@@ -13,7 +13,7 @@ export interface RewardOptions {
  * The number a verdict is worth to training: 1 or 0, plus what the options add. Null for an undecided verdict,
  * whatever the options: a check that was not made must not move the policy.
  */
-export function rewardOf(verdict: Checked, options: RewardOptions = {}): number | null {
+export function rewardOf(verdict: Verdict, options: RewardOptions = {}): number | null {
   if (verdict.outcome === 'undecided') return null
   const isCorrect = verdict.outcome === 'correct'
   const answer = options.partial === true && !isCorrect ? (verdict.score ?? 0) : isCorrect ? 1 : 0

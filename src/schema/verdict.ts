@@ -5,5 +5,7 @@ export const Verdict = z.object({
   outcome: z.enum(['correct', 'wrong', 'undecided']),
   checker: z.string(),
   evidence: z.string(),
+  /** The share of a full answer it is worth, where the checker knows one: tests passed, words shared. */
+  score: z.number().min(0).max(1).optional(),
 })
 export type Verdict = z.infer<typeof Verdict>

@@ -1,7 +1,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 
-export interface ParquetRow {
+interface ParquetRow {
   /** From 1. */
   number: number
   values: Record<string, unknown>

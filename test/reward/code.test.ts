@@ -84,9 +84,7 @@ describe('assert-style tests', () => {
     expect(checked).toMatchObject({ outcome: 'wrong', score: 0.5 })
   })
 
-  it('of a shape that cannot be kept from the program stay undecided', async () => {
-    const loop: Tests = [{ style: 'assert', code: 'for n in range(3):\n    assert double(n) == 2 * n' }]
-    expect(await outcome(loop, right)).toBe('undecided')
+  it('that never ask the program anything stay undecided', async () => {
     expect(await outcome([{ style: 'assert', code: 'assert True' }], right)).toBe('undecided')
   })
 })

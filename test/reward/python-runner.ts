@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { CodeSandbox, SandboxResult } from '../../src/reward/index.ts'
+import type { CodeResult, CodeSandbox } from '../../src/reward/index.ts'
 
 /**
  * Runs Python without any protection, for the tests of answer checking: they are about what a program can make the
@@ -7,7 +7,7 @@ import type { CodeSandbox, SandboxResult } from '../../src/reward/index.ts'
  */
 export const pythonRunner: CodeSandbox = {
   run: ({ code, stdin = '', limits = {} }, { signal } = {}) =>
-    new Promise<SandboxResult>((resolve, reject) => {
+    new Promise<CodeResult>((resolve, reject) => {
       const started = performance.now()
       const child = spawn('python3', ['-I', '-c', code], {
         stdio: 'pipe',

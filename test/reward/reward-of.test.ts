@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Checked, rewardOf } from '../../src/reward/index.ts'
+import { rewardOf } from '../../src/reward/index.ts'
+import type { Verdict } from '../../src/schema/index.ts'
 
-const verdict = (outcome: Checked['outcome'], score?: number): Checked => ({
+const verdict = (outcome: Verdict['outcome'], score?: number): Verdict => ({
   outcome,
   checker: 'code',
   evidence: '',

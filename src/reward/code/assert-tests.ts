@@ -1,6 +1,7 @@
 import { callProgram } from './python/call.ts'
 import { judgeProgram } from './python/judge.ts'
 import { planProgram } from './python/plan.ts'
+import { runReplayedTest } from './replayed-test.ts'
 import { type RunSettings, runReporting } from './run-python.ts'
 
 interface Plan {
@@ -12,6 +13,8 @@ interface Plan {
 /** The empty string for a test that passed, or why it failed; undefined where a test could not be made. */
 export type TestOutcome = string | undefined
 
+type Settings = RunSettings & { stopEarly: boolean }
+
 /**
  * Assert-style tests. The program never meets its tests: it only evaluates the calls in them, in one process; the
  * assertions are decided on the values in another, which the program never enters. So leaving early, printing,
@@ -21,13 +24,34 @@ export async function runAssertTests(
   tests: readonly string[],
   setup: string,
   solution: string,
-  settings: RunSettings & { stopEarly: boolean },
+  settings: Settings,
 ): Promise<TestOutcome[] | { unusable: string }> {
   const plans = await planTests(tests, setup, settings)
   if ('unusable' in plans) return plans
+  const outcomes = await runPlannedTests(plans, setup, solution, settings)
+  if ('unusable' in outcomes) return outcomes
+  for (const [index, test] of tests.entries()) {
+    if (plans[index] !== null) continue
+    if (settings.stopEarly && outcomes.some((outcome) => outcome !== undefined && outcome !== '')) break
+    const outcome = await runReplayedTest(test, setup, solution, settings)
+    if (typeof outcome !== 'string')
+      return { unusable: `test ${index + 1} cannot be decided: ${outcome.unusable}` }
+    outcomes[index] = outcome
+  }
+  return Array.from(tests, (_, index) => outcomes[index])
+}
+
+/** Assertions on calls: the calls of a test are made in one run, and the assertions of all tests decided in another. */
+async function runPlannedTests(
+  plans: readonly (Plan | null)[],
+  setup: string,
+  solution: string,
+  settings: Settings,
+): Promise<TestOutcome[] | { unusable: string }> {
   const outcomes: TestOutcome[] = []
   const answered: { index: number; plan: Plan; values: unknown[] }[] = []
   for (const [index, plan] of plans.entries()) {
+    if (plan === null) continue
     const { imports, calls } = plan
     const report = await runReporting(callProgram, { setup, solution, imports, calls }, settings)
     const values = 'data' in report ? report.data : undefined
@@ -35,6 +59,7 @@ export async function runAssertTests(
     else outcomes[index] = 'failure' in report ? report.failure : 'its report could not be read'
     if (outcomes[index] !== undefined && settings.stopEarly) break
   }
+  if (answered.length === 0) return outcomes
   const judged = await runReporting(
     judgeProgram,
     { setup, tests: answered.map(({ plan, values }) => ({ ...plan, values })) },
@@ -46,33 +71,26 @@ export async function runAssertTests(
     }
   }
   for (const [position, { index }] of answered.entries()) outcomes[index] = String(judged.data[position])
-  return Array.from(tests, (_, index) => outcomes[index])
+  return outcomes
 }
 
 /** The same tests are checked against many answers, so their plans are kept. */
-const planned = new Map<string, Plan[]>()
+const planned = new Map<string, (Plan | null)[]>()
 const plannedLimit = 500
 
 async function planTests(
   tests: readonly string[],
   setup: string,
   settings: RunSettings,
-): Promise<Plan[] | { unusable: string }> {
+): Promise<(Plan | null)[] | { unusable: string }> {
   const key = JSON.stringify([setup, tests])
   const known = planned.get(key)
   if (known !== undefined) return known
   const report = await runReportingPlain(planProgram, { setup, tests }, settings)
   if (typeof report === 'string') return { unusable: `the tests could not be read: ${report}` }
-  const missing = report.indexOf(null)
-  if (missing >= 0) {
-    return {
-      unusable: `test ${missing + 1} is not made of assertions on calls, and cannot be kept from the program`,
-    }
-  }
-  const plans = report as Plan[]
   if (planned.size >= plannedLimit) planned.delete(planned.keys().next().value!)
-  planned.set(key, plans)
-  return plans
+  planned.set(key, report)
+  return report
 }
 
 async function runReportingPlain(

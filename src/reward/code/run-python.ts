@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { CodeSandbox, SandboxLimits, SandboxResult } from './sandbox-contract.ts'
+import type { CodeLimits, CodeResult, CodeSandbox } from './code-sandbox.ts'
 
 export interface RunSettings {
   sandbox: CodeSandbox
-  limits: SandboxLimits
+  limits: CodeLimits
   signal?: AbortSignal | undefined
 }
 
 /** What a program of ours reported, or why it reported nothing. */
-export type Report = { data: unknown } | { failure: string; result: SandboxResult }
+export type Report = { data: unknown } | { failure: string; result: CodeResult }
 
 /** Runs a program of ours with a payload, and reads the line it reports on. */
 export async function runReporting(
@@ -32,7 +32,7 @@ export async function runReporting(
   }
 }
 
-export function failureOf(result: SandboxResult): string {
+export function failureOf(result: CodeResult): string {
   if (result.timedOut) return 'took too long'
   if (result.truncated) return 'wrote too much'
   const lastLine = result.stderr.trim().split('\n').at(-1) ?? ''

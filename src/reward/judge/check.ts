@@ -1,4 +1,5 @@
-import { type Checked, verdict } from '../verdict.ts'
+import type { Verdict } from '../../schema/index.ts'
+import { verdict } from '../verdict.ts'
 import { createJudge, type Judge, type JudgeModel } from './judge.ts'
 
 /** Judges made for bare models, so that their memory and their limit hold over many checks. */
@@ -20,7 +21,7 @@ export async function checkWithJudge(
     judge?: Judge | JudgeModel | undefined
     signal?: AbortSignal | undefined
   },
-): Promise<Checked> {
+): Promise<Verdict> {
   if (context.judge === undefined) return verdict('undecided', 'judge', 'there is no judge to ask')
   const judge = judgeFor(context.judge)
   const judgement = await judge.judge({ question: context.question ?? '', reference, answer }, context.signal)

@@ -1,4 +1,5 @@
-import { type Checked, verdict } from '../verdict.ts'
+import type { Verdict } from '../../schema/index.ts'
+import { verdict } from '../verdict.ts'
 import { tokenF1 } from './f1.ts'
 import { normalizeText } from './normalize.ts'
 
@@ -13,7 +14,7 @@ const lengthLimit = 20_000
  * comes first. A gold with `|` names several things that must all be given, in any order.
  * The score is the best F1 over the golds.
  */
-export function checkText(golds: readonly string[], answer: string): Checked {
+export function checkText(golds: readonly string[], answer: string): Verdict {
   if (answer.length > lengthLimit) {
     return verdict('wrong', 'exact', `the answer is longer than ${lengthLimit} characters`, 0)
   }

@@ -1,6 +1,7 @@
 /**
  * Takes tests apart, in a process without the program under test: which expressions only the program can evaluate,
- * and the assertion with a name in the place of each. A test of another shape (loops, functions, try) gives null.
+ * and the assertion with a name in the place of each. A test of another shape (loops, functions, try) gives null,
+ * and is replayed instead.
  */
 export const planProgram = String.raw`
 import ast, builtins, json, sys

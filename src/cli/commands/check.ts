@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { UsageError } from '../../errors/index.ts'
+import type { Gold, Task } from '../../schema/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { settings } from '../globals.ts'
+import { readInput } from '../input.ts'
+import { emit, mark } from '../output.ts'
+import { checkContext } from './check-context.ts'
+import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
+
+interface CheckOptions extends SourceOptions {
+  task?: string
+  id?: string
+  gold?: string
+  question?: string
+}
+
+export function registerCheck(program: Command): void {
+  const command = program
+    .command('check')
+    .argument('<answer>', 'the answer; @FILE reads it from a file, - from standard input')
+  addSourceOptions(command, '1')
+    .description('check one answer, against a task or against a gold answer')
+    .option('--task <source>', sourceArgument)
+    .option('--id <id>', 'which task of the source; without it, the one at --first')
+    .addOption(
+      new Option(
+        '--gold <answer>',
+        'check against this answer (--checker says how, exact if it does not)',
+      ).conflicts('task'),
+    )
+    .option('--question <text>', 'what was asked, for a judge')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        "  $ coa check 0.75 --gold '\\frac{3}{4}' --checker math",
+        "  $ coa check 'The Beatles' --gold 'Beatles|The Fab Four'",
+        '  $ coa check @solution.py --task code --first 3',
+      ].join('\n'),
+    )
+    .action(async (given: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<CheckOptions>()
+      const { gold, question } = options.gold === undefined ? await taskOf(options) : goldOf(options)
+      const answer = given === '-' ? readInput('-') : given.startsWith('@') ? readFile(given.slice(1)) : given
+      const { checkAnswer, closeAlgebra } = await import('../../reward/index.ts')
+      const { context, close } = await checkContext(settings(options).config, new Set([gold.checker]))
+      try {
+        const verdict = await checkAnswer(gold, answer, {
+          ...context,
+          ...(question === undefined ? {} : { question }),
+        })
+        const sign = { correct: mark.good, wrong: mark.bad, undecided: mark.open }[verdict.outcome]
+        emit(options, verdict, () => `${sign} ${verdict.outcome}: ${verdict.evidence}`)
+        if (verdict.outcome !== 'correct') process.exitCode = exitCodes.findings.code
+      } finally {
+        await close()
+        closeAlgebra()
+      }
+    })
+}
+
+function goldOf({ gold = '', checker = 'exact', question }: CheckOptions): { gold: Gold; question?: string } {
+  const made: Gold =
+    checker === 'exact'
+      ? { checker, answers: gold.split('|').map((answer) => answer.trim()) }
+      : { checker: checker as 'math' | 'judge', answer: gold }
+  return { gold: made, ...(question === undefined ? {} : { question }) }
+}
+
+async function taskOf(options: CheckOptions): Promise<Pick<Task, 'gold' | 'question'>> {
+  if (options.task === undefined) {
+    throw new UsageError('there is nothing to check against', { fix: 'Give --task or --gold.' })
+  }
+  const { openTasks } = await import('../../tasks/index.ts')
+  const source = await sourceOf(options.task, options)
+  const { limit: _one, ...every } = source
+  for await (const task of openTasks(options.id === undefined ? source : { ...every, limit: 1_000_000 })) {
+    if (options.id === undefined || task.id === options.id) return task
+  }
+  throw new UsageError(`${options.task} has no such task`, {
+    fix: '`coa tasks show` shows tasks with their ids.',
+  })
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
+      cause,
+      fix: 'Name an existing file after the @.',
+    })
+  }
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
+import { ConfigError } from '../../errors/index.ts'
+import type { Embedder } from '../../models/index.ts'
+import type { BuildResult } from '../../tools/index.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark } from '../output.ts'
+import { showProgress } from '../progress.ts'
+
+interface BuildOptions extends GlobalOptions {
+  out?: string
+  embed?: boolean
+}
+
+export function registerCorpusBuild(parent: Command): void {
+  parent
+    .command('build')
+    .argument('<file...>', 'JSON lines (.jsonl, with "text"), .md, .html, .txt, also .gz; or folders of them')
+    .description('add files to a corpus; files that were added before are brought up to date')
+    .option('-o, --out <file>', 'the corpus (default: search.corpus, corpus.db)')
+    .option('--embed', 'make vectors too, with the model of [embedding]; only for what is new or changed')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa corpus build notes/ manual.html wiki.jsonl.gz',
+        '  $ coa corpus build notes/ --embed --set embedding.base_url=http://localhost:8000/v1 --set embedding.model=e5',
+      ].join('\n'),
+    )
+    .action(async (files: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<BuildOptions>()
+      const { config } = settings(options, { 'search.corpus': options.out })
+      const { buildCorpus, vectorFileOf } = await import('../../tools/index.ts')
+      const embedder = options.embed === true ? await embedderFor(config) : undefined
+      const out = config.search.corpus
+      const observe = showProgress()
+      const started = performance.now()
+      const result = await interruptible((signal) =>
+        buildCorpus(out, files, { observe, signal, ...(embedder === undefined ? {} : { embedder }) }),
+      ).finally(observe.done)
+      const seconds = (performance.now() - started) / 1000
+      const changed = result.added + result.changed + result.removed > 0
+      const stale = embedder === undefined && changed && existsSync(vectorFileOf(out))
+      emit(options, { corpus: out, ...result, seconds }, () => describe(out, result, seconds, stale))
+    })
+}
+
+async function embedderFor(config: ProjectConfig): Promise<Embedder> {
+  const { embedderFromSettings } = await import('../../models/index.ts')
+  const embedder = embedderFromSettings('embedding', config.embedding, readEnvironment())
+  if (embedder !== undefined) return embedder
+  throw new ConfigError('--embed needs an embedding model', {
+    fix: 'Set embedding.base_url and embedding.model, in coa.toml or with --set.',
+  })
+}
+
+function describe(out: string, result: BuildResult, seconds: number, stale: boolean): string {
+  const { added, changed, unchanged, removed, embedded, problems, skipped } = result
+  const count = (number: number): string => number.toLocaleString('en')
+  return [
+    `${mark.good} ${out}: ${count(result.documents)} documents from ${count(result.files)} files in ${seconds.toFixed(1)} s`,
+    `  ${count(added)} added, ${count(changed)} changed, ${count(unchanged)} unchanged, ${count(removed)} removed` +
+      (embedded === undefined ? '' : `, ${count(embedded)} embedded`),
+    ...problems.map((problem) => `${mark.open} ${problem}`),
+    ...(skipped > problems.length
+      ? [pc.dim(`  … and ${count(skipped - problems.length)} more skipped`)]
+      : []),
+    ...(stale ? [`${mark.open} the vectors are of an older state; build again with --embed`] : []),
+    pc.dim(`  next: coa corpus search 'some words' --corpus ${out}`),
+  ].join('\n')
+}

@@ -1,0 +1,79 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import type { Command } from 'commander'
+import { UsageError } from '../../errors/index.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { addSourceOptions, type SourceOptions, sourceOf } from './tasks-options.ts'
+
+interface GenerateOptions extends SourceOptions {
+  out?: string
+  force?: boolean
+}
+
+export function registerTasksGenerate(parent: Command): void {
+  addSourceOptions(
+    parent
+      .command('generate')
+      .argument('<suite>', 'math, search or code; or any other source, to have it as coa tasks'),
+    '100',
+  )
+    .description('write tasks as JSON lines, to a file or to standard output')
+    .option('-o, --out <file>', 'file to write; without it, standard output')
+    .option('--force', 'replace the file if it is there')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa tasks generate math -n 1000 --split train -o math.jsonl',
+        '  $ coa tasks generate search -n 5 --level 2..3 | head -1',
+        '  $ coa tasks generate rows.parquet --format verl -n all -o tasks.jsonl',
+      ].join('\n'),
+    )
+    .action(async (from: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<GenerateOptions>()
+      const { out } = options
+      if (out !== undefined && existsSync(out) && options.force !== true) {
+        throw new UsageError(`${out} is there already`, { fix: 'Name another file, or give --force.' })
+      }
+      const { assertMayBeWritten, openTasks } = await import('../../tasks/index.ts')
+      const source = await sourceOf(from, options)
+      const observe = showProgress()
+      let tasks = 0
+      let skipped = 0
+      // Written beside and renamed, so that a file that is there is whole.
+      const part = out === undefined ? undefined : `${out}.part`
+      const file = part === undefined ? undefined : openSync(part, 'w')
+      try {
+        await interruptible(async (signal) => {
+          for await (const task of openTasks({ ...source, signal, onProblem: () => skipped++ })) {
+            assertMayBeWritten(task)
+            const line = `${JSON.stringify(task)}\n`
+            if (file === undefined) process.stdout.write(line)
+            else writeSync(file, line)
+            observe({
+              stage: 'generate',
+              done: ++tasks,
+              ...(source.limit === undefined ? {} : { total: source.limit }),
+              unit: 'tasks',
+            })
+          }
+        })
+        if (file !== undefined) closeSync(file)
+        if (part !== undefined) renameSync(part, out!)
+      } catch (error) {
+        if (part !== undefined) rmSync(part, { force: true })
+        throw error
+      } finally {
+        observe.done()
+      }
+      if (out !== undefined) {
+        emit(
+          options,
+          { file: out, tasks, skipped },
+          () =>
+            `${mark.good} ${tasks.toLocaleString('en')} tasks in ${out}${skipped === 0 ? '' : `, ${skipped} rows left out`}`,
+        )
+      }
+    })
+}

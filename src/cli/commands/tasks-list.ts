@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import type { Benchmark, TaskGenerator } from '../../tasks/index.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { emit, mark, table } from '../output.ts'
+
+export function registerTasksList(parent: Command): void {
+  parent
+    .command('list')
+    .description('suites that coa makes, and benchmarks it reads')
+    .addHelpText('after', '\nExamples:\n  $ coa tasks list\n  $ coa tasks list --json')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { data } = settings(options).config.tasks
+      const { benchmarks, generators } = await import('../../tasks/index.ts')
+      const isHere = ({ name, files }: Benchmark): boolean =>
+        files.some((file) => existsSync(join(data, name, file.name)))
+      const listed = {
+        suites: [...generators.values()].map(({ name, description, domain, levels }) => ({
+          name,
+          description,
+          domain,
+          levels,
+        })),
+        benchmarks: benchmarks.map((benchmark) => {
+          const { name, title, domain, checker, licence, homepage } = benchmark
+          return {
+            name,
+            title,
+            domain,
+            checker,
+            licence,
+            homepage,
+            gated: benchmark.isGated === true,
+            here: isHere(benchmark),
+          }
+        }),
+      }
+      emit(options, listed, () => describe([...generators.values()], listed.benchmarks, data))
+    })
+}
+
+function describe(
+  suites: readonly TaskGenerator[],
+  benchmarks: readonly {
+    name: string
+    title: string
+    domain: string
+    checker: string
+    gated: boolean
+    here: boolean
+  }[],
+  data: string,
+): string {
+  return [
+    pc.bold('Made by coa, without end'),
+    table(
+      suites.map(({ name, domain, levels, description }) => [
+        `  ${name}`,
+        domain,
+        `levels ${levels[0]}–${levels[1]}`,
+        pc.dim(description),
+      ]),
+    ),
+    '',
+    pc.bold(`Benchmarks`) +
+      pc.dim(`  ${mark.good} in ${data}, ${mark.open} to be had with \`coa tasks pull NAME\``),
+    table(
+      benchmarks.map(({ name, title, domain, checker, gated, here }) => [
+        `  ${here ? mark.good : mark.open} ${name}`,
+        domain,
+        checker,
+        pc.dim(title + (gated ? ' (asks for consent on its site)' : '')),
+      ]),
+    ),
+    '',
+    pc.dim(
+      'Files of your own: .jsonl, .json, .csv or .parquet with --format plain --map question=…,answer=…',
+    ),
+  ].join('\n')
+}

@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import { registerTasksGenerate } from './tasks-generate.ts'
+import { registerTasksList } from './tasks-list.ts'
+import { registerTasksPull } from './tasks-pull.ts'
+import { registerTasksShow } from './tasks-show.ts'
+import { registerTasksValidate } from './tasks-validate.ts'
+
+export function registerTasks(program: Command): void {
+  const tasks = program.command('tasks').description('questions with answers that can be checked')
+  registerTasksList(tasks)
+  registerTasksShow(tasks)
+  registerTasksGenerate(tasks)
+  registerTasksPull(tasks)
+  registerTasksValidate(tasks)
+}

@@ -1,0 +1,116 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { UsageError } from '../../errors/index.ts'
+import { defineGrammar, type Payload, parsePayload } from '../../grammar/index.ts'
+import type { Tool, ToolResult } from '../../tools/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { readInput } from '../input.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark } from '../output.ts'
+import { addToolOptions, type ToolOptions, toolboxFor } from './tools-options.ts'
+
+interface TryOptions extends ToolOptions {
+  question?: string
+  cache: boolean
+}
+
+export function registerToolsTry(parent: Command): void {
+  addToolOptions(parent.command('try'))
+    .argument('<name>', 'tool, as in `coa tools list`')
+    .argument('<payload>', 'what stands between its tags in a chain, or - for standard input')
+    .description('call a tool as a model would, and see what it would get to read')
+    .option('--question <text>', 'question being worked on: for summaries, and to flag leaks')
+    .option('--no-cache', 'neither use nor keep outputs of earlier calls')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        "  $ coa tools try web_search 'lighthouse of Varnholm' --corpus corpus.db",
+        '  $ coa tools try crawl_page http://localhost:8080/ --allow-host localhost:8080',
+        "  $ echo 'print(6 * 7)' | coa tools try code -",
+        '  $ coa tools try add_numbers \'{"a": 1, "b": 2}\' --mcp \'node server.js\'',
+      ].join('\n'),
+    )
+    .action(async (name: string, body: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<TryOptions>()
+      const { toolbox, config } = await toolboxFor(options)
+      const { callTool, ToolCache } = await import('../../tools/index.ts')
+      try {
+        const result = await interruptible(async (signal) => {
+          const tool = await toolbox.open(name)
+          const payload = await readPayload(tool, body === '-' ? readInput('-') : body)
+          return callTool(tool, payload, {
+            signal,
+            timeoutMs: config.tools.timeout_s * 1000,
+            outputLimit: config.tools.output_limit,
+            ...(options.cache ? { cache: new ToolCache(config.tools.cache) } : {}),
+            ...(options.question === undefined ? {} : { question: options.question }),
+          })
+        })
+        emit(options, result, () => describe(result))
+        if (!result.ok) process.exitCode = exitCodes.outside.code
+      } finally {
+        await toolbox.close()
+      }
+    })
+}
+
+/** Read as the parser would read it between the tool's tags. */
+async function readPayload(tool: Tool, body: string): Promise<Payload> {
+  const { extendGrammar } = await import('../../tools/index.ts')
+  const bare = defineGrammar({
+    name: 'try',
+    description: 'One tool.',
+    start: ['answer'],
+    agents: [{ name: 'answer', kind: 'answer', description: 'The end.' }],
+  })
+  const { payload, problems } = parsePayload(extendGrammar(bare, [tool]).agents.get(tool.name)!, body)
+  if (payload === undefined) {
+    throw new UsageError(`${tool.name} cannot be called with this: ${problems.at(-1)?.message}`, {
+      fix: `It takes ${expected(tool)}.`,
+    })
+  }
+  for (const { message, repair } of problems) process.stderr.write(pc.dim(`${message}; ${repair}\n`))
+  return payload
+}
+
+function expected({ payload }: Tool): string {
+  switch (payload.syntax) {
+    case 'text':
+      return 'plain text'
+    case 'list':
+      return 'items with a bar between them'
+    case 'code':
+      return 'a program, in a fence or bare'
+    case 'json':
+      return payload.schema === undefined
+        ? 'a JSON object'
+        : `JSON matching ${JSON.stringify(payload.schema)}`
+  }
+}
+
+function describe(result: ToolResult): string {
+  const facts = [
+    result.tool,
+    `${result.ms} ms`,
+    ...(result.cached ? ['from the cache'] : [counted(result.attempts, 'attempt')]),
+    counted(result.text.length, 'character'),
+    ...(result.truncated ? ['its middle left out'] : []),
+    ...result.flags.map((flag) => pc.yellow(flag)),
+  ]
+  return [
+    result.text,
+    '',
+    `${result.ok ? mark.good : mark.bad} ${facts.join(', ')}`,
+    ...Object.entries(result.provenance).map(([key, value]) => pc.dim(`  ${key}: ${shown(value)}`)),
+    ...(result.fix === undefined ? [] : [result.fix]),
+  ].join('\n')
+}
+
+function counted(number: number, thing: string): string {
+  return `${number.toLocaleString('en')} ${thing}${number === 1 ? '' : 's'}`
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

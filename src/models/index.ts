@@ -1,0 +1,15 @@
+/** Chat and embedding models behind OpenAI-compatible endpoints; the only door to the AI SDK. */
+export type {
+  ChatModel,
+  Completion,
+  CompletionPrompt,
+  CompletionRequest,
+  Embedder,
+  Endpoint,
+  Patience,
+} from './contract.ts'
+export { embedderFromSettings, modelFromSettings } from './from-settings.ts'
+export { type ModelFromOptions, modelFrom } from './model-from.ts'
+export { type EmbedderOptions, openEmbedder } from './open-embedder.ts'
+export { openModel } from './open-model.ts'
+export { promptFunction } from './prompt-function.ts'

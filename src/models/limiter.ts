@@ -1,0 +1,35 @@
+/** Lets at most `limit` tasks run at a time; the others wait in order, and one whose signal fires leaves the queue. */
+export function limiter(limit: number): <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+  let running = 0
+  const waiting = new Set<() => void>()
+  const leave = (): void => {
+    const [next] = waiting
+    // The place passes on without being counted down, so that no newcomer slips in between.
+    if (next === undefined) running--
+    else next()
+  }
+  const enter = (signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => {
+        waiting.delete(go)
+        reject(signal!.reason)
+      }
+      const go = (): void => {
+        waiting.delete(go)
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }
+      waiting.add(go)
+      signal?.addEventListener('abort', stop, { once: true })
+    })
+  return async (task, signal) => {
+    signal?.throwIfAborted()
+    if (running >= limit) await enter(signal)
+    else running++
+    try {
+      return await task()
+    } finally {
+      leave()
+    }
+  }
+}

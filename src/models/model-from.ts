@@ -1,0 +1,111 @@
+import type { FinishReason, LanguageModel } from 'ai'
+import type { z } from 'zod'
+import type { Message } from '../schema/index.ts'
+import type { ChatModel, Completion, CompletionPrompt, CompletionRequest, Patience } from './contract.ts'
+import { refusesSchema } from './failure.ts'
+import { patiently } from './retry.ts'
+import { readObject, schemaInWords } from './structured.ts'
+
+export interface ModelFromOptions extends Patience {
+  /** Named in errors. */
+  baseUrl?: string
+  hasKey?: boolean
+}
+
+const finishes: Partial<Record<FinishReason, Completion['finish']>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'filtered',
+}
+
+/** A ChatModel over any language model of the AI SDK. */
+export function modelFrom(languageModel: LanguageModel, options: ModelFromOptions = {}): ChatModel {
+  const name = typeof languageModel === 'string' ? languageModel : languageModel.modelId
+  return lazyModel(name, async () => languageModel, options)
+}
+
+/** The same with a model that is made at the first call, and the SDK loaded only then. */
+export function lazyModel(
+  name: string,
+  languageModel: () => Promise<LanguageModel>,
+  options: ModelFromOptions = {},
+): ChatModel {
+  const { baseUrl, hasKey = true, ...patience } = options
+  const run = patiently({ model: name, hasKey, ...(baseUrl === undefined ? {} : { baseUrl }) }, patience)
+  /** False once the server has shown that it cannot hold an answer to a schema: then words must do. */
+  let holdsToSchema = true
+
+  async function ask(
+    request: CompletionRequest,
+    signal: AbortSignal,
+    schema: z.ZodType | undefined,
+    inWords: boolean,
+  ): Promise<Omit<Completion, 'ms'>> {
+    const messages = messagesOf(request, schema !== undefined && inWords ? schemaInWords(schema) : undefined)
+    const { generateText } = await import('ai')
+    const { text, usage, finishReason } = await generateText({
+      model: await languageModel(),
+      messages,
+      allowSystemInMessages: true,
+      abortSignal: signal,
+      maxRetries: 0,
+      ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+      ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
+      ...(request.seed === undefined ? {} : { seed: request.seed }),
+      ...(request.stop === undefined ? {} : { stopSequences: [...request.stop] }),
+      ...(schema === undefined || inWords ? {} : { output: await unparsed(schema) }),
+    })
+    return {
+      text,
+      usage: { prompt: usage.inputTokens ?? 0, completion: usage.outputTokens ?? 0 },
+      finish: finishes[finishReason] ?? 'other',
+    }
+  }
+
+  async function complete(
+    request: CompletionRequest & { schema?: z.ZodType },
+  ): Promise<Completion & { object?: unknown }> {
+    const { schema } = request
+    let started: number | undefined
+    let inWords = false
+    return run(async (signal) => {
+      started ??= performance.now()
+      const answer = await ask(request, signal, schema, inWords || !holdsToSchema).catch((error: unknown) => {
+        if (schema === undefined || !holdsToSchema || !refusesSchema(error)) throw error
+        holdsToSchema = false
+        return ask(request, signal, schema, true)
+      })
+      const ms = Math.round(performance.now() - started)
+      if (schema === undefined) return { ...answer, ms }
+      // Some servers take a schema and ignore it: the second attempt says it in words.
+      inWords = true
+      return { ...answer, ms, object: readObject(answer.text, schema) }
+    }, request.signal)
+  }
+
+  return { name, complete: complete as ChatModel['complete'] }
+}
+
+/** The SDK's request for an object, but the text is read by us, with more patience. */
+async function unparsed(schema: z.ZodType) {
+  const { Output } = await import('ai')
+  return {
+    ...Output.object<unknown>({ schema }),
+    parseCompleteOutput: async ({ text }: { text: string }) => text,
+  }
+}
+
+function messagesOf(request: CompletionPrompt, addition: string | undefined): Message[] {
+  const messages: Message[] =
+    'messages' in request
+      ? [...request.messages]
+      : [
+          ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
+          { role: 'user', content: request.prompt },
+        ]
+  if (addition === undefined) return messages
+  const [first, ...rest] = messages
+  return first?.role === 'system'
+    ? [{ role: 'system', content: `${first.content}\n\n${addition}` }, ...rest]
+    : [{ role: 'system', content: addition }, ...messages]
+}

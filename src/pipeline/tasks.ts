@@ -1,0 +1,37 @@
+import { openSandbox } from '../sandbox/index.ts'
+import type { Task } from '../schema/index.ts'
+import { openTasks, validateTasks } from '../tasks/index.ts'
+import type { StageContext } from './stage.ts'
+
+/** Makes tasks of every suite, stores them, and sees that their checkers can be trusted. */
+export async function makeTasks({
+  run,
+  config,
+  observe,
+  signal,
+}: StageContext): Promise<Record<string, number>> {
+  const { suites, count, data } = config.tasks
+  const { seed } = config.project
+  const tasks: Task[] = []
+  for (const from of suites) {
+    for await (const task of openTasks({ from, data, seed, split: 'train', limit: count, signal })) {
+      run.append('task', task)
+      tasks.push(task)
+      observe({ stage: 'tasks', done: tasks.length, total: suites.length * count, unit: 'tasks' })
+    }
+  }
+  const sandbox = await openSandbox()
+  try {
+    const report = await validateTasks(tasks, { sandbox, signal, observe, total: tasks.length })
+    const accepted = report.suites.reduce((sum, { right }) => sum + right.correct, 0)
+    const refused = report.suites.reduce((sum, { wrong }) => sum + wrong.wrong, 0)
+    return {
+      tasks: tasks.length,
+      'gold answers accepted': accepted,
+      'wrong ones refused': refused,
+      misjudged: report.failed,
+    }
+  } finally {
+    await sandbox.close()
+  }
+}

@@ -1,0 +1,240 @@
+import { pythonEncoding } from './encoding.ts'
+
+/**
+ * Runs a test of any shape (loops, functions, try) in a process without the program. What the program defines is
+ * stood in for by handles; each use of one is an operation, answered from what the program reported in the last
+ * round. Past the known operations the test goes on with a stand-in that agrees to everything, only to learn which
+ * operations come next: those are asked for, and the next round starts again from the top. A verdict is given only by
+ * a run in which every operation was known.
+ */
+export const replayProgram = String.raw`
+import ast, builtins, operator, random, sys
+${pythonEncoding}
+payload = json.load(sys.stdin)
+known = payload['known']
+operations_limit = 20_000
+
+class Enough(BaseException):
+    pass
+
+class Unsupported(BaseException):
+    pass
+
+class Fault(Exception):
+    pass
+
+class State:
+    position = 0
+    is_guessing = False
+    kept = len(known)
+    wanted = []
+    last = None
+
+def pack(value):
+    if isinstance(value, (Handle, Guess)):
+        return object.__getattribute__(value, 'reference')
+    kind = type(value)
+    if kind in (list, tuple, set, frozenset, collections.deque):
+        return [kind.__name__, [pack(item) for item in value]]
+    if kind is dict:
+        return ['dict', [[pack(key), pack(item)] for key, item in value.items()]]
+    try:
+        return encode(value)
+    except Exception:
+        raise Unsupported('it hands the program a ' + kind.__name__ + ', which cannot be carried over')
+
+def operate(function, *args, **keywords):
+    place = State.position
+    State.position += 1
+    if place >= operations_limit:
+        raise Enough() if State.is_guessing else Unsupported('it uses the program too often')
+    packed = [pack(item) for item in args]
+    operation = {'function': function, 'args': packed, 'keywords': {key: pack(item) for key, item in keywords.items()}}
+    if not State.is_guessing:
+        if place < len(known) and known[place]['operation'] == json.loads(json.dumps(operation)):
+            return answer(known[place]['result'], place, args)
+        State.is_guessing = True
+        State.kept = place
+    State.wanted.append(operation)
+    if len(State.wanted) >= 2_000:
+        raise Enough()
+    return Guess(['result', place], kind_of(function, args[0]))
+
+def kind_of(function, subject):
+    """What a result will likely be. It only saves rounds: a wrong guess is found out in the next one."""
+    if function == 'getattr':
+        return 'method'
+    reference = pack(subject)
+    is_class = function == 'call' and reference[0] == 'name' and reference[1][:1].isupper()
+    return 'object' if is_class else 'value'
+
+def answer(result, place, args):
+    try:
+        if result[0] == 'raise':
+            known_kind = getattr(builtins, result[1], None)
+            is_kind = isinstance(known_kind, type) and issubclass(known_kind, Exception)
+            failure = known_kind(result[2]) if is_kind else Fault(result[1] + ': ' + result[2])
+        else:
+            failure = None
+            for item, after in zip(args[1:], result[1]):
+                if after is not None:
+                    refill(item, decode(after))
+            value = decode(result[2]) if result[0] == 'value' else Handle(['result', place])
+    except Exception:
+        raise Fault('its report could not be read')
+    if failure is not None:
+        raise failure
+    State.last = value
+    return value
+
+def refill(item, after):
+    if type(item) is list and type(after) is list and item != after:
+        item[:] = after
+    elif type(item) in (dict, set) and type(after) is type(item) and item != after:
+        item.clear()
+        item.update(after)
+
+class Handle:
+    """Something that only the program has."""
+    def __init__(self, reference):
+        object.__setattr__(self, 'reference', reference)
+    def __call__(self, *args, **keywords):
+        return operate('call', self, *args, **keywords)
+    def __getattr__(self, name):
+        if name.startswith('__') and name.endswith('__'):
+            raise AttributeError(name)
+        return operate('getattr', self, name)
+    def __getitem__(self, key):
+        return operate('getitem', self, key)
+    def __setitem__(self, key, value):
+        operate('setitem', self, key, value)
+    def __contains__(self, item):
+        return operate('contains', self, item)
+    def __iter__(self):
+        return iter(operate('list', self))
+    def __next__(self):
+        return operate('next', self)
+    def __len__(self):
+        return operate('len', self)
+    def __bool__(self):
+        return operate('bool', self)
+    def __str__(self):
+        return operate('str', self)
+    def __repr__(self):
+        return operate('repr', self)
+    def __eq__(self, other):
+        # A constant of the program is a value; an object with a comparison of its own is not asked for its opinion.
+        value = operate('value', self)
+        return value is other if isinstance(value, Handle) else value == other
+    __hash__ = object.__hash__
+
+class Guess:
+    """A result that is not known yet."""
+    def __init__(self, reference, kind):
+        self.reference = reference
+        self.kind = kind
+    def __getattr__(self, name):
+        if name.startswith('__') and name.endswith('__'):
+            raise AttributeError(name)
+        return operate('getattr', self, name) if self.kind == 'object' else self
+    def __call__(self, *args, **keywords):
+        return operate('call', self, *args, **keywords) if self.kind == 'method' else self
+    def same(self, *args, **keywords):
+        return self
+    __getitem__ = __neg__ = __pos__ = __abs__ = __round__ = __invert__ = same
+    def __setitem__(self, key, value): pass
+    def __iter__(self): return iter(())
+    def __next__(self): raise StopIteration
+    def __len__(self): return 0
+    def __bool__(self): return True
+    def __contains__(self, item): return True
+    def __int__(self): return 0
+    def __index__(self): return 0
+    def __float__(self): return 0.0
+    def __eq__(self, other): return True
+    def __hash__(self): return 0
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
+
+for name in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'and', 'or', 'xor', 'lshift', 'rshift', 'matmul', 'divmod'):
+    setattr(Guess, '__' + name + '__', Guess.same)
+    setattr(Guess, '__r' + name + '__', Guess.same)
+
+class AssertionsGoOn(ast.NodeTransformer):
+    """While guessing, an assertion that does not hold means nothing."""
+    def visit_Assert(self, node):
+        still = ast.parse('if not __is_guessing(): raise').body
+        handler = ast.ExceptHandler(type=ast.Name('AssertionError', ast.Load()), name=None, body=still)
+        return ast.Try(body=[node], handlers=[handler], orelse=[], finalbody=[])
+
+def bound_names(tree):
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((alias.asname or alias.name).split('.')[0] for alias in node.names)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+    return names
+
+def is_left_open(node):
+    """A function whose body the answer has to give, or a class, whose objects have to be the program's own."""
+    if isinstance(node, ast.ClassDef):
+        return True
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    return all(
+        isinstance(part, (ast.Pass, ast.Raise, ast.Import, ast.ImportFrom)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+        for part in node.body
+    )
+
+def run():
+    namespace = {'__name__': 'tests', '__is_guessing': lambda: State.is_guessing}
+    given = set()
+    try:
+        setup = ast.parse(payload['setup'])
+        given = bound_names(setup) - {node.name for node in setup.body if is_left_open(node)}
+        exec(compile(setup, '<setup>', 'exec'), namespace)
+    except Exception:
+        # A set-up that uses what the program defines, or the head of a function without a body.
+        pass
+    tree = ast.parse(payload['test'])
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for name in used - bound_names(tree) - given - set(dir(builtins)):
+        namespace[name] = Handle(['name', name])
+    code = compile(ast.fix_missing_locations(AssertionsGoOn().visit(tree)), '<test>', 'exec')
+    # Every round must make the same draws.
+    random.seed(0)
+    sys.stdout = sys.stderr
+    exec(code, namespace)
+
+def outcome():
+    failure = ''
+    try:
+        run()
+    except Unsupported as error:
+        return ['unsupported', str(error)]
+    except Enough:
+        pass
+    except AssertionError as error:
+        failure = 'got ' + repr(State.last)[:80] if type(State.last) is not Handle else 'an assertion does not hold'
+    except SystemExit:
+        failure = None
+    except BaseException as error:
+        failure = type(error).__name__ + ': ' + str(error)[:200]
+    if State.is_guessing:
+        return ['wanted', State.kept, State.wanted]
+    if failure is None:
+        return ['unsupported', 'it ends the process']
+    if State.position == 0:
+        return ['unsupported', 'it never asks the program anything' if failure == '' else failure]
+    return ['done', failure]
+
+report = sys.stdout
+report.write('\n' + payload['boundary'] + json.dumps(outcome()) + '\n')
+report.flush()
+`

@@ -1,0 +1,24 @@
+export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
+export { generators } from './generators.ts'
+export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
+export {
+  assertMayBeWritten,
+  type Benchmark,
+  benchmarks,
+  type ColumnMap,
+  isMemoryOnly,
+  parseColumnMap,
+  type RowReport,
+  readTasks,
+  taskFormats,
+} from './readers/index.ts'
+export {
+  defaultWorld,
+  libraryOf,
+  searchGenerator,
+  serveWorld,
+  type WorldServer,
+  worldProvider,
+} from './search/index.ts'
+export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
+export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

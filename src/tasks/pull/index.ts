@@ -1,0 +1,1 @@
+export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull-benchmark.ts'

@@ -1,0 +1,42 @@
+import { UsageError } from '../../../errors/index.ts'
+import { readParquetRows } from '../../../store/index.ts'
+import { jsonItems } from './json-items.ts'
+import { jsonLines } from './json-lines.ts'
+import type { RawRow } from './raw-row.ts'
+import { readText } from './read-text.ts'
+import { separatedValues } from './separated-values.ts'
+
+export interface RawRowOptions {
+  /** In a JSON file with one large object, the key of the list of rows. */
+  listKey?: string | undefined
+  /** Columns of a Parquet file that need not be read. */
+  ignored?: readonly string[] | undefined
+}
+
+/** The rows of a local file, by its name: JSON lines, JSON, comma- or tab-separated values or Parquet, gzipped or not. */
+export async function* rawRows(file: string, options: RawRowOptions = {}): AsyncGenerator<RawRow> {
+  const kind = /\.(jsonl|ndjson|json|csv|tsv|parquet)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase()
+  switch (kind) {
+    case 'jsonl':
+    case 'ndjson':
+      return yield* jsonLines(readText(file))
+    case 'json':
+      return yield* jsonItems(readText(file), options.listKey)
+    case 'csv':
+      return yield* separatedValues(readText(file), ',')
+    case 'tsv':
+      return yield* separatedValues(readText(file), '\t')
+    case 'parquet':
+      for await (const { number, values } of readParquetRows(file, without(options.ignored ?? []))) {
+        yield { line: number, values }
+      }
+      return
+    default:
+      throw new UsageError(`cannot tell from its name what ${file} holds`, {
+        fix: 'Give a .jsonl, .json, .csv, .tsv or .parquet file, each also with .gz at the end.',
+      })
+  }
+}
+
+const without = (ignored: readonly string[]) => (names: readonly string[]) =>
+  names.filter((name) => !ignored.includes(name))

@@ -1,0 +1,116 @@
+import { UsageError } from '../../../errors/index.ts'
+import { type Gold, Task } from '../../../schema/index.ts'
+import type { Format, TaskDraft } from '../format.ts'
+import { type Row, RowProblem } from '../row.ts'
+import { codeGold } from './code.ts'
+
+/** The fields of a task that a column of the user's own file can be mapped to. */
+const fields = [
+  'id',
+  'question',
+  'answer',
+  'aliases',
+  'tests',
+  'setup',
+  'solution',
+  'level',
+  'split',
+  'suite',
+] as const
+type Field = (typeof fields)[number]
+export type ColumnMap = Partial<Record<Field, string>>
+export type PlainChecker = Exclude<Gold['checker'], 'code'>
+
+/** Tried, in this order, for a field that is not mapped. */
+const usualNames: Record<Field, readonly string[]> = {
+  id: ['id', 'uid', 'task_id', '_id'],
+  question: ['question', 'problem', 'prompt', 'query', 'text', 'instruction'],
+  answer: ['answer', 'gold', 'target', 'golden_answers', 'answers', 'final_answer', 'ground_truth'],
+  aliases: ['aliases', 'answer_aliases'],
+  tests: ['tests', 'test_list'],
+  setup: ['setup', 'test_setup_code'],
+  solution: ['solution', 'code'],
+  level: ['level'],
+  split: ['split'],
+  suite: ['suite', 'dataset'],
+}
+
+/** Reads `question=problem,answer=gold` as it is given on the command line. */
+export function parseColumnMap(text: string): ColumnMap {
+  const map: ColumnMap = {}
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    const [field, column] = pair.split('=', 2).map((part) => part.trim())
+    const known = fields.find((name) => name === field)
+    if (known === undefined || column === undefined || column === '') {
+      throw new UsageError(`${JSON.stringify(pair)} is not FIELD=COLUMN`, {
+        fix: `Write for example question=problem,answer=gold; the fields are ${fields.join(', ')}.`,
+      })
+    }
+    map[known] = column
+  }
+  return map
+}
+
+/** A user's own rows. With tests they are programs; otherwise the checker is the given one, or else exact match. */
+export function plainFormat(map: ColumnMap = {}, checker: PlainChecker = 'exact'): Format {
+  const names = (field: Field): string[] => (map[field] === undefined ? [...usualNames[field]] : [map[field]])
+  const said = (field: Field): string => names(field).slice(0, 3).join(' or ')
+  return {
+    columns: [said('question'), `${said('answer')}, or ${said('tests')}`],
+    draft: (row) =>
+      withDomain({
+        key: row.optionalText(...names('id')),
+        question: row.text(...names('question')),
+        gold: goldOf(row, names, checker),
+        suite: row.optionalText(...names('suite')),
+        split: Task.shape.split.safeParse(row.value(...names('split'))).data,
+        level: Task.shape.level.safeParse(row.optionalNumber(...names('level'))).data,
+        meta: { solution: row.optionalText(...names('solution')) },
+      }),
+  }
+}
+
+/** Programs and sums have a grammar of their own; for the rest the reader's default holds. */
+function withDomain(draft: TaskDraft): TaskDraft {
+  const { checker } = draft.gold
+  return checker === 'code' || checker === 'math' ? { ...draft, domain: checker } : draft
+}
+
+function goldOf(row: Row, names: (field: Field) => string[], checker: PlainChecker): Gold {
+  const tests = row.texts(...names('tests'))
+  if (tests.length > 0) {
+    return codeGold(
+      tests.map((code) => ({ style: 'assert', code })),
+      row.optionalText(...names('setup')),
+    )
+  }
+  const answers = row.texts(...names('answer'))
+  if (answers.length === 0) throw new RowProblem(`it has no ${names('answer').slice(0, 3).join(' or ')}`)
+  if (checker === 'exact') return { checker, answers: [...answers, ...row.texts(...names('aliases'))] }
+  if (answers.length > 1) throw new RowProblem(`it has ${answers.length} answers, and ${checker} takes one`)
+  return { checker, answer: answers[0]! }
+}
+
+/** Tasks that coa itself wrote. */
+export const coaTasks: Format = {
+  columns: ['v', 'id', 'suite', 'domain', 'question', 'gold'],
+  draft(row) {
+    const parsed = Task.safeParse({
+      v: row.value('v'),
+      id: row.optionalText('id'),
+      suite: row.optionalText('suite'),
+      domain: row.optionalText('domain'),
+      split: row.value('split'),
+      question: row.optionalText('question'),
+      gold: row.object('gold'),
+      level: row.value('level'),
+      meta: row.object('meta'),
+    })
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
+      throw new RowProblem(`it is not a task: ${issue?.path.join('.')}: ${issue?.message}`)
+    }
+    const { id, suite, domain, question, gold, split, level, meta } = parsed.data
+    return { id, suite, domain, question, gold, split, level, meta }
+  },
+}

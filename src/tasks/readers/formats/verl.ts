@@ -1,0 +1,80 @@
+import type { Gold } from '../../../schema/index.ts'
+import { isObject } from '../files/raw-row.ts'
+import type { Format, TaskDraft } from '../format.ts'
+import { type Row, RowProblem, textsOf, unpacked } from '../row.ts'
+import { codeGold, inputOutputTests } from './code.ts'
+
+/**
+ * The rows that verl trains on. What `ground_truth` holds is nowhere fixed; these shapes are in use and told apart by
+ * what they have: `{target: […]}`, `{inputs, outputs, fn_name?}`, `{test_code, entry_point, import_prefix?}`,
+ * `{stdin, expected_output}`, and a plain text, which is mathematics or words by `ability` and `data_source`.
+ */
+export const verl: Format = {
+  columns: ['data_source', 'prompt', 'reward_model with ground_truth'],
+  draft(row) {
+    const extra = row.object('extra_info')
+    const source = row.optionalText('data_source') ?? 'verl'
+    const truth = unpacked(row.object('reward_model')['ground_truth'])
+    if (truth === undefined || truth === null || truth === '') {
+      throw new RowProblem('it has no ground_truth in reward_model')
+    }
+    const isMath = /math|gsm8k|aime|amc|dapo|olympiad|numina/i.test(
+      `${row.optionalText('ability')} ${source}`,
+    )
+    const gold = goldOf(truth, isMath)
+    const domain = gold.checker === 'code' ? 'code' : gold.checker === 'math' ? 'math' : 'multihop'
+    const [index] = textsOf(extra['index'])
+    return {
+      suite: source,
+      domain,
+      key: index === undefined ? undefined : [...textsOf(extra['split']), index].join('-'),
+      question: questionOf(row, extra),
+      gold,
+      split: splitOf(extra['split']),
+      meta: { ability: row.optionalText('ability') },
+    }
+  },
+}
+
+/** The question by itself where the row keeps it, or else what the user says, less the instructions before it. */
+function questionOf(row: Row, extra: Record<string, unknown>): string {
+  if (typeof extra['question'] === 'string' && extra['question'] !== '') return extra['question']
+  const prompt = unpacked(row.value('prompt'))
+  if (typeof prompt === 'string') return prompt
+  const said = (Array.isArray(prompt) ? prompt : []).filter(
+    (message) => isObject(message) && message['role'] === 'user',
+  )
+  const content: unknown = said.at(-1)?.content
+  if (typeof content !== 'string' || content === '')
+    throw new RowProblem('its prompt has no message of a user')
+  const mark = content.lastIndexOf('\n\nQuestion: ')
+  return mark < 0 ? content : content.slice(mark + '\n\nQuestion: '.length)
+}
+
+function goldOf(truth: unknown, isMath: boolean): Gold {
+  if (isObject(truth)) {
+    const { target, test_code: test, entry_point: entry, stdin, expected_output: printed } = truth
+    const answers = textsOf(target)
+    if (answers.length > 0) return { checker: 'exact', answers }
+    if (typeof test === 'string' && typeof entry === 'string') {
+      return codeGold(
+        [{ style: 'assert', code: `${test}\n\ncheck(${entry})\n` }],
+        textsOf(truth['import_prefix'])[0],
+      )
+    }
+    if (Array.isArray(stdin)) return codeGold(inputOutputTests({ inputs: stdin, outputs: printed }))
+    return codeGold(inputOutputTests(truth))
+  }
+  const answers = textsOf(truth)
+  if (answers.length === 0) throw new RowProblem('its ground_truth is empty')
+  if (answers.every((answer) => /^\s*assert\b/.test(answer))) {
+    return codeGold(answers.map((code) => ({ style: 'assert', code })))
+  }
+  return isMath && answers.length === 1
+    ? { checker: 'math', answer: answers[0]! }
+    : { checker: 'exact', answers }
+}
+
+function splitOf(value: unknown): TaskDraft['split'] {
+  return value === 'train' || value === 'dev' || value === 'test' ? value : undefined
+}

@@ -1,0 +1,257 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
+import { writeParquetRows } from '../../../test/store/support/write-parquet.ts'
+import type { Task } from '../../schema/index.ts'
+import { jsonItems } from './files/json-items.ts'
+import { jsonLines } from './files/json-lines.ts'
+import type { RawRow } from './files/raw-row.ts'
+import { separatedValues } from './files/separated-values.ts'
+import { isTask, parseColumnMap, type ReadOptions, type RowReport, readTasks } from './index.ts'
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+async function read(name: string, content: string | Uint8Array, options: ReadOptions) {
+  const file = join(temporaryFolder(), name)
+  writeFileSync(file, content)
+  const items = await all(readTasks(file, options))
+  return {
+    tasks: items.filter(isTask),
+    reports: items.filter((item): item is RowReport => !isTask(item)),
+  }
+}
+
+const rows = [
+  { uid: 'a', problem: 'What is, "quoted", 1 + 1?', gold: '2' },
+  { uid: 'b', problem: 'Two\nlines – ünïcode', gold: 'zwei' },
+]
+const options: ReadOptions = {
+  format: 'plain',
+  map: parseColumnMap('question=problem, answer=gold,id=uid'),
+  suite: 'own',
+}
+const csv = (separator: string) =>
+  `uid${separator}problem${separator}gold\r\na${separator}"What is, ""quoted"", 1 + 1?"${separator}2\r\nb${separator}"Two\nlines – ünïcode"${separator}zwei\r\n`
+const forms: [string, string][] = [
+  ['own.jsonl', `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`],
+  ['own.json', JSON.stringify(rows, null, 2)],
+  ['own.csv', csv(',')],
+  ['own.tsv', csv('\t')],
+  ['own.jsonl', `\ufeff${rows.map((row) => JSON.stringify(row)).join('\r\n\r\n')}`],
+  ['own.json', rows.map((row) => JSON.stringify(row)).join('\n')],
+]
+
+test.each(forms)('the same tasks from %s, packed or not', async (name, content) => {
+  for (const [file, bytes] of [[name, content] as const, [`${name}.gz`, gzipSync(content)] as const]) {
+    const { tasks, reports } = await read(file, bytes, options)
+    expect(reports).toEqual([])
+    expect(tasks.map(({ id, question, gold }) => [id, question, gold])).toEqual([
+      ['own:a', rows[0]!.problem, { checker: 'exact', answers: ['2'] }],
+      ['own:b', rows[1]!.problem, { checker: 'exact', answers: ['zwei'] }],
+    ])
+  }
+})
+
+test('the same tasks from Parquet', async () => {
+  const file = join(temporaryFolder(), 'own.parquet')
+  writeParquetRows(file, { uid: 'string', problem: 'string', gold: 'string' }, rows)
+  expect((await all(readTasks(file, options))).map((item) => isTask(item) && item.id)).toEqual([
+    'own:a',
+    'own:b',
+  ])
+  writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)))
+  expect(await all(readTasks(`${file}.gz`, options))).toHaveLength(2)
+})
+
+test('bad rows are reported with their line, and the good ones read', async () => {
+  const lines = [
+    '{"question":"q1","answer":"1"}',
+    'no json',
+    '[1]',
+    '{"question":"q2"}',
+    '',
+    '{"question":"q3","answer":3}',
+  ]
+  const { tasks, reports } = await read('own.jsonl', lines.join('\n'), { format: 'plain' })
+  expect(tasks.map(({ question }) => question)).toEqual(['q1', 'q3'])
+  expect(reports.map(({ line }) => line)).toEqual([2, 3, 4])
+  expect(reports.map(({ problem }) => problem.split(':')[0])).toEqual([
+    'it is not JSON',
+    'it is JSON, but not an object',
+    'it has no answer or gold or target',
+  ])
+  const table = await read('own.csv', 'question,answer\nq1,1\nq2\n"open, 2\n', { format: 'plain' })
+  expect(table.reports).toMatchObject([
+    { line: 3, problem: 'it has 1 fields where the first line names 2' },
+    { line: 4 },
+  ])
+  const items = await read('own.json', '[{"question":"q1","answer":"1"},{"question":"q2","ans', {
+    format: 'plain',
+  })
+  expect(items.tasks).toHaveLength(1)
+  expect(items.reports).toMatchObject([{ line: 2, problem: 'the file ends inside of an item' }])
+})
+
+test('a file of another kind is one error that says what was expected and found', async () => {
+  const content = Array.from({ length: 500 }, (_, n) => JSON.stringify({ title: `t${n}`, body: 'x' })).join(
+    '\n',
+  )
+  await expect(read('other.jsonl', content, { format: 'hotpotqa' })).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /no row of other.jsonl is a task of hotpotqa: it needs question; answer; found title, body/,
+    ),
+    fix: expect.stringContaining('--map'),
+  })
+  await expect(read('empty.jsonl', '\n\n', options)).rejects.toThrow('holds no rows')
+  await expect(read('what.bin', 'x', options)).rejects.toThrow('cannot tell from its name')
+  await expect(read('bad.jsonl.gz', 'not packed', options)).rejects.toMatchObject({ boundary: 'usage' })
+  await expect(read('bad.parquet', 'not parquet', options)).rejects.toMatchObject({ boundary: 'usage' })
+  await expect(all(readTasks('/no/such/file.jsonl', options))).rejects.toMatchObject({ boundary: 'usage' })
+  await expect(read('own.jsonl', '{}', { format: 'gsm8' })).rejects.toMatchObject({
+    fix: 'Did you mean gsm8k?',
+  })
+})
+
+test('ids are the same in every reading, and every task has its own', async () => {
+  const lines = [
+    { question: 'one', answer: '1' },
+    { question: 'two', answer: '2' },
+    { question: 'one', answer: '1' },
+  ]
+  const content = lines.map((row) => JSON.stringify(row))
+  const { tasks, reports } = await read('nq.jsonl', content.join('\n'), { format: 'nq' })
+  const again = await read('nq.jsonl', [...content].reverse().join('\n'), { format: 'nq' })
+  expect(new Set(tasks.map(({ id }) => id)).size).toBe(2)
+  expect(again.tasks.map(({ id }) => id).sort()).toEqual(tasks.map(({ id }) => id).sort())
+  expect(reports).toEqual([{ line: 3, problem: 'it repeats row 1', isSkipped: true }])
+
+  const clash = [
+    { id: 'x', question: 'one', answer: '1' },
+    { id: 'x', question: 'two', answer: '2' },
+  ]
+  const { tasks: both } = await read('own.jsonl', clash.map((row) => JSON.stringify(row)).join('\n'), {
+    format: 'plain',
+    suite: 's',
+  })
+  expect(both.map(({ id }) => id)).toEqual(['s:x', expect.stringMatching(/^s:x-[0-9a-f]{16}$/)])
+})
+
+test('a limit counts tasks, and reading stops there', async () => {
+  const content =
+    `${JSON.stringify({ question: 'q', answer: 'a' })}\nbad\n{"question":"q2","answer":"a"}\n`.repeat(2)
+  expect((await read('own.jsonl', content, { format: 'plain', limit: 1 })).tasks).toHaveLength(1)
+  expect((await read('own.jsonl', content, { format: 'plain', limit: 0 })).tasks).toHaveLength(0)
+  const signal = AbortSignal.abort(new Error('called off'))
+  await expect(read('own.jsonl', content, { format: 'plain', signal })).rejects.toThrow('called off')
+})
+
+test('a split comes from the caller, the row or the name of a pulled file, in this order', async () => {
+  const row = JSON.stringify({ question: 'q', answer: '#### 1', split: 'dev' })
+  const splitOf = async (name: string, more: ReadOptions) => (await read(name, row, more)).tasks[0]?.split
+  expect(await splitOf('test.jsonl', { format: 'gsm8k' })).toBe('test')
+  expect(await splitOf('other.jsonl', { format: 'gsm8k' })).toBeUndefined()
+  expect(await splitOf('test.jsonl', { format: 'gsm8k', split: 'train' })).toBe('train')
+  expect(await splitOf('own.jsonl', { format: 'plain' })).toBe('dev')
+})
+
+test('tasks that coa wrote come back as they were', async () => {
+  const task: Task = {
+    v: 1,
+    id: 'math-7',
+    suite: 'made',
+    domain: 'math',
+    split: 'train',
+    question: 'q',
+    gold: { checker: 'math', answer: '4' },
+    level: 2,
+    meta: { program: { steps: [1, 2] } },
+  }
+  const { tasks, reports } = await read('tasks.jsonl', `${JSON.stringify(task)}\n{"v":1,"id":"x"}`, {
+    format: 'coa',
+  })
+  expect(tasks).toEqual([task])
+  expect(reports[0]?.problem).toMatch(/^it is not a task: suite/)
+})
+
+test('a map that names no field is refused', () => {
+  expect(parseColumnMap('question=a b,answer=c')).toEqual({ question: 'a b', answer: 'c' })
+  expect(() => parseColumnMap('problem=question')).toThrow('is not FIELD=COLUMN')
+  expect(() => parseColumnMap('question')).toThrow('is not FIELD=COLUMN')
+})
+
+async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<string> {
+  const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b)
+  let from = 0
+  for (const place of [...places, text.length]) {
+    yield text.slice(from, place)
+    from = place
+  }
+}
+const values = (read: RawRow[]) => read.map((row) => ('values' in row ? row.values : row.problem))
+const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), {
+  maxKeys: 4,
+  noNullPrototype: true,
+})
+const cuts = fc.array(fc.nat(), { maxLength: 6 })
+
+test('JSON is cut into the same items wherever the pieces of the file end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(object, { maxLength: 4 }),
+      cuts,
+      fc.constantFrom(0, 2),
+      async (list, at, indent) => {
+        const expected = JSON.parse(JSON.stringify(list))
+        const wrapped = `{"Version": [{"not": "an item"}], "Data": ${JSON.stringify(list, null, indent)}, "Domain": "x"}`
+        expect(values(await all(jsonItems(pieces(JSON.stringify(list, null, indent), at))))).toEqual(expected)
+        expect(values(await all(jsonItems(pieces(wrapped, at), 'Data')))).toEqual(expected)
+        const lines = list.map((item) => JSON.stringify(item)).join('\n')
+        expect(values(await all(jsonLines(pieces(lines, at))))).toEqual(expected)
+        expect(values(await all(jsonItems(pieces(lines, at))))).toEqual(expected)
+      },
+    ),
+    { numRuns: 10_000 },
+  )
+})
+
+test('separated values come back as they were written', async () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', ',', '\t', '"', '\n', ' ', 'é', '😀') })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 4 }),
+      cuts,
+      fc.constantFrom(',' as const, '\t' as const),
+      async (list, at, separator) => {
+        const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+        const text = [['one', 'two'], ...list].map((row) => row.map(quoted).join(separator)).join('\n')
+        const expected = list.map(([one, two]) => ({ one, two }))
+        expect(values(await all(separatedValues(pieces(text, at), separator)))).toEqual(expected)
+      },
+    ),
+    { numRuns: 10_000 },
+  )
+})
+
+test('rows over the limit are passed over', async () => {
+  const lines = `{"a":"${'x'.repeat(100)}"}\n{"a":"y"}\n`
+  expect(values(await all(jsonLines(pieces(lines, [20, 50]), 50)))).toEqual([
+    'the line is too long',
+    { a: 'y' },
+  ])
+  expect(values(await all(jsonItems(pieces(lines, [20, 50]), undefined, 50)))).toEqual([
+    'the item is too long',
+    { a: 'y' },
+  ])
+  const table = `a\n${'x'.repeat(100)}\ny\n`
+  expect(values(await all(separatedValues(pieces(table, [20, 50]), ',', 50)))).toEqual([
+    'the row is too long',
+    { a: 'y' },
+  ])
+})

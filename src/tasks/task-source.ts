@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { nearestName, UsageError } from '../errors/index.ts'
+import type { Task } from '../schema/index.ts'
+import type { Split } from './contract.ts'
+import { generators } from './generators.ts'
+import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from './readers/index.ts'
+
+/** Where tasks come from: a suite of ours, a benchmark that was pulled, or a file. */
+export interface TaskSource extends Omit<ReadOptions, 'format'> {
+  /** Name of a suite or benchmark, or the path of a file. */
+  from: string
+  /** For a file: the format it has. Default: tasks as coa writes them, if it has none of its own. */
+  format?: string
+  /** Folder of pulled benchmarks. */
+  data: string
+  /** For a generated suite: which of its endless tasks. */
+  seed?: number
+  /** The first task wanted, from 0. */
+  first?: number
+  /** Lowest and highest level. Left out: all. */
+  levels?: readonly [number, number]
+  /** Told of every row that is no task. */
+  onProblem?: (report: RowReport) => void
+}
+
+/** The tasks of a source, in its order. A generated suite has as many as `limit` says, 100 if it says nothing. */
+export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
+  const generator = generators.get(source.from)
+  if (generator !== undefined) {
+    const { seed = 1, split = 'train', first = 0, limit = 100 } = source
+    const [low, high] = source.levels ?? generator.levels
+    if (low < generator.levels[0] || high > generator.levels[1] || low > high) {
+      throw new UsageError(`${generator.name} has no levels ${low} to ${high}`, {
+        fix: `Its levels go from ${generator.levels[0]} to ${generator.levels[1]}.`,
+      })
+    }
+    for (let index = first; index < first + limit; index++) {
+      source.signal?.throwIfAborted()
+      yield generator.task({ seed, split, index, level: low + (index % (high - low + 1)) })
+    }
+    return
+  }
+  const { first = 0, limit = Number.POSITIVE_INFINITY, levels } = source
+  let seen = 0
+  let given = 0
+  for (const { file, format } of filesOf(source)) {
+    const { limit: _all, ...options } = source
+    for await (const item of readTasks(file, { ...options, format })) {
+      if (!isTask(item)) {
+        source.onProblem?.(item)
+        continue
+      }
+      if (source.split !== undefined && item.split !== undefined && item.split !== source.split) continue
+      if (
+        levels !== undefined &&
+        !(item.level !== undefined && item.level >= levels[0] && item.level <= levels[1])
+      )
+        continue
+      if (seen++ < first) continue
+      yield item
+      if (++given >= limit) return
+    }
+  }
+}
+
+function filesOf({ from, format, data, split }: TaskSource): { file: string; format: string }[] {
+  const benchmark = benchmarks.find(({ name }) => name === from)
+  if (benchmark !== undefined) {
+    const files = benchmark.files
+      .filter((file) => split === undefined || file.split === split)
+      .map(({ name }) => join(data, benchmark.name, name))
+      .filter((file) => existsSync(file))
+    if (files.length === 0) {
+      const part = split === undefined ? '' : ` (${split})`
+      throw new UsageError(`${benchmark.title}${part} is not in ${data}`, {
+        fix: `Fetch it with \`coa tasks pull ${benchmark.name}\`, or name a file with --format ${benchmark.name}.`,
+      })
+    }
+    return files.map((file) => ({ file, format: benchmark.name }))
+  }
+  if (existsSync(from)) return [{ file: from, format: format ?? 'coa' }]
+  const names = [...generators.keys(), ...benchmarks.map(({ name }) => name)]
+  const near = nearestName(from, names)
+  throw new UsageError(`there is no suite, benchmark or file "${from}"`, {
+    fix: near === undefined ? '`coa tasks list` shows what there is.' : `Did you mean ${near}?`,
+  })
+}
+
+export function parseSplit(text: string): Split {
+  if (text === 'train' || text === 'dev' || text === 'test') return text
+  throw new UsageError(`there is no split "${text}"`, { fix: 'Use train, dev or test.' })
+}
+
+/** "3" or "2..5". */
+export function parseLevels(text: string): readonly [number, number] {
+  const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text.trim())
+  if (match === null)
+    throw new UsageError(`"${text}" is not a level`, { fix: 'Write one level, or a range such as 2..5.' })
+  return [Number(match[1]), Number(match[2] ?? match[1])]
+}

@@ -1,0 +1,83 @@
+import type { Task, Verdict } from '../../schema/index.ts'
+
+type Outcome = Verdict['outcome']
+
+/** Tasks of one suite that have the same checker. */
+export interface SuiteCounts {
+  suite: string
+  checker: Task['gold']['checker']
+  tasks: number
+  /** How the answers that must be accepted were judged. */
+  right: Record<Outcome, number>
+  /** How the answers that must be refused were judged. */
+  wrong: Record<Outcome, number>
+}
+
+export interface ValidationFailure {
+  id: string
+  suite: string
+  /** Which answer was judged otherwise than it should have been. */
+  answer: 'right' | 'wrong'
+  outcome: Outcome
+  evidence: string
+}
+
+export interface ValidationReport {
+  tasks: number
+  suites: SuiteCounts[]
+  /** What was not checked, and how often, by reason. */
+  notChecked: Record<string, number>
+  /** The first thousand; `failed` counts them all. */
+  failures: ValidationFailure[]
+  failed: number
+}
+
+const failuresKept = 1_000
+const noOutcomes = (): Record<Outcome, number> => ({ correct: 0, wrong: 0, undecided: 0 })
+
+/** Gathers the outcomes of a validation. */
+export class Tally {
+  readonly #suites = new Map<string, SuiteCounts>()
+  readonly #notChecked: Record<string, number> = {}
+  readonly #failures: ValidationFailure[] = []
+  #tasks = 0
+  #failed = 0
+
+  suiteOf({ suite, gold: { checker } }: Task): SuiteCounts {
+    const key = JSON.stringify([suite, checker])
+    let counts = this.#suites.get(key)
+    if (counts === undefined) {
+      counts = { suite, checker, tasks: 0, right: noOutcomes(), wrong: noOutcomes() }
+      this.#suites.set(key, counts)
+    }
+    return counts
+  }
+
+  task(task: Task): void {
+    this.#tasks++
+    this.suiteOf(task).tasks++
+  }
+
+  judged(task: Task, answer: 'right' | 'wrong', outcome: Outcome): void {
+    this.suiteOf(task)[answer][outcome]++
+  }
+
+  notChecked(reason: string): void {
+    this.#notChecked[reason] = (this.#notChecked[reason] ?? 0) + 1
+  }
+
+  failed(failure: ValidationFailure): void {
+    this.#failed++
+    if (this.#failures.length < failuresKept) this.#failures.push(failure)
+  }
+
+  report(): ValidationReport {
+    return {
+      tasks: this.#tasks,
+      suites: [...this.#suites.values()],
+      notChecked: this.#notChecked,
+      failures: this.#failures,
+      failed: this.#failed,
+    }
+  }
+}

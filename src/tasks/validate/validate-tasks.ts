@@ -1,0 +1,109 @@
+import type { Observe } from '../../observe/index.ts'
+import { type CheckContext, checkAnswer } from '../../reward/index.ts'
+import type { Task, Verdict } from '../../schema/index.ts'
+import { isMemoryOnly } from '../readers/index.ts'
+import { Tally, type ValidationReport } from './report.ts'
+import { rightAnswers } from './right-answers.ts'
+import { wrongAnswers } from './wrong-answers.ts'
+
+export interface ValidateOptions extends Pick<CheckContext, 'sandbox' | 'judge' | 'code'> {
+  /** Tasks checked at the same time. */
+  concurrency?: number
+  /** Known where the tasks come from a list. */
+  total?: number
+  observe?: Observe
+  signal?: AbortSignal
+}
+
+/** Answers of earlier tasks, from which a wrong one is taken. */
+const answersKept = 100
+
+/**
+ * Whether each task's checker accepts its gold answer and refuses a wrong one. Never stops at a bad task; what a
+ * missing sandbox or judge leaves open is counted and not held against the task.
+ */
+export async function validateTasks(
+  tasks: Iterable<Task> | AsyncIterable<Task>,
+  options: ValidateOptions = {},
+): Promise<ValidationReport> {
+  const { concurrency = 2, observe, signal, total } = options
+  const tally = new Tally()
+  const others: string[] = []
+  let done = 0
+  const queue = sharedQueue(tasks)
+  const worker = async () => {
+    for (let task = await queue(); task !== undefined; task = await queue()) {
+      signal?.throwIfAborted()
+      await validateTask(task, [...others].reverse(), tally, options)
+      remember(task, others)
+      observe?.({ stage: 'validate', done: ++done, total, unit: 'tasks' })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker))
+  signal?.throwIfAborted()
+  return tally.report()
+}
+
+async function validateTask(
+  task: Task,
+  others: string[],
+  tally: Tally,
+  options: ValidateOptions,
+): Promise<void> {
+  tally.task(task)
+  const { checker } = task.gold
+  if (checker === 'judge' && options.judge === undefined) return tally.notChecked('needs a judge')
+  if (checker === 'code' && options.sandbox === undefined) return tally.notChecked('needs a sandbox')
+  const { sandbox, judge, code, signal } = options
+  const context: CheckContext = { question: task.question }
+  Object.assign(context, sandbox && { sandbox }, judge && { judge }, code && { code }, signal && { signal })
+
+  const accepted = rightAnswers(task)
+  if (accepted.length === 0) tally.notChecked('has no reference solution')
+  for (const answer of accepted) {
+    const checked = await checkAnswer(task.gold, answer, context)
+    tally.judged(task, 'right', checked.outcome)
+    if (checked.outcome !== 'correct') fail(task, 'right', checked, tally)
+  }
+  const checked = await firstRefused(task, wrongAnswers(task, others), context)
+  tally.judged(task, 'wrong', checked.outcome)
+  if (checked.outcome !== 'wrong') fail(task, 'wrong', checked, tally)
+}
+
+/** The verdict on the first wrong answer that is refused, or else on the last. */
+async function firstRefused(task: Task, answers: string[], context: CheckContext): Promise<Verdict> {
+  let last: Verdict | undefined
+  for (const answer of answers) {
+    last = await checkAnswer(task.gold, answer, context)
+    if (last.outcome === 'wrong') break
+  }
+  return last!
+}
+
+function fail(task: Task, answer: 'right' | 'wrong', { outcome, evidence }: Verdict, tally: Tally): void {
+  // Evidence quotes answers, and those of a sealed benchmark must not end up in a report.
+  const said = isMemoryOnly(task) ? 'not shown: its texts are kept in memory only' : evidence
+  tally.failed({ id: task.id, suite: task.suite, answer, outcome, evidence: said })
+}
+
+function remember({ gold }: Task, others: string[]): void {
+  const answer =
+    gold.checker === 'exact' ? gold.answers[0] : gold.checker === 'judge' ? gold.answer : undefined
+  if (answer === undefined) return
+  others.push(answer)
+  if (others.length > answersKept) others.shift()
+}
+
+/** Hands out the items of one iteration to several takers, one after the other. */
+function sharedQueue<T>(items: Iterable<T> | AsyncIterable<T>): () => Promise<T | undefined> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  let turn: Promise<unknown> = Promise.resolve()
+  return () => {
+    const next = turn.then(async () => {
+      const step = await iterator.next()
+      return step.done === true ? undefined : step.value
+    })
+    turn = next.catch(() => undefined)
+    return next
+  }
+}

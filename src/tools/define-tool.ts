@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Tool, ToolContext, ToolOutput } from './contract.ts'
+
+export interface ToolDefinition<Shape extends z.ZodObject> {
+  name: string
+  description: string
+  input: Shape
+  cacheable?: boolean
+  execute: (input: z.infer<Shape>, context: ToolContext) => Promise<ToolOutput | string> | ToolOutput | string
+}
+
+/**
+ * Makes a tool agent of a function with a Zod schema. It is called with a JSON object.
+ *
+ * @example
+ * const findOrder = defineTool({
+ *   name: 'find_order',
+ *   description: 'Look up an order by its number.',
+ *   input: z.object({ number: z.number().int() }),
+ *   execute: async ({ number }) => JSON.stringify(await orders.get(number)),
+ * })
+ */
+export function defineTool<Shape extends z.ZodObject>(
+  definition: ToolDefinition<Shape>,
+): Tool<z.infer<Shape>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: 'input' }) as unknown as Record<
+    string,
+    never
+  >
+  return {
+    name: definition.name,
+    description: definition.description,
+    payload: { syntax: 'json', schema },
+    input: definition.input as unknown as z.ZodType<z.infer<Shape>>,
+    fromPayload: (payload) => (payload.syntax === 'json' ? payload.value : payload),
+    cacheable: definition.cacheable ?? false,
+    execute: async (input, context) => {
+      const output = await definition.execute(input, context)
+      return typeof output === 'string' ? { text: output } : output
+    },
+  }
+}

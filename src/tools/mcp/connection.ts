@@ -1,0 +1,174 @@
+import {
+  type CallToolResult,
+  Client,
+  SdkError,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { ToolError } from '../../errors/index.ts'
+
+/** A server to start as a child process, or one that answers at an address. */
+export type McpServer =
+  | { command: string; args?: readonly string[]; env?: Record<string, string>; cwd?: string }
+  | { url: string; headers?: Record<string, string> }
+
+export type ListedTool = Awaited<ReturnType<Client['listTools']>>['tools'][number]
+
+type Transport = Parameters<Client['connect']>[0]
+
+const KEPT_COMPLAINTS = 1000
+
+/**
+ * A connection that is opened when needed. One that was lost is opened once more by the next call; a call that was
+ * under way when it was lost fails, because nobody knows whether it took effect.
+ */
+export class McpConnection {
+  readonly #server: McpServer
+  readonly #connectMs: number
+  #client: Promise<Client> | undefined
+  /** The last of what a child wrote to standard error: usually why it ended. */
+  #complaints = ''
+  #name: string | undefined
+  #closed = false
+
+  constructor(server: McpServer, connectMs: number) {
+    this.#server = server
+    this.#connectMs = connectMs
+  }
+
+  /** As the server calls itself, once that is known. */
+  get label(): string {
+    if (this.#name !== undefined) return this.#name
+    return 'url' in this.#server ? new URL(this.#server.url).host : this.#server.command
+  }
+
+  async list(): Promise<ListedTool[]> {
+    const client = await this.#open()
+    try {
+      return (await client.listTools(undefined, { timeout: this.#connectMs })).tools
+    } catch (cause) {
+      throw this.#failure('cannot list its tools', cause)
+    }
+  }
+
+  async call(
+    name: string,
+    input: Record<string, unknown>,
+    options: { signal: AbortSignal; repeatable: boolean },
+  ): Promise<CallToolResult> {
+    const client = await this.#open()
+    options.signal.throwIfAborted()
+    try {
+      // The caller's signal is the limit; the library's own would cut long calls short.
+      return await client.callTool(
+        { name, arguments: input },
+        { signal: options.signal, timeout: 2 ** 31 - 1 },
+      )
+    } catch (cause) {
+      options.signal.throwIfAborted()
+      const lost = isLost(cause)
+      if (lost) await this.#drop(client)
+      const passing = neverArrived(cause) || (lost && options.repeatable)
+      throw this.#failure(lost ? 'was lost during the call' : 'refused the call', cause, passing)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = await this.#client?.catch(() => undefined)
+    this.#client = undefined
+    await client?.close().catch(() => undefined)
+  }
+
+  #open(): Promise<Client> {
+    if (this.#closed) throw new ToolError(`the connection to ${this.label} was closed`)
+    if (this.#client !== undefined) return this.#client
+    const opening = this.#connect()
+    this.#client = opening
+    opening.then(
+      (client) => {
+        client.onclose = () => {
+          if (this.#client === opening) this.#client = undefined
+        }
+      },
+      () => {
+        if (this.#client === opening) this.#client = undefined
+      },
+    )
+    return opening
+  }
+
+  async #connect(): Promise<Client> {
+    this.#complaints = ''
+    // Servers over HTTP are asked which revision they speak; a child would have to be started twice for that.
+    const modes = 'url' in this.#server ? (['auto'] as const) : (['legacy', 'auto'] as const)
+    let failure: unknown
+    for (const mode of modes) {
+      const client = new Client({ name: 'coa', version: '1' }, { versionNegotiation: { mode } })
+      try {
+        await client.connect(this.#transport(), { timeout: this.#connectMs })
+        this.#name = client.getServerVersion()?.name ?? this.#name
+        return client
+      } catch (cause) {
+        failure ??= cause
+        await client.close().catch(() => undefined)
+        // A child that cannot be started or ended by itself will not do better the second time.
+        if (isLost(cause) || 'errno' in (cause as object)) break
+      }
+    }
+    throw this.#failure('cannot be reached', failure)
+  }
+
+  #transport(): Transport {
+    if ('url' in this.#server) {
+      const { url, headers = {} } = this.#server
+      return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
+    }
+    const { command, args = [], env, cwd } = this.#server
+    const transport = new StdioClientTransport({
+      command,
+      args: [...args],
+      stderr: 'pipe',
+      ...(env === undefined ? {} : { env }),
+      ...(cwd === undefined ? {} : { cwd }),
+    })
+    transport.stderr?.on('data', (chunk: Buffer) => {
+      this.#complaints = (this.#complaints + chunk.toString('utf8')).slice(-KEPT_COMPLAINTS)
+    })
+    return transport
+  }
+
+  async #drop(client: Client): Promise<void> {
+    this.#client = undefined
+    await client.close().catch(() => undefined)
+  }
+
+  #failure(what: string, cause: unknown, passing = false): ToolError {
+    const complaint = this.#complaints.trim().split('\n').at(-1)
+    const reason = `${(cause as Error).message}${complaint ? ` (it wrote: ${complaint})` : ''}`
+    return new ToolError(`the MCP server ${this.label} ${what}: ${reason}`, {
+      cause,
+      passing,
+      fix:
+        'url' in this.#server
+          ? 'Check the address and that the server runs.'
+          : 'Start the command by hand and see what it says.',
+    })
+  }
+}
+
+/** True when the other side is gone, as against an answer we do not like. */
+function isLost(cause: unknown): boolean {
+  if (neverArrived(cause)) return true
+  if (SdkError.isInstance(cause)) return goneCodes.has(cause.code)
+  return cause instanceof TypeError || (cause as NodeJS.ErrnoException)?.code === 'EPIPE'
+}
+
+const goneCodes = new Set<string>(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED'])
+
+/** True when the call cannot have taken effect: nobody listens, or a restarted server does not know our session. */
+function neverArrived(cause: unknown): boolean {
+  if (SdkHttpError.isInstance(cause)) return cause.status === 404
+  return ((cause as Error)?.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
+}

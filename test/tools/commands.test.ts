@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { coa, coaJson } from '../cli/coa.ts'
+
+let cwd: string
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'coa-tools-cli-'))
+  mkdirSync(join(cwd, 'notes'))
+  writeFileSync(join(cwd, 'notes/light.md'), '# Skarn Light\n\nElectric since 1923.')
+  writeFileSync(join(cwd, 'rows.jsonl'), '{"id":"m","title":"Moon","text":"The Moon is far."}\nbroken\n')
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const server = `"${process.execPath}" "${fileURLToPath(new URL('mcp-server.ts', import.meta.url))}"`
+
+describe('coa corpus', () => {
+  it('builds, brings up to date and searches', () => {
+    const build = () => coaJson<Record<string, unknown>>(['corpus', 'build', 'notes', 'rows.jsonl'], { cwd })
+    expect(build()).toMatchObject({ corpus: 'corpus.db', added: 2, skipped: 1 })
+    expect(build()).toMatchObject({ added: 0, unchanged: 2, removed: 0 })
+    expect(coa(['corpus', 'build', 'notes'], { cwd }).stdout).toContain(
+      '0 added, 0 changed, 1 unchanged, 0 removed',
+    )
+    const { hits } = coaJson<{ hits: { source: string }[] }>(['corpus', 'search', 'electric', '-k', '1'], {
+      cwd,
+    })
+    expect(hits).toMatchObject([{ title: 'Skarn Light', source: join('notes', 'light.md') }])
+    expect(coa(['corpus', 'search', 'zzz'], { cwd }).stdout).toContain('nothing found')
+  })
+
+  it.each([
+    [['corpus', 'build', 'nothing.md'], 2, 'there is no file'],
+    [['corpus', 'build', 'notes', '--embed'], 2, 'embedding.base_url'],
+    [['corpus', 'search', 'x', '--corpus', 'none.db'], 2, 'coa corpus build'],
+    [['corpus', 'search', 'x', '-k', 'many'], 2, 'Write digits'],
+  ])('%j exits %i', (args, code, reason) => {
+    const outcome = coa(args, { cwd })
+    expect(outcome.code).toBe(code)
+    expect(outcome.stderr).toContain(reason)
+  })
+})
+
+describe('coa tools', () => {
+  it('lists what there is and what can be used', () => {
+    const states = coaJson<{ name: string; available: boolean }[]>(['tools', 'list', '--mcp', server], {
+      cwd,
+    })
+    expect(states.filter(({ available }) => available).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['web_search', 'wiki_search', 'crawl_page', 'code', 'add_numbers']),
+    )
+    const bare = coa(['tools', 'list', '--corpus', 'none.db'], { cwd })
+    expect(bare.stdout).toContain('there is no corpus none.db')
+    expect(bare.code).toBe(0)
+  })
+
+  it('tries them as a rollout would', () => {
+    const call = (...args: string[]) => coaJson<Record<string, unknown>>(['tools', 'try', ...args], { cwd })
+    expect(call('web_search', 'electric light')).toMatchObject({
+      ok: true,
+      cached: false,
+      provenance: { sources: [join('notes', 'light.md')] },
+    })
+    expect(call('add_numbers', '{"a": 2, "b": 3}', '--mcp', server)).toMatchObject({ ok: true, text: '5' })
+    expect(coa(['tools', 'try', 'code', '-'], { cwd, input: 'print(6 * 7)' }).stdout).toMatch(/^42\n/)
+  })
+
+  it.each([
+    [['tools', 'try', 'web_serch', 'x'], 2, 'Did you mean "web_search"?'],
+    [['tools', 'try', 'web_search', ' '], 2, 'the payload is empty'],
+    [['tools', 'try', 'web_search', 'x', '--provider', 'serper'], 2, 'SERPER_API_KEY'],
+    [['tools', 'try', 'web_search', 'x', '--provider', 'altavista'], 2, 'Allowed choices'],
+    [['tools', 'try', 'add_numbers', '{"a": 2}', '--mcp', server], 2, 'b:'],
+    [['tools', 'try', 'x', '{}', '--mcp', 'no-such-command-anywhere'], 5, 'cannot be reached'],
+    [['tools', 'try', 'x', '{}', '--mcp', ''], 2, '--mcp is empty'],
+  ])('%j exits %i', (args, code, reason) => {
+    const outcome = coa(args, { cwd, environment: { SERPER_API_KEY: '' } })
+    expect(outcome.code).toBe(code)
+    expect(outcome.stderr).toContain(reason)
+  })
+
+  it('tells of a failed call on standard output, with what to do', () => {
+    const outcome = coa(['tools', 'try', 'crawl_page', 'http://localhost:9/'], { cwd })
+    expect(outcome.code).toBe(5)
+    expect(outcome.stdout).toContain('not on the public internet')
+    expect(outcome.stdout).toContain('tools.allow_hosts')
+  })
+
+  it('every command has help with an example', () => {
+    for (const command of ['tools list', 'tools try', 'corpus build', 'corpus search']) {
+      const { stdout } = coa([...command.split(' '), '--help'], { cwd })
+      expect(stdout, command).toContain('$ coa')
+      expect(stdout, command).toContain('--json')
+    }
+  })
+})
