@@ -6,7 +6,7 @@ export function projectFiles(): Record<string, string> {
     'coa.toml': settingsFile,
     'grammar.toml': grammarFile,
     'chain.txt': `${render(builtinGrammars.get('web')!, exampleChains.get('web')!.steps)}\n`,
-    '.gitignore': 'runs/\n',
+    '.gitignore': 'runs/\n.coa/\n*.db\n*.db-*\n',
   }
 }
 
@@ -20,6 +20,17 @@ seed = 1               # everything random starts from here
 [language]
 grammar = "web"        # web, multihop, code, math, all-tools, or a file such as "grammar.toml"
 tokenizer = "bytes"    # a folder with tokenizer.json, or "bytes" for one token a byte
+
+[tasks]
+suites = ["math", "search", "code"]   # suites of coa, pulled benchmarks, or files
+count = 10                            # of each
+
+# [search]
+# corpus = "corpus.db"                # made by: coa corpus build FILES
+
+# [judge]                             # compares answers where no rule decides
+# base_url = "http://localhost:8000/v1"
+# model = "my-judge"
 `
 
 const grammarFile = `# A grammar of your own. Use it with: coa parse FILE --grammar grammar.toml

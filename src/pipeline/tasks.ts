@@ -1,6 +1,6 @@
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../schema/index.ts'
-import { openTasks, validateTasks } from '../tasks/index.ts'
+import { assertMayBeWritten, openTasks, validateTasks } from '../tasks/index.ts'
 import type { StageContext } from './stage.ts'
 
 /** Makes tasks of every suite, stores them, and sees that their checkers can be trusted. */
@@ -15,6 +15,7 @@ export async function makeTasks({
   const tasks: Task[] = []
   for (const from of suites) {
     for await (const task of openTasks({ from, data, seed, split: 'train', limit: count, signal })) {
+      assertMayBeWritten(task)
       run.append('task', task)
       tasks.push(task)
       observe({ stage: 'tasks', done: tasks.length, total: suites.length * count, unit: 'tasks' })

@@ -8,6 +8,6 @@ export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './re
 export { Rollout, RolloutSegment } from './rollout.ts'
 export { CoaSequence, Message, Span, SpanKind, sequenceText } from './sequence.ts'
 export { Gold, Task } from './task.ts'
-export { Trajectory, TrajectoryEvent } from './trajectory.ts'
+export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
 export { Usage } from './usage.ts'
 export { Verdict } from './verdict.ts'

@@ -11,17 +11,51 @@ const base = {
   t: z.number().nonnegative(),
 }
 
+/** What an agent's words are in the work of the team. */
+export const Contribution = z.enum([
+  'facts',
+  'plan',
+  /** An order to another agent. */
+  'task',
+  /** The words of a tool call. */
+  'call',
+  /** What a tool agent tells the one who sent it. */
+  'report',
+  'reflection',
+  'suggestion',
+  /** A judgement of a suggested answer. */
+  'check',
+  'answer',
+])
+export type Contribution = z.infer<typeof Contribution>
+
 export const TrajectoryEvent = z.discriminatedUnion('type', [
   /** An agent starts working; `messages` is its prompt in full, as a model would receive it. */
   z.object({
     ...base,
     type: z.literal('activated'),
     messages: z.array(z.object({ role: z.string(), content: z.string() })),
+    /** True when the prompt held the gold answer. */
+    sawGold: z.boolean().optional(),
   }),
-  /** What the activated agent wrote. */
-  z.object({ ...base, type: z.literal('wrote'), text: z.string(), usage: Usage.optional() }),
-  /** One agent hands a message to another. */
-  z.object({ ...base, type: z.literal('sent'), to: z.string(), text: z.string() }),
+  /** What the activated agent wrote, word for word. Where it can be told apart: its thought, and what it said as what. */
+  z.object({
+    ...base,
+    type: z.literal('wrote'),
+    text: z.string(),
+    thought: z.string().optional(),
+    said: z.object({ as: Contribution, text: z.string() }).optional(),
+    usage: Usage.optional(),
+  }),
+  /** One agent hands a message to another. A message that only passes on what an event said names that event. */
+  z.object({
+    ...base,
+    type: z.literal('sent'),
+    to: z.string(),
+    text: z.string(),
+    forwards: z.string().optional(),
+  }),
+  /** `input` is the payload as the grammar's parser would read it, or the arguments of a foreign tool. */
   z.object({ ...base, type: z.literal('tool-called'), tool: z.string(), input: z.json() }),
   z.object({
     ...base,

@@ -6,14 +6,12 @@ export {
   type Benchmark,
   benchmarks,
   type ColumnMap,
-  isMemoryOnly,
   parseColumnMap,
   type RowReport,
   readTasks,
   taskFormats,
 } from './readers/index.ts'
 export {
-  defaultWorld,
   libraryOf,
   searchGenerator,
   serveWorld,

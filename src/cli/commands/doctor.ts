@@ -38,6 +38,7 @@ export function registerDoctor(program: Command): void {
         ),
         await check('tokenizer', () => describeTokenizer(options)),
         await check('runs folder', () => describeRunsFolder(options)),
+        await check('sandbox', describeSandbox),
       ]
       const ok = checks.every((item) => item.ok)
       emit(options, { ok, checks }, () =>
@@ -50,6 +51,24 @@ export function registerDoctor(program: Command): void {
       )
       if (!ok) process.exitCode = exitCodes.findings.code
     })
+}
+
+/** Runs a program of each language, so that what is said here is what happened. */
+async function describeSandbox(): Promise<string> {
+  const { openSandbox } = await import('../../sandbox/index.ts')
+  const sandbox = await openSandbox()
+  try {
+    const found: string[] = []
+    for (const { language, driver, why } of sandbox.describe()) {
+      const code = language === 'python' ? 'print(6 * 7)' : 'console.log(6 * 7)'
+      const { stdout, stderr } = await sandbox.run({ language, code })
+      if (stdout.trim() !== '42') throw new Error(`${language} with ${driver} printed ${stdout}${stderr}`)
+      found.push(`${language} with ${driver} (${why})`)
+    }
+    return found.join(', ')
+  } finally {
+    await sandbox.close()
+  }
 }
 
 /** One bad finding never hides the others. */

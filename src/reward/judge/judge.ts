@@ -20,7 +20,7 @@ export interface JudgeOptions {
   backOffMs?: number
 }
 
-export type Judgement = JudgeReply | { failure: string }
+type Judgement = JudgeReply | { failure: string }
 
 export interface Judge {
   judge(judgeCase: JudgeCase, signal?: AbortSignal): Promise<Judgement>

@@ -39,7 +39,7 @@ export class Story {
     this.#separators = random.chance(0.6)
   }
 
-  get scale() {
+  get scale(): ReturnType<typeof scaleOf> {
     return scaleOf(this.level)
   }
 

@@ -17,7 +17,7 @@ export type Form =
   | { ask: 'compare'; kind: string; relation: string; larger: boolean; between: readonly [Pointer, Pointer] }
   | { ask: 'years'; between: readonly [YearOf, YearOf] }
 
-export interface YearOf {
+interface YearOf {
   kind: string
   relation: string
   of: Pointer

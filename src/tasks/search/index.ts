@@ -11,12 +11,12 @@ import { prove } from './prove.ts'
 import { wordForm } from './wording.ts'
 
 export type { Form, Pointer } from './form.ts'
-export { type Library, libraryOf } from './library.ts'
+export { libraryOf } from './library.ts'
 export { worldProvider } from './provider.ts'
 export { serveWorld, type WorldServer } from './serve.ts'
 
 /** The encyclopedia the questions are about, unless another is asked for. */
-export const defaultWorld = 1
+const defaultWorld = 1
 
 const levels = [2, 8] as const
 

@@ -10,7 +10,7 @@ export interface FactKey {
 }
 
 /** A piece of a sentence: words, or a value that states a fact and may lead to another page. */
-export type Piece = string | { text: string; path?: string; fact?: FactKey }
+type Piece = string | { text: string; path?: string; fact?: FactKey }
 export type Sentence = readonly Piece[]
 
 export interface Page {

@@ -1,2 +1,2 @@
-export type { SuiteCounts, ValidationFailure, ValidationReport } from './report.ts'
+export type { ValidationReport } from './report.ts'
 export { type ValidateOptions, validateTasks } from './validate-tasks.ts'

@@ -201,11 +201,11 @@ const average: Move<Holdings> = (story, from) => {
   return { kind: 'end', amount, ask }
 }
 
-export const holdingsMoves = {
+export const holdingsMoves: Record<'open' | 'onward' | 'last', readonly Move<Holdings>[]> = {
   open: [moreOrFewer, moreOrFewer, times, fractionOfHolder, percentMore],
   onward: [total],
   last: [total, difference, average],
-} as const
+}
 
 export function askHoldings(story: Story, from: Holdings): string[] {
   const { base, many, does, done, span } = wordsOf(story, from)
