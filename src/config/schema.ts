@@ -57,6 +57,48 @@ export const ProjectConfig = z.strictObject({
       data: z.string().min(1).default('.coa/benchmarks'),
     })
     .prefault({}),
+  /** What is worth learning. Limits of 0 are no limits. */
+  filter: z
+    .strictObject({
+      /** Tool calls a sequence needs. */
+      min_interactions: z.number().int().nonnegative().default(5),
+      /** Other numbers for some suites, such as ["math=3"]. */
+      min_interactions_by_suite: z.array(z.string().min(1)).default([]),
+      /** How often one tool may be called with the same input. */
+      max_same_call: z.number().int().positive().default(1),
+      /** Leave out what came from a step that had seen the gold answer. */
+      exclude_saw_gold: z.boolean().default(false),
+      /** Agents whose words count as reflection. */
+      reflection_agents: z.array(z.string().min(1)).default(['reflection']),
+      /** Grammars and suites in which a sequence without reflection is left out. */
+      reflection_required: z.array(z.string().min(1)).default(['code', 'math']),
+      /** Elsewhere this share of those without is kept. */
+      keep_unreflected: z.number().min(0).max(1).default(0.3),
+      /** Agents that score a suggested answer. */
+      check_agents: z.array(z.string().min(1)).default(['double_check']),
+      /** A first score up to this is low. */
+      low_score: z.number().min(0).max(4).default(2),
+      /** How often a sequence counts whose first score was low and whose answer is right. */
+      correction_weight: z.number().int().positive().default(2),
+      /** With language.tokenizer, prompt included. */
+      max_tokens: z.number().int().nonnegative().default(32768),
+      max_characters: z.number().int().nonnegative().default(0),
+      /** Keep one of those that are alike. Holds about 700 bytes for each sequence that passed all else. */
+      near_duplicates: z.boolean().default(true),
+      /** Jaccard likeness of the words from which two sequences are alike. */
+      duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
+      /** Suites, benchmarks or files whose questions must not be trained on; "gsm8k:train" names a split. */
+      against: z.array(z.string().min(1)).default([]),
+      /** How many questions of a generated suite. */
+      against_count: z.number().int().positive().default(1000),
+      /** Words in a row that are looked for in those questions. */
+      overlap_words: z.number().int().positive().default(8),
+      /** A question with this share of its runs of words in one of these sets is left out. */
+      overlap_share: z.number().positive().max(1).default(0.5),
+      /** Sequences that come from here are not looked at. */
+      skip_origins: z.array(z.string()).default(['example']),
+    })
+    .prefault({}),
   search: z
     .strictObject({
       /** auto: the corpus if it is there, else the first service whose variable is set. */
@@ -67,6 +109,30 @@ export const ProjectConfig = z.strictObject({
       limit: z.number().int().min(1).max(50).default(5),
     })
     .prefault({}),
+  teach: z
+    .strictObject({
+      /** How the agents of the team work together. */
+      topology: z.enum(['manager', 'pipeline', 'debate', 'refine']).default('manager'),
+      /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
+      mind: z.enum(['careful', 'erring', 'model']).default('careful'),
+      /** Runs of the team on each task. */
+      runs: z.number().int().positive().default(1),
+      /** Teams at work at the same time. */
+      concurrency: z.number().int().positive().default(4),
+      /** Tool calls after which a critic looks back, where the grammar leaves it open. */
+      reflect_every: z.number().int().positive().default(3),
+      /** Of one run: tool calls, tokens in and out, seconds, money. */
+      max_steps: z.number().int().positive().default(30),
+      max_tokens: z.number().int().positive().default(2_000_000),
+      max_seconds: z.number().positive().default(600),
+      max_spend: z.number().nonnegative().default(10),
+      /** For a million tokens, to reckon what the team costs. */
+      prompt_price: z.number().nonnegative().default(0),
+      completion_price: z.number().nonnegative().default(0),
+    })
+    .prefault({}),
+  /** The model that thinks for the team, where teach.mind is "model". */
+  teacher: ModelSection.prefault({}),
   /** Compares an answer with the reference where no rule decides. */
   judge: ModelSection.prefault({}),
   /** Shortens the pages that are read to what the question needs. */

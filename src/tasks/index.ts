@@ -1,5 +1,6 @@
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
 export { generators } from './generators.ts'
+export { Random } from './random.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
 export {
   assertMayBeWritten,
@@ -17,6 +18,7 @@ export {
   serveWorld,
   type WorldServer,
   worldProvider,
+  worldTools,
 } from './search/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

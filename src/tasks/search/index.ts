@@ -14,6 +14,7 @@ export type { Form, Pointer } from './form.ts'
 export { libraryOf } from './library.ts'
 export { worldProvider } from './provider.ts'
 export { serveWorld, type WorldServer } from './serve.ts'
+export { worldTools } from './tools.ts'
 
 /** The encyclopedia the questions are about, unless another is asked for. */
 const defaultWorld = 1

@@ -1,0 +1,18 @@
+export type {
+  Activation,
+  AgentSpec,
+  Memory,
+  Mind,
+  MindMaker,
+  TeamLimits,
+  TeamRun,
+  Topology,
+  Turn,
+} from './contract.ts'
+export { carefulDials, type Dials, erringDials } from './experts/expert.ts'
+export { scriptedMinds } from './experts/scripted-mind.ts'
+export { modelMinds } from './model-mind.ts'
+export { Recorder, recordRun } from './recorder.ts'
+export { run as teach, type TeachSummary } from './run.ts'
+export { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
+export { topologies } from './topologies/index.ts'

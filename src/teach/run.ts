@@ -1,0 +1,155 @@
+import { type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { ConfigError } from '../errors/index.ts'
+import { loadGrammar } from '../grammar/index.ts'
+import { modelFromSettings, promptFunction } from '../models/index.ts'
+import type { Observe } from '../observe/index.ts'
+import { createJudge } from '../reward/index.ts'
+import { openSandbox } from '../sandbox/index.ts'
+import type { Task, Trajectory } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { byteTokenizer, encodePrompt, openTokenizer } from '../tokens/index.ts'
+import type { MindMaker } from './contract.ts'
+import { carefulDials, erringDials } from './experts/expert.ts'
+import { scriptedMinds } from './experts/scripted-mind.ts'
+import { modelMinds } from './model-mind.ts'
+import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
+import { openToolsFor } from './tools-for.ts'
+import { topologies } from './topologies/index.ts'
+
+export interface TeachSummary {
+  tasks: number
+  trajectories: number
+  correct: number
+  wrong: number
+  undecided: number
+  unanswered: number
+  failed: number
+  'tool calls': number
+  'prompt tokens': number
+  'completion tokens': number
+  spend: number
+  [figure: string]: number
+}
+
+/**
+ * Has the team solve every task of the run, and keeps each run of it as a trajectory. Stopped anywhere, it goes on with
+ * the tasks that have none yet. A run that fails is a trajectory too; nothing stops the others.
+ */
+export async function run(
+  config: ProjectConfig,
+  context: { run: Run; signal: AbortSignal; observe: Observe },
+): Promise<TeachSummary> {
+  const { run: folder, signal, observe } = context
+  const team = teamOf(config)
+  const tools = openToolsFor(config)
+  const sandbox = await openSandbox()
+  const judge = modelFromSettings('judge', config.judge, readEnvironment())
+  const countTokens = await tokenCounter(config.language.tokenizer)
+  const check: Surroundings['check'] = {
+    sandbox,
+    ...(judge === undefined
+      ? {}
+      : { judge: createJudge({ model: promptFunction(judge), modelName: judge.name }) }),
+  }
+  const calling = { timeoutMs: config.tools.timeout_s * 1000, outputLimit: config.tools.output_limit }
+  const jobs = pending(folder, config, team)
+  const total = folder.count('task') * config.teach.runs
+  let done = total - jobs.length
+  let spend = 0
+  try {
+    const worker = async (): Promise<void> => {
+      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+        const grammar = await loadGrammar(job.task.domain)
+        const around = { grammar, tools: await tools.of(job.task), countTokens, calling, check, signal }
+        const trajectory = await solveAsTeam(job.task, team, job.seed, around)
+        folder.append('trajectory', trajectory)
+        spend += Number(trajectory.meta['spend'] ?? 0)
+        const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
+        observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
+      }
+    }
+    await Promise.all(Array.from({ length: config.teach.concurrency }, worker))
+  } finally {
+    await tools.close()
+    await sandbox.close()
+  }
+  return summarise(folder, team)
+}
+
+/** What is still to be done; seeds tell several runs on one task apart. */
+function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; seed: number }[] {
+  const jobs: { task: Task; seed: number }[] = []
+  for (const task of folder.scan('task')) {
+    for (let number = 0; number < config.teach.runs; number++) {
+      const seed = config.project.seed + number
+      if (!folder.has('trajectory', `${task.id}@${team.name}-${seed}`)) jobs.push({ task, seed })
+    }
+  }
+  return jobs
+}
+
+export function teamOf({ teach, teacher }: ProjectConfig): Team {
+  return {
+    name: `${teach.topology}-${teach.mind}`,
+    topology: topologies.get(teach.topology)!,
+    minds: mindsOf(teach.mind, teacher),
+    limits: {
+      steps: teach.max_steps,
+      tokens: teach.max_tokens,
+      wallMs: teach.max_seconds * 1000,
+      spend: teach.max_spend,
+    },
+    prices: { prompt: teach.prompt_price, completion: teach.completion_price },
+    reflectEvery: teach.reflect_every,
+  }
+}
+
+function mindsOf(mind: ProjectConfig['teach']['mind'], teacher: ProjectConfig['teacher']): MindMaker {
+  if (mind !== 'model') return scriptedMinds(mind === 'careful' ? carefulDials : erringDials)
+  const model = modelFromSettings('teacher', teacher, readEnvironment())
+  if (model !== undefined) return modelMinds(model)
+  throw new ConfigError('the team has no model to think with', {
+    fix: 'Set teacher.base_url and teacher.model, or teach.mind to careful or erring.',
+  })
+}
+
+/** Counts with the student's tokenizer, whatever the mind: that is what the model will be compared by. */
+async function tokenCounter(name: string): Promise<Surroundings['countTokens']> {
+  const tokenizer = name === 'bytes' ? byteTokenizer() : await openTokenizer(name)
+  return (messages, written) => ({
+    prompt: encodePrompt(tokenizer, messages).length,
+    completion: tokenizer.encodeIds(written, { specials: 'text' }).length,
+  })
+}
+
+function summarise(folder: Run, team: Team): TeachSummary {
+  const summary: TeachSummary = {
+    tasks: folder.count('task'),
+    trajectories: 0,
+    correct: 0,
+    wrong: 0,
+    undecided: 0,
+    unanswered: 0,
+    failed: 0,
+    'tool calls': 0,
+    'prompt tokens': 0,
+    'completion tokens': 0,
+    spend: 0,
+  }
+  for (const trajectory of folder.scan('trajectory')) {
+    if (trajectory.team === team.name) add(summary, trajectory)
+  }
+  return summary
+}
+
+function add(summary: TeachSummary, { events, answer, verdict, meta }: Trajectory): void {
+  const figure = (name: string): number => Number(meta[name] ?? 0)
+  summary.trajectories++
+  if (events.some(({ type }) => type === 'failed')) summary.failed++
+  else if (answer === undefined) summary.unanswered++
+  else if (verdict !== undefined) summary[verdict.outcome]++
+  summary['tool calls'] += figure('steps')
+  summary['prompt tokens'] += figure('promptTokens')
+  summary['completion tokens'] += figure('completionTokens')
+  summary.spend += figure('spend')
+}

@@ -1,0 +1,42 @@
+import type { AgentSpec, Topology } from '../contract.ts'
+import { critic, verifier } from './roles.ts'
+import { type Course, check, describeTeam, giveAnswer, workUntilSuggestion } from './shared.ts'
+
+const manager: AgentSpec = {
+  name: 'manager',
+  instructions:
+    'You lead a team that answers one question. You plan, give one order at a time to a member of the team, read its ' +
+    'report, and decide what to do next. You never guess what a member can find out.',
+}
+
+/** A manager plans and delegates; a critic looks back every few steps; a verifier has to agree before the answer is given. */
+export const managerTopology: Topology = {
+  name: 'manager',
+  roles: [manager, critic, verifier],
+  async work(run) {
+    const lead = run.remember('manager')
+    const plan = await run.ask(
+      lead,
+      `Question: ${run.question}\n\nYour team:\n${describeTeam(run)}\n\nMake a plan.`,
+      { wants: ['plan'], cause: null },
+    )
+    const course: Course = { message: 'Go on.', cause: plan.event, notes: [`Plan: ${plan.text}`] }
+    for (;;) {
+      const suggested = await workUntilSuggestion(run, lead, course, 'critic')
+      if (suggested === undefined) return undefined
+      if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
+      const { isGood, text, event } = await check(run, 'verifier', course, suggested, 'manager')
+      if (isGood) return giveAnswer(run, lead, suggested.text, event)
+      course.cause = run.send('verifier', 'manager', text, event)
+      course.message = `The verifier does not agree: ${text}`
+      if (!run.settings.mayReplan || run.exhausted !== undefined) continue
+      const again = await run.ask(lead, `${course.message}\n\nMake a new plan.`, {
+        wants: ['plan'],
+        cause: course.cause,
+      })
+      course.notes.push(`New plan: ${again.text}`)
+      course.cause = again.event
+      course.message = 'Go on.'
+    }
+  },
+}
