@@ -38,6 +38,7 @@ describe('resolveConfig', () => {
       language: { grammar: 'web', tokenizer: 'bytes' },
       tools: { cache: '.coa/tools', timeout_s: 30, output_limit: 8000, allow_hosts: [] },
       tasks: { suites: ['math', 'search', 'code'], count: 10, data: '.coa/benchmarks' },
+      distill: { ...modelDefaults, map: [] },
       filter: {
         min_interactions: 5,
         min_interactions_by_suite: [],

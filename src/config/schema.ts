@@ -57,6 +57,14 @@ export const ProjectConfig = z.strictObject({
       data: z.string().min(1).default('.coa/benchmarks'),
     })
     .prefault({}),
+  /** How a team's runs become one voice. With the address and name of a model it smooths the joints between agents. */
+  distill: z
+    .strictObject({
+      ...modelSection,
+      /** Agents, contributions or tools and what they become: "critic=reflection", "report=drop", "search=web_search". */
+      map: z.array(z.string().min(1)).default([]),
+    })
+    .prefault({}),
   /** What is worth learning. Limits of 0 are no limits. */
   filter: z
     .strictObject({
@@ -111,8 +119,8 @@ export const ProjectConfig = z.strictObject({
     .prefault({}),
   teach: z
     .strictObject({
-      /** How the agents of the team work together. */
-      topology: z.enum(['manager', 'pipeline', 'debate', 'refine']).default('manager'),
+      /** How the agents of the team work together: manager, pipeline, debate, refine, or a .ts file of your own. */
+      topology: z.string().min(1).default('manager'),
       /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
       mind: z.enum(['careful', 'erring', 'model']).default('careful'),
       /** Runs of the team on each task. */

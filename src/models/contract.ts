@@ -6,6 +6,8 @@ interface CompletionSettings {
   maxTokens?: number
   seed?: number
   stop?: readonly string[]
+  /** Has the answer streamed, and is given each piece as it comes. After a failure it starts anew. */
+  onText?: (piece: string) => void
   signal?: AbortSignal
 }
 
@@ -22,6 +24,8 @@ export interface Completion {
   finish: 'stop' | 'length' | 'filtered' | 'other'
   /** From the first attempt to the answer, waiting for a free place not counted. */
   ms: number
+  /** Requests it took. */
+  attempts: number
 }
 
 /** A model that answers. Every failure is a ModelError, except that of the caller's own signal. */

@@ -34,6 +34,13 @@ export function modelError(
     })
   }
   const said = messageOf(error).slice(0, EXCERPT)
+  if (status < 300) {
+    return new ModelError(`the answer of ${place} broke off: ${said}`, {
+      cause: error,
+      passing: true,
+      fix: 'The connection or the server gave out on the way: look at its log, or try later.',
+    })
+  }
   const passing = status === 408 || status === 409 || status === 425 || status === 429 || status >= 500
   return new ModelError(`${place} answered with status ${status}: ${said}`, {
     cause: error,

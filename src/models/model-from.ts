@@ -1,4 +1,4 @@
-import type { FinishReason, LanguageModel } from 'ai'
+import type { FinishReason, LanguageModel, LanguageModelUsage, streamText } from 'ai'
 import type { z } from 'zod'
 import type { Message } from '../schema/index.ts'
 import type { ChatModel, Completion, CompletionPrompt, CompletionRequest, Patience } from './contract.ts'
@@ -40,10 +40,9 @@ export function lazyModel(
     signal: AbortSignal,
     schema: z.ZodType | undefined,
     inWords: boolean,
-  ): Promise<Omit<Completion, 'ms'>> {
+  ): Promise<Omit<Completion, 'ms' | 'attempts'>> {
     const messages = messagesOf(request, schema !== undefined && inWords ? schemaInWords(schema) : undefined)
-    const { generateText } = await import('ai')
-    const { text, usage, finishReason } = await generateText({
+    const settings = {
       model: await languageModel(),
       messages,
       allowSystemInMessages: true,
@@ -54,7 +53,12 @@ export function lazyModel(
       ...(request.seed === undefined ? {} : { seed: request.seed }),
       ...(request.stop === undefined ? {} : { stopSequences: [...request.stop] }),
       ...(schema === undefined || inWords ? {} : { output: await unparsed(schema) }),
-    })
+    }
+    const { generateText, streamText } = await import('ai')
+    const { text, usage, finishReason } =
+      request.onText === undefined
+        ? await generateText(settings)
+        : await streamed(streamText({ ...settings, onError: () => {} }), request.onText)
     return {
       text,
       usage: { prompt: usage.inputTokens ?? 0, completion: usage.outputTokens ?? 0 },
@@ -68,22 +72,37 @@ export function lazyModel(
     const { schema } = request
     let started: number | undefined
     let inWords = false
-    return run(async (signal) => {
+    return run(async (signal, attempt) => {
       started ??= performance.now()
       const answer = await ask(request, signal, schema, inWords || !holdsToSchema).catch((error: unknown) => {
         if (schema === undefined || !holdsToSchema || !refusesSchema(error)) throw error
         holdsToSchema = false
         return ask(request, signal, schema, true)
       })
-      const ms = Math.round(performance.now() - started)
-      if (schema === undefined) return { ...answer, ms }
+      const measured = { ms: Math.round(performance.now() - started), attempts: attempt + 1 }
+      if (schema === undefined) return { ...answer, ...measured }
       // Some servers take a schema and ignore it: the second attempt says it in words.
       inWords = true
-      return { ...answer, ms, object: readObject(answer.text, schema) }
+      return { ...answer, ...measured, object: readObject(answer.text, schema) }
     }, request.signal)
   }
 
   return { name, complete: complete as ChatModel['complete'] }
+}
+
+/** A stream to its end. One that breaks off is a failure, however much of it had come. */
+async function streamed(
+  result: Pick<ReturnType<typeof streamText>, 'fullStream' | 'usage' | 'finishReason'>,
+  onText: (piece: string) => void,
+): Promise<{ text: string; usage: LanguageModelUsage; finishReason: FinishReason }> {
+  let text = ''
+  for await (const part of result.fullStream) {
+    if (part.type === 'error') throw part.error
+    if (part.type !== 'text-delta') continue
+    text += part.text
+    onText(part.text)
+  }
+  return { text, usage: await result.usage, finishReason: await result.finishReason }
 }
 
 /** The SDK's request for an object, but the text is read by us, with more patience. */

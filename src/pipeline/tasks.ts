@@ -3,13 +3,8 @@ import type { Task } from '../schema/index.ts'
 import { assertMayBeWritten, openTasks, validateTasks } from '../tasks/index.ts'
 import type { StageContext } from './stage.ts'
 
-/** Makes tasks of every suite, stores them, and sees that their checkers can be trusted. */
-export async function makeTasks({
-  run,
-  config,
-  observe,
-  signal,
-}: StageContext): Promise<Record<string, number>> {
+/** Takes tasks from every source of the settings into the run. */
+export async function storeTasks({ run, config, observe, signal }: StageContext): Promise<Task[]> {
   const { suites, count, data } = config.tasks
   const { seed } = config.project
   const tasks: Task[] = []
@@ -21,6 +16,13 @@ export async function makeTasks({
       observe({ stage: 'tasks', done: tasks.length, total: suites.length * count, unit: 'tasks' })
     }
   }
+  return tasks
+}
+
+/** Stores tasks, and sees that their checkers can be trusted. */
+export async function makeTasks(context: StageContext): Promise<Record<string, number>> {
+  const { observe, signal } = context
+  const tasks = await storeTasks(context)
   const sandbox = await openSandbox()
   try {
     const report = await validateTasks(tasks, { sandbox, signal, observe, total: tasks.length })

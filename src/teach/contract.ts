@@ -30,7 +30,8 @@ export interface Activation {
 /** What gives an agent its words: a model, or a script that knows how the task was made. */
 export interface Mind {
   name: string
-  write(activation: Activation): Promise<string>
+  /** `retries`: requests that failed before this answer came. */
+  write(activation: Activation): Promise<{ text: string; retries?: number }>
 }
 
 /** Makes the minds of one run: the same for all agents, or another for each. */

@@ -12,6 +12,7 @@ export type {
 export { carefulDials, type Dials, erringDials } from './experts/expert.ts'
 export { scriptedMinds } from './experts/scripted-mind.ts'
 export { modelMinds } from './model-mind.ts'
+export { recordAiSdk } from './record-ai-sdk.ts'
 export { Recorder, recordRun } from './recorder.ts'
 export { run as teach, type TeachSummary } from './run.ts'
 export { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'

@@ -11,8 +11,10 @@ export function modelMinds(
     const mind = others[agent.name] ?? model
     return {
       name: mind.name,
-      write: async ({ messages, signal }) =>
-        (await mind.complete({ messages, seed, signal, ...settings })).text,
+      write: async ({ messages, signal }) => {
+        const { text, attempts } = await mind.complete({ messages, seed, signal, ...settings })
+        return { text, retries: attempts - 1 }
+      },
     }
   }
 }

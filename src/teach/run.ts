@@ -14,7 +14,7 @@ import { scriptedMinds } from './experts/scripted-mind.ts'
 import { modelMinds } from './model-mind.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 import { openToolsFor } from './tools-for.ts'
-import { topologies } from './topologies/index.ts'
+import { loadTopology } from './topologies/load.ts'
 
 export interface TeachSummary {
   tasks: number
@@ -40,7 +40,7 @@ export async function run(
   context: { run: Run; signal: AbortSignal; observe: Observe },
 ): Promise<TeachSummary> {
   const { run: folder, signal, observe } = context
-  const team = teamOf(config)
+  const team = await teamOf(config)
   const tools = openToolsFor(config)
   const sandbox = await openSandbox()
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
@@ -88,10 +88,11 @@ function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; 
   return jobs
 }
 
-export function teamOf({ teach, teacher }: ProjectConfig): Team {
+async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
+  const topology = await loadTopology(teach.topology)
   return {
-    name: `${teach.topology}-${teach.mind}`,
-    topology: topologies.get(teach.topology)!,
+    name: `${topology.name}-${teach.mind}`,
+    topology,
     minds: mindsOf(teach.mind, teacher),
     limits: {
       steps: teach.max_steps,

@@ -41,6 +41,8 @@ export interface Totals {
   completionTokens: number
   /** Replies that could not be read and were asked for again. */
   repeats: number
+  /** Requests to a model that failed before an answer came. */
+  retries: number
   spend: number
 }
 
@@ -56,6 +58,7 @@ export class RecordedRun implements TeamRun {
     promptTokens: 0,
     completionTokens: 0,
     repeats: 0,
+    retries: 0,
     spend: 0,
   }
   readonly #parts: RunParts
@@ -122,7 +125,8 @@ export class RecordedRun implements TeamRun {
       ...(observation === undefined ? {} : { observation }),
       ...(suggestion === undefined ? {} : { suggestion }),
     }
-    const text = await this.#mindOf(agent).write(activation)
+    const { text, retries = 0 } = await this.#mindOf(agent).write(activation)
+    this.totals.retries += retries
     const usage = this.#count(messages, text)
     const reply = readReply(text, wants)
     const payload =

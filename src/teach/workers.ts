@@ -14,10 +14,11 @@ export function workersFor(
   return crews.flatMap((crew) =>
     tools.map(({ name, description }) => {
       const base = workerNames[name] ?? `${name}_agent`
+      const own = crew === undefined ? base : `${base}_${crew}`
       return {
-        name: crew === undefined ? base : `${base}_${crew}`,
+        name: own,
         tool: name,
-        instructions: `You work with one tool, ${name}, on order. ${description}`,
+        instructions: `You are ${own}. You work with one tool, ${name}, on order. ${description}`,
         ...(crew === undefined ? {} : { crew }),
       }
     }),

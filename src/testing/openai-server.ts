@@ -11,6 +11,8 @@ interface RecordedRequest {
 /** What the server does with one chat request. Left-out parts have sensible values. */
 export interface ScriptedReply {
   text?: string
+  /** Functions the model wants called, besides what it says. */
+  toolCalls?: { name: string; arguments: unknown }[]
   finish?: string
   usage?: { prompt_tokens: number; completion_tokens: number }
   /** Anything but 200 is a failure with this status. */
@@ -20,9 +22,14 @@ export interface ScriptedReply {
   delayMs?: number
   /** Closes the connection instead of answering. */
   hangUp?: boolean
+  /** Closes a stream after so many pieces. */
+  breakAfter?: number
 }
 
-export type Responder = (request: RecordedRequest, index: number) => ScriptedReply | string
+export type Responder = (
+  request: RecordedRequest,
+  index: number,
+) => ScriptedReply | string | Promise<ScriptedReply | string>
 
 export interface OpenAiServer {
   /** As given to openModel, ending in /v1. */
@@ -43,11 +50,11 @@ export async function startOpenAiServer(
 ): Promise<OpenAiServer> {
   const requests: RecordedRequest[] = []
   const running = { now: 0, most: 0 }
-  const replyTo = (request: RecordedRequest): ScriptedReply => {
+  const replyTo = async (request: RecordedRequest): Promise<ScriptedReply> => {
     const index = requests.indexOf(request)
     const reply =
       typeof script === 'function'
-        ? script(request, index)
+        ? await script(request, index)
         : (script[Math.min(index, script.length - 1)] ?? '')
     return typeof reply === 'string' ? { text: reply } : reply
   }
@@ -59,7 +66,7 @@ export async function startOpenAiServer(
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>
     const request = { path: incoming.url ?? '', headers: incoming.headers, body }
     requests.push(request)
-    const reply = replyTo(request)
+    const reply = await replyTo(request)
     if (reply.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
     if (reply.hangUp === true) incoming.socket.destroy()
     else answer(request, reply, response)
@@ -96,8 +103,13 @@ function wholeAnswer(request: RecordedRequest, reply: ScriptedReply): { status: 
   if (request.path === '/v1/embeddings') return { status, body: embeddings(request.body) }
   if (request.path !== '/v1/chat/completions')
     return { status: 404, body: { error: { message: 'no such path' } } }
-  const message = { role: 'assistant', content: reply.text ?? '' }
-  const choices = [{ index: 0, message, finish_reason: reply.finish ?? 'stop' }]
+  const calls = toolCalls(reply)
+  const message = {
+    role: 'assistant',
+    content: reply.text ?? '',
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+  const choices = [{ index: 0, message, finish_reason: finishOf(reply) }]
   return { status, body: { ...head(request, 'chat.completion'), choices, usage: usageOf(reply) } }
 }
 
@@ -111,11 +123,33 @@ function stream(request: RecordedRequest, reply: ScriptedReply, response: Server
     }
     response.write(`data: ${JSON.stringify(chunk)}\n\n`)
   }
-  for (const piece of (reply.text ?? '').match(/[\s\S]{1,7}/g) ?? [])
+  const pieces = (reply.text ?? '').match(/[\s\S]{1,7}/g) ?? []
+  for (const [index, piece] of pieces.entries()) {
+    if (index === reply.breakAfter) {
+      // What was written has to be on its way before the line goes dead.
+      setTimeout(() => response.destroy(), 20)
+      return
+    }
     event({ index: 0, delta: { role: 'assistant', content: piece }, finish_reason: null })
-  event({ index: 0, delta: {}, finish_reason: reply.finish ?? 'stop' })
+  }
+  for (const [index, call] of toolCalls(reply).entries()) {
+    event({ index: 0, delta: { tool_calls: [{ index, ...call }] }, finish_reason: null })
+  }
+  event({ index: 0, delta: {}, finish_reason: finishOf(reply) })
   event(null, { usage: usageOf(reply) })
   response.end('data: [DONE]\n\n')
+}
+
+function toolCalls({ toolCalls: calls = [] }: ScriptedReply): object[] {
+  return calls.map(({ name, arguments: input }, index) => ({
+    id: `call-${index}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  }))
+}
+
+function finishOf({ finish, toolCalls: calls = [] }: ScriptedReply): string {
+  return finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')
 }
 
 function head(request: RecordedRequest, object: string): object {

@@ -48,30 +48,34 @@ function scriptedMind(expert: Expert): Mind {
   let order: Order | undefined
   return {
     name: 'script',
-    async write({ agent, wants, observation, suggestion }: Activation): Promise<string> {
-      const [as] = wants
-      switch (as) {
-        case 'task': {
-          const next = expert.next()
-          if (!isOrder(next)) return writeReply({ ...next, as: 'suggestion' })
-          order = next
-          const worker = workerNames[next.tool]!
-          const to = agent.crew === undefined ? worker : `${worker}_${agent.crew}`
-          return writeReply({ thought: next.thought, as: 'task', text: next.text, to })
-        }
-        case 'call':
-          return writeReply({ thought: order!.callThought, as: 'call', text: order!.call })
-        case 'report':
-          return writeReply({ ...expert.report(observation!), as: 'report' })
-        case 'reflection':
-          return writeReply({ ...expert.reflect(), as: 'reflection' })
-        case 'check':
-          return writeReply({ ...expert.check(suggestion!), as: 'check' })
-        case 'answer':
-          return writeReply({ ...expert.answer(suggestion!), as: 'answer' })
-        default:
-          return writeReply({ ...expert.plan(), as: as === 'facts' ? 'facts' : 'plan' })
-      }
+    async write(activation: Activation) {
+      return { text: words(activation) }
     },
+  }
+
+  function words({ agent, wants, observation, suggestion }: Activation): string {
+    const [as] = wants
+    switch (as) {
+      case 'task': {
+        const next = expert.next()
+        if (!isOrder(next)) return writeReply({ ...next, as: 'suggestion' })
+        order = next
+        const worker = workerNames[next.tool]!
+        const to = agent.crew === undefined ? worker : `${worker}_${agent.crew}`
+        return writeReply({ thought: next.thought, as: 'task', text: next.text, to })
+      }
+      case 'call':
+        return writeReply({ thought: order!.callThought, as: 'call', text: order!.call })
+      case 'report':
+        return writeReply({ ...expert.report(observation!), as: 'report' })
+      case 'reflection':
+        return writeReply({ ...expert.reflect(), as: 'reflection' })
+      case 'check':
+        return writeReply({ ...expert.check(suggestion!), as: 'check' })
+      case 'answer':
+        return writeReply({ ...expert.answer(suggestion!), as: 'answer' })
+      default:
+        return writeReply({ ...expert.plan(), as: as === 'facts' ? 'facts' : 'plan' })
+    }
   }
 }

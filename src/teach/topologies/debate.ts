@@ -6,7 +6,7 @@ const solver = (crew: string): AgentSpec => ({
   name: `solver_${crew}`,
   crew,
   instructions:
-    'You work on a question at the same time as another, and neither sees the other. Give one order at a time to a ' +
+    `You are solver_${crew}. You work on a question at the same time as another, and neither sees the other. Give one order at a time to a ` +
     'member of your crew, and suggest an answer when the findings support it.',
 })
 const judge: AgentSpec = {

@@ -1,0 +1,100 @@
+import { type Command, Option } from 'commander'
+import { writeToml } from '../../config/index.ts'
+import { UsageError } from '../../errors/index.ts'
+import { createRun, openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { version } from '../version.ts'
+
+interface TeachOptions extends GlobalOptions {
+  topology?: string
+  mind?: string
+  concurrency?: string
+  suites?: string
+  number?: string
+  dryRun?: boolean
+}
+
+const COMMAND = 'coa teach'
+
+export function registerTeach(program: Command): void {
+  program
+    .command('teach')
+    .argument('[run]', 'a run to go on with, or whose tasks to take; without it a new one is made')
+    .description('have a team of agents solve tasks with real tools, and record everything they do')
+    .option(
+      '--topology <name>',
+      'manager, pipeline, debate, refine, or a .ts file of your own (default: teach.topology)',
+    )
+    .addOption(
+      new Option('--mind <name>', 'who thinks (default: teach.mind)').choices(['careful', 'erring', 'model']),
+    )
+    .option('--suites <names>', 'where tasks come from, with commas between (default: tasks.suites)')
+    .option('-n, --number <count>', 'how many tasks of each suite (default: tasks.count)')
+    .option('--concurrency <count>', 'teams at work at the same time (default: teach.concurrency)')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa teach --suites math,search -n 50',
+        '  $ coa teach latest                       # goes on where it stopped',
+        '  $ coa teach --topology debate --mind erring -n 20',
+        '  $ coa teach --mind model --set teacher.base_url=http://localhost:8000/v1 --set teacher.model=qwen3',
+      ].join('\n'),
+    )
+    .action(async (name: string | undefined, _options, command: Command) => {
+      const options = command.optsWithGlobals<TeachOptions>()
+      const { config } = settings(options, {
+        'teach.topology': options.topology,
+        'teach.mind': options.mind,
+        'teach.concurrency': options.concurrency,
+        'tasks.suites': options.suites,
+        'tasks.count': options.number,
+      })
+      const { storeTasks } = await import('../../pipeline/index.ts')
+      const { teach } = await import('../../teach/index.ts')
+      const { suites, count } = config.tasks
+      if (options.dryRun === true) {
+        const tasks =
+          name === undefined ? suites.length * count : countTasks(findRun(config.project.runs, name))
+        const runs = tasks * config.teach.runs
+        emit(
+          options,
+          { tasks, runs, team: `${config.teach.topology}-${config.teach.mind}` },
+          () =>
+            `${runs} runs of the team ${config.teach.topology}-${config.teach.mind} on ${tasks} tasks; nothing was done`,
+        )
+        return
+      }
+      using run: Run =
+        name === undefined
+          ? createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
+          : openRun(findRun(config.project.runs, name), { write: true, command: COMMAND })
+      const observe = showProgress()
+      const summary = await interruptible(async (signal) => {
+        if (run.count('task') === 0) await storeTasks({ run, config, observe, signal })
+        if (run.count('task') === 0)
+          throw new UsageError('there are no tasks', { fix: 'Give --suites and -n.' })
+        run.setStage('teach', { status: 'running' })
+        const done = await teach(config, { run, signal, observe })
+        run.setStage('teach', { status: 'done', summary: done })
+        return done
+      }).finally(observe.done)
+      emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
+        [
+          `${mark.good} ${run.dir}`,
+          table(Object.entries(summary).map(([key, value]) => [`  ${key}`, value.toLocaleString('en')])),
+          `\nNext:\n  coa distill ${run.id}`,
+        ].join('\n'),
+      )
+    })
+}
+
+function countTasks(dir: string): number {
+  using run = openRun(dir)
+  return run.count('task')
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openModel } from '../../src/models/index.ts'
+import type { Contribution, Task } from '../../src/schema/index.ts'
+import { carefulDials, modelMinds, scriptedMinds, solveAsTeam, topologies } from '../../src/teach/index.ts'
+import { type OpenAiServer, type ScriptedReply, startOpenAiServer } from '../../src/testing/openai-server.ts'
+import { Place, taskOf, teamOf } from './teams.ts'
+
+let place: Place
+beforeAll(async () => {
+  place = await Place.open()
+}, 60_000)
+afterAll(() => place.close())
+
+/**
+ * An upstream that answers as a model would that knows the way: it reads from the prompt alone what is wanted, who is
+ * asked, and what the tool said. `trouble` may spoil an answer.
+ */
+async function upstream(
+  task: Task,
+  trouble: (index: number) => Partial<ScriptedReply> | undefined,
+): Promise<OpenAiServer> {
+  const minds = scriptedMinds({ ...carefulDials, slip: 0, detour: 0, repeat: 0, doubt: 0 })(task, 1)
+  const answers = new Map<string, Promise<string>>()
+  return startOpenAiServer(async (request, index) => {
+    const messages = request.body['messages'] as { content: string }[]
+    const spoilt = trouble(index)
+    if (spoilt !== undefined) return spoilt
+    // The same prompt again is a retry, and gets the same answer.
+    const key = JSON.stringify(messages)
+    answers.set(key, answers.get(key) ?? reply(messages))
+    return answers.get(key)!
+  })
+
+  async function reply(messages: { content: string }[]): Promise<string> {
+    const last = messages.at(-1)!.content
+    const rules = last.slice(last.lastIndexOf('Write <think>'))
+    const wants = [
+      ...rules.matchAll(/<(facts|plan|task|call|report|reflection|suggestion|check|answer)[ >]/g),
+    ].map(([, want]) => want as Contribution)
+    const name = /^You are \w+_([ab])\./.exec(messages[0]!.content)?.[1]
+    const observed = /Your tool answered:\n([\s\S]*?)\n\nWrite <think>/.exec(last)?.[1]
+    const suggestion = /Suggested answer: ([\s\S]*?)\n\nWrite <think>/.exec(last)?.[1]
+    const known = [...messages]
+      .reverse()
+      .map(({ content }) => /<suggestion>([\s\S]*?)<\/suggestion>/.exec(content)?.[1])
+    const agent = { name: '', instructions: '', ...(name === undefined ? {} : { crew: name }) }
+    const result = {
+      ok: true,
+      text: observed ?? '',
+      tool: '',
+      cached: false,
+      attempts: 1,
+      ms: 0,
+      truncated: false,
+      flags: [],
+      provenance: {},
+    }
+    const written = await minds(agent).write({
+      agent,
+      wants,
+      messages: [],
+      observation: result,
+      suggestion: suggestion ?? known.find((text) => text !== undefined) ?? '',
+      signal: new AbortController().signal,
+    })
+    return written.text
+  }
+}
+
+describe.each([...topologies.keys()])('a team of models as %s', (topology) => {
+  it.each(['math', 'search'])('solves %s over an upstream that fails in every way', async (suite) => {
+    const task = taskOf(suite, 2)
+    const troubles: (Partial<ScriptedReply> | undefined)[] = [
+      { status: 429, headers: { 'retry-after': '0' } },
+      undefined,
+      { status: 500 },
+      { hangUp: true },
+      { text: 'I think we should look it up.' },
+    ]
+    const server = await upstream(task, (index) =>
+      index < 10 && index % 2 === 1 ? troubles[(index - 1) / 2] : undefined,
+    )
+    try {
+      const model = openModel({ baseUrl: server.baseUrl, model: 'teacher', retries: 8 })
+      const trajectory = await solveAsTeam(task, teamOf(topology, modelMinds(model)), 1, place.around(task))
+      expect(trajectory.events.filter(({ type }) => type === 'failed')).toEqual([])
+      expect(trajectory.verdict?.outcome).toBe('correct')
+      // Every request is accounted for: one for each activation, and the retries.
+      const { activations, retries, repeats } = trajectory.meta as Record<string, number>
+      expect(activations! + retries!).toBe(server.requests.length)
+      expect(repeats).toBe(1)
+      expect(retries).toBe(3)
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+it('a stream that breaks off is asked for again, and nothing of it is kept', async () => {
+  const server = await startOpenAiServer([
+    { text: 'A first half that is lost', breakAfter: 2 },
+    'The whole answer.',
+  ])
+  try {
+    const pieces: string[] = []
+    const model = openModel({ baseUrl: server.baseUrl, model: 'teacher', retries: 2 })
+    const { text, attempts } = await model.complete({ prompt: 'Go.', onText: (piece) => pieces.push(piece) })
+    expect(text).toBe('The whole answer.')
+    expect(attempts).toBe(2)
+    expect(pieces.join('')).toContain('The whole answer.')
+  } finally {
+    await server.close()
+  }
+})
+
+it('a model that never writes what is asked for fails the run, and the trajectory says so', async () => {
+  const server = await startOpenAiServer(['Hello!'])
+  try {
+    const task = taskOf('math', 0)
+    const model = openModel({ baseUrl: server.baseUrl, model: 'teacher' })
+    const trajectory = await solveAsTeam(task, teamOf('manager', modelMinds(model)), 1, place.around(task))
+    expect(trajectory.events.at(-1)).toMatchObject({ type: 'failed', boundary: 'model' })
+    expect(trajectory.answer).toBeUndefined()
+  } finally {
+    await server.close()
+  }
+})

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/config/index.ts'
+import { storeTasks } from '../../src/pipeline/index.ts'
+import { createRun, type Run } from '../../src/store/index.ts'
+import { teach } from '../../src/teach/index.ts'
+import { coa, coaJson } from '../cli/coa.ts'
+
+let folder: string
+let run: Run
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coa-teach-'))
+  run = createRun(folder, { id: 'r', command: 'test', coa: '0.0.0' })
+})
+afterEach(() => {
+  run.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('teaches, stops when it is told to, and goes on without doing anything twice', async () => {
+  const config = ProjectConfig.parse({ tasks: { suites: ['search'], count: 6 }, teach: { concurrency: 2 } })
+  const controller = new AbortController()
+  const observe = ({ stage, done }: { stage: string; done: number }): void => {
+    if (stage === 'teach' && done === 3) controller.abort(new Error('stop'))
+  }
+  await storeTasks({ run, config, observe, signal: controller.signal })
+  await expect(teach(config, { run, observe, signal: controller.signal })).rejects.toThrow('stop')
+  const before = [...run.scan('trajectory')]
+  expect(before.length).toBeGreaterThanOrEqual(3)
+  expect(before.length).toBeLessThan(6)
+  const summary = await teach(config, { run, observe: () => {}, signal: new AbortController().signal })
+  expect(summary).toMatchObject({ tasks: 6, trajectories: 6, failed: 0 })
+  const after = new Map([...run.scan('trajectory')].map((trajectory) => [trajectory.id, trajectory]))
+  for (const trajectory of before) expect(after.get(trajectory.id)).toEqual(trajectory)
+})
+
+it('one task that cannot be worked on does not stop the others', async () => {
+  const config = ProjectConfig.parse({ tasks: { suites: ['search'], count: 2 } })
+  const signal = new AbortController().signal
+  const [task] = await storeTasks({ run, config, observe: () => {}, signal })
+  run.append('task', { ...task!, id: 'foreign', suite: 'unknown' })
+  const summary = await teach(config, { run, observe: () => {}, signal })
+  expect(summary).toMatchObject({ trajectories: 3, failed: 1 })
+  expect(run.get('trajectory', 'foreign@manager-careful-1')?.events.at(-1)).toMatchObject({ type: 'failed' })
+})
+
+it('the command says what it would do, does it, and can be called again', () => {
+  const args = ['teach', '--suites', 'search', '-n', '2', '--set', `project.runs=${folder}/runs`]
+  expect(coaJson([...args, '--dry-run'], { cwd: folder })).toMatchObject({ tasks: 2, runs: 2 })
+  const first = coaJson<{ run: string; correct: number }>(args, { cwd: folder })
+  expect(first.correct).toBe(2)
+  const again = coaJson(['teach', first.run, '--set', `project.runs=${folder}/runs`], { cwd: folder })
+  expect(again).toMatchObject({ run: first.run, trajectories: 2 })
+  expect(
+    coa(['teach', '--mind', 'model', '-n', '1', '--suites', 'search'], { cwd: folder }).stderr,
+  ).toContain('teacher.base_url')
+})
