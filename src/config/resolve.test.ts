@@ -60,6 +60,7 @@ describe('resolveConfig', () => {
         overlap_share: 0.5,
         skip_origins: ['example'],
       },
+      sandbox: { driver: 'auto' },
       search: { provider: 'auto', corpus: 'corpus.db', limit: 5 },
       judge: modelDefaults,
       summary: modelDefaults,

@@ -107,6 +107,12 @@ export const ProjectConfig = z.strictObject({
       skip_origins: z.array(z.string()).default(['example']),
     })
     .prefault({}),
+  sandbox: z
+    .strictObject({
+      /** Where programs run. auto: the strongest that works here; pyodide is the quickest to start. */
+      driver: z.enum(['auto', 'bubblewrap', 'pyodide']).default('auto'),
+    })
+    .prefault({}),
   search: z
     .strictObject({
       /** auto: the corpus if it is there, else the first service whose variable is set. */

@@ -23,7 +23,7 @@ export async function storeTasks({ run, config, observe, signal }: StageContext)
 export async function makeTasks(context: StageContext): Promise<Record<string, number>> {
   const { observe, signal } = context
   const tasks = await storeTasks(context)
-  const sandbox = await openSandbox()
+  const sandbox = await openSandbox(context.config.sandbox)
   try {
     const report = await validateTasks(tasks, { sandbox, signal, observe, total: tasks.length })
     const accepted = report.suites.reduce((sum, { right }) => sum + right.correct, 0)

@@ -42,7 +42,7 @@ export async function run(
   const { run: folder, signal, observe } = context
   const team = await teamOf(config)
   const tools = openToolsFor(config)
-  const sandbox = await openSandbox()
+  const sandbox = await openSandbox(config.sandbox)
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   const countTokens = await tokenCounter(config.language.tokenizer)
   const check: Surroundings['check'] = {

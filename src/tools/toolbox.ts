@@ -9,7 +9,7 @@ import { readPageTool } from './read-page/read-page-tool.ts'
 import { type OpenProvider, openProvider } from './search/open-provider.ts'
 import { searchTool } from './search/search-tool.ts'
 
-export type ToolboxSettings = Pick<ProjectConfig, 'tools' | 'search' | 'summary' | 'embedding'>
+export type ToolboxSettings = Pick<ProjectConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
 
 /** A tool as it stands on this machine with these settings. */
 export interface ToolState {
@@ -71,7 +71,7 @@ export function openToolbox(
   }
   const code = (): Promise<Opened> =>
     shared('sandbox', async () => {
-      const sandbox = await openSandbox()
+      const sandbox = await openSandbox(settings.sandbox)
       closing.push(() => sandbox.close())
       const python = sandbox.describe().find(({ language }) => language === 'python')
       return { tool: codeTool(sandbox), how: `${python?.driver}: ${python?.why}` }

@@ -10,7 +10,7 @@ export async function checkContext(
   let close = async (): Promise<void> => {}
   if (checkers.has('code')) {
     const { openSandbox } = await import('../../sandbox/index.ts')
-    const sandbox = await openSandbox()
+    const sandbox = await openSandbox(config.sandbox)
     context.sandbox = sandbox
     close = () => sandbox.close()
   }

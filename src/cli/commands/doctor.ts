@@ -38,7 +38,7 @@ export function registerDoctor(program: Command): void {
         ),
         await check('tokenizer', () => describeTokenizer(options)),
         await check('runs folder', () => describeRunsFolder(options)),
-        await check('sandbox', describeSandbox),
+        await check('sandbox', () => describeSandbox(options)),
       ]
       const ok = checks.every((item) => item.ok)
       emit(options, { ok, checks }, () =>
@@ -54,12 +54,14 @@ export function registerDoctor(program: Command): void {
 }
 
 /** Runs a program of each language, so that what is said here is what happened. */
-async function describeSandbox(): Promise<string> {
+async function describeSandbox(options: GlobalOptions): Promise<string> {
   const { openSandbox } = await import('../../sandbox/index.ts')
-  const sandbox = await openSandbox()
+  const sandbox = await openSandbox(settings(options).config.sandbox)
   try {
     const found: string[] = []
     for (const { language, driver, why } of sandbox.describe()) {
+      // A driver that was asked for by name may run one language only.
+      if (driver === undefined) continue
       const code = language === 'python' ? 'print(6 * 7)' : 'console.log(6 * 7)'
       const { stdout, stderr } = await sandbox.run({ language, code })
       if (stdout.trim() !== '42') throw new Error(`${language} with ${driver} printed ${stdout}${stderr}`)

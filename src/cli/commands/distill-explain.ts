@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import type { ExplainedRow, Explanation } from '../../distill/index.ts'
+import { nearestName, UsageError } from '../../errors/index.ts'
+import type { CoaSequence, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { emit, mark } from '../output.ts'
+import { paintKind } from '../paint.ts'
+import { sideBySide, wrap } from './distill-columns.ts'
+
+interface ExplainOptions extends GlobalOptions {
+  full?: boolean
+}
+
+/** Together with the gap between them, 100 columns. */
+const LEFT = 46
+const RIGHT = 51
+const SHORT = 6
+
+export function registerDistillExplain(parent: Command): void {
+  parent
+    .command('explain')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<id>', "id of a team's run, or of the sequence made from it")
+    .description("show a team's run beside the chain it became, and why something is not in it")
+    .option('--full', 'every text in full length')
+    .addHelpText('after', '\nExamples:\n  $ coa distill explain latest math-1-careful --full | less -R')
+    .action(async (name: string, id: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<ExplainOptions>()
+      const { explain } = await import('../../distill/index.ts')
+      using run = openRun(findRun(settings(options).config.project.runs, name))
+      const { trajectory, sequence } = await find(run, id)
+      const explanation = explain(trajectory, sequence)
+      emit(options, { trajectory: trajectory.id, sequence: sequence.id, ...explanation }, () =>
+        describe(trajectory, sequence, explanation, options.full === true),
+      )
+    })
+}
+
+async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; sequence: CoaSequence }> {
+  const { sequenceId } = await import('../../distill/index.ts')
+  const sequence = run.get('sequence', id) ?? run.get('sequence', sequenceId(id))
+  const trajectory = run.get('trajectory', sequence?.provenance?.trajectoryId ?? id)
+  if (trajectory === undefined) {
+    const known = run.list('trajectory', { limit: 1000 }).map((record) => record.id)
+    const nearest = nearestName(id, known) ?? known[0]
+    throw new UsageError(`${run.id} holds no trajectory "${id}"`, {
+      fix: nearest === undefined ? 'Record some with `coa teach`.' : `Name one, such as "${nearest}".`,
+    })
+  }
+  if (sequence !== undefined) return { trajectory, sequence }
+  throw new UsageError(`"${id}" was not distilled yet`, { fix: `Run \`coa distill ${run.id}\` first.` })
+}
+
+function describe(
+  trajectory: Trajectory,
+  sequence: CoaSequence,
+  { rows, problems }: Explanation,
+  full: boolean,
+): string {
+  const { verdict, team, meta } = trajectory
+  const topology = typeof meta['topology'] === 'string' ? `, ${meta['topology']}` : ''
+  const outcome = verdict === undefined ? 'not checked' : `${verdict.outcome} (${verdict.checker})`
+  const prompts = rows.filter(isPrompt).length
+  return [
+    `${pc.bold(trajectory.id)} ${pc.dim(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`)}`,
+    wrap(trajectory.question, LEFT + RIGHT + 3).join('\n'),
+    '',
+    ...rows
+      .filter((row) => !isPrompt(row))
+      .map((row) => describeRow(row, full ? Number.POSITIVE_INFINITY : SHORT)),
+    pc.dim(`${prompts} prompts are not shown`),
+    ...(sequence.provenance?.sawGold === true ? [`${mark.open} an agent had seen the gold answer`] : []),
+    ...problems.map((problem) => `${mark.bad} ${problem}`),
+  ].join('\n')
+}
+
+function isPrompt({ events, span }: ExplainedRow): boolean {
+  return span === undefined && events[0]?.type === 'activated'
+}
+
+function describeRow({ events, span, notes }: ExplainedRow, lines: number): string {
+  const left = events.flatMap((event) => [
+    pc.bold(headOf(event)),
+    ...shorten(wrap(textOf(event), LEFT - 2), lines).map((line) => `  ${line}`),
+  ])
+  const right =
+    span === undefined
+      ? wrap(`(${notes.join('; ')})`, RIGHT).map((line) => pc.dim(line))
+      : [
+          ...shorten(wrap(span.text.trim(), RIGHT), lines).map((line) => paintKind(span.kind, line)),
+          ...notes.flatMap((note) => wrap(`(${note})`, RIGHT)).map((line) => pc.dim(line)),
+        ]
+  return `${sideBySide(left, right, LEFT)}\n`
+}
+
+function headOf(event: TrajectoryEvent): string {
+  const what = event.type === 'wrote' ? (event.said?.as ?? 'wrote') : event.type
+  const to = event.type === 'sent' ? ` to ${event.to}` : ''
+  return `${event.id} ${event.agent}: ${what}${to}`.slice(0, LEFT)
+}
+
+function textOf(event: TrajectoryEvent): string {
+  switch (event.type) {
+    case 'wrote':
+      return [event.thought, event.said?.text].filter(Boolean).join('\n') || event.text
+    case 'tool-called':
+      return JSON.stringify(event.input)
+    case 'tool-answered':
+      return event.output
+    case 'failed':
+      return event.message
+    case 'activated':
+      return ''
+    default:
+      return event.text
+  }
+}
+
+function shorten(lines: string[], most: number): string[] {
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`]
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { readEnvironment } from '../../config/index.ts'
+import type { DistilSummary } from '../../distill/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { registerDistillExplain } from './distill-explain.ts'
+
+interface DistillOptions extends GlobalOptions {
+  dryRun?: boolean
+  again?: boolean
+  map?: string[]
+}
+
+export function registerDistill(program: Command): void {
+  const distill = program
+    .command('distill')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description("turn a team's runs into chains of one voice, with where every span comes from")
+    .option('--dry-run', 'count only; write nothing')
+    .option('--again', 'also runs that were distilled before')
+    .option('--map <name=agent>', 'what an agent, contribution or tool becomes; may be given again', collect)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ coa distill latest --dry-run\n  $ coa distill latest --again --map critic=reflection --map report=drop' +
+        '\n  $ coa distill explain latest RUN-OF-A-TEAM',
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<DistillOptions>()
+      const { config } = settings(options, { 'distill.map': options.map })
+      const dryRun = options.dryRun === true
+      const { run: work, smoothWith } = await import('../../distill/index.ts')
+      const { modelFromSettings } = await import('../../models/index.ts')
+      const model = dryRun ? undefined : modelFromSettings('distill', config.distill, readEnvironment())
+      using run = openRun(findRun(config.project.runs, name), { write: !dryRun, command: 'coa distill' })
+      const observe = showProgress()
+      try {
+        const summary = await interruptible((signal) => {
+          const smooth = model === undefined ? {} : { smooth: smoothWith(model) }
+          const context = { run, signal, observe, dryRun, again: options.again === true, ...smooth }
+          return staged(run, signal, () => work(config, context))
+        })
+        observe.done()
+        emit(options, { run: run.id, dryRun, ...summary }, () => describe(summary, dryRun))
+      } finally {
+        observe.done()
+      }
+    })
+  registerDistillExplain(distill)
+}
+
+function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value]
+}
+
+/** Writes down in the manifest how the stage went, unless nothing may be written. */
+async function staged(
+  run: Run,
+  signal: AbortSignal,
+  work: () => Promise<DistilSummary>,
+): Promise<DistilSummary> {
+  if (!run.writable) return work()
+  run.setStage('distill', { status: 'running' })
+  try {
+    const summary = await work()
+    run.setStage('distill', { status: 'done', summary: summary.figures })
+    return summary
+  } catch (error) {
+    run.setStage('distill', { status: signal.aborted ? 'interrupted' : 'failed' })
+    throw error
+  }
+}
+
+function describe({ figures, problems }: DistilSummary, dryRun: boolean): string {
+  const rows = Object.entries(figures).map(([name, count]) => [name, count.toLocaleString('en')])
+  const made = figures['sequences'] ?? 0
+  const faulty = figures['with problems'] ?? 0
+  return [
+    table(rows),
+    '',
+    ...(problems.length === 0
+      ? []
+      : [
+          table([
+            ['runs', 'problem', 'such as'].map((head) => pc.dim(head)),
+            ...problems
+              .slice(0, 20)
+              .map(({ problem, count, example }) => [count.toLocaleString('en'), problem, pc.dim(example)]),
+          ]),
+          '',
+        ]),
+    `${faulty === 0 ? mark.good : mark.open} ${made.toLocaleString('en')} sequences, ${faulty.toLocaleString('en')} of them with problems`,
+    ...(dryRun ? [pc.dim('nothing was written')] : []),
+  ].join('\n')
+}

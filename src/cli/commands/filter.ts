@@ -1,0 +1,188 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import type { FilterSummary, Funnel } from '../../filter/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { showProgress } from '../progress.ts'
+
+interface FilterOptions extends GlobalOptions {
+  dryRun?: boolean
+  minInteractions?: string
+  bySuite?: string[]
+  maxSameCall?: string
+  excludeSawGold?: boolean
+  keepUnreflected?: string
+  correctionWeight?: string
+  maxTokens?: string
+  nearDuplicates: boolean
+  against?: string[]
+}
+
+export function registerFilter(program: Command): void {
+  program
+    .command('filter')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description('choose the sequences worth learning, with a reason for each that is left out')
+    .option('--dry-run', 'count only; write nothing')
+    .option('--min-interactions <count>', 'tool calls a sequence needs (default: filter.min_interactions)')
+    .option('--by-suite <suite=count>', 'another number for one suite; may be given again', collect)
+    .option('--max-same-call <count>', 'how often a tool may be called with the same input')
+    .option('--exclude-saw-gold', 'leave out what came from a step that had seen the gold answer')
+    .option('--keep-unreflected <share>', 'share kept of those without reflection, from 0 to 1')
+    .option('--correction-weight <count>', 'how often a sequence counts that mended its first answer')
+    .option('--max-tokens <count>', 'longest sequence, prompt included; 0 for no limit')
+    .option('--no-near-duplicates', 'do not look for sequences that are nearly the same')
+    .option('--against <tasks>', 'suite, benchmark or file whose questions must not be trained on', collect)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ coa filter latest --dry-run\n  $ coa filter latest --by-suite math=3 --against gsm8k --against held-out.jsonl\n  $ coa filter latest --set filter.overlap_share=0.3 --json',
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<FilterOptions>()
+      const { config } = settings(options, flagsOf(options))
+      const dryRun = options.dryRun === true
+      const { run: filter, selectionFiles } = await import('../../filter/index.ts')
+      using run = openRun(findRun(config.project.runs, name), { write: !dryRun, command: 'coa filter' })
+      const observe = showProgress()
+      try {
+        const summary = await interruptible((signal) =>
+          staged(run, signal, () => filter(config, { run, signal, observe, dryRun })),
+        )
+        observe.done()
+        const { folder } = selectionFiles(run.dir)
+        emit(options, { run: run.id, dryRun, folder, ...summary }, () => describe(summary, dryRun, folder))
+      } finally {
+        observe.done()
+      }
+    })
+}
+
+function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value]
+}
+
+function flagsOf(options: FilterOptions): Record<string, unknown> {
+  return {
+    'filter.min_interactions': options.minInteractions,
+    'filter.min_interactions_by_suite': options.bySuite,
+    'filter.max_same_call': options.maxSameCall,
+    'filter.exclude_saw_gold': options.excludeSawGold,
+    'filter.keep_unreflected': options.keepUnreflected,
+    'filter.correction_weight': options.correctionWeight,
+    'filter.max_tokens': options.maxTokens,
+    // Only its absence was asked for; that it is there by default must not undo a setting.
+    'filter.near_duplicates': options.nearDuplicates ? undefined : false,
+    'filter.against': options.against,
+  }
+}
+
+/** Writes down in the manifest how the stage went, unless nothing may be written. */
+async function staged(
+  run: Run,
+  signal: AbortSignal,
+  work: () => Promise<FilterSummary>,
+): Promise<FilterSummary> {
+  if (!run.writable) return work()
+  run.setStage('filter', { status: 'running' })
+  try {
+    const summary = await work()
+    run.setStage('filter', { status: 'done', summary: summary.figures })
+    return summary
+  } catch (error) {
+    run.setStage('filter', { status: signal.aborted ? 'interrupted' : 'failed' })
+    throw error
+  }
+}
+
+function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
+  const { sequences, kept, copies, upSampled, passedOver } = funnel
+  const state = dryRun
+    ? 'nothing was written'
+    : alreadyDone
+      ? `nothing has changed since ${folder} was written`
+      : `written to ${folder}; funnel.html shows it`
+  return [
+    stageTable(funnel),
+    '',
+    callsTable(funnel),
+    '',
+    ...(funnel.reasons.length === 0 ? [] : [reasonTable(funnel), '']),
+    `${kept > 0 ? mark.good : mark.open} ${number(kept)} of ${number(sequences)} sequences kept (${share(kept, sequences)}), ` +
+      `${number(copies)} with the ${number(upSampled)} that count several times` +
+      (passedOver === 0 ? '' : `; ${number(passedOver)} not looked at`),
+    pc.dim(state),
+  ].join('\n')
+}
+
+function stageTable({ stages, sequences }: Funnel): string {
+  return table([
+    ['stage', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
+    ...stages.map(({ name, before, after }) => [
+      name,
+      number(after),
+      share(after, sequences),
+      before > after ? number(before - after) : pc.dim('–'),
+      bar(after, sequences),
+    ]),
+  ])
+}
+
+/** Lines of the histogram; what lies beyond goes into the last. */
+const MOST_CALLS = 20
+
+/** Tool calls of a sequence, then the tools themselves. */
+function callsTable({ interactions, tools }: Funnel): string {
+  const rows = interactions.filter((row) => row.interactions < MOST_CALLS)
+  const beyond = interactions.filter((row) => row.interactions >= MOST_CALLS)
+  if (beyond.length > 0) {
+    const sum = (name: 'all' | 'kept'): number => beyond.reduce((total, row) => total + row[name], 0)
+    rows.push({ interactions: MOST_CALLS, all: sum('all'), kept: sum('kept') })
+  }
+  const most = Math.max(1, ...rows.map(({ all }) => all))
+  return [
+    table([
+      ['calls', 'sequences', 'kept', ''].map((head) => pc.dim(head)),
+      ...rows.map(({ interactions: calls, all, kept }) => [
+        calls === MOST_CALLS ? `${calls}+` : String(calls),
+        number(all),
+        number(kept),
+        bar(kept, most, all),
+      ]),
+    ]),
+    pc.dim('calls kept: ') +
+      (tools.map(({ tool, calls }) => `${tool} ${number(calls.kept)} of ${number(calls.all)}`).join(', ') ||
+        'none'),
+  ].join('\n')
+}
+
+function reasonTable({ reasons, sequences }: Funnel): string {
+  return table([
+    ['dropped', '', 'reason', 'such as'].map((head) => pc.dim(head)),
+    ...reasons.map(({ stage, reason, count, examples }) => [
+      number(count),
+      share(count, sequences),
+      `${stage}: ${reason}`,
+      pc.dim(examples.map(({ id }) => id).join(', ')),
+    ]),
+  ])
+}
+
+const BAR = 30
+
+function bar(value: number, most: number, before = most): string {
+  const width = (count: number): number => (most === 0 ? 0 : Math.round((BAR * count) / most))
+  // A stage with anything left must not look empty.
+  const filled = value > 0 ? Math.max(1, width(value)) : 0
+  return pc.green('█'.repeat(filled)) + pc.dim('░'.repeat(Math.max(0, width(before) - filled)))
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en')
+}
+
+function share(part: number, of: number): string {
+  return of === 0 ? '–' : `${((100 * part) / of).toFixed(1)} %`
+}
