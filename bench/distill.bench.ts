@@ -1,0 +1,92 @@
+/**
+ * From runs of a team to tokens with their mask: distil, filter, tokenise, mask, on one thread and on two, and what is
+ * held in memory as more and more runs go through. The runs come from memory; reading them from a run folder is the
+ * store's figure.
+ */
+import { Worker } from 'node:worker_threads'
+import type { BenchResult } from './bench-result.ts'
+import type { WorkerOrder, WorkerResult } from './distill-worker.ts'
+
+const TRAJECTORIES = 4_000
+const MEMORY_TRAJECTORIES = 20_000
+const GOAL = 2_000
+
+export async function run(
+  trajectories = TRAJECTORIES,
+  memoryRuns = MEMORY_TRAJECTORIES,
+): Promise<BenchResult[]> {
+  // Twice, the better counts: caches and clock rates are shared with whatever else runs.
+  const attempts: { one: Measured; two: Measured }[] = []
+  for (let attempt = 0; attempt < 2; attempt++) {
+    attempts.push({
+      one: await measure(1, { trajectories, nearDuplicates: true }),
+      two: await measure(2, { trajectories, nearDuplicates: true }),
+    })
+  }
+  const best = (side: 'one' | 'two'): Measured =>
+    attempts
+      .map((attempt) => attempt[side])
+      .reduce((left, right) => (left.perSecond > right.perSecond ? left : right))
+  const one = best('one')
+  const two = best('two')
+  const { memory } = (await measure(1, { trajectories: memoryRuns, nearDuplicates: false })).results[0]!
+  const single = one.results[0]!
+  const each = (milliseconds: number): number => (1000 * trajectories) / milliseconds
+  const perThread = (name: string, milliseconds: number): BenchResult => {
+    return { name: `${name}, one thread`, value: each(milliseconds), unit: 'trajectories/s' }
+  }
+  return [
+    { name: 'length', value: single.tokens / trajectories, unit: 'tokens', note: 'prompt included, qwen2.5' },
+    perThread('distil', single.distilMs),
+    perThread('filter', single.filterMs),
+    perThread('tokenise and mask', single.encodeMs),
+    { name: 'all, one thread', value: one.perSecond, unit: 'trajectories/s', note: `${single.kept} kept` },
+    {
+      name: 'all, two threads',
+      value: two.perSecond,
+      unit: 'trajectories/s',
+      goal: `≥ ${GOAL.toLocaleString('en')}`,
+      met: two.perSecond >= GOAL,
+    },
+    { name: 'two threads / one', value: two.perSecond / one.perSecond, unit: '×' },
+    {
+      name: 'memory, last tenth / second',
+      value: memory[9]! / memory[1]!,
+      unit: '×',
+      goal: '≤ 1.2 ×',
+      met: memory[9]! / memory[1]! <= 1.2,
+      note: `${memoryRuns.toLocaleString('en')} trajectories, ${Math.round(memory[9]! / 1e6)} MB at the end, near-duplicates off`,
+    },
+  ]
+}
+
+interface Measured {
+  perSecond: number
+  results: WorkerResult[]
+}
+
+async function measure(threads: number, workerData: WorkerOrder): Promise<Measured> {
+  const workers = Array.from({ length: threads }, () => {
+    return new Worker(new URL('./distill-worker.ts', import.meta.url), { workerData })
+  })
+  const next = (worker: Worker): Promise<unknown> =>
+    new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  await Promise.all(workers.map(next))
+  const results = await Promise.all(
+    workers.map((worker) => {
+      const done = next(worker)
+      worker.postMessage('go')
+      return done as Promise<WorkerResult>
+    }),
+  )
+  // Each thread's own processor time: what it takes to open the tokenizer and to warm up is paid once, however many follow.
+  const perSecond = results.reduce((sum, { distilMs, filterMs, encodeMs }) => {
+    return sum + (1000 * workerData.trajectories) / (distilMs + filterMs + encodeMs)
+  }, 0)
+  return { perSecond, results }
+}
+
+if (import.meta.main)
+  console.table(
+    await run(Number(process.argv[2] ?? TRAJECTORIES), Number(process.argv[3] ?? MEMORY_TRAJECTORIES)),
+  )

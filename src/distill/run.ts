@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ProjectConfig } from '../config/index.ts'
+import { CoaError } from '../errors/index.ts'
+import type { Observe } from '../observe/index.ts'
+import type { CoaSequence, Trajectory } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { distilSettings } from './config.ts'
+import { distil, sequenceId } from './distil.ts'
+import { distilSmoothly, type Smooth } from './smooth.ts'
+
+/** Sequences written together; between two batches others get a turn. */
+const BATCH = 100
+
+export interface DistilContext {
+  run: Run
+  signal: AbortSignal
+  observe: Observe
+  /** Count only; nothing is written. */
+  dryRun?: boolean
+  /** Also those that were distilled before: with other settings they become other sequences. */
+  again?: boolean
+  /** Smooths the joints between agents. */
+  smooth?: Smooth
+}
+
+export interface DistilSummary {
+  figures: Record<string, number>
+  /** How often each kind of problem occurred, the most frequent first. */
+  problems: { problem: string; count: number; example: string }[]
+}
+
+/** Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes on. */
+export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
+  const { run, signal, observe, dryRun = false, again = false } = context
+  const { map, grammarOf } = await distilSettings(config)
+  const tally = new Tally()
+  const total = run.count('trajectory')
+  let batch: CoaSequence[] = []
+  let done = 0
+  const flush = async (): Promise<void> => {
+    if (!dryRun) run.appendMany('sequence', batch)
+    batch = []
+    observe({ stage: 'distill', done, total, unit: 'trajectories' })
+    await setImmediate()
+    signal.throwIfAborted()
+  }
+  for (const trajectory of run.scan('trajectory')) {
+    done++
+    if (!again && run.has('sequence', sequenceId(trajectory.id))) tally.figures['already there']!++
+    else {
+      const options = { grammar: grammarOf(trajectory.meta['domain']), map }
+      const sequence = await attempt(trajectory, options, context)
+      if (typeof sequence === 'string') {
+        tally.fail(trajectory.id, sequence)
+        if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
+      } else {
+        tally.add(sequence)
+        batch.push(sequence)
+      }
+    }
+    if (done % BATCH === 0) await flush()
+  }
+  await flush()
+  return tally.summary()
+}
+
+async function attempt(
+  trajectory: Trajectory,
+  options: Parameters<typeof distil>[1],
+  { smooth, signal }: DistilContext,
+): Promise<CoaSequence | string> {
+  try {
+    return smooth === undefined
+      ? distil(trajectory, options)
+      : await distilSmoothly(trajectory, { ...options, smooth, signal })
+  } catch (error) {
+    if (!CoaError.isInstance(error) || signal.aborted) throw error
+    return error.message
+  }
+}
+
+class Tally {
+  readonly figures: Record<string, number> = {
+    sequences: 0,
+    'already there': 0,
+    'within the grammar': 0,
+    'with problems': 0,
+    unanswered: 0,
+    'saw the gold answer': 0,
+    failed: 0,
+  }
+  readonly #problems = new Map<string, { count: number; example: string }>()
+
+  add({ id, meta, provenance }: CoaSequence): void {
+    const problems = Array.isArray(meta['problems']) ? meta['problems'].map(String) : []
+    this.figures['sequences']!++
+    this.figures[problems.length === 0 ? 'within the grammar' : 'with problems']!++
+    if (meta['unanswered'] === true) this.figures['unanswered']!++
+    if (provenance?.sawGold === true) this.figures['saw the gold answer']!++
+    for (const problem of new Set(problems.map(kindOf))) this.#count(problem, id)
+  }
+
+  fail(id: string, message: string): void {
+    this.figures['failed']!++
+    this.#count(message, id)
+  }
+
+  #count(problem: string, example: string): void {
+    const known = this.#problems.get(problem)
+    if (known === undefined) this.#problems.set(problem, { count: 1, example })
+    else known.count++
+  }
+
+  summary(): DistilSummary {
+    const problems = [...this.#problems].map(([problem, found]) => ({ problem, ...found }))
+    return { figures: this.figures, problems: problems.sort((left, right) => right.count - left.count) }
+  }
+}
+
+/** The same problem at another turn is the same problem. */
+function kindOf(problem: string): string {
+  return problem.replace(/^turn \d+: /, '')
+}

@@ -1,0 +1,5 @@
+/** A dataset of sequences in the formats of other trainers, with a card, and a check that reads it back. */
+export { checkExport } from './check.ts'
+export type { CheckResult } from './check-findings.ts'
+export { formats } from './formats/index.ts'
+export { type ExportSummary, exportRun, type FormatSummary } from './run.ts'

@@ -1,0 +1,46 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { UsageError } from '../errors/index.ts'
+import { parseJson } from '../schema/index.ts'
+import { readLines } from '../store/index.ts'
+
+/** The values of a file of JSON lines, one in memory at a time. An unfinished last line is an error, not a value. */
+export function* readJsonLines(path: string): Generator<{ number: number; value: unknown }> {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
+      fix: 'Make it again with the command that wrote it.',
+      cause,
+    })
+  }
+  try {
+    const { size } = fstatSync(file)
+    let number = 0
+    let read = 0
+    for (const line of readLines(file, 0, size)) {
+      number += 1
+      read = line.offset + line.length
+      const text = Buffer.from(line.bytes ?? []).toString('utf8')
+      if (text.trim() === '') continue
+      yield { number, value: parsed(text, `${path}:${number}`) }
+    }
+    if (read < size) throw broken(`${path}:${number + 1}`, 'the line is not finished')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function parsed(text: string, where: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw broken(where, (cause as Error).message)
+  }
+}
+
+function broken(where: string, why: string): UsageError {
+  return new UsageError(`${where} is not JSON: ${why}`, {
+    fix: 'Make the file again with the command that wrote it.',
+  })
+}

@@ -1,0 +1,13 @@
+/** Which sequences of a run are worth learning, how often each counts, and why the others are not. */
+export { Funnel } from './funnel.ts'
+export {
+  disjoint,
+  dropAlwaysOrNever,
+  dropSolvedWithoutTools,
+  type PassRate,
+  type Question,
+  type Sifted,
+} from './query-filters.ts'
+export { readFunnel, readSelection, type Selected } from './read-selection.ts'
+export { type FilterContext, type FilterSummary, run } from './run.ts'
+export { selectionFiles } from './selection-files.ts'

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { distil } from '../../src/distill/index.ts'
+import {
+  isWellFormed,
+  type Payload,
+  parseChain,
+  renderPayload,
+  renderStep,
+  spansOf,
+} from '../../src/grammar/index.ts'
+import { type CoaSequence, sequenceText, type TrajectoryEvent } from '../../src/schema/index.ts'
+import { byteTokenizer, encodeSpans } from '../../src/tokens/index.ts'
+import { ANSWER, type RandomRun, randomRun } from './random-run.ts'
+
+const RUNS = 10_000
+
+function holds(law: (run: RandomRun, sequence: CoaSequence) => void, numRuns: number = RUNS): void {
+  fc.assert(
+    fc.property(randomRun, (run) => law(run, distil(run.trajectory, { grammar: run.grammar }))),
+    { numRuns },
+  )
+}
+
+const byId = ({ trajectory }: RandomRun): Map<string, TrajectoryEvent> =>
+  new Map(trajectory.events.map((event) => [event.id, event]))
+
+const known = new WeakMap<Map<string, TrajectoryEvent>, Map<string, Set<string>>>()
+
+/** Everything above an event, by parent links alone. */
+function ancestors(events: Map<string, TrajectoryEvent>, id: string): Set<string> {
+  const ofRun = known.get(events) ?? new Map<string, Set<string>>()
+  known.set(events, ofRun)
+  const found = ofRun.get(id)
+  if (found !== undefined) return found
+  const above = new Set<string>()
+  for (let event = events.get(id); event?.parent != null; event = events.get(event.parent))
+    above.add(event.parent)
+  ofRun.set(id, above)
+  return above
+}
+
+/** The body of a span as the parser reads it. */
+function bodies({ grammar }: RandomRun, sequence: CoaSequence): string[] {
+  return parseChain(grammar, sequenceText(sequence)).blocks.map(({ text }) => text)
+}
+
+function wordsOf(event: TrajectoryEvent): string[] {
+  switch (event.type) {
+    case 'wrote':
+      return [event.thought ?? '', event.said?.text ?? '']
+    case 'answered':
+      return [event.text]
+    case 'tool-called':
+      return [renderPayload(event.input as unknown as Payload)]
+    default:
+      return []
+  }
+}
+
+describe('for every run of a team', () => {
+  it('every observation appears exactly once, whole, behind its call, and is masked', () => {
+    holds((run, sequence) => {
+      const events = byId(run)
+      const { grammar, trajectory } = run
+      const returned = trajectory.events.filter(
+        (event) =>
+          (event.type === 'tool-answered' || event.type === 'failed') &&
+          events.get(event.parent ?? '')?.type === 'tool-called',
+      )
+      for (const event of returned) {
+        const at = sequence.spans.findIndex(({ source }) => source.includes(event.id))
+        const span = sequence.spans[at]
+        if (span === undefined) {
+          // A call that broke and was made anew at once leaves no trace.
+          expect(event.type).toBe('failed')
+          continue
+        }
+        expect(sequence.spans.filter(({ source }) => source.includes(event.id))).toHaveLength(1)
+        const text =
+          event.type === 'tool-answered' ? event.output : event.type === 'failed' ? event.message : ''
+        expect(span.text).toBe(`\n${renderStep(grammar, { agent: 'observation', text })}\n`)
+        expect(span.trainable).toBe(false)
+        expect(sequence.spans[at - 1]!.source).toContain(event.parent)
+      }
+      const told = sequence.spans.filter(({ kind }) => kind === 'observation').flatMap(({ source }) => source)
+      expect(new Set(told).size).toBe(told.length)
+    })
+  }, 300_000)
+
+  it('the order respects causality', () => {
+    holds((run, sequence) => {
+      const events = byId(run)
+      const seen = new Set<string>()
+      for (const [index, { agent, source }] of sequence.spans.entries()) {
+        expect(source.length).toBeGreaterThan(0)
+        // Facts stand in the plan made of them, behind the one thought of both.
+        const isJoint = (id: string, earlier: string): boolean => {
+          const event = events.get(id)
+          const isFacts = agent === 'plan' && event?.type === 'wrote' && event.said?.as === 'facts'
+          return isFacts && sequence.spans[index - 1]!.source.includes(earlier)
+        }
+        // Nothing that came of these events was told before them.
+        for (const earlier of seen) {
+          const above = ancestors(events, earlier)
+          for (const id of source)
+            if (above.has(id) && !isJoint(id, earlier)) expect([earlier, id]).toEqual('out of order')
+        }
+        for (const id of source) seen.add(id)
+      }
+    })
+  }, 300_000)
+
+  it('every trained sentence was written by a source event of its span', () => {
+    holds((run, sequence) => {
+      const events = byId(run)
+      const read = bodies(run, sequence)
+      for (const [index, { trainable, source, kind }] of sequence.spans.entries()) {
+        if (!trainable) continue
+        const words = source.flatMap((id) => wordsOf(events.get(id)!))
+        const body =
+          kind === 'answer'
+            ? read[index]!.replace(/^\\boxed\{(.*)\}$/s, '$1').replace(/^\n```py\n(.*)\n```\n$/s, '$1')
+            : read[index]!
+        if (kind === 'call') expect(words).toContain(body)
+        else
+          for (const sentence of body.split(/(?<=\.)\s+|\n/))
+            if (!words.some((text) => text.includes(sentence))) expect(words).toContain(sentence)
+      }
+    })
+  }, 300_000)
+
+  it('nothing of the answer precedes the step that found it', () => {
+    holds((run, { spans }) => {
+      const events = byId(run)
+      const found = (id: string): boolean =>
+        run.finders.some((finder) => id === finder || ancestors(events, id).has(finder))
+      const from = spans.findIndex(({ source }) => source.some(found))
+      const before = from === -1 ? spans : spans.slice(0, from)
+      expect(before.some(({ text }) => text.includes(ANSWER))).toBe(false)
+    })
+  }, 300_000)
+
+  it('the text reads back as the same blocks, and a sequence without problems is well formed', () => {
+    holds(({ grammar }, sequence) => {
+      const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
+      if (sequence.meta['problems'] === undefined) expect(isWellFormed(chain)).toBe(true)
+    })
+  }, 300_000)
+
+  it('bad replies and failed attempts leave no trace, and no thought says a sentence twice', () => {
+    holds((_, sequence) => {
+      const text = sequenceText(sequence)
+      expect(text).not.toContain('BADMARK')
+      expect(text).not.toContain('FAILMARK')
+      const said = new Set<string>()
+      for (const { agent, text: block } of sequence.spans) {
+        const found = [...block.matchAll(/Sentence number \d+[^.]* was said here\./g)].map(
+          ([sentence]) => sentence,
+        )
+        const isOnlyRepetition = found.every((sentence) => said.has(sentence))
+        // Where the grammar wants a thought and all of it was said, one is repeated; otherwise nothing is.
+        if (agent === 'think' && !isOnlyRepetition)
+          for (const sentence of found) if (said.has(sentence)) expect(sentence).toBe('said once')
+        for (const sentence of found) said.add(sentence)
+      }
+    })
+  }, 300_000)
+
+  it('the same run gives the same sequence, in whatever order its events are listed', () => {
+    fc.assert(
+      fc.property(randomRun, fc.nat(), ({ grammar, trajectory }, seed) => {
+        const sequence = distil(trajectory, { grammar })
+        expect(distil(trajectory, { grammar })).toEqual(sequence)
+        const events = trajectory.events.map((event, index) => ({
+          event,
+          key: Math.imul(index + 1, 2_654_435_761 ^ seed) >>> 0,
+        }))
+        const shuffled = events.sort((left, right) => left.key - right.key).map(({ event }) => event)
+        expect(distil({ ...trajectory, events: shuffled }, { grammar })).toEqual(sequence)
+      }),
+      { numRuns: RUNS },
+    )
+  }, 300_000)
+
+  it('as tokens, exactly the observations are masked', () => {
+    const tokenizer = byteTokenizer()
+    holds((_, { spans }) => {
+      const { mask } = encodeSpans(tokenizer, spans)
+      const bytes = (trainable: boolean): number =>
+        spans
+          .filter((span) => span.trainable === trainable)
+          .reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+      const trained = mask.reduce((sum, bit) => sum + bit, 0)
+      expect([trained, mask.length - trained]).toEqual([bytes(true), bytes(false)])
+    }, 2000)
+  }, 300_000)
+})

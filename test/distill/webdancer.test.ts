@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type ChatMessage,
+  distil,
+  searchAndRead,
+  searchAndReadMap,
+  trajectoryFromChat,
+} from '../../src/distill/index.ts'
+import { builtinGrammars, defineGrammar, isWellFormed, parseChain, spansOf } from '../../src/grammar/index.ts'
+import { CoaSequence, sequenceText, Trajectory } from '../../src/schema/index.ts'
+import { dataFile, readJsonLines } from '../data/shared-data.ts'
+
+interface Row {
+  messages: ChatMessage[]
+  answer: string[][]
+  tag: string
+}
+
+const file = dataFile('traces/webdancer-chatml.jsonl.gz')
+
+/** Read without the reader: what stands between the first opening and the last closing tag. */
+function inner(text: string, tag: string): string {
+  return text.slice(text.indexOf(`<${tag}>`) + tag.length + 2, text.lastIndexOf(`</${tag}>`)).trim()
+}
+
+describe.skipIf(file === null)('the published WebDancer trajectories', () => {
+  const rows = file === null ? [] : readJsonLines<Row>(file)
+  const trajectories = rows.map(({ messages, tag }, index) => {
+    const asked = messages[1]!.content
+    return trajectoryFromChat(messages.slice(2), {
+      id: `webdancer-${index}`,
+      taskId: `webdancer-${index}`,
+      team: 'webdancer',
+      question: asked.slice(asked.lastIndexOf('\nUser: ') + '\nUser: '.length),
+      meta: { suite: 'webdancer', tag },
+    })
+  })
+
+  it('become trajectories', () => {
+    expect(trajectories).toHaveLength(200)
+    for (const trajectory of trajectories) expect(Trajectory.safeParse(trajectory).success).toBe(true)
+    expect(trajectories.flatMap(({ events }) => events.filter(({ type }) => type === 'failed'))).toEqual([])
+  })
+
+  it('distil to sequences that hold every thought, call, output and answer', () => {
+    const grammar = defineGrammar(searchAndRead)
+    const tally = { calls: 0, observations: 0, answers: 0, wellFormed: 0 }
+    const problems: Record<string, number> = {}
+    for (const [index, trajectory] of trajectories.entries()) {
+      const sequence = distil(trajectory, { grammar, map: searchAndReadMap })
+      expect(CoaSequence.safeParse(sequence).success).toBe(true)
+      const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
+      const turns = rows[index]!.messages.slice(2)
+      const outputs = turns
+        .filter(({ role }) => role === 'user')
+        .map(({ content }) => inner(content, 'tool_response'))
+      const observed = sequence.spans.filter(({ trainable }) => !trainable)
+      expect(observed.map(({ text }) => inner(text, 'observation').replaceAll('<\\/', '</'))).toEqual(outputs)
+      expect(chain.answer?.payload).toEqual({ syntax: 'text', text: inner(turns.at(-1)!.content, 'answer') })
+      const thoughts = chain.blocks.filter(({ agent }) => agent === 'think').map(({ text }) => text)
+      const written = turns
+        .filter(({ role }) => role === 'assistant')
+        .map(({ content }) => inner(content, 'think'))
+      // Sentences that were said word for word before are left out, so the rest is looked for one by one.
+      for (const [at, thought] of thoughts.entries())
+        for (const sentence of thought.split(/(?<=[.!?])\s+|\n/))
+          expect(written[at]).toContain(sentence.trim())
+      tally.calls += chain.calls.length
+      tally.observations += observed.length
+      tally.answers += chain.answer === null ? 0 : 1
+      tally.wellFormed += isWellFormed(chain) ? 1 : 0
+      for (const problem of (sequence.meta['problems'] as string[] | undefined) ?? [])
+        problems[problem] = (problems[problem] ?? 0) + 1
+    }
+    console.log(`webdancer: ${JSON.stringify(tally)}, problems ${JSON.stringify(problems)}`)
+    expect(tally).toEqual({ calls: 222, observations: 222, answers: 200, wellFormed: 200 })
+    expect(problems).toEqual({})
+  })
+
+  it('do not fit the web grammar, and it is said why', () => {
+    const web = builtinGrammars.get('web')!
+    const reasons: Record<string, number> = {}
+    for (const trajectory of trajectories) {
+      const { meta } = distil(trajectory, { grammar: web, map: searchAndReadMap })
+      const problems = (meta['problems'] as string[]).map((problem) => problem.replace(/^turn \d+: /, ''))
+      for (const problem of new Set(problems)) reasons[problem] = (reasons[problem] ?? 0) + 1
+    }
+    console.log(`webdancer in web: ${JSON.stringify(reasons, null, 1)}`)
+    expect(Object.values(reasons).reduce((most, count) => Math.max(most, count), 0)).toBe(200)
+  })
+})

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { formats } from '../../src/export/index.ts'
+import { coa, coaJson } from '../cli/coa.ts'
+import { exampleSequences, formatNames, makeRun } from './support.ts'
+
+describe('coa export', () => {
+  it('exports, checks, is quick the second time, and notices a change', () => {
+    const { run, folder, out } = makeRun(exampleSequences())
+    const args = ['export', run.dir, '--format', 'trl-tokens,verl-sft', '--out', out]
+    const dry = coaJson<{ formats: Array<{ status: string }> }>([...args, '--dry-run'], { cwd: folder })
+    expect(dry.formats.map(({ status }) => status)).toEqual(['not written', 'not written'])
+    expect(existsSync(out)).toBe(false)
+    const first = coa([...args, '--check'], { cwd: folder })
+    expect(first.code, first.stderr).toBe(0)
+    expect(first.stdout).toContain('trl-tokens: same; 5 of 5 rows')
+    expect(coa(args, { cwd: folder }).stdout).toContain('already there')
+    const path = join(out, 'trl-tokens', 'data.jsonl')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('-100', '7'))
+    const spoilt = coa(['export', '--check', out], { cwd: folder })
+    expect(spoilt.code).toBe(3)
+    expect(spoilt.stdout).toContain('trl-tokens: broken')
+    expect(spoilt.stdout).toContain('verl-sft: same')
+  })
+
+  it('says what to do instead', () => {
+    const { run, folder } = makeRun(exampleSequences())
+    const failing = (args: string[]) => coa(['export', ...args], { cwd: folder })
+    expect(failing([])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run is named') })
+    expect(failing([run.dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('--format') })
+    expect(failing([run.dir, '-f', 'opanai', '-o', 'x']).stderr).toContain('Did you mean "openai"?')
+    expect(failing(['--check', folder]).stderr).toContain('no finished export')
+  })
+
+  it('names every format in its help', () => {
+    const { stdout } = coa(['export', '--help'])
+    expect(formats.map(({ name }) => name)).toEqual(formatNames)
+    for (const name of formatNames) expect(stdout).toContain(name)
+  })
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formats } from '../../src/export/index.ts'
+import type { Reading } from '../../src/export/segments.ts'
+import type { CoaSequence } from '../../src/schema/index.ts'
+import { byteTokenizer, encodeSequence } from '../../src/tokens/index.ts'
+import { RUNS } from '../grammar/arbitraries.ts'
+import { anySequence, exampleSequences, troubledSequences } from './support.ts'
+
+/** Written apart from the exporters: each character of the stream with its flag. */
+function flagged(spans: CoaSequence['spans']): string {
+  let flags = ''
+  for (const { text, trainable } of spans) flags += (trainable ? '1' : '0').repeat(text.length)
+  return flags
+}
+
+function flaggedReading({ segments }: Reading): string {
+  return segments.map(({ text, trained }) => (trained ? '1' : '0').repeat(text.length)).join('')
+}
+
+const throughFile = (row: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(row)) as never
+
+function expectSame(found: Reading, sequence: CoaSequence, trainsAll: boolean): void {
+  const text = sequence.spans.map((span) => span.text).join('')
+  expect(found.segments.map((segment) => segment.text).join('')).toBe(text)
+  expect(flaggedReading(found)).toBe(trainsAll ? '1'.repeat(text.length) : flagged(sequence.spans))
+  expect(found.prompt).toEqual(sequence.prompt)
+}
+
+for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
+  describe(format.name, () => {
+    const known = [...exampleSequences(), ...troubledSequences()]
+    if (format.carries === 'text') {
+      const trainsAll = format.trainsObservations === true
+      it('takes every chain that coa makes, and gives it back', () => {
+        for (const sequence of known) {
+          expect(format.refuse(sequence)).toBeUndefined()
+          expectSame(format.fromRow(throughFile(format.toRow(sequence))), sequence, trainsAll)
+        }
+      })
+
+      it('gives back every sequence that it does not refuse', () => {
+        let taken = 0
+        fc.assert(
+          fc.property(anySequence, (sequence) => {
+            if (format.refuse(sequence) !== undefined) return
+            taken += 1
+            expectSame(format.fromRow(throughFile(format.toRow(sequence))), sequence, trainsAll)
+          }),
+          { numRuns: RUNS },
+        )
+        expect(taken).toBeGreaterThan(RUNS / 20)
+      })
+    }
+    if (format.carries === 'tokens') {
+      it('gives back ids and mask of every sequence', () => {
+        const tokenizer = byteTokenizer()
+        const check = (sequence: CoaSequence): void => {
+          const encoded = encodeSequence(tokenizer, sequence)
+          if (encoded.ids.length < 2) return
+          const { ids, mask } = format.fromRow(throughFile(format.toRow(sequence, encoded)))
+          expect(ids.join()).toBe(encoded.ids.join())
+          expect(mask.slice(1).join()).toBe(encoded.mask.subarray(1).join())
+        }
+        known.forEach(check)
+        fc.assert(fc.property(anySequence, check), { numRuns: RUNS })
+      })
+    }
+  })
+}
+
+it('refuses what a format cannot express, and says why', () => {
+  const [example] = exampleSequences() as [CoaSequence]
+  const withPrompt = (prompt: CoaSequence['prompt']): CoaSequence => ({ ...example, prompt })
+  const user = { role: 'user' as const, content: 'q' }
+  const assistant = { role: 'assistant' as const, content: 'a' }
+  const cases: Array<[CoaSequence, string, string[]]> = [
+    [withPrompt([user, assistant, user]), 'assistant message', ['verl-sft', 'axolotl']],
+    [
+      withPrompt([user, assistant, user]),
+      'not one question',
+      ['llama-factory-sharegpt', 'llama-factory-alpaca'],
+    ],
+    [withPrompt([assistant]), 'does not end with a user', ['trl-messages', 'openai']],
+    [
+      { ...example, spans: example.spans.slice(0, 5) },
+      'ends with text',
+      ['openai', 'verl-sft', 'trl-messages'],
+    ],
+    [{ ...example, spans: example.spans.slice(4) }, 'begins with text', ['llama-factory-sharegpt', 'openai']],
+    [
+      { ...example, spans: example.spans.filter(({ trainable }) => !trainable) },
+      'nothing in it',
+      ['axolotl', 'openai'],
+    ],
+    [withPrompt([{ ...user, content: '\ud83d' }]), 'lone surrogate', ['axolotl', 'openai', 'verl-sft']],
+  ]
+  for (const [sequence, words, names] of cases) {
+    for (const format of formats) {
+      if (format.carries === 'text' && names.includes(format.name))
+        expect(format.refuse(sequence)).toContain(words)
+    }
+  }
+})
