@@ -1,7 +1,7 @@
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
 export { generators } from './generators.ts'
-export { Random } from './random.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
+export { Random } from './random.ts'
 export {
   assertMayBeWritten,
   type Benchmark,
