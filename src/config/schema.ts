@@ -71,9 +71,7 @@ export const ProjectConfig = z.strictObject({
       /** Tool calls a sequence needs. */
       min_interactions: z.number().int().nonnegative().default(5),
       /** Other numbers for some suites, such as ["math=3"]. */
-      min_interactions_by_suite: z
-        .array(z.string().regex(/^[^=,\s]+=\d+$/, 'write it as suite=count, such as math=3'))
-        .default([]),
+      min_interactions_by_suite: z.array(z.string().min(1)).default([]),
       /** How often one tool may be called with the same input. */
       max_same_call: z.number().int().positive().default(1),
       /** Leave out what came from a step that had seen the gold answer. */

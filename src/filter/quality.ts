@@ -10,6 +10,7 @@ export function poorQuality(examined: Examined, settings: QualitySettings): Drop
   return (
     notRight(examined) ??
     cheated(examined, settings) ??
+    illTold(examined) ??
     misfit(examined) ??
     repetitive(examined, settings.max_same_call)
   )
@@ -23,6 +24,14 @@ function notRight({ sequence: { verdict } }: Examined): Drop | undefined {
     reason: verdict.outcome === 'wrong' ? 'wrong answer' : 'undecided answer',
     detail: `${verdict.checker}: ${verdict.evidence}`,
   }
+}
+
+/** What the distiller could not tell within the grammar, such as a tool without an agent, shows in no chain. */
+function illTold({ sequence: { meta } }: Examined): Drop | undefined {
+  const problems = meta['problems']
+  if (!Array.isArray(problems) || problems.length === 0) return undefined
+  const [first] = problems
+  return { reason: 'not told in full', detail: typeof first === 'string' ? first : JSON.stringify(first) }
 }
 
 function cheated({ sequence }: Examined, settings: QualitySettings): Drop | undefined {

@@ -56,6 +56,14 @@ describe('quality', () => {
     expect(reason({ outcome: 'unchecked' })).toBe('answer never checked')
   })
 
+  it('leaves out what could not be told in full', () => {
+    const { sequence } = examined({})
+    expect(reason({ ...sequence, meta: { ...sequence.meta, problems: ['no agent for calculator'] } })).toBe(
+      'not told in full',
+    )
+    expect(reason({ ...sequence, meta: { ...sequence.meta, problems: [] } })).toBeUndefined()
+  })
+
   it('leaves out what saw the gold answer only on request', () => {
     expect(reason({ sawGold: true })).toBeUndefined()
     expect(reason({ sawGold: true }, { exclude_saw_gold: true })).toBe('saw the gold answer')

@@ -21,6 +21,8 @@ interface FilterOptions extends GlobalOptions {
   against?: string[]
 }
 
+const collectList = (value: string, earlier: string[] = []): string[] => [...earlier, ...value.split(',')]
+
 export function registerFilter(program: Command): void {
   program
     .command('filter')
@@ -28,7 +30,11 @@ export function registerFilter(program: Command): void {
     .description('choose the sequences worth learning, with a reason for each that is left out')
     .option('--dry-run', 'count only; write nothing')
     .option('--min-interactions <count>', 'tool calls a sequence needs (default: filter.min_interactions)')
-    .option('--by-suite <suite=count>', 'another number for one suite; may be given again', collect)
+    .option(
+      '--by-suite <suite=count>',
+      'another number for one suite; may be given again, or several with commas',
+      collectList,
+    )
     .option('--max-same-call <count>', 'how often a tool may be called with the same input')
     .option('--exclude-saw-gold', 'leave out what came from a step that had seen the gold answer')
     .option('--keep-unreflected <share>', 'share kept of those without reflection, from 0 to 1')

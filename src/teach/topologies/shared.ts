@@ -5,6 +5,8 @@ import { scoreOf } from '../reply.ts'
 export interface Course {
   message: string
   cause: string
+  /** The last report: what whoever looks back knows the work by. */
+  reported?: string
   notes: string[]
 }
 
@@ -29,7 +31,7 @@ async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ repo
 export async function lookBack(run: TeamRun, who: string, course: Course): Promise<void> {
   const view = await run.ask(run.remember(who), `Question: ${run.question}\n\n${course.notes.join('\n')}`, {
     wants: ['reflection'],
-    cause: course.cause,
+    cause: course.reported ?? course.cause,
   })
   course.notes.push(`The ${who} says: ${view.text}`)
   course.message += `\n\nThe ${who} says: ${view.text}`
@@ -52,6 +54,7 @@ export async function workUntilSuggestion(
     course.notes.push(`${move.to} was told: ${move.text}`, `${move.to} reports: ${report}`)
     course.message = `${move.to} reports: ${report}`
     course.cause = event
+    course.reported = event
     if (critic === undefined || calls % run.settings.reflectEvery !== 0) continue
     await lookBack(run, critic, course)
     course.cause = run.send(critic, lead.agent.name, course.notes.at(-1)!, course.cause)

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { distil } from '../../src/distill/index.ts'
+import { builtinGrammars, isWellFormed, parseChain } from '../../src/grammar/index.ts'
+import { sequenceText } from '../../src/schema/index.ts'
+import { carefulDials, erringDials, scriptedMinds, solveAsTeam, topologies } from '../../src/teach/index.ts'
+import { Place, suites, taskOf, teamOf } from './teams.ts'
+
+let place: Place
+beforeAll(async () => {
+  place = await Place.open()
+})
+afterAll(() => place.close())
+
+it.each([...topologies.keys()])('runs of %s are told in one voice, within the grammar', async (topology) => {
+  let reflections = 0
+  for (const dials of [carefulDials, erringDials]) {
+    for (const suite of suites) {
+      for (let index = 0; index < 4; index++) {
+        const task = taskOf(suite, index)
+        const grammar = builtinGrammars.get(task.domain)!
+        const trajectory = await solveAsTeam(
+          task,
+          teamOf(topology, scriptedMinds(dials)),
+          3,
+          place.around(task),
+        )
+        // A debate may end without an answer; then there is nothing to learn.
+        if (trajectory.answer === undefined) continue
+        const sequence = distil(trajectory, { grammar })
+        const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+        expect(isWellFormed(chain), `${sequence.id}: ${JSON.stringify(sequence.meta['problems'])}`).toBe(true)
+        if (task.domain === 'web')
+          reflections += chain.blocks.filter(({ agent }) => agent === 'reflection').length
+      }
+    }
+  }
+  // Two of the four have someone who looks back where the grammar leaves it open.
+  if (topology === 'manager' || topology === 'pipeline') expect(reflections).toBeGreaterThan(0)
+})
