@@ -52,6 +52,14 @@ export function codeExpert(task: Task, random: Random, dials: Dials): Expert {
   }
 
   return {
+    facts: () => ({
+      thought: 'First what is asked for.',
+      text:
+        style === 'stdio'
+          ? 'Wanted: a program that reads standard input and prints the result.'
+          : `Wanted: a function ${entry}. Given: ${examples.length} worked ${examples.length === 1 ? 'example' : 'examples'}.`,
+    }),
+
     plan: () => ({
       thought: 'The description has several rules; each has to be in the program.',
       text: '1. Write the program after the description.\n2. Run it on the examples.\n3. Look at cases at the edge, and hand it in.',

@@ -18,6 +18,8 @@ export interface Order extends Words {
  * answer: where a tool gives nothing, the expert has nothing.
  */
 export interface Expert {
+  /** What the question gives, and what has to be found out. */
+  facts(): Words
   plan(): Words
   /** An order, or a suggested answer. */
   next(): Order | Words

@@ -90,6 +90,11 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
   }
 
   return {
+    facts: () => ({
+      thought: 'First what is given.',
+      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Wanted: ${spoken(steps.at(-1)!.name)}.`,
+    }),
+
     plan: () => ({
       thought: 'The question can be worked out step by step, and the numbers are too large for the head.',
       text: steps.map(({ name }, index) => `${index + 1}. Compute ${spoken(name)}.`).join('\n'),

@@ -75,7 +75,9 @@ function scriptedMind(expert: Expert): Mind {
       case 'answer':
         return writeReply({ ...expert.answer(suggestion!), as: 'answer' })
       default:
-        return writeReply({ ...expert.plan(), as: as === 'facts' ? 'facts' : 'plan' })
+        return as === 'facts'
+          ? writeReply({ ...expert.facts(), as })
+          : writeReply({ ...expert.plan(), as: 'plan' })
     }
   }
 }

@@ -77,6 +77,16 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
   }
 
   return {
+    facts: () => {
+      const named = [
+        ...new Set(steps.map(({ title }) => title).filter((title) => task.question.includes(title))),
+      ]
+      return {
+        thought: 'First what the question itself says.',
+        text: `Named in the question: ${named.join(', ')}. All else has to be found.`,
+      }
+    },
+
     plan() {
       plans++
       if (plans > 1) {

@@ -15,12 +15,17 @@ export const managerTopology: Topology = {
   roles: [manager, critic, verifier],
   async work(run) {
     const lead = run.remember('manager')
-    const plan = await run.ask(
+    const facts = await run.ask(
       lead,
-      `Question: ${run.question}\n\nYour team:\n${describeTeam(run)}\n\nMake a plan.`,
-      { wants: ['plan'], cause: null },
+      `Question: ${run.question}\n\nYour team:\n${describeTeam(run)}\n\nSay what is known and what has to be found out.`,
+      { wants: ['facts'], cause: null },
     )
-    const course: Course = { message: 'Go on.', cause: plan.event, notes: [`Plan: ${plan.text}`] }
+    const plan = await run.ask(lead, 'Make a plan.', { wants: ['plan'], cause: facts.event })
+    const course: Course = {
+      message: 'Go on.',
+      cause: plan.event,
+      notes: [`Facts: ${facts.text}`, `Plan: ${plan.text}`],
+    }
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, course, 'critic')
       if (suggested === undefined) return undefined
