@@ -43,6 +43,7 @@ describe('complete', () => {
     })
     expect(completion).toEqual({
       text: 'hello',
+      attempts: 1,
       usage: { prompt: 7, completion: 3 },
       finish: 'length',
       ms: expect.any(Number),

@@ -19,6 +19,7 @@ export function coa(
   )
   const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
     encoding: 'utf8',
+    maxBuffer: 256 * 2 ** 20,
     cwd: options.cwd,
     input: options.input,
     env: { ...Object.fromEntries(inherited), ...options.environment },

@@ -8,6 +8,9 @@ let cwd: string
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'coa-cli-'))
   expect(coa(['init', '.'], { cwd }).code).toBe(0)
+  // One task of each suite: quickstart runs often here.
+  const settings = join(cwd, 'coa.toml')
+  writeFileSync(settings, readFileSync(settings, 'utf8').replace('count = 10', 'count = 1'))
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
@@ -103,7 +106,7 @@ describe('mask', () => {
   it('takes the sequences of a run', () => {
     expect(coa(['quickstart'], { cwd }).code).toBe(0)
     write('sequences.jsonl', coa(['run', 'show', 'latest', '--kind', 'sequence', '--jsonl'], { cwd }).stdout)
-    expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(5)
+    expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(8)
     write('bad.jsonl', '{"v":1}\n')
     expect(coa(['mask', 'bad.jsonl'], { cwd })).toMatchObject({
       code: 2,
@@ -157,17 +160,18 @@ describe('run', () => {
     const [run] = coaJson<{ id: string; dir: string; counts: Record<string, number> }[]>(['run', 'list'], {
       cwd,
     })
-    expect(run!.counts['sequence']).toBe(5)
+    // The examples of five grammars, and the runs of a team on three tasks.
+    expect(run!.counts).toMatchObject({ sequence: 8, task: 3, trajectory: 3 })
     expect(readFileSync(join(run!.dir, 'config.toml'), 'utf8')).toContain('seed = 1')
     rmSync(join(run!.dir, 'index.sqlite'))
-    expect(coaJson(['run', 'reindex', run!.id], { cwd })).toMatchObject({ counts: { sequence: 5 } })
+    expect(coaJson(['run', 'reindex', run!.id], { cwd })).toMatchObject({ counts: { sequence: 8 } })
     expect(coaJson(['run', 'export', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
-      records: 5,
+      records: 8,
     })
     expect(coaJson(['run', 'import', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
-      records: 5,
+      records: 8,
     })
-    expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 5 } })
+    expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 8 } })
   })
 
   it('starts a new run where the settings have changed', () => {
