@@ -30,7 +30,7 @@ export interface BuildOptions {
 }
 
 /** Few large batches index faster than many small ones; while embedding, little should be lost when it is stopped. */
-const BATCH = { plain: 10_000, embedded: 512 }
+const BATCH = { plain: 100_000, embedded: 512 }
 /** Of a batch, so that long documents do not fill the memory. */
 const MOST_CHARACTERS = 20_000_000
 const REPORT_EVERY = 500
@@ -87,10 +87,11 @@ export async function buildCorpus(
     options.observe?.({ stage: 'corpus', done: result.documents + pending, unit: 'documents' })
   const most = vectors === null ? BATCH.plain : BATCH.embedded
   const lost: string[] = []
+  // A batch may span files: a folder of small ones is a few additions, not thousands.
+  let batch: TextDocument[] = []
+  let characters = 0
   for (const file of files) {
     const ids = new Set<string>()
-    let batch: TextDocument[] = []
-    let characters = 0
     for await (const item of readDocuments(file)) {
       if ('problem' in item) note(item.problem)
       else if (seen.has(item.document.id)) note(`${file} has a second document "${item.document.id}"`)
@@ -106,9 +107,9 @@ export async function buildCorpus(
       batch = []
       characters = 0
     }
-    await flush(batch)
     lost.push(...sources.replace(file, ids))
   }
+  await flush(batch)
   for (const source of vanished(sources.names(), paths, files))
     lost.push(...sources.replace(source, new Set()))
   // Only now: a document may have moved from one file to another.
