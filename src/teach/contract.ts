@@ -70,7 +70,7 @@ export interface TeamRun {
   ask(memory: Memory, message: string, options: AskOptions): Promise<Turn>
   /** Hands words from one agent to another. */
   send(from: string, to: string, text: string, cause: string): string
-  /** Calls the tool of the agent that wrote the turn. */
+  /** Gives the agent's tool what the agent wrote, and waits for the answer. */
   call(memory: Memory, turn: Turn): Promise<{ event: string; result: ToolResult }>
   /** True when no more steps may be taken: limits of steps, tokens, time or spend. */
   readonly exhausted: string | undefined

@@ -5,7 +5,7 @@ import type { Tokenizer } from './tokenizer.ts'
 
 /**
  * Messages to ids. Control tokens of the template are recognised, those written in a message are not: the template
- * is rendered a second time with placeholders for the contents, which shows where in the text contents stand,
+ * is rendered a second time with a mark for each content, which shows where in the text contents stand,
  * and there control tokens stay text. The ids are otherwise those of the rendered text as a whole.
  *
  * A template may trim contents; that is followed. If it changes them in another way, their place is unknown: then
@@ -65,7 +65,7 @@ function contentRanges(
   return position === rendered.length ? ranges : undefined
 }
 
-/** Letters that occur nowhere in the prompt, so that no content can pose as a placeholder. */
+/** Letters that occur nowhere in the prompt, so that no content can pose as the mark of one. */
 function unusedMark(rendered: string): string {
   for (let number = 0; ; number++) {
     const mark = `coaContent${number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}Z`

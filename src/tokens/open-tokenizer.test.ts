@@ -19,7 +19,7 @@ async function failure(path = folder): Promise<CoaError> {
   const error = await openTokenizer(path).catch((cause: unknown) => cause)
   if (!CoaError.isInstance(error)) throw new Error(`no CoaError: ${String(error)}`)
   expect(error.boundary).toBe('tokens')
-  expect(error.fix).toBeTruthy()
+  expect(error.fix).toMatch(/^[A-Z].*\.$/s)
   expect(error.message).not.toContain('\n')
   return error
 }

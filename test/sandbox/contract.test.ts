@@ -39,7 +39,7 @@ const programs = {
     both: 'console.log("to out"); console.error("to err")',
     forever: 'console.log("started"); for (;;);',
     sleep: (ms: number) => `setTimeout(() => console.log("slept"), ${ms})`,
-    where: 'console.log("/work")',
+    where: 'console.log("/box")',
     number: (value: number) => `console.log(${value} * 2)`,
   },
 }
@@ -81,7 +81,7 @@ for (const subject of await subjects()) {
       const [path, text] = program.helper as [string, string]
       const files = { [path]: text, 'data/words.txt': 'naïve 語' }
       expect((await go(program.file, { files })).stdout).toBe('42 naïve 語\n')
-      expect((await go(program.where)).stdout).toBe('/work\n')
+      expect((await go(program.where)).stdout).toBe('/box\n')
     })
 
     test('gives the exit code', async () => {

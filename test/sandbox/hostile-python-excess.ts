@@ -183,7 +183,7 @@ Deep() == Deep()`,
     code: () => `
 import os
 total = 0
-for folder in ('/work', '/tmp', '/dev/shm', '/dev', '/run', '/'):
+for folder in ('/box', '/tmp', '/dev/shm', '/dev', '/run', '/'):
     for number in range(50):
         try:
             with open(f'{folder}/{number}', 'wb') as file:
@@ -202,7 +202,7 @@ print('LEAK' if total > 16 else 'done', total)`,
     code: () => `
 import os
 try:
-    with open('/work/big', 'wb') as file:
+    with open('/box/big', 'wb') as file:
         file.truncate(5_000_000_000)
         print('LEAK')
 except OSError as error: print('done', error)`,
@@ -214,7 +214,7 @@ except OSError as error: print('done', error)`,
 import os
 held = []
 try:
-    while len(held) < 100_000: held.append(os.open('/work/main.py', os.O_RDONLY))
+    while len(held) < 100_000: held.append(os.open('/box/main.py', os.O_RDONLY))
     print('LEAK')
 except OSError as error: print('done', error)`,
     expect: survived,

@@ -71,11 +71,11 @@ def attempt(source, target):
         os.symlink(target, source)
         with open(source) as file: print('LEAK', target, file.read()[:50])
     except OSError as error: print('stopped', error)
-attempt('/work/one', '${file}')
-attempt('/work/two', '/etc/passwd')
-attempt('/work/three', '/proc/1/root/etc/passwd')
-attempt('/work/four', '../../../../../../etc/shadow')
-try: os.link('/etc/passwd', '/work/five'); print('LEAK')
+attempt('/box/one', '${file}')
+attempt('/box/two', '/etc/passwd')
+attempt('/box/three', '/proc/1/root/etc/passwd')
+attempt('/box/four', '../../../../../../etc/shadow')
+try: os.link('/etc/passwd', '/box/five'); print('LEAK')
 except (OSError, AttributeError) as error: print('stopped', error)
 print('done')`,
     expect: survived,
@@ -164,7 +164,7 @@ os._exit(9)`,
         "__import__('os').unshare(0x10000000)",
         "__import__('os').setuid(0)",
         "__import__('os').chroot('/tmp')",
-        "__import__('os').mknod('/work/device', 0o60600, 0x800)",
+        "__import__('os').mknod('/box/device', 0o60600, 0x800)",
         "__import__('resource').setrlimit(__import__('resource').RLIMIT_NPROC, (999, 999))",
         "__import__('resource').setrlimit(__import__('resource').RLIMIT_DATA, (2**40, 2**40))",
       ]),

@@ -25,11 +25,11 @@ check('path', '/leftover' in sys.path or '/leftover' in sys.path_importer_cache)
 check('meta path', any('Leftover' in type(finder).__name__ for finder in sys.meta_path))
 check('argv', 'leftover' in sys.argv)
 check('environment', 'LEFTOVER' in os.environ or os.getenv('LEFTOVER'))
-check('cwd', os.getcwd() != '/work')
-for folder in ('/tmp', '/work', '/home', '/', '/lib', '/dev', '/lib/python3.14', '/lib/python3.14/site-packages'):
+check('cwd', os.getcwd() != '/box')
+for folder in ('/tmp', '/box', '/home', '/', '/lib', '/dev', '/lib/python3.14', '/lib/python3.14/site-packages'):
     try: check('files in ' + folder, any('leftover' in name for name in os.listdir(folder)))
     except FileNotFoundError: found.append('gone ' + folder)
-check('work folder', os.listdir('/work') != ['main.py'])
+check('work folder', os.listdir('/box') != ['main.py'])
 with open('/lib/python314.zip', 'rb') as library:
     check('library', library.read(2) != b'PK')
     library.seek(-20, 2)
@@ -86,7 +86,7 @@ sys.path_hooks.append(LeftoverFinder)
 sys.argv.append('leftover')
 os.environ['LEFTOVER'] = leftover
 import io
-for folder in ('/tmp', '/work', '/home', '/', '/lib', '/lib/python3.14', '/lib/python3.14/site-packages'):
+for folder in ('/tmp', '/box', '/home', '/', '/lib', '/lib/python3.14', '/lib/python3.14/site-packages'):
     os.makedirs(folder + '/leftover-folder', exist_ok=True)
     with io.open(folder + '/leftover.py', 'w') as file: file.write(leftover)
 with io.open('/lib/python314.zip', 'r+b') as library:
@@ -94,7 +94,7 @@ with io.open('/lib/python314.zip', 'r+b') as library:
 ${round % 3 === 0 ? "os.unlink('/lib/python314.zip')" : "os.rename('/lib/python314.zip', '/lib/leftover.zip')"}
 os.chmod('/tmp', 0o555)
 os.dup2(1, 9)
-extra = [os.open('/work/leftover.py', os.O_RDONLY) for _ in range(20)]
+extra = [os.open('/box/leftover.py', os.O_RDONLY) for _ in range(20)]
 os.umask(0)
 atexit.register(lambda: sys.__stderr__.write(''))
 threading.current_thread().name = 'leftover'

@@ -38,17 +38,17 @@ export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
   const contents = [request.stdin, request.code, ...Object.values(request.files)]
   const places = [
     '/run/stdin',
-    `/work/${program}`,
-    ...Object.keys(request.files).map((path) => `/work/${path}`),
+    `/box/${program}`,
+    ...Object.keys(request.files).map((path) => `/box/${path}`),
   ]
   const size = String(Math.max(4096, request.limits.fileBytes))
   const stage = setup.drop?.stage
   const inner = [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
     ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox', '--clearenv'],
-    ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'HOME', '/work', '--setenv', 'LANG', 'C.UTF-8'],
+    ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'HOME', '/box', '--setenv', 'LANG', 'C.UTF-8'],
     // Before the mounts: an interpreter may live below a folder of the same name.
-    ...['--size', size, '--tmpfs', '/tmp', '--size', size, '--tmpfs', '/work'],
+    ...['--size', size, '--tmpfs', '/tmp', '--size', size, '--tmpfs', '/box'],
     ...mountArguments(
       stage === undefined ? setup.mounts : setup.mounts.map((mount) => onStage(mount, stage)),
     ),
@@ -57,7 +57,7 @@ export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
     ...places.flatMap((place, index) => [
       ...['--perms', '0644', '--file', String(firstFileDescriptor + index), place],
     ]),
-    ...['--remount-ro', '/', '--chdir', '/work', '--json-status-fd', String(statusDescriptor), '--'],
+    ...['--remount-ro', '/', '--chdir', '/box', '--json-status-fd', String(statusDescriptor), '--'],
     // A regular file as stdin can also be opened as /dev/stdin, which a socket cannot.
     ...['/bin/sh', '-c', 'unset PWD; exec /bin/prlimit "$@" </run/stdin', 'sh', ...limitFlags(request), '--'],
     ...programCommand(setup.interpreter, request, program),

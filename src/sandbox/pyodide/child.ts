@@ -74,14 +74,14 @@ function run(request: ChildRequest): ChildAnswer {
   fileLimit.open(Number.POSITIVE_INFINITY)
   for (const [path, text] of [...Object.entries(request.files), ['main.py', request.code] as const]) {
     const slash = path.lastIndexOf('/')
-    if (slash > 0) files.mkdirTree(`/work/${path.slice(0, slash)}`)
-    files.writeFile(`/work/${path}`, encoder.encode(text))
+    if (slash > 0) files.mkdirTree(`/box/${path.slice(0, slash)}`)
+    files.writeFile(`/box/${path}`, encoder.encode(text))
   }
   fileLimit.open(request.fileBytes)
   memory.open(request.memoryMb * 2 ** 20)
   watch.begin(request.wallMs)
   try {
-    const code = python.run('/work/main.py')
+    const code = python.run('/box/main.py')
     return answer(typeof code === 'number' ? code : 1, { spent: picture.beyondRepair })
   } catch (error) {
     // Not an exception of Python's: the interpreter itself was ended by the program, or broke.

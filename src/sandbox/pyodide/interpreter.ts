@@ -37,13 +37,13 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   Object.defineProperty(process, 'binding', { value: () => ({ fs: {} }) })
   const python = await loadPyodide({
     jsglobals: Object.create(null),
-    env: { HOME: '/work', LANG: 'C.UTF-8' },
+    env: { HOME: '/box', LANG: 'C.UTF-8' },
   })
   const { FS: files, _module: machine } = python as unknown as { FS: FileSystem; _module: Emscripten }
   connect(python, files, streams)
   python.setInterruptBuffer(streams.interrupt)
-  files.mkdirTree('/work')
-  files.chdir('/work')
+  files.mkdirTree('/box')
+  files.chdir('/box')
   // Before the first import: one that has happened leaves a copy behind. ctypes could write anywhere in memory.
   hideBuiltinModules(machine.HEAPU8, ['_ctypes', '_ctypes_test', '_testcapi', '_testinternalcapi'])
   python.runPython(pythonSide)

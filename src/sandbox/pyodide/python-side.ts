@@ -145,7 +145,7 @@ class _Absent:
 
 def _seal():
     os.environ.clear()
-    os.environ.update({'PATH': '/usr/bin:/bin', 'HOME': '/work', 'LANG': 'C.UTF-8'})
+    os.environ.update({'PATH': '/usr/bin:/bin', 'HOME': '/box', 'LANG': 'C.UTF-8'})
     asyncio.events._event_loop_policy = _EventLoopPolicy()
     asyncio.events._set_running_loop(None)
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
@@ -160,7 +160,7 @@ def _seal():
         if getattr(finder, '__module__', type(finder).__module__).split('.')[0] not in foreign
     ]
     sys.meta_path.insert(0, _Absent(foreign))
-    sys.path[:] = ['/work'] + [path for path in sys.path if path not in ('', '/work')]
+    sys.path[:] = ['/box'] + [path for path in sys.path if path not in ('', '/box')]
     for name in list(sys.modules):
         if name.split('.')[0] in foreign:
             del sys.modules[name]

@@ -81,7 +81,7 @@ export const javascriptSide = `(function (host) {
     async *[Symbol.asyncIterator]() { yield stdin },
   })
   globalThis.process = {
-    argv: ['node', '/work/main.js'], env: {}, platform: 'quickjs', exitCode: undefined, exit: leave, stdin: input,
+    argv: ['node', '/box/main.js'], env: {}, platform: 'quickjs', exitCode: undefined, exit: leave, stdin: input,
     stdout: { write: (text) => { write(1, String(text)); return true } },
     stderr: { write: (text) => { write(2, String(text)); return true } },
     nextTick: (task, ...values) => { Promise.resolve().then(() => task(...values)) },
@@ -89,7 +89,7 @@ export const javascriptSide = `(function (host) {
       { bigint: () => BigInt(Math.floor(now() * 1e6)) }),
     on: () => process,
   }
-  const plain = (path) => String(path).replace(/^\\/work\\//, '').replace(/^(\\.\\/)+/, '')
+  const plain = (path) => String(path).replace(/^\\/box\\//, '').replace(/^(\\.\\/)+/, '')
   const fs = {
     readFileSync(path) {
       if (path === 0 || path === '/dev/stdin') return stdin

@@ -131,7 +131,7 @@ function loadModules(runtime: QuickJSRuntime, files: Record<string, string>): vo
   runtime.setModuleLoader(
     (name) => files[name] ?? { error: new Error(`Cannot find module '${name}'`) },
     (base, name) => {
-      if (!name.startsWith('.')) return name.replace(/^\/work\//, '')
+      if (!name.startsWith('.')) return name.replace(/^\/box\//, '')
       const folder = base.split('/').slice(0, -1)
       for (const part of name.split('/')) {
         if (part === '..') folder.pop()

@@ -123,10 +123,10 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
           python,
         )
       }
-      const todo = current ?? groups.at(-1)!
-      drawSlip(todo)
-      const names = todo.map(({ name }) => spoken(name)).join(' and ')
-      const code = program(todo, todo === groups.at(-1))
+      const due = current ?? groups.at(-1)!
+      drawSlip(due)
+      const names = due.map(({ name }) => spoken(name)).join(' and ')
+      const code = program(due, due === groups.at(-1))
       return order(`Next comes ${names}.`, `Compute ${names}.`, code)
     },
 

@@ -83,18 +83,18 @@ const regions: Family = {
     const build = (diagonals: boolean, minimum: number) =>
       version<[string[]]>(
         fill(
-          `todo = {(r, c) for r, row in enumerate(grid) for c, cell in enumerate(row) if cell == '{mark}'}
+          `unseen = {(r, c) for r, row in enumerate(grid) for c, cell in enumerate(row) if cell == '{mark}'}
 sizes = []
-while todo:
-    stack = [todo.pop()]
+while unseen:
+    stack = [unseen.pop()]
     size = 0
     while stack:
         r, c = stack.pop()
         size += 1
         for dr in (-1, 0, 1):
             for dc in (-1, 0, 1):
-                if {near} and (r + dr, c + dc) in todo:
-                    todo.remove((r + dr, c + dc))
+                if {near} and (r + dr, c + dc) in unseen:
+                    unseen.remove((r + dr, c + dc))
                     stack.append((r + dr, c + dc))
     sizes.append(size)
 {result}`,
