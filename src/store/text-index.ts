@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../errors/index.ts'
+import { openIndex } from './open-index.ts'
 import { Ranking } from './text/ranking.ts'
 import { Segments } from './text/segments.ts'
 import { queryWords } from './text/words.ts'
@@ -30,13 +29,10 @@ export interface AddResult {
 
 const VERSION = 2
 
-const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
+const tables = `
   CREATE TABLE IF NOT EXISTS document (
     row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, url TEXT);
   ${Segments.schema}
-  PRAGMA user_version = ${VERSION};
 `
 
 /**
@@ -53,14 +49,7 @@ export class TextIndex {
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     try {
-      if (options.readOnly !== true) mkdirSync(dirname(resolve(file)), { recursive: true })
-      this.#database = new DatabaseSync(file, { readOnly: options.readOnly ?? false, timeout: 5000 })
-      const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as {
-        user_version: number
-      }
-      if (version !== 0 && version !== VERSION)
-        throw new Error(`it has version ${version}, this coa reads ${VERSION}`)
-      if (options.readOnly !== true) this.#database.exec(schema)
+      this.#database = openIndex(file, { tables, version: VERSION, readOnly: options.readOnly ?? false })
       this.#segments = new Segments(this.#database)
       this.#read = this.#database.prepare('SELECT id, title, text, url FROM document WHERE row = ?')
       this.#dataVersion = this.#database.prepare('PRAGMA data_version')

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../errors/index.ts'
+import { openIndex } from './open-index.ts'
 
 export interface VectorHit {
   id: string
@@ -21,12 +20,9 @@ interface Matrix {
 
 const VERSION = 1
 
-const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
+const tables = `
   CREATE TABLE IF NOT EXISTS vector (id TEXT PRIMARY KEY, hash TEXT NOT NULL, data BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS model (name TEXT NOT NULL);
-  PRAGMA user_version = ${VERSION};
 `
 
 /**
@@ -42,14 +38,7 @@ export class VectorIndex {
   constructor(file: string, options: { model: string; readOnly?: boolean }) {
     const { model, readOnly = false } = options
     try {
-      if (!readOnly) mkdirSync(dirname(resolve(file)), { recursive: true })
-      this.#database = new DatabaseSync(file, { readOnly, timeout: 5000 })
-      const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as {
-        user_version: number
-      }
-      if (version !== 0 && version !== VERSION)
-        throw new Error(`it has version ${version}, this coa reads ${VERSION}`)
-      if (!readOnly) this.#database.exec(schema)
+      this.#database = openIndex(file, { tables, version: VERSION, readOnly })
       const known = this.#database.prepare('SELECT name FROM model').get() as { name: string } | undefined
       if (known?.name !== model) {
         if (readOnly) throw new Error(`its vectors are from ${known?.name ?? 'no model'}, not from ${model}`)

@@ -30,6 +30,10 @@ export interface Kind {
   relations: readonly Relation[]
 }
 
+/** Where a fact stands; without a section it stands in the opening. */
+const under = (section: string | undefined): Pick<Relation, 'section'> =>
+  section === undefined ? {} : { section }
+
 export const thing = (
   name: string,
   range: string,
@@ -45,7 +49,7 @@ export const thing = (
   clause,
   questions,
   sentences,
-  ...(section === undefined ? {} : { section }),
+  ...under(section),
 })
 
 export const year = (
@@ -62,7 +66,7 @@ export const year = (
   compare,
   questions,
   sentences,
-  ...(section === undefined ? {} : { section }),
+  ...under(section),
 })
 
 export const number = (
@@ -77,5 +81,5 @@ export const number = (
   compare,
   questions,
   sentences,
-  ...(section === undefined ? {} : { section }),
+  ...under(section),
 })
