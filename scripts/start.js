@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 if (!existsSync('node_modules/commander')) {
   console.log('installing dependencies (npm ci) …')
-  const installed = spawnSync('npm', ['ci', '--loglevel=error'], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const installed = spawnSync('npm', ['ci', '--loglevel=error'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (installed.status !== 0) process.exit(installed.status ?? 1)
 }
 // As if `coa quickstart` had been typed: the launcher may start itself again on a newer Node.
