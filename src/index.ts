@@ -114,6 +114,7 @@ export {
   type ModelCall,
   type ModelFromOptions,
   modelFrom,
+  type ObservedModel,
   observeModel,
   openEmbedder,
   openModel,

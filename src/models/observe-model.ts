@@ -1,7 +1,8 @@
 import type { LanguageModel, wrapLanguageModel } from 'ai'
 
-type WrappedModel = ReturnType<typeof wrapLanguageModel>
-type CallOptions = Parameters<WrappedModel['doGenerate']>[0]
+/** A model of the AI SDK, wrapped. */
+export type ObservedModel = ReturnType<typeof wrapLanguageModel>
+type CallOptions = Parameters<ObservedModel['doGenerate']>[0]
 
 /** One call of a model, as it went in and came out. */
 export interface ModelCall {
@@ -16,7 +17,7 @@ export interface ModelCall {
 export async function observeModel(
   model: Exclude<LanguageModel, string>,
   watch: { before: (messages: ModelCall['messages']) => void; after: (call: ModelCall) => void },
-): Promise<WrappedModel> {
+): Promise<ObservedModel> {
   const { wrapLanguageModel } = await import('ai')
   const begin = (params: CallOptions): ModelCall => {
     const messages = params.prompt.map(({ role, content }) => ({ role, content: wordsOf(content) }))

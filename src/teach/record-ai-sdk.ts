@@ -1,4 +1,4 @@
-import { observeModel } from '../models/index.ts'
+import { type ObservedModel, observeModel } from '../models/index.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What a tool of the AI SDK looks like from here: something that may be executed. */
@@ -14,7 +14,7 @@ export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
   let last = cause ?? recorder.events.at(-1)?.id ?? null
   return {
     /** The model, telling the recorder of every prompt and answer. */
-    model: (model: Parameters<typeof observeModel>[0]) =>
+    model: (model: Parameters<typeof observeModel>[0]): Promise<ObservedModel> =>
       observeModel(model, {
         before: (messages) => {
           last = recorder.add({ type: 'activated', agent, parent: last, messages })
