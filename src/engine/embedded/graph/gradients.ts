@@ -1,0 +1,36 @@
+import { type Graph, sizeOf, type Tensor } from './graph.ts'
+import { add } from './ops/elementwise.ts'
+
+/**
+ * Reverse-mode differentiation: adds to the graph the nodes that compute the gradients of a number with respect to
+ * the given tensors. Goes once through the nodes from the last to the first; nodes that do not lead from `wanted` to
+ * the number get nothing.
+ */
+export function gradients(graph: Graph, loss: Tensor, wanted: readonly Tensor[]): Tensor[] {
+  if (sizeOf(loss.shape) !== 1)
+    throw new RangeError(`only a single number has gradients, not [${loss.shape}]`)
+  const nodes = [...graph.nodes]
+  const reached = new Set(wanted.map(({ name }) => name))
+  for (const { differentiated, outputs } of nodes) {
+    if (differentiated.some(({ name }) => reached.has(name)))
+      for (const { name } of outputs) reached.add(name)
+  }
+  const known = new Map<string, Tensor>([[loss.name, graph.constant(1, loss.shape)]])
+  if (loss.shape.length > 0) known.set(loss.name, graph.constant([1], loss.shape))
+  for (const node of nodes.toReversed()) {
+    const gradient = known.get(node.outputs[0]!.name)
+    if (gradient === undefined || node.gradient === undefined) continue
+    if (!node.differentiated.some(({ name }) => reached.has(name))) continue
+    for (const [index, part] of node.gradient(gradient).entries()) {
+      const input = node.differentiated[index]!
+      if (part === undefined || !reached.has(input.name)) continue
+      const before = known.get(input.name)
+      known.set(input.name, before === undefined ? part : add(graph, before, part))
+    }
+  }
+  return wanted.map((tensor) => {
+    const found = known.get(tensor.name)
+    if (found === undefined) throw new RangeError(`${tensor.name} has no part in the loss`)
+    return found
+  })
+}

@@ -1,0 +1,111 @@
+/** Sizes of each dimension; all are known when a graph is built. */
+export type Shape = readonly number[]
+export type ElementType = 'float32' | 'int64' | 'bool'
+export type Attribute = number | readonly number[] | string | { readonly float: number }
+
+/** A value in a graph: what some node gives, or what is fed in. */
+export interface Tensor {
+  readonly name: string
+  readonly shape: Shape
+  readonly type: ElementType
+}
+
+/** From the gradient of a node's first output to the gradients of its inputs; undefined where there is none. */
+export type GradientRule = (gradient: Tensor) => readonly (Tensor | undefined)[]
+
+export interface Node {
+  readonly op: string
+  /** Empty for standard ONNX. */
+  readonly domain: string
+  readonly inputs: readonly Tensor[]
+  readonly outputs: readonly Tensor[]
+  readonly attributes: Readonly<Record<string, Attribute>>
+  readonly gradient: GradientRule | undefined
+  /** What the gradient rule speaks of: the inputs, unless the rule reaches past nodes in between. */
+  readonly differentiated: readonly Tensor[]
+}
+
+export interface Constant extends Tensor {
+  readonly values: Float32Array | BigInt64Array
+}
+
+/** A computation in the order in which it was written down. Operations add nodes; nothing is ever taken out. */
+export class Graph {
+  readonly nodes: Node[] = []
+  readonly inputs: Tensor[] = []
+  readonly constants: Constant[] = []
+  readonly outputs: Tensor[] = []
+  readonly #constantByValue = new Map<string, Constant>()
+  #count = 0
+
+  input(name: string, shape: Shape, type: ElementType = 'float32'): Tensor {
+    const tensor = { name, shape, type }
+    this.inputs.push(tensor)
+    return tensor
+  }
+
+  /** A number, or numbers in the given shape. The same again is the same tensor. */
+  constant(
+    values: number | readonly number[],
+    shape: Shape = [],
+    type: 'float32' | 'int64' = 'float32',
+  ): Constant {
+    const list = typeof values === 'number' ? [values] : values
+    if (list.length !== sizeOf(shape)) throw new RangeError(`${list.length} values do not fill [${shape}]`)
+    const key = list.length > 64 ? undefined : `${type} ${shape} ${list}`
+    const known = key === undefined ? undefined : this.#constantByValue.get(key)
+    if (known !== undefined) return known
+    const array = type === 'int64' ? BigInt64Array.from(list.map(BigInt)) : Float32Array.from(list)
+    const made = { name: this.#name('c'), shape, type, values: array }
+    this.constants.push(made)
+    if (key !== undefined) this.#constantByValue.set(key, made)
+    return made
+  }
+
+  /** Adds a node with one output. */
+  node(
+    op: string,
+    inputs: readonly Tensor[],
+    shape: Shape,
+    options: {
+      attributes?: Readonly<Record<string, Attribute>>
+      domain?: string
+      type?: ElementType
+      gradient?: GradientRule
+      differentiated?: readonly Tensor[]
+    } = {},
+  ): Tensor {
+    const { attributes = {}, domain = '', type = 'float32', gradient, differentiated = inputs } = options
+    const output: Tensor = { name: this.#name('t'), shape, type }
+    this.nodes.push({ op, domain, inputs, outputs: [output], attributes, gradient, differentiated })
+    return output
+  }
+
+  /** Has a tensor handed out under a name. */
+  output(name: string, tensor: Tensor): Tensor {
+    const named: Tensor = { name, shape: tensor.shape, type: tensor.type }
+    this.nodes.push({
+      op: 'Identity',
+      domain: '',
+      inputs: [tensor],
+      outputs: [named],
+      attributes: {},
+      gradient: undefined,
+      differentiated: [],
+    })
+    this.outputs.push(named)
+    return named
+  }
+
+  #name(prefix: string): string {
+    return `${prefix}${this.#count++}`
+  }
+}
+
+export function sizeOf(shape: Shape): number {
+  return shape.reduce((product, size) => product * size, 1)
+}
+
+export function sameShape(one: Shape, other: Shape): boolean {
+  return one.length === other.length && one.every((size, axis) => size === other[axis])
+}
