@@ -27,8 +27,8 @@ export interface WorkerResult {
   encodeMs: number
   tokens: number
   kept: number
-  /** Bytes of heap and buffers after each tenth. */
-  memory: number[]
+  /** Bytes of heap and buffers after the first hundredth, and after all. */
+  memory: { early: number; late: number }
 }
 
 setFlagsFromString('--expose-gc')
@@ -48,7 +48,14 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
   const sieve = new Sieve(criteria, builtinGrammars, sink)
   const grammar = builtinGrammars.get('web')!
   const runs = Array.from({ length: VARIETY }, (_, seed) => teamRun(seed))
-  const result: WorkerResult = { distilMs: 0, filterMs: 0, encodeMs: 0, tokens: 0, kept: 0, memory: [] }
+  const result: WorkerResult = {
+    distilMs: 0,
+    filterMs: 0,
+    encodeMs: 0,
+    tokens: 0,
+    kept: 0,
+    memory: { early: 0, late: 0 },
+  }
   const timed = <T>(name: 'distilMs' | 'filterMs' | 'encodeMs', step: () => T): T => {
     const before = process.threadCpuUsage()
     const made = step()
@@ -73,15 +80,19 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
   }
   round(VARIETY, 0)
   Object.assign(result, { distilMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
-  const tenth = Math.ceil(trajectories / 10)
-  for (let part = 0; part < 10; part++) {
-    round(tenth, VARIETY + part * tenth)
-    collect()
-    const { heapUsed, external, arrayBuffers } = process.memoryUsage()
-    result.memory.push(heapUsed + external + arrayBuffers)
-  }
+  const hundredth = Math.ceil(trajectories / 100)
+  round(hundredth, VARIETY)
+  result.memory.early = held()
+  round(trajectories - hundredth, VARIETY + hundredth)
+  result.memory.late = held()
   sieve.finish()
   return { ...result, kept }
+}
+
+function held(): number {
+  collect()
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return heapUsed + external + arrayBuffers
 }
 
 parentPort!.postMessage('ready')

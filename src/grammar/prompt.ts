@@ -2,8 +2,16 @@ import type { Message } from '../schema/index.ts'
 import type { PayloadDefinition } from './definition.ts'
 import type { Agent, Grammar } from './grammar.ts'
 
+const known = new WeakMap<Grammar, string>()
+
 /** What the model is told before the question: who it can be, how each is written, and who may follow whom. */
 export function systemPrompt(grammar: Grammar): string {
+  const text = known.get(grammar) ?? write(grammar)
+  known.set(grammar, text)
+  return text
+}
+
+function write(grammar: Grammar): string {
   const agents = [...grammar.agents.values()]
   const roles = agents.filter((agent) => agent.kind === 'role')
   const tools = agents.filter((agent) => agent.kind === 'tool')

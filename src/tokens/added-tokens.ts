@@ -1,4 +1,5 @@
 import type { AddedToken } from './tokenizer-json.ts'
+import { UnitReader } from './units.ts'
 
 /** A stretch of text: an added token, or ordinary text where `token` is undefined. */
 export interface Section {
@@ -20,6 +21,7 @@ export class AddedTokenFinder {
   private readonly root: TrieNode = { children: new Map() }
   /** 1 for each UTF-16 unit that begins a token: most positions are passed over with one look-up. */
   private readonly opens = new Uint8Array(0x10000)
+  private readonly reader = new UnitReader()
   readonly size: number
 
   constructor(tokens: ReadonlyArray<{ content: string; token: AddedToken }>) {
@@ -44,8 +46,10 @@ export class AddedTokenFinder {
     const sections: Section[] = []
     let open = 0
     let index = 0
-    while (index < text.length) {
-      const found = this.opens[text.charCodeAt(index)] === 1 ? this.longestAt(text, index) : undefined
+    const units = this.reader.read(text)
+    const { opens } = this
+    while (index < units.length) {
+      const found = opens[units[index]!] === 1 ? this.longestAt(units, index) : undefined
       if (found === undefined) {
         index++
         continue
@@ -68,11 +72,11 @@ export class AddedTokenFinder {
     return sections
   }
 
-  private longestAt(text: string, start: number): { token: AddedToken; length: number } | undefined {
+  private longestAt(text: Uint16Array, start: number): { token: AddedToken; length: number } | undefined {
     let node: TrieNode | undefined = this.root
     let best: { token: AddedToken; length: number } | undefined
     for (let index = start; index < text.length; index++) {
-      node = node.children.get(text.charCodeAt(index))
+      node = node.children.get(text[index]!)
       if (node === undefined) break
       if (node.token !== undefined) best = { token: node.token, length: index + 1 - start }
     }

@@ -17,6 +17,8 @@ export function encodePrompt(
   options: RenderPromptOptions = {},
 ): Int32Array {
   const rendered = renderPrompt(tokenizer, messages, options)
+  const plain = messages.every(({ content }) => !mayTouchControlToken(content, tokenizer.controlTokens))
+  if (plain) return tokenizer.encodeIds(rendered, { specials: 'recognise' })
   const literal = contentRanges(tokenizer, messages, rendered, options)
   if (literal !== undefined) return tokenizer.encodeIds(rendered, { specials: 'recognise', literal })
   for (const { content } of messages) {
@@ -28,6 +30,52 @@ export function encodePrompt(
     )
   }
   return tokenizer.encodeIds(rendered, { specials: 'recognise' })
+}
+
+/**
+ * True where a control token could lie in the content, or reach into it from the text around. Most contents have
+ * nothing of the kind, and then there is nothing to protect and one rendering is enough.
+ */
+function mayTouchControlToken(content: string, controlTokens: ReadonlySet<string>): boolean {
+  for (const token of controlTokens) if (content.includes(token)) return true
+  const { openings, endings, longest } = edgesOf(controlTokens)
+  // A template may trim, so the edge that matters may come after white space.
+  for (const text of [content, content.trim()]) {
+    for (let length = 1; length < longest && length <= text.length; length++) {
+      if (openings.has(text.slice(-length)) || endings.has(text.slice(0, length))) return true
+    }
+    // Shorter than a token and inside it: neither edge is one of the token's own.
+    if (text !== '' && text.length < longest)
+      for (const token of controlTokens) if (token.includes(text)) return true
+  }
+  return false
+}
+
+interface Edges {
+  openings: ReadonlySet<string>
+  endings: ReadonlySet<string>
+  longest: number
+}
+
+const knownEdges = new WeakMap<ReadonlySet<string>, Edges>()
+
+/** How control tokens begin and how they end. */
+function edgesOf(controlTokens: ReadonlySet<string>): Edges {
+  const known = knownEdges.get(controlTokens)
+  if (known !== undefined) return known
+  const openings = new Set<string>()
+  const endings = new Set<string>()
+  let longest = 0
+  for (const token of controlTokens) {
+    for (let length = 1; length < token.length; length++) {
+      openings.add(token.slice(0, length))
+      endings.add(token.slice(-length))
+    }
+    longest = Math.max(longest, token.length)
+  }
+  const edges = { openings, endings, longest }
+  knownEdges.set(controlTokens, edges)
+  return edges
 }
 
 /** Where the contents stand in the rendered text; undefined when the template does not print them as they are. */

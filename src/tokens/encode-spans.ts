@@ -28,13 +28,10 @@ export function encodeSpans(
   options: EncodeSpansOptions = {},
 ): EncodedSpans {
   const pieces = options.joints === 'whole' ? [spans.map((span) => span.text).join('')] : cutPieces(spans)
-  const encodeOptions: EncodeOptions = { specials: options.specials ?? 'text' }
-  const encodings = pieces.map((piece, index) =>
-    index === 0 && options.continues !== true
-      ? tokenizer.encode(piece, encodeOptions)
-      : tokenizer.encodeContinuation(piece, encodeOptions),
-  )
-  const encoding = encodings.length === 1 ? encodings[0]! : joinEncodings(encodings, pieces)
+  const encoding = tokenizer.encodeParts(pieces, {
+    specials: options.specials ?? 'text',
+    continues: options.continues === true,
+  })
   const regions = spans.map((span) => ({ length: span.text.length, trainable: span.trainable }))
   return { ...encoding, ...maskFromOffsets(encoding.starts, encoding.ends, regions) }
 }
@@ -50,21 +47,4 @@ function cutPieces(spans: readonly SpanText[]): string[] {
     kind = span.trainable
   }
   return pieces
-}
-
-function joinEncodings(encodings: readonly Encoding[], pieces: readonly string[]): Encoding {
-  const length = encodings.reduce((sum, encoding) => sum + encoding.ids.length, 0)
-  const joined = { ids: new Int32Array(length), starts: new Int32Array(length), ends: new Int32Array(length) }
-  let at = 0
-  let base = 0
-  encodings.forEach(({ ids, starts, ends }, piece) => {
-    joined.ids.set(ids, at)
-    for (let index = 0; index < ids.length; index++) {
-      joined.starts[at + index] = base + starts[index]!
-      joined.ends[at + index] = base + ends[index]!
-    }
-    at += ids.length
-    base += pieces[piece]!.length
-  })
-  return joined
 }

@@ -1,4 +1,6 @@
 import type { AlignedText } from './aligned-text.ts'
+import { UnitReader } from './units.ts'
+import type { WordScanner } from './word-scanner.ts'
 
 /** A text cut into pre-tokens: `texts[i]` stands at `starts[i]` of `source.text`. Gaps are dropped characters. */
 export interface Pieces {
@@ -30,6 +32,25 @@ export function splitPieces(
     for (const range of mergeRanges(matchRanges(text, pattern, invert), behavior)) {
       texts.push(text.slice(range.start, range.end))
       starts.push(base + range.start)
+    }
+  })
+  return { source: pieces.source, texts, starts }
+}
+
+const reader = new UnitReader()
+
+/** Cuts every piece where a scanner says that words end. */
+export function scanPieces(pieces: Pieces, wordEnd: WordScanner): Pieces {
+  const texts: string[] = []
+  const starts: number[] = []
+  pieces.texts.forEach((text, index) => {
+    const base = pieces.starts[index]!
+    const units = reader.read(text)
+    for (let start = 0; start < text.length; ) {
+      const end = wordEnd(units, start)
+      texts.push(text.slice(start, end))
+      starts.push(base + start)
+      start = end
     }
   })
   return { source: pieces.source, texts, starts }

@@ -5,7 +5,9 @@ import { splitPieces } from './pieces.ts'
 import { createPreTokenizer } from './pre-tokenize.ts'
 import type { TokenSink } from './token-sink.ts'
 import type { AddedToken, TokenizerJson } from './tokenizer-json.ts'
-import type { EncodeWord } from './words.ts'
+import { UnitReader } from './units.ts'
+import type { EncodeWordAt } from './word-cache.ts'
+import type { WordScanner } from './word-scanner.ts'
 
 export type Pipeline = (text: string, sink: TokenSink, accept: Accept) => void
 
@@ -17,7 +19,7 @@ export type Pipeline = (text: string, sink: TokenSink, accept: Accept) => void
 export function createPipeline(options: {
   json: TokenizerJson
   added: readonly AddedToken[]
-  encodeWord: EncodeWord
+  encodeWord: EncodeWordAt
   /** Where words may be cut without changing their tokens. */
   safeCut: RegExp | undefined
   /** False for text that continues other text: no dummy prefix. */
@@ -38,12 +40,29 @@ export function createPipeline(options: {
       .filter(({ content }) => content !== ''),
   )
 
-  const encodeText = (text: AlignedText, sink: TokenSink): void => {
-    let pieces = preTokenizer.cut(text)
+  const wordReader = new UnitReader()
+  const encodeText = (source: AlignedText, sink: TokenSink): void => {
+    if (preTokenizer.scanner !== undefined && safeCut === undefined) {
+      encodeWords(source, sink, preTokenizer.scanner)
+      return
+    }
+    let pieces = preTokenizer.cut(source)
     if (safeCut !== undefined) pieces = splitPieces(pieces, safeCut, 'isolated', false)
-    const { texts, starts, source } = pieces
+    const { texts, starts } = pieces
+    const units = wordReader.read(pieces.source.text)
     for (let index = 0; index < texts.length; index++) {
-      sink.pushWord(encodeWord(texts[index]!), source, starts[index]!)
+      const start = starts[index]!
+      sink.pushWord(encodeWord(units, start, start + texts[index]!.length), pieces.source, start)
+    }
+  }
+
+  /** The usual case, without a list of words in between. */
+  const encodeWords = (source: AlignedText, sink: TokenSink, wordEnd: WordScanner): void => {
+    const units = wordReader.read(source.text)
+    for (let start = 0; start < units.length; ) {
+      const end = wordEnd(units, start)
+      sink.pushWord(encodeWord(units, start, end), source, start)
+      start = end
     }
   }
 

@@ -2,24 +2,28 @@ import { TokenizerError } from '../errors/index.ts'
 import { type AlignedText, applyEdits, type Edit, originalStart, withText } from './aligned-text.ts'
 import { byteCharacters } from './byte-level.ts'
 import { compilePattern } from './normalize.ts'
-import { onePiece, type Pieces, type SplitBehavior, splitPieces } from './pieces.ts'
+import { onePiece, type Pieces, type SplitBehavior, scanPieces, splitPieces } from './pieces.ts'
 import type { Component } from './tokenizer-json.ts'
+import { gpt2Pattern, type WordScanner, wordScanner } from './word-scanner.ts'
 
 export interface PreTokenizer {
   cut(text: AlignedText): Pieces
   /** True when words reach the model as bytes; the model does that step itself, so its cache is keyed by text. */
   readonly byteLevel: boolean
+  /** Where `cut` does nothing else than this: words can be read off the text one by one. */
+  readonly scanner: WordScanner | undefined
 }
 
-type Step = (pieces: Pieces) => Pieces
+interface Step {
+  (pieces: Pieces): Pieces
+  scanner?: WordScanner
+}
 
 const whiteSpace = /\p{White_Space}+/gu
 const punctuation = /[\p{P}!-/:-@[-`{-~]/gu
 /** \w+|[^\w\s]+ with the \w of Rust's regex crate, which this pre-tokenizer uses there. */
 const wordsAndOthers =
   /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu
-/** GPT-2's pattern; compiled like any other so that \s means Unicode white space, as in the Rust library. */
-const byteLevelPattern = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 
 /** Builds the pre-tokenizer of a tokenizer.json. `prefix: false` leaves out a dummy space before the text. */
 export function createPreTokenizer(
@@ -29,7 +33,8 @@ export function createPreTokenizer(
   const parts = flatten(component)
   const byteLevel = parts.at(-1)?.type === 'ByteLevel'
   const steps = parts.flatMap((part, index) => createSteps(part, options, index === parts.length - 1))
-  return { byteLevel, cut: (text) => steps.reduce((pieces, step) => step(pieces), onePiece(text)) }
+  const scanner = steps.length === 1 ? steps[0]!.scanner : undefined
+  return { byteLevel, scanner, cut: (text) => steps.reduce((pieces, step) => step(pieces), onePiece(text)) }
 }
 
 function flatten(component: Component | null | undefined): Component[] {
@@ -45,16 +50,17 @@ function createSteps(component: Component, options: { prefix: boolean }, last: b
       splitPieces(pieces, pattern, behavior, invert)
   switch (component.type) {
     case 'Split': {
-      const pattern = compilePattern(component['pattern'] as { Regex?: string })
-      return [split(pattern, behaviorOf(component, 'removed'), component['invert'] === true)]
+      const pattern = component['pattern'] as { Regex?: string }
+      const behavior = behaviorOf(component, 'removed')
+      if (behavior === 'isolated' && component['invert'] !== true) return [splitWords(pattern)]
+      return [split(compilePattern(pattern), behavior, component['invert'] === true)]
     }
     case 'ByteLevel': {
       const steps: Step[] = []
       if (component['add_prefix_space'] !== false) {
         steps.push((pieces) => addPrefix(pieces, ' ', (piece) => options.prefix || piece.start > 0))
       }
-      if (component['use_regex'] !== false)
-        steps.push(split(compilePattern({ Regex: byteLevelPattern }), 'isolated'))
+      if (component['use_regex'] !== false) steps.push(splitWords({ Regex: gpt2Pattern }))
       if (!last) steps.push((pieces) => editPieces(pieces, bytesAsCharacters))
       return steps
     }
@@ -77,6 +83,15 @@ function createSteps(component: Component, options: { prefix: boolean }, last: b
         fix: 'Use a tokenizer with a Split, ByteLevel, Metaspace, Whitespace, Bert, Punctuation or Digits pre-tokenizer.',
       })
   }
+}
+
+/** By the scanner where it knows the pattern; compiled, \s means Unicode white space, as in the Rust library. */
+function splitWords(pattern: { Regex?: string }): Step {
+  const scanner = pattern.Regex === undefined ? undefined : wordScanner(pattern.Regex)
+  if (scanner !== undefined)
+    return Object.assign((pieces: Pieces) => scanPieces(pieces, scanner), { scanner })
+  const compiled = compilePattern(pattern)
+  return (pieces) => splitPieces(pieces, compiled, 'isolated', false)
 }
 
 function behaviorOf(component: Component, fallback: SplitBehavior): SplitBehavior {

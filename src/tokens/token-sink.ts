@@ -14,19 +14,30 @@ export class TokenSink {
   private starts: Int32Array
   private ends: Int32Array
   private length = 0
+  private offset = 0
 
-  constructor(expected: number) {
-    const capacity = Math.max(16, expected)
+  constructor(capacity = 4096) {
     this.ids = new Int32Array(capacity)
     this.starts = new Int32Array(capacity)
     this.ends = new Int32Array(capacity)
   }
 
+  /** Begins anew, in the arrays there are: new ones for every text would cost more than filling them. */
+  clear(): void {
+    this.length = 0
+    this.offset = 0
+  }
+
+  /** What follows is a text of its own that stands at this place of the whole. */
+  moveTo(offset: number): void {
+    this.offset = offset
+  }
+
   push(id: number, start: number, end: number): void {
     this.reserve(1)
     this.ids[this.length] = id
-    this.starts[this.length] = start
-    this.ends[this.length] = end
+    this.starts[this.length] = this.offset + start
+    this.ends[this.length] = this.offset + end
     this.length++
   }
 
@@ -35,13 +46,14 @@ export class TokenSink {
     const count = word.ids.length
     this.reserve(count)
     const { starts, ends } = source
-    const base = source.base + at
+    const { offset } = this
+    const base = offset + source.base + at
     for (let index = 0; index < count; index++) {
       const start = word.starts[index]!
       const end = word.ends[index]!
       this.ids[this.length] = word.ids[index]!
-      this.starts[this.length] = starts === null ? base + start : starts[at + start]!
-      this.ends[this.length] = ends === null ? base + end : ends[at + end - 1]!
+      this.starts[this.length] = starts === null ? base + start : offset + starts[at + start]!
+      this.ends[this.length] = ends === null ? base + end : offset + ends[at + end - 1]!
       this.length++
     }
   }

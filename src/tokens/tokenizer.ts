@@ -9,8 +9,8 @@ import { type Encoding, TokenSink } from './token-sink.ts'
 import { parseTokenizerConfig, parseTokenizerJson, type TokenizerJson, tokenName } from './tokenizer-json.ts'
 import { createUnigramWords } from './unigram-words.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
+import { cachedWords, type EncodeWordAt } from './word-cache.ts'
 import { createWordPieceWords } from './word-piece-words.ts'
-import { cachedWords, type EncodeWord } from './words.ts'
 
 export interface EncodeOptions {
   /**
@@ -51,6 +51,11 @@ export interface Tokenizer {
   encodeIds(text: string, options?: EncodeOptions): Int32Array
   /** Encodes text that continues other text: no dummy prefix, so that joined ids decode to joined text. */
   encodeContinuation(text: string, options?: EncodeOptions): Encoding
+  /**
+   * Encodes texts each on its own, all but the first as continuations, and with `continues` the first too. Places are
+   * those in the joined text.
+   */
+  encodeParts(texts: readonly string[], options?: EncodeOptions & { continues?: boolean }): Encoding
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string
   idToToken(id: number): string | undefined
   tokenToId(token: string): number | undefined
@@ -80,12 +85,25 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
   const decode = createDecoder(json, vocabulary)
   const frame = createSpecialFrame(json.post_processor, (token) => vocabulary.ids.get(token))
 
+  const sink = new TokenSink()
   const run = (text: string, prefix: boolean, options: EncodeOptions): Encoding => {
-    const sink = new TokenSink(text.length >> 1)
+    sink.clear()
     if (options.addSpecialTokens === true) for (const id of frame.before) sink.push(id, 0, 0)
     pipeline(prefix)(text, sink, acceptance(vocabulary, options))
     if (options.addSpecialTokens === true)
       for (const id of frame.after) sink.push(id, text.length, text.length)
+    return sink.finish()
+  }
+
+  const runParts: Tokenizer['encodeParts'] = (texts, { continues = false, ...options } = {}) => {
+    const accept = acceptance(vocabulary, options)
+    sink.clear()
+    let place = 0
+    texts.forEach((text, index) => {
+      sink.moveTo(place)
+      pipeline(index === 0 && !continues)(text, sink, accept)
+      place += text.length
+    })
     return sink.finish()
   }
 
@@ -112,6 +130,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
     encode: (text, options = {}) => run(text, true, options),
     encodeIds: (text, options = {}) => run(text, true, options).ids,
     encodeContinuation: (text, options = {}) => run(text, false, options),
+    encodeParts: runParts,
     decode,
     idToToken: (id) => vocabulary.tokens[id],
     tokenToId: (token) => vocabulary.ids.get(token),
@@ -138,7 +157,7 @@ function modelType({ model }: TokenizerJson): string {
 function createWords(
   json: TokenizerJson,
   vocabulary: Vocabulary,
-): { encodeWord: EncodeWord; safeCut: RegExp | undefined } {
+): { encodeWord: EncodeWordAt; safeCut: RegExp | undefined } {
   const words = { model: json.model, vocabulary: vocabulary.reachable, unknown: vocabulary.unknown }
   const type = modelType(json)
   switch (type) {

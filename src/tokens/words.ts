@@ -37,22 +37,3 @@ export class WordBuilder implements WordTokens {
     else this.push(id, start, end)
   }
 }
-
-const longestCachedWord = 48
-const mostCachedWords = 65_536
-
-/** Remembers words: natural text repeats them, so most cost one look-up instead of a merge. */
-export function cachedWords(encodeWord: EncodeWord): EncodeWord {
-  const known = new Map<string, WordTokens>()
-  return (word) => {
-    const hit = known.get(word)
-    if (hit !== undefined) return hit
-    const tokens = encodeWord(word)
-    if (word.length > longestCachedWord) return tokens
-    // Emptying it all is rare and cheaper than keeping an order of use on every look-up.
-    if (known.size >= mostCachedWords) known.clear()
-    // A slice of 13 units or more keeps its whole parent text alive; the key has to be a copy.
-    known.set(word.length < 13 ? word : Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
-    return tokens
-  }
-}
