@@ -1,22 +1,31 @@
 import { type Graph, sizeOf, type Tensor } from './graph.ts'
 import { add } from './ops/elementwise.ts'
 
-/**
- * Reverse-mode differentiation: adds to the graph the nodes that compute the gradients of a number with respect to
- * the given tensors. Goes once through the nodes from the last to the first; nodes that do not lead from `wanted` to
- * the number get nothing.
- */
+/** Adds to the graph the nodes that compute the gradients of a number with respect to the given tensors. */
 export function gradients(graph: Graph, loss: Tensor, wanted: readonly Tensor[]): Tensor[] {
   if (sizeOf(loss.shape) !== 1)
     throw new RangeError(`only a single number has gradients, not [${loss.shape}]`)
+  const one = loss.shape.length === 0 ? graph.constant(1) : graph.constant([1], loss.shape)
+  return backward(graph, loss, one, wanted)
+}
+
+/**
+ * Reverse-mode differentiation: from the gradient of a result to those of the tensors it came from. Goes once through
+ * the nodes from the last to the first; nodes that do not lead from `wanted` to the result get nothing.
+ */
+export function backward(
+  graph: Graph,
+  result: Tensor,
+  gradientOfResult: Tensor,
+  wanted: readonly Tensor[],
+): Tensor[] {
   const nodes = [...graph.nodes]
   const reached = new Set(wanted.map(({ name }) => name))
   for (const { differentiated, outputs } of nodes) {
     if (differentiated.some(({ name }) => reached.has(name)))
       for (const { name } of outputs) reached.add(name)
   }
-  const known = new Map<string, Tensor>([[loss.name, graph.constant(1, loss.shape)]])
-  if (loss.shape.length > 0) known.set(loss.name, graph.constant([1], loss.shape))
+  const known = new Map<string, Tensor>([[result.name, gradientOfResult]])
   for (const node of nodes.toReversed()) {
     const gradient = known.get(node.outputs[0]!.name)
     if (gradient === undefined || node.gradient === undefined) continue

@@ -1,6 +1,6 @@
-/** Sizes of each dimension; all are known when a graph is built. */
+/** Sizes of each dimension, known when a graph is built. One below zero stands for a size known when it runs. */
 export type Shape = readonly number[]
-export type ElementType = 'float32' | 'int64' | 'bool'
+export type ElementType = 'float32' | 'int32' | 'int64' | 'bool'
 export type Attribute = number | readonly number[] | string | { readonly float: number }
 
 /** A value in a graph: what some node gives, or what is fed in. */
@@ -79,6 +79,31 @@ export class Graph {
     const output: Tensor = { name: this.#name('t'), shape, type }
     this.nodes.push({ op, domain, inputs, outputs: [output], attributes, gradient, differentiated })
     return output
+  }
+
+  /** Adds a node with further outputs. Only the first has a gradient. */
+  manyNode(
+    op: string,
+    inputs: readonly Tensor[],
+    shapes: readonly Shape[],
+    options: {
+      attributes?: Readonly<Record<string, Attribute>>
+      domain?: string
+      gradient?: (outputs: readonly Tensor[]) => GradientRule
+    } = {},
+  ): Tensor[] {
+    const { attributes = {}, domain = '', gradient } = options
+    const outputs = shapes.map((shape): Tensor => ({ name: this.#name('t'), shape, type: 'float32' }))
+    this.nodes.push({
+      op,
+      domain,
+      inputs,
+      outputs,
+      attributes,
+      gradient: gradient?.(outputs),
+      differentiated: inputs,
+    })
+    return outputs
   }
 
   /** Has a tensor handed out under a name. */

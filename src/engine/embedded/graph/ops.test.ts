@@ -65,6 +65,18 @@ async function compare(build: Build, inputShapes: Shape[], positive = false): Pr
   await session.release()
 }
 
+function rotation(graph: Graph): network.Rotation {
+  const angles = Array.from({ length: 5 * 4 }, (_, index) => Math.floor(index / 4) * 0.4 ** (index % 4))
+  const table = (of: (angle: number) => number): Tensor => graph.constant(angles.map(of), [5, 4])
+  return {
+    places: graph.constant([0, 1, 2, 4, 3, 1], [2, 3], 'int64'),
+    cosines: table(Math.cos),
+    sines: table(Math.sin),
+    negatedSines: table((angle) => -Math.sin(angle)),
+    headWidth: 8,
+  }
+}
+
 const cases: [string, Build, Shape[], boolean?][] = [
   ['add', (graph, [a, b]) => elementwise.add(graph, a!, b!), [[2, 3], [3]]],
   [
@@ -115,6 +127,37 @@ const cases: [string, Build, Shape[], boolean?][] = [
   ],
   ['softmax', (graph, [a]) => network.softmax(graph, a!), [[2, 4]]],
   ['rmsNorm', (graph, [a, b]) => network.rmsNorm(graph, a!, b!, 1e-5), [[2, 4], [4]]],
+  [
+    'gated',
+    (graph, [a, b]) => network.gated(graph, a!, b!),
+    [
+      [2, 3],
+      [2, 3],
+    ],
+  ],
+  ['rotate', (graph, [a]) => network.rotate(graph, a!, rotation(graph)), [[2, 3, 16]]],
+  [
+    'attend',
+    (graph, [queries, keys, values]) =>
+      network.attend(graph, { queries: queries!, keys: keys!, values: values!, scale: 0.7 }),
+    [
+      [2, 3, 2],
+      [2, 4, 2],
+      [2, 4, 3],
+    ],
+  ],
+  [
+    'attend to some',
+    (graph, [queries, keys, values]) => {
+      const bias = graph.constant([0, -1e9, 0, 0, 0, -1e9], [2, 3])
+      return network.attend(graph, { queries: queries!, keys: keys!, values: values!, bias, scale: 1 })
+    },
+    [
+      [2, 2, 2],
+      [2, 3, 2],
+      [2, 3, 1],
+    ],
+  ],
   [
     'rowsOf',
     (graph, [a]) => network.rowsOf(graph, a!, graph.constant([2, 0, 2, 1], [2, 2], 'int64')),

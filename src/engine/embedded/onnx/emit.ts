@@ -2,7 +2,7 @@ import type { Attribute, Constant, ElementType, Graph, Node, Tensor } from '../g
 import { ProtobufWriter } from './protobuf.ts'
 
 /** Numbers of the ONNX format. */
-const elementTypes: Record<ElementType, number> = { float32: 1, int64: 7, bool: 9 }
+const elementTypes: Record<ElementType, number> = { float32: 1, int32: 6, int64: 7, bool: 9 }
 const attributeTypes = { float: 1, int: 2, text: 3, ints: 7 }
 const irVersion = 8
 const opset = 17
@@ -80,7 +80,11 @@ function writeValue(writer: ProtobufWriter, { name, shape, type }: Tensor): void
   writer.text(1, name).message(2, (value) =>
     value.message(1, (tensor) =>
       tensor.int(1, elementTypes[type]).message(2, (sizes) => {
-        for (const size of shape) sizes.message(1, (dimension) => dimension.int(1, size))
+        for (const size of shape) {
+          sizes.message(1, (dimension) =>
+            size < 0 ? dimension.text(2, `size${-size}`) : dimension.int(1, size),
+          )
+        }
       }),
     ),
   )

@@ -1,6 +1,7 @@
 import type { Graph, Tensor } from '../graph.ts'
-import { add, divide, multiply, squareRoot, subtract } from './elementwise.ts'
-import { expand, sum } from './shape.ts'
+import { add, multiply, subtract } from './elementwise.ts'
+import { product } from './product.ts'
+import { expand, reshape, sum, sumTo } from './shape.ts'
 
 /** Softmax over the last axis. */
 export function softmax(graph: Graph, x: Tensor): Tensor {
@@ -36,13 +37,113 @@ export function rowsOf(graph: Graph, table: Tensor, numbers: Tensor): Tensor {
   })
 }
 
-/** Scales each row to a mean square of 1, and then each column by its weight. */
+/**
+ * Scales each row to a mean square of 1, and then each column by its weight. With x̂ the scaled row and g the gradient,
+ * that of x is (g·w − x̂·mean(g·w·x̂)) / size: written out, because step by step it takes twice the passes over memory.
+ */
 export function rmsNorm(graph: Graph, x: Tensor, weight: Tensor, epsilon: number): Tensor {
   const last = x.shape.length - 1
   const width = x.shape[last]!
-  const mean = multiply(graph, sum(graph, multiply(graph, x, x), [last]), graph.constant(1 / width))
-  const size = squareRoot(graph, add(graph, mean, graph.constant(epsilon)))
-  return multiply(graph, divide(graph, x, size), weight)
+  const column = [...x.shape.slice(0, -1), 1]
+  // The second output is one over the size of each row.
+  const [result] = graph.manyNode('SimplifiedLayerNormalization', [x, weight], [x.shape, column], {
+    attributes: { axis: -1, epsilon: { float: epsilon } },
+    gradient: ([, inverseSize]) => {
+      return (gradient) => {
+        const scaled = multiply(graph, x, inverseSize!)
+        const both = multiply(graph, gradient, scaled)
+        const mean = product(graph, both, reshape(graph, weight, [width, 1]), { scale: 1 / width })
+        const direct = multiply(graph, gradient, weight)
+        const along = multiply(graph, scaled, mean)
+        return [
+          multiply(graph, subtract(graph, direct, along), inverseSize!),
+          sumTo(graph, both, weight.shape),
+        ]
+      }
+    },
+  })
+  return result!
+}
+
+/**
+ * Turns pairs of each head's entries by angles that grow with the place in the sequence. Turning back is the gradient,
+ * so it is the same kernel with the sines negated. `x` is [batch, time, heads · width].
+ */
+export function rotate(graph: Graph, x: Tensor, turn: Rotation): Tensor {
+  const kernel = (input: Tensor, sines: Tensor): Tensor =>
+    graph.node('RotaryEmbedding', [input, turn.places, turn.cosines, sines], x.shape, {
+      domain: 'com.microsoft',
+      attributes: { num_heads: x.shape.at(-1)! / turn.headWidth, rotary_embedding_dim: 0, interleaved: 0 },
+      gradient: (gradient) => [
+        kernel(gradient, sines === turn.sines ? turn.negatedSines : turn.sines),
+        undefined,
+        undefined,
+        undefined,
+      ],
+    })
+  return kernel(x, turn.sines)
+}
+
+/** Tables of [places, headWidth / 2], and the place of each entry of a batch. */
+export interface Rotation {
+  places: Tensor
+  cosines: Tensor
+  sines: Tensor
+  negatedSines: Tensor
+  headWidth: number
+}
+
+/** x · sigmoid(x) · other, SwiGLU's middle. */
+export function gated(graph: Graph, x: Tensor, other: Tensor): Tensor {
+  const share = graph.node('Sigmoid', [x], x.shape)
+  const swish = graph.node('Mul', [x, share], x.shape)
+  return graph.node('Mul', [swish, other], x.shape, {
+    differentiated: [x, other],
+    gradient: (gradient) => {
+      // The slope of x·σ(x) is σ + x·σ·(1 − σ).
+      const slope = add(graph, share, multiply(graph, swish, subtract(graph, graph.constant(1), share)))
+      return [multiply(graph, multiply(graph, gradient, other), slope), multiply(graph, gradient, swish)]
+    },
+  })
+}
+
+/**
+ * Attention of rows of queries to rows of keys: softmax(scale · Q·Kᵀ + bias) · V over the last two axes. The gradient
+ * uses that Σ dP·P over a row is Σ dO·O, which is a far smaller tensor.
+ */
+export function attend(graph: Graph, { queries, keys, values, bias, scale }: Attention): Tensor {
+  const scores = product(graph, queries, keys, { transposeSecond: true, scale })
+  const biased = bias === undefined ? scores : graph.node('Add', [scores, bias], scores.shape)
+  const shares = graph.node('Softmax', [biased], scores.shape, { attributes: { axis: -1 } })
+  const last = scores.shape.length - 1
+  const result: Tensor = graph.node(
+    'MatMul',
+    [shares, values],
+    [...queries.shape.slice(0, -1), values.shape.at(-1)!],
+    {
+      differentiated: [queries, keys, values],
+      gradient: (gradient) => {
+        const ofShares = product(graph, gradient, values, { transposeSecond: true })
+        const along = sum(graph, multiply(graph, gradient, result), [last])
+        const ofScores = multiply(graph, shares, subtract(graph, ofShares, along))
+        return [
+          product(graph, ofScores, keys, { scale }),
+          product(graph, ofScores, queries, { transposeFirst: true, scale }),
+          product(graph, shares, gradient, { transposeFirst: true }),
+        ]
+      },
+    },
+  )
+  return result
+}
+
+export interface Attention {
+  queries: Tensor
+  keys: Tensor
+  values: Tensor
+  /** Added to the scores; what may not be seen has a very large negative number. */
+  bias?: Tensor | undefined
+  scale: number
 }
 
 /**

@@ -8,7 +8,7 @@ export function broadcastShape(one: Shape, other: Shape): Shape {
     const right = other[axis - rank + other.length] ?? 1
     if (left !== right && left !== 1 && right !== 1)
       throw new RangeError(`[${one}] and [${other}] do not go together`)
-    return Math.max(left, right)
+    return left === 1 ? right : left
   })
 }
 

@@ -1,0 +1,67 @@
+import { createHash, hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Checkpoint } from '../../schema/index.ts'
+import { EngineError } from './engine-error.ts'
+import { readFully, readJsonFile, withFile } from './read-bytes.ts'
+import { isPlainName } from './shards-read.ts'
+
+export const MANIFEST_FILE = 'coa-checkpoint.json'
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** coa-checkpoint.json: the Checkpoint record, and what is needed to check the folder and to tell where it came from. */
+export const CheckpointManifest = Checkpoint.extend({
+  createdAt: z.iso.datetime(),
+  /** Names of files right inside the folder; never a path that leads out of it. */
+  files: z.array(
+    z.object({ path: z.string().refine(isPlainName), sha256, bytes: z.number().int().nonnegative() }),
+  ),
+  /** Number of trainable values. */
+  parameters: z.number().int().nonnegative(),
+  /** Hash of the list of files: two folders with the same contents have the same one. */
+  fingerprint: sha256,
+  parentFingerprint: sha256.optional(),
+  parentPath: z.string().optional(),
+  metadata: z.record(z.string(), z.json()).default({}),
+})
+export type CheckpointManifest = z.infer<typeof CheckpointManifest>
+export type CheckpointFile = CheckpointManifest['files'][number]
+
+/** The manifest of a checkpoint; undefined for a model folder that other software wrote. */
+export function readManifest(folder: string): CheckpointManifest | undefined {
+  const path = join(folder, MANIFEST_FILE)
+  if (!existsSync(path)) return undefined
+  const parsed = CheckpointManifest.safeParse(readJsonFile(path))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new EngineError(`${path} is damaged: ${issue?.path.join('.')}: ${issue?.message}`, {
+    fix: 'Restore it from a copy, or remove it to use the folder as a plain model.',
+    details: { path },
+    cause: parsed.error,
+  })
+}
+
+export function describeFile(folder: string, path: string): CheckpointFile {
+  return withFile(join(folder, path), (file, bytes) => {
+    const digest = createHash('sha256')
+    const buffer = new Uint8Array(Math.min(bytes, 1 << 22))
+    for (let done = 0; done < bytes; done += buffer.length) {
+      const part = buffer.subarray(0, Math.min(buffer.length, bytes - done))
+      readFully(file, part, done)
+      digest.update(part)
+    }
+    return { path, sha256: digest.digest('hex'), bytes }
+  })
+}
+
+/** The hash of what `sha256sum` prints for the files, in the order of their names. */
+export function fingerprintOf(files: readonly CheckpointFile[]): string {
+  const lines = files.map(({ path, sha256: digest }) => `${digest}  ${path}\n`)
+  return hash('sha256', lines.sort(byName).join(''), 'hex')
+}
+
+function byName(one: string, other: string): number {
+  return one.slice(66) < other.slice(66) ? -1 : 1
+}

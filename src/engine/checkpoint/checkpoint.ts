@@ -1,0 +1,114 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  type CheckpointManifest,
+  describeFile,
+  fingerprintOf,
+  MANIFEST_FILE,
+  readManifest,
+} from './checkpoint-manifest.ts'
+import { EngineError, listed } from './engine-error.ts'
+import { shapeFromConfig } from './model-config.ts'
+import type { ModelShape } from './model-shape.ts'
+import { readJsonFile } from './read-bytes.ts'
+import { currentFolder } from './replace-folder.ts'
+import { findWeightFiles, readWeights } from './shards-read.ts'
+import type { StoredTensors } from './stored-tensor.ts'
+import { checkWeights, dropDerived, isRotationTable } from './weight-names.ts'
+
+export interface OpenCheckpoint {
+  /** Where it lies; read the optimiser's state and the tokenizer from here. */
+  folder: string
+  shape: ModelShape
+  /** Exactly the parameters of the shape, as Float32. */
+  weights: StoredTensors
+  /** Undefined for a model folder that other software wrote. */
+  manifest: CheckpointManifest | undefined
+  /** Names of all files in the folder. */
+  files: string[]
+}
+
+/**
+ * Opens a checkpoint or any model folder in the Hugging Face layout. Everything that can be checked is checked on the
+ * headers, before the weights are read. Hashes are not compared here: `verifyCheckpoint` does.
+ */
+export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
+  const folder = existingFolder(path)
+  const manifest = readManifest(folder)
+  const config = readJsonFile(join(folder, 'config.json'))
+  const weightFiles = findWeightFiles(folder)
+  const entries = new Map([...weightFiles.files.values()].flatMap((tensors) => [...tensors]))
+  const shape = inFile(join(folder, 'config.json'), () => shapeFromConfig(config, entries.keys()))
+  inFile(folder, () => checkWeights(entries, shape))
+  const weights = readWeights(weightFiles, { ...options, only: (name) => !isRotationTable(name) })
+  inFile(folder, () => dropDerived(weights, shape))
+  return { folder, shape, weights, manifest, files: filesIn(folder) }
+}
+
+/** Compares every file with the hash in the manifest; one error names all that are missing or changed. */
+export function verifyCheckpoint(path: string): CheckpointManifest {
+  const folder = existingFolder(path)
+  const manifest = readManifest(folder)
+  if (manifest === undefined) {
+    throw new EngineError(`${folder} has no ${MANIFEST_FILE}, so there is nothing to compare it with`, {
+      fix: 'Only checkpoints that coa wrote can be verified.',
+      details: { folder },
+    })
+  }
+  const problems = manifest.files.flatMap((expected) => {
+    if (!existsSync(join(folder, expected.path))) return [`${expected.path} is missing`]
+    const found = describeFile(folder, expected.path)
+    if (found.bytes !== expected.bytes) {
+      return [`${expected.path} has ${found.bytes} bytes instead of ${expected.bytes}`]
+    }
+    return found.sha256 === expected.sha256 ? [] : [`${expected.path} has other contents`]
+  })
+  if (fingerprintOf(manifest.files) !== manifest.fingerprint) problems.push('the list of files was changed')
+  if (problems.length === 0) return manifest
+  throw new EngineError(`${folder} is not as it was saved: ${listed(problems)}`, {
+    fix: 'Restore the files from a copy or use another checkpoint.',
+    details: { folder, problems },
+  })
+}
+
+/** The fingerprint of any model folder, for the lineage of what is trained from it. */
+export function fingerprintOfFolder(path: string): string {
+  const folder = existingFolder(path)
+  const known = readManifest(folder)?.fingerprint
+  return known ?? fingerprintOf(filesIn(folder).map((name) => describeFile(folder, name)))
+}
+
+function existingFolder(path: string): string {
+  const folder = currentFolder(resolve(path))
+  if (existsSync(join(folder, 'config.json'))) return folder
+  throw new EngineError(
+    existsSync(folder) ? `${folder} has no config.json` : `there is no checkpoint at ${folder}`,
+    {
+      fix: 'Give the folder of a model in the Hugging Face layout, with config.json and model.safetensors.',
+      details: { folder },
+    },
+  )
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  // The cache of Hugging Face consists of links to files.
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => entry.name)
+    .sort()
+}
+
+/** Says in which file the problem is, for checks that know only what was in it. */
+function inFile<T>(path: string, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    throw new EngineError(`${path}: ${error.message}`, {
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      details: { path, ...error.details },
+      cause: error,
+    })
+  }
+}

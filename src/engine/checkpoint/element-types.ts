@@ -1,0 +1,49 @@
+/** Bits of one element for every type the safetensors format names. */
+const elementBits: ReadonlyMap<string, number> = new Map([
+  ['BOOL', 8],
+  ['F4', 4],
+  ['F6_E2M3', 6],
+  ['F6_E3M2', 6],
+  ['U8', 8],
+  ['I8', 8],
+  ['F8_E5M2', 8],
+  ['F8_E4M3', 8],
+  ['F8_E8M0', 8],
+  ['F8_E4M3FNUZ', 8],
+  ['F8_E5M2FNUZ', 8],
+  ['I16', 16],
+  ['U16', 16],
+  ['F16', 16],
+  ['BF16', 16],
+  ['I32', 32],
+  ['U32', 32],
+  ['F32', 32],
+  ['C64', 64],
+  ['F64', 64],
+  ['I64', 64],
+  ['U64', 64],
+])
+
+/** The types weights are written in. */
+export type ElementType = 'F32' | 'F16' | 'BF16'
+
+export const bytesOfElement: Record<ElementType, number> = { F32: 4, F16: 2, BF16: 2 }
+
+/** Names as config.json spells them. */
+export const pytorchName: Record<ElementType, string> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
+
+export function isElementType(type: string): boolean {
+  return elementBits.has(type)
+}
+
+export function elementCount(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1)
+}
+
+/** Bytes of a tensor; undefined when the number is beyond exact arithmetic or is not whole. */
+export function bytesOfTensor(type: string, shape: readonly number[]): number | undefined {
+  // A zero anywhere makes the tensor empty, however large the other sizes are.
+  const elements = shape.includes(0) ? 0 : elementCount(shape)
+  const bytes = (elements * (elementBits.get(type) ?? Number.NaN)) / 8
+  return Number.isSafeInteger(elements) && Number.isSafeInteger(bytes) ? bytes : undefined
+}

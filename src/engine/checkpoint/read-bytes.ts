@@ -1,0 +1,72 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { EngineError } from './engine-error.ts'
+import { parseStrictJson } from './strict-json.ts'
+
+/** Opens a plain file for the time of `use`; never waits on a pipe or device. */
+export function withFile<T>(path: string, use: (file: number, bytes: number) => T): T {
+  let file: number
+  try {
+    if (!statSync(path).isFile()) throw new Error('it is not a file')
+    file = openSync(path, 'r')
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+  try {
+    return use(file, fstatSync(file).size)
+  } catch (cause) {
+    throw cause instanceof EngineError ? cause : unreadable(path, cause)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function unreadable(path: string, cause: unknown): EngineError {
+  return new EngineError(`cannot read ${path}: ${(cause as Error).message}`, {
+    fix: 'Check that the file is there and that you may read it.',
+    details: { path },
+    cause,
+  })
+}
+
+/** Fills the whole of `target`. In parts, because one call reads at most 2 GiB. */
+export function readFully(file: number, target: Uint8Array, position: number): void {
+  for (let done = 0; done < target.length; ) {
+    const read = readSync(file, target, done, Math.min(target.length - done, 2 ** 30), position + done)
+    if (read === 0) throw new Error(`it ends after ${position + done} bytes`)
+    done += read
+  }
+}
+
+/** More than any tokenizer or index has; keeps a wrong file from filling the memory. */
+const MAX_TEXT_BYTES = 200_000_000
+
+function readText(path: string): string {
+  return withFile(path, (file, bytes) => {
+    if (bytes > MAX_TEXT_BYTES) throw new Error(`it is too large for a text (${bytes} bytes)`)
+    const content = new Uint8Array(bytes)
+    readFully(file, content, 0)
+    return decodeText(content)
+  })
+}
+
+export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+}
+
+export function readJsonFile(path: string): unknown {
+  const text = readText(path)
+  try {
+    return parseStrictJson(text, 64)
+  } catch (cause) {
+    throw new EngineError(`${path} is damaged: ${(cause as Error).message}`, {
+      fix: gitPointerFix(text) ?? 'Download or write the file again.',
+      details: { path },
+      cause,
+    })
+  }
+}
+
+/** A clone without Git LFS has small text files in place of the large ones. */
+export function gitPointerFix(beginning: string): string | undefined {
+  return beginning.startsWith('version ') ? 'It is a Git LFS pointer: run `git lfs pull`.' : undefined
+}

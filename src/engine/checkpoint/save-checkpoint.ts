@@ -1,0 +1,141 @@
+import { basename, join, resolve } from 'node:path'
+import type { z } from 'zod'
+import type { Checkpoint } from '../../schema/index.ts'
+import { CheckpointManifest, describeFile, fingerprintOf, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import type { ElementType } from './element-types.ts'
+import { EngineError, listed } from './engine-error.ts'
+import { configFromShape, generationFromShape } from './model-config.ts'
+import type { ModelShape } from './model-shape.ts'
+import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './optimizer-state.ts'
+import { checkReplaceable, replaceFolder } from './replace-folder.ts'
+import { INDEX_FILE, isPlainName } from './shards-read.ts'
+import { json, writeText, writeWeights } from './shards-write.ts'
+import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
+import { checkWeights, dropDerived, parameterCount } from './weight-names.ts'
+
+export interface CheckpointContents {
+  shape: ModelShape
+  weights: StoredTensors
+  /** Files that go along as they are: the tokenizer's (see `readTokenizerFiles`), or a generation_config.json. */
+  files?: Record<string, string | Uint8Array>
+  optimizer?: OptimizerState
+  /** How the weights are written; F32 when left out, so that training goes on exactly where it was. */
+  elementType?: ElementType
+  maxShardBytes?: number
+  /** Save NaN and infinite weights too, to look into a training that went wrong. */
+  allowNonFinite?: boolean
+  /** Left out: the beginning of the fingerprint. */
+  id?: string
+  /** The folder, relative to the run; left out: its name. */
+  path?: string
+  stage: Checkpoint['stage']
+  step: number
+  /** ISO time, given by the caller. */
+  createdAt: string
+  parent?: { id?: string; fingerprint?: string; path?: string }
+  metrics?: Record<string, number>
+  metadata?: CheckpointManifest['metadata']
+}
+
+/**
+ * Saves a checkpoint as a whole or not at all: a checkpoint that is already there stays until the new one is complete
+ * on the disk, and stays for good when saving fails. A folder that holds something else is refused.
+ */
+export function saveCheckpoint(path: string, contents: CheckpointContents): CheckpointManifest {
+  const folder = resolve(path)
+  const weights = new Map(contents.weights)
+  checkContents(folder, contents, weights)
+  let manifest: CheckpointManifest | undefined
+  try {
+    replaceFolder(folder, (temporary) => {
+      const names = writeFiles(temporary, contents, weights)
+      manifest = manifestOf(folder, temporary, names, contents)
+      writeText(join(temporary, MANIFEST_FILE), json(manifest))
+    })
+  } catch (cause) {
+    if (cause instanceof EngineError) throw cause
+    throw new EngineError(`cannot save the checkpoint ${folder}: ${(cause as Error).message}`, {
+      fix: 'Check the free space and the rights of the folder; what was there before is unharmed.',
+      details: { folder },
+      cause,
+    })
+  }
+  return manifest!
+}
+
+/** Finds what is wrong before anything is written. */
+function checkContents(folder: string, contents: CheckpointContents, weights: StoredTensors): void {
+  const { shape, files = {} } = contents
+  checkReplaceable(folder)
+  checkWeights(weights, shape)
+  dropDerived(weights, shape)
+  const nonFinite = contents.allowNonFinite ? [] : nonFiniteFindings(weights)
+  if (nonFinite.length > 0) {
+    throw new EngineError(`the weights have NaN or infinite values: ${listed(nonFinite)}`, {
+      fix: 'The training has failed: go back to the last checkpoint and lower the learning rate.',
+      details: { tensors: nonFinite },
+    })
+  }
+  const wrong = Object.keys(files).filter(
+    (name) => !isPlainName(name) || reserved.has(name) || name.endsWith('.safetensors'),
+  )
+  if (wrong.length > 0) {
+    throw new EngineError(`files of a checkpoint cannot have these names: ${listed(wrong)}`, {
+      fix: 'Give plain names of files that the checkpoint does not write itself.',
+    })
+  }
+}
+
+const reserved = new Set(['config.json', MANIFEST_FILE, INDEX_FILE])
+
+function writeFiles(folder: string, contents: CheckpointContents, weights: StoredTensors): string[] {
+  const { shape, elementType = 'F32', maxShardBytes, optimizer } = contents
+  const texts: Record<string, string | Uint8Array> = {
+    'config.json': json(configFromShape(shape, elementType)),
+    'generation_config.json': json(generationFromShape(shape)),
+    ...contents.files,
+  }
+  for (const [name, text] of Object.entries(texts)) writeText(join(folder, name), text)
+  const weightFiles = writeWeights(folder, weights, {
+    elementType,
+    ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
+    // Without an index vLLM and SGLang load every *.safetensors of a folder, the optimiser's too.
+    alwaysIndex: optimizer !== undefined,
+  })
+  if (optimizer !== undefined) writeOptimizerState(folder, optimizer)
+  return [...Object.keys(texts), ...weightFiles, ...(optimizer === undefined ? [] : [OPTIMIZER_FILE])].sort()
+}
+
+function manifestOf(
+  folder: string,
+  temporary: string,
+  names: string[],
+  contents: CheckpointContents,
+): CheckpointManifest {
+  const files = names.map((name) => describeFile(temporary, name))
+  const fingerprint = fingerprintOf(files)
+  const { parent } = contents
+  const manifest: z.input<typeof CheckpointManifest> = {
+    v: 1,
+    id: contents.id ?? fingerprint.slice(0, 16),
+    path: contents.path ?? basename(folder),
+    stage: contents.stage,
+    step: contents.step,
+    parent: parent?.id,
+    createdAt: contents.createdAt,
+    parameters: parameterCount(contents.shape),
+    fingerprint,
+    parentFingerprint: parent?.fingerprint,
+    parentPath: parent?.path,
+    files,
+    metrics: contents.metrics,
+    metadata: contents.metadata,
+  }
+  const parsed = CheckpointManifest.safeParse(JSON.parse(JSON.stringify(manifest)))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new EngineError(`the checkpoint cannot be described: ${issue?.path.join('.')}: ${issue?.message}`, {
+    fix: 'Give an ISO time, a whole step, and metrics and metadata of plain JSON values.',
+    cause: parsed.error,
+  })
+}

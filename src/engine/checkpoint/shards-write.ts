@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { writeDurably, writeFully } from './durable-files.ts'
+import { bytesOfElement, type ElementType } from './element-types.ts'
+import { writeTensors } from './safetensors-write.ts'
+import { INDEX_FILE, WEIGHTS_FILE } from './shards-read.ts'
+import type { StoredTensors } from './stored-tensor.ts'
+
+export interface ShardOptions {
+  elementType?: ElementType
+  /** Bytes of weights in one file; a tensor larger than this gets a file of its own. */
+  maxShardBytes?: number
+  /** Write the index even for a single file. */
+  alwaysIndex?: boolean
+}
+
+/** What transformers takes by default. */
+const DEFAULT_SHARD_BYTES = 5_000_000_000
+
+/** Writes model.safetensors, or shards and their index where that would be too large. Returns the files' names. */
+export function writeWeights(folder: string, weights: StoredTensors, options: ShardOptions = {}): string[] {
+  const type = options.elementType ?? 'F32'
+  const shards = cut(weights, type, options.maxShardBytes ?? DEFAULT_SHARD_BYTES)
+  const places = new Map<string, string>()
+  const files = shards.map((shard, position) => {
+    const file = shards.length === 1 ? WEIGHTS_FILE : shardName(position + 1, shards.length)
+    for (const tensor of shard.keys()) places.set(tensor, file)
+    writeTensors(join(folder, file), shard, { elementType: type })
+    return file
+  })
+  if (shards.length === 1 && !options.alwaysIndex) return files
+  const bytes =
+    [...weights.values()].reduce((sum, { values }) => sum + values.length, 0) * bytesOfElement[type]
+  writeText(
+    join(folder, INDEX_FILE),
+    json({ metadata: { total_size: bytes }, weight_map: Object.fromEntries([...places].sort()) }),
+  )
+  return [...files, INDEX_FILE]
+}
+
+function cut(weights: StoredTensors, type: ElementType, maxBytes: number): StoredTensors[] {
+  const shards: StoredTensors[] = [new Map()]
+  let bytes = 0
+  for (const [name, tensor] of weights) {
+    const more = tensor.values.length * bytesOfElement[type]
+    if (bytes > 0 && bytes + more > maxBytes) {
+      shards.push(new Map())
+      bytes = 0
+    }
+    shards.at(-1)!.set(name, tensor)
+    bytes += more
+  }
+  return shards
+}
+
+function shardName(position: number, count: number): string {
+  const digits = (number: number) => String(number).padStart(5, '0')
+  return `model-${digits(position)}-of-${digits(count)}.safetensors`
+}
+
+export function writeText(path: string, text: string | Uint8Array): void {
+  writeDurably(path, (file) => writeFully(file, typeof text === 'string' ? Buffer.from(text) : text))
+}
+
+export function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

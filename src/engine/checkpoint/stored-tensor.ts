@@ -1,0 +1,26 @@
+/** A tensor as it is kept in files and handed to an engine: row-major, always in Float32. */
+export interface StoredTensor {
+  shape: number[]
+  values: Float32Array
+}
+
+export type StoredTensors = Map<string, StoredTensor>
+
+/** True when no value is NaN or infinite. Looks at the bits: this runs over every weight of a model. */
+function isAllFinite(values: Float32Array): boolean {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
+  for (let i = 0; i < bits.length; i++) if ((bits[i]! & 0x7f800000) === 0x7f800000) return false
+  return true
+}
+
+/** One finding for each tensor with NaN or infinite values: its name and how many. */
+export function nonFiniteFindings(tensors: Iterable<[string, StoredTensor]>): string[] {
+  const findings: string[] = []
+  for (const [name, { values }] of tensors) {
+    if (isAllFinite(values)) continue
+    let count = 0
+    for (const value of values) if (!Number.isFinite(value)) count++
+    findings.push(`${name} (${count} of ${values.length})`)
+  }
+  return findings
+}

@@ -1,0 +1,24 @@
+import { type ModelShape, type Parameter, parametersOf } from '../../checkpoint/index.ts'
+import { adapterNames, isAdapter, type LoraSettings, takesAdapter } from './lora.ts'
+
+/** Every parameter of a model, with those of its adapters behind the projections they change. */
+export function parameterShapes(shape: ModelShape, lora: LoraSettings | undefined): Parameter[] {
+  const parameters = parametersOf(shape)
+  if (lora === undefined) return parameters
+  return parameters.flatMap((parameter) => {
+    const projection = parameter.name.replace(/\.weight$/, '')
+    if (parameter.kind !== 'matrix' || !takesAdapter(projection)) return [parameter]
+    const [to, from] = parameter.shape as [number, number]
+    const { down, up } = adapterNames(projection)
+    return [
+      parameter,
+      { name: down, shape: [lora.rank, from], kind: 'matrix' as const },
+      { name: up, shape: [to, lora.rank], kind: 'matrix' as const },
+    ]
+  })
+}
+
+/** With adapters only they are trained. */
+export function isTrained(name: string, lora: LoraSettings | undefined): boolean {
+  return lora === undefined || isAdapter(name)
+}

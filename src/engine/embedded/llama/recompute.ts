@@ -1,0 +1,28 @@
+import { backward } from '../graph/gradients.ts'
+import { type Graph, sizeOf, type Tensor } from '../graph/graph.ts'
+import { reshape, slice } from '../graph/ops/shape.ts'
+
+/**
+ * A part of a graph that keeps nothing for the way back but what went in: there it is computed again. Parameters used
+ * inside are found by their names, so their gradients add up like any other.
+ */
+export function recomputed(graph: Graph, x: Tensor, part: (x: Tensor) => Tensor): Tensor {
+  const before = graph.nodes.length
+  const result = part(x)
+  // The nodes of the first pass must not be differentiated one by one: the whole has one rule.
+  const inside = graph.nodes.slice(before)
+  const parameters = graph.inputs.filter(({ name, type }) => {
+    return type === 'float32' && inside.some(({ inputs }) => inputs.some((input) => input.name === name))
+  })
+  return graph.node('Identity', [result], result.shape, {
+    differentiated: [x, ...parameters],
+    gradient: (gradient) => {
+      // Without a tie to the gradient the runtime would do the second pass early, and keep all of it.
+      const first = slice(graph, reshape(graph, gradient, [sizeOf(gradient.shape)]), 0, 0, 1)
+      const nothing = graph.node('Mul', [first, graph.constant(0)], [1])
+      // No gradient rule: the way back ends here.
+      const again = graph.node('Add', [x, nothing], x.shape)
+      return backward(graph, part(again), gradient, [again, ...parameters])
+    },
+  })
+}

