@@ -104,7 +104,8 @@ class OnnxProgram implements Program {
     // The native library writes into the arrays it is given; the one for the web returns its own.
     for (const [name, { data }] of outputs) {
       const result = results[name]!.data
-      if (result !== data) data.set(result as never)
+      const same = result.buffer === data.buffer && result.byteOffset === data.byteOffset
+      if (!same) data.set(result as never)
     }
   }
 

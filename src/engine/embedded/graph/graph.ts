@@ -106,20 +106,16 @@ export class Graph {
     return outputs
   }
 
-  /** Has a tensor handed out under a name. */
+  /** Has a tensor handed out under a name, which from then on is its own: another node would only copy it. */
   output(name: string, tensor: Tensor): Tensor {
-    const named: Tensor = { name, shape: tensor.shape, type: tensor.type }
-    this.nodes.push({
-      op: 'Identity',
-      domain: '',
-      inputs: [tensor],
-      outputs: [named],
-      attributes: {},
-      gradient: undefined,
-      differentiated: [],
-    })
-    this.outputs.push(named)
-    return named
+    const isOwn = this.nodes.some(({ outputs }) => outputs.includes(tensor))
+    const given =
+      isOwn && !this.outputs.includes(tensor)
+        ? tensor
+        : this.node('Identity', [tensor], tensor.shape, { type: tensor.type })
+    ;(given as { name: string }).name = name
+    this.outputs.push(given)
+    return given
   }
 
   #name(prefix: string): string {

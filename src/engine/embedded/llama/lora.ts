@@ -1,7 +1,17 @@
+import {
+  type ModelShape,
+  parametersOf,
+  randomStream,
+  type StoredTensor,
+  type StoredTensors,
+} from '../../checkpoint/index.ts'
+
 /** Low-rank adaptation: each projection W gets a change (alpha / rank) · B·A that is trained while W stays. */
 export interface LoraSettings {
   rank: number
   alpha: number
+  /** Of the fresh adapters; default 0. */
+  seed?: number
 }
 
 const adapted = /\.(self_attn\.[qkvo]_proj|mlp\.(gate|up|down)_proj)$/
@@ -18,4 +28,53 @@ export function adapterNames(projection: string): { down: string; up: string } {
 
 export function isAdapter(parameter: string): boolean {
   return parameter.endsWith('.lora_A.weight') || parameter.endsWith('.lora_B.weight')
+}
+
+/** A is random and B zero, so that training begins with no change at all. */
+export function freshAdapters(shape: ModelShape, lora: LoraSettings): StoredTensors {
+  const adapters: StoredTensors = new Map()
+  for (const { name, shape: size } of parametersOf(shape)) {
+    const projection = name.replace(/\.weight$/, '')
+    if (!takesAdapter(projection)) continue
+    const [to, from] = size as [number, number]
+    const { down, up } = adapterNames(projection)
+    const next = randomStream(`adapter ${lora.seed ?? 0} ${down}`)
+    // Uniform with PEFT's bound: one over the square root of what goes in.
+    const bound = 1 / Math.sqrt(from)
+    const values = Float32Array.from({ length: lora.rank * from }, () => (next() / 2 ** 31 - 1) * bound)
+    adapters.set(down, { shape: [lora.rank, from], values })
+    adapters.set(up, { shape: [to, lora.rank], values: new Float32Array(to * lora.rank) })
+  }
+  return adapters
+}
+
+/** Weights with their adapters added in, and the adapters gone: a model like any other. */
+export function merged(weights: StoredTensors, lora: LoraSettings | undefined): StoredTensors {
+  if (lora === undefined) return weights
+  const result: StoredTensors = new Map()
+  for (const [name, tensor] of weights) {
+    if (isAdapter(name)) continue
+    const { down, up } = adapterNames(name.replace(/\.weight$/, ''))
+    const [a, b] = [weights.get(down), weights.get(up)]
+    result.set(name, a === undefined || b === undefined ? tensor : changed(tensor, a, b, lora))
+  }
+  return result
+}
+
+function changed(
+  { shape, values }: StoredTensor,
+  { values: a }: StoredTensor,
+  { values: b }: StoredTensor,
+  { rank, alpha }: LoraSettings,
+): StoredTensor {
+  const [to, from] = shape as [number, number]
+  const result = values.slice()
+  for (let row = 0; row < to; row++) {
+    for (let column = 0; column < from; column++) {
+      let change = 0
+      for (let inner = 0; inner < rank; inner++) change += b[row * rank + inner]! * a[inner * from + column]!
+      result[row * from + column]! += (alpha / rank) * change
+    }
+  }
+  return { shape, values: result }
 }

@@ -1,0 +1,52 @@
+import { EngineError } from '../checkpoint/index.ts'
+import type { Loss, TrainingExample } from '../contract.ts'
+
+/** Refuses examples that cannot be trained on, before anything is computed. Names the first that is wrong, and where. */
+export function checkExamples(
+  examples: readonly TrainingExample[],
+  loss: Loss | undefined,
+  limits: { contextLength: number; vocabularySize: number },
+): void {
+  for (const [index, example] of examples.entries()) {
+    const problem = problemOf(example, loss, limits)
+    if (problem === undefined) continue
+    throw new EngineError(`Example ${index} cannot be used: ${problem}.`, {
+      fix: 'Each example has tokens of the vocabulary and one finite number a token in everything beside them.',
+      details: { index },
+    })
+  }
+}
+
+function problemOf(
+  example: TrainingExample,
+  loss: Loss | undefined,
+  { contextLength, vocabularySize }: { contextLength: number; vocabularySize: number },
+): string | undefined {
+  const { tokens } = example
+  // The last token is only a target, so one more than the context fits.
+  if (tokens.length > contextLength + 1)
+    return `it has ${tokens.length} tokens and the model sees ${contextLength}`
+  for (let at = 0; at < tokens.length; at++) {
+    const id = tokens[at]!
+    if (!(Number.isInteger(id) && id >= 0 && id < vocabularySize))
+      return `token ${at} is ${id}, and the vocabulary has ${vocabularySize}`
+  }
+  const columns: [string, ArrayLike<number> | undefined, boolean][] = [['weights', example.weights, true]]
+  if (loss?.kind === 'policy') {
+    columns.push(
+      ['advantages', example.advantages, true],
+      ['sampledLogprobs', example.sampledLogprobs, true],
+      ['oldLogprobs', example.oldLogprobs, false],
+    )
+  }
+  for (const [name, column, needed] of columns) {
+    if (column === undefined) {
+      if (needed) return `it has no ${name}`
+      continue
+    }
+    if (column.length !== tokens.length) return `it has ${tokens.length} tokens and ${column.length} ${name}`
+    for (let at = 0; at < column.length; at++)
+      if (!Number.isFinite(column[at])) return `${name} ${at} is ${column[at]}`
+  }
+  return undefined
+}

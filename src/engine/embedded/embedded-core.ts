@@ -1,0 +1,249 @@
+import {
+  EngineError,
+  type ModelShape,
+  openCheckpoint,
+  type OptimizerState,
+  parameterCount,
+  randomWeights,
+  readOptimizerState,
+  readTokenizerFiles,
+  saveCheckpoint,
+  type StoredTensors,
+} from '../checkpoint/index.ts'
+import type {
+  AdamSettings,
+  CheckpointNote,
+  EngineDescription,
+  Loss,
+  OptimResult,
+  PassResult,
+  Sample,
+  TrainingExample,
+} from '../contract.ts'
+import { openTokenizer } from '../../tokens/index.ts'
+import { checkExamples } from './check-examples.ts'
+import { freshAdapters, type LoraSettings, merged } from './llama/lora.ts'
+import { parameterShapes } from './llama/parameter-shapes.ts'
+import { openRuntime } from './open-runtime.ts'
+import { ParameterStore } from './parameter-store.ts'
+import type { Device, Runtime } from './runtime.ts'
+import { Sampler, type SamplerRequest } from './sampling/sampler.ts'
+import { Trainer } from './training/trainer.ts'
+
+export interface EmbeddedOptions {
+  /** A folder in the Hugging Face layout, or a shape for a model with fresh weights. */
+  model: string | { shape: ModelShape; seed: number }
+  /** A folder with a tokenizer, where the model's own has none. Needed to stop at texts, and saved along. */
+  tokenizer?: string
+  device?: Device
+  threads?: number
+  /** Train low-rank changes and leave the weights as they are. */
+  lora?: LoraSettings
+  /** Tokens that go through a training graph at once. */
+  batchTokens?: number
+  /** Compute layers again on the way back: less memory, more time. */
+  recompute?: boolean
+  cacheBytes?: number
+  mostRows?: number
+}
+
+/** The engine without a thread of its own: everything it does blocks the thread it is on. */
+export class EmbeddedCore {
+  readonly #runtime: Runtime
+  readonly #shape: ModelShape
+  readonly #store: ParameterStore
+  readonly #trainer: Trainer
+  readonly #sampler: Sampler
+  readonly #options: EmbeddedOptions
+  /** The end of a queue: what touches weights or cache happens one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+  #sampling = false
+
+  private constructor(
+    runtime: Runtime,
+    shape: ModelShape,
+    weights: StoredTensors,
+    options: EmbeddedOptions,
+    decode: (ids: ArrayLike<number>) => string,
+  ) {
+    this.#runtime = runtime
+    this.#shape = shape
+    this.#options = options
+    const { lora } = options
+    this.#store = new ParameterStore(runtime, parameterShapes(shape, lora), weights, lora)
+    this.#trainer = new Trainer(runtime, shape, this.#store, options)
+    this.#sampler = new Sampler(runtime, shape, this.#store, { ...options, decode })
+  }
+
+  static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
+    const { model, lora } = options
+    const opened =
+      typeof model === 'string'
+        ? openCheckpoint(model)
+        : { shape: model.shape, weights: randomWeights(model.shape, model.seed) }
+    const tokenizerFolder = options.tokenizer ?? (typeof model === 'string' ? model : undefined)
+    const runtime = await openRuntime(options)
+    const weights = new Map([...opened.weights, ...(lora === undefined ? [] : freshAdapters(opened.shape, lora))])
+    const decode = await decoder(tokenizerFolder)
+    const core = new EmbeddedCore(runtime, opened.shape, weights, options, decode)
+    if (typeof model === 'string') core.#takeOptimizer(readOptimizerState(model))
+    return core
+  }
+
+  describe(): EngineDescription {
+    const { device, threads } = this.#runtime
+    return {
+      driver: 'embedded',
+      device: `${device}, ${threads} threads`,
+      contextLength: this.#shape.contextLength,
+      vocabularySize: this.#shape.vocabularySize,
+      parameters: parameterCount(this.#shape),
+      trainedParameters: this.#store.weights.length,
+      lossIs: 'sum',
+      missing: {},
+    }
+  }
+
+  async sample(request: SamplerRequest): Promise<Sample[]> {
+    const done = this.#sampler.add(request)
+    void this.#pump()
+    return done
+  }
+
+  pass(
+    examples: readonly TrainingExample[],
+    loss: Loss | undefined,
+    signal?: AbortSignal,
+  ): Promise<PassResult> {
+    checkExamples(examples, loss, this.#shape)
+    return this.#alone(() =>
+      this.#trainer.pass(examples, loss, () => {
+        signal?.throwIfAborted()
+        return undefined
+      }),
+    )
+  }
+
+  optimStep(settings: AdamSettings): Promise<OptimResult> {
+    return this.#alone(async () => {
+      const result = await this.#trainer.step(settings)
+      this.#sampler.weightsChanged()
+      return result
+    })
+  }
+
+  save(folder: string, note: CheckpointNote): Promise<void> {
+    return this.#alone(async () => {
+      const { model, tokenizer, lora } = this.#options
+      const from = tokenizer ?? (typeof model === 'string' ? model : undefined)
+      saveCheckpoint(folder, {
+        ...note,
+        shape: this.#shape,
+        weights: merged(this.#store.stored(), lora),
+        optimizer: this.#optimizerState(),
+        ...(from === undefined ? {} : { files: readTokenizerFiles(from) }),
+      })
+    })
+  }
+
+  load(folder: string): Promise<void> {
+    return this.#alone(async () => {
+      const { shape, weights } = openCheckpoint(folder)
+      if (JSON.stringify(shapeKey(shape)) !== JSON.stringify(shapeKey(this.#shape))) {
+        throw new EngineError(`${folder} is a model of another shape than the one that is open.`, {
+          fix: 'Open it as a model of its own.',
+        })
+      }
+      const state = readOptimizerState(folder)
+      if (this.#options.lora === undefined) this.#store.take(weights)
+      else this.#takeAdapters(folder, state)
+      this.#takeOptimizer(state)
+      this.#trainer.forget()
+      this.#sampler.weightsChanged()
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#alone(async () => {
+      await this.#sampler.release()
+      await this.#trainer.release()
+    })
+  }
+
+  /** One thing at a time; a failure does not hold up what comes after it. */
+  #alone<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#sampling) return
+    this.#sampling = true
+    while (!this.#sampler.idle) {
+      await this.#alone(() => this.#sampler.step())
+      // Lets new requests and other work in between two steps.
+      await new Promise(setImmediate)
+    }
+    this.#sampling = false
+  }
+
+  #optimizerState(): OptimizerState {
+    const { adam } = this.#trainer
+    const tensors: StoredTensors = new Map()
+    for (const parameter of this.#store.trained) {
+      const { name, shape } = parameter
+      tensors.set(`first ${name}`, { shape, values: this.#store.part(adam.first, parameter).slice() })
+      tensors.set(`second ${name}`, { shape, values: this.#store.part(adam.second, parameter).slice() })
+      if (this.#options.lora !== undefined)
+        tensors.set(`adapter ${name}`, { shape, values: this.#store.part(this.#store.weights, parameter).slice() })
+    }
+    return { step: adam.step, tensors, metadata: { optimizer: 'adamw' } }
+  }
+
+  #takeOptimizer(state: OptimizerState | undefined): void {
+    const { adam } = this.#trainer
+    const fits = this.#store.trained.every(
+      ({ name, shape }) => String(state?.tensors.get(`first ${name}`)?.shape) === String(shape),
+    )
+    adam.step = fits ? state!.step : 0
+    for (const parameter of this.#store.trained) {
+      const { name } = parameter
+      for (const [which, array] of [['first', adam.first], ['second', adam.second]] as const) {
+        const part = this.#store.part(array, parameter)
+        if (fits) part.set(state!.tensors.get(`${which} ${name}`)!.values)
+        else part.fill(0)
+      }
+    }
+  }
+
+  #takeAdapters(folder: string, state: OptimizerState | undefined): void {
+    for (const { name } of this.#store.trained) {
+      const adapter = state?.tensors.get(`adapter ${name}`)
+      const target = this.#store.values.get(name)!.data as Float32Array
+      if (adapter?.values.length !== target.length) {
+        throw new EngineError(`${folder} has no adapters of the rank that is being trained.`, {
+          fix: 'Open it as a model of its own, with the rank it was trained with.',
+        })
+      }
+      target.set(adapter.values)
+    }
+  }
+}
+
+/** What must agree for weights to fit. */
+function shapeKey({ endTokens, beginToken, padToken, initializerRange, ...rest }: ModelShape): object {
+  return rest
+}
+
+async function decoder(folder: string | undefined): Promise<(ids: ArrayLike<number>) => string> {
+  if (folder === undefined) {
+    return () => {
+      throw new EngineError('Stopping at a text needs a tokenizer, and the model was opened without one.', {
+        fix: 'Open the engine with a tokenizer folder, or stop at tokens.',
+      })
+    }
+  }
+  const tokenizer = await openTokenizer(folder)
+  return (ids) => tokenizer.decode(ids)
+}

@@ -1,0 +1,179 @@
+import { Worker } from 'node:worker_threads'
+import { CoaError, type Boundary } from '../../errors/index.ts'
+import { EngineError } from '../checkpoint/index.ts'
+import type {
+  AdamSettings,
+  CheckpointNote,
+  Engine,
+  EngineDescription,
+  Loss,
+  OptimResult,
+  PassResult,
+  Sample,
+  SampleRequest,
+  TrainingExample,
+} from '../contract.ts'
+import type { EmbeddedOptions } from './embedded-core.ts'
+import type { CallName, Calls, Failure, FromWorker, ToWorker } from './messages.ts'
+
+interface Pending {
+  resolve: (result: never) => void
+  reject: (cause: unknown) => void
+  request: SampleRequest | undefined
+}
+
+/** Opens a model in a thread of this process: nothing to install besides the package itself. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Engine> {
+  const engine = new EmbeddedEngine()
+  try {
+    await engine.open(options)
+  } catch (cause) {
+    await engine.end()
+    throw cause
+  }
+  return engine
+}
+
+class EmbeddedEngine implements Engine {
+  readonly #worker: Worker
+  readonly #pending = new Map<number, Pending>()
+  #calls = 0
+  #description: EngineDescription | undefined
+  /** Why nothing more can be asked. */
+  #ended: EngineError | undefined
+
+  constructor() {
+    // The same file as source and as build: only the ending differs.
+    const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    this.#worker = new Worker(new URL(`./worker.${ending}`, import.meta.url))
+    this.#worker.on('message', (message: FromWorker) => this.#hear(message))
+    this.#worker.on('error', (cause) => this.#die(cause.message))
+    this.#worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
+    // A program whose only open thing is an idle engine may end.
+    this.#worker.unref()
+  }
+
+  async open(options: EmbeddedOptions): Promise<void> {
+    this.#description = await this.#call('open', options)
+  }
+
+  describe(): EngineDescription {
+    return this.#description!
+  }
+
+  sample(request: SampleRequest): Promise<Sample[]> {
+    const { allowed, onToken, signal, prompt, ...rest } = request
+    const wire = {
+      ...rest,
+      prompt: Int32Array.from(prompt),
+      asksAllowed: allowed !== undefined,
+      tellsTokens: onToken !== undefined,
+    }
+    return this.#call('sample', wire, signal, request)
+  }
+
+  forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult> {
+    return this.#call('pass', { examples, loss: undefined }, signal)
+  }
+
+  forwardBackward(
+    examples: readonly TrainingExample[],
+    loss: Loss,
+    signal?: AbortSignal,
+  ): Promise<PassResult> {
+    return this.#call('pass', { examples, loss }, signal)
+  }
+
+  optimStep(settings: AdamSettings): Promise<OptimResult> {
+    return this.#call('optimStep', settings)
+  }
+
+  async save(folder: string, note: CheckpointNote): Promise<void> {
+    await this.#call('save', { folder, note })
+  }
+
+  async load(folder: string): Promise<void> {
+    await this.#call('load', { folder })
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return
+    await this.#call('close', undefined)
+    await this.end()
+  }
+
+  async end(): Promise<void> {
+    this.#ended ??= new EngineError('The engine is closed.', { fix: 'Open it again.' })
+    await this.#worker.terminate()
+  }
+
+  async #call<Name extends CallName>(
+    name: Name,
+    args: Calls[Name]['args'],
+    signal?: AbortSignal,
+    request?: SampleRequest,
+  ): Promise<Calls[Name]['result']> {
+    if (this.#ended !== undefined) throw this.#ended
+    signal?.throwIfAborted()
+    const id = this.#calls++
+    const abort = (): void => this.#tell({ kind: 'abort', id })
+    signal?.addEventListener('abort', abort)
+    this.#worker.ref()
+    try {
+      return await new Promise<Calls[Name]['result']>((resolve, reject) => {
+        this.#pending.set(id, { resolve, reject, request })
+        this.#tell({ kind: 'call', id, name, args })
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw cause
+    } finally {
+      signal?.removeEventListener('abort', abort)
+      this.#pending.delete(id)
+      if (this.#pending.size === 0) this.#worker.unref()
+    }
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+
+  #hear(message: FromWorker): void {
+    const pending = this.#pending.get(message.id)
+    switch (message.kind) {
+      case 'result':
+        pending?.resolve(message.result as never)
+        break
+      case 'failure':
+        pending?.reject(errorOf(message.failure))
+        break
+      case 'token':
+        pending?.request?.onToken?.(message.token, message.sample)
+        break
+      case 'allowed':
+        this.#answer(message.question, () => pending?.request?.allowed?.(message.tokens, message.sample))
+    }
+  }
+
+  #answer(question: number, mask: () => Uint8Array | undefined): void {
+    try {
+      this.#tell({ kind: 'mask', question, mask: mask() })
+    } catch (cause) {
+      this.#tell({ kind: 'mask', question, mask: undefined, failure: String(cause) })
+    }
+  }
+
+  /** The thread is gone: whoever waits is told, and whoever comes later too. */
+  #die(why: string): void {
+    this.#ended ??= new EngineError(`The engine's thread has ended: ${why}.`, {
+      fix: 'Open the engine again from the last checkpoint, which is unharmed; if memory ran out, use smaller batches.',
+    })
+    for (const { reject } of this.#pending.values()) reject(this.#ended)
+  }
+}
+
+function errorOf({ name, message, boundary, options }: Failure): Error {
+  if (boundary === 'engine') return new EngineError(message, options)
+  if (boundary !== undefined) return new CoaError(boundary as Boundary, message, options)
+  return Object.assign(new Error(message), { name })
+}

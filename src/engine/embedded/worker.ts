@@ -1,0 +1,91 @@
+/** The engine's own thread: runs the core, so that nothing it computes ever stalls the event loop of the program. */
+import { parentPort } from 'node:worker_threads'
+import { CoaError } from '../../errors/index.ts'
+import { EmbeddedCore } from './embedded-core.ts'
+import type { CallName, Calls, Failure, FromWorker, ToWorker, WireSampleRequest } from './messages.ts'
+
+const port = parentPort!
+let core: EmbeddedCore | undefined
+const aborts = new Map<number, AbortController>()
+const questions = new Map<number, { resolve: (mask: Uint8Array | undefined) => void; reject: (cause: Error) => void }>()
+let asked = 0
+
+const tell = (message: FromWorker): void => port.postMessage(message)
+
+const handlers: { [Name in CallName]: (args: Calls[Name]['args'], id: number) => Promise<Calls[Name]['result']> } = {
+  open: async (options) => {
+    core = await EmbeddedCore.open(options)
+    return core.describe()
+  },
+  sample: (request, id) => core!.sample(withCallbacks(request, id)),
+  pass: async ({ examples, loss }, id) => core!.pass(examples, loss, signalOf(id)),
+  optimStep: (settings) => core!.optimStep(settings),
+  save: async ({ folder, note }) => {
+    await core!.save(folder, note)
+    return undefined
+  },
+  load: async ({ folder }) => {
+    await core!.load(folder)
+    return undefined
+  },
+  close: async () => {
+    await core?.close()
+    return undefined
+  },
+}
+
+function signalOf(id: number): AbortSignal {
+  const controller = new AbortController()
+  aborts.set(id, controller)
+  return controller.signal
+}
+
+function withCallbacks({ asksAllowed, tellsTokens, ...request }: WireSampleRequest, id: number) {
+  return {
+    ...request,
+    signal: signalOf(id),
+    ...(tellsTokens
+      ? { onToken: (token: number, sample: number) => tell({ kind: 'token', id, token, sample }) }
+      : {}),
+    ...(asksAllowed
+      ? {
+          allowed: (tokens: readonly number[], sample: number) =>
+            new Promise<Uint8Array | undefined>((resolve, reject) => {
+              const question = asked++
+              questions.set(question, { resolve, reject })
+              tell({ kind: 'allowed', id, question, tokens, sample })
+            }),
+        }
+      : {}),
+  }
+}
+
+async function call(id: number, name: CallName, args: unknown): Promise<void> {
+  try {
+    const handler = handlers[name] as (args: unknown, id: number) => Promise<unknown>
+    tell({ kind: 'result', id, result: await handler(args, id) })
+  } catch (cause) {
+    tell({ kind: 'failure', id, failure: failureOf(cause) })
+  } finally {
+    aborts.delete(id)
+  }
+}
+
+function failureOf(cause: unknown): Failure {
+  if (!(cause instanceof Error)) return { name: 'Error', message: String(cause) }
+  const { name, message } = cause
+  if (!(cause instanceof CoaError)) return { name, message }
+  const { boundary, fix, details } = cause
+  return { name, message, boundary, options: { ...(fix === undefined ? {} : { fix }), ...(details === undefined ? {} : { details }) } }
+}
+
+port.on('message', (message: ToWorker) => {
+  if (message.kind === 'call') void call(message.id, message.name, message.args)
+  else if (message.kind === 'abort') aborts.get(message.id)?.abort()
+  else {
+    const waiting = questions.get(message.question)
+    questions.delete(message.question)
+    if (message.failure === undefined) waiting?.resolve(message.mask)
+    else waiting?.reject(new Error(message.failure))
+  }
+})
