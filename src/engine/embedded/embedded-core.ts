@@ -1,14 +1,15 @@
+import { openTokenizer } from '../../tokens/index.ts'
 import {
   EngineError,
   type ModelShape,
-  openCheckpoint,
   type OptimizerState,
+  openCheckpoint,
   parameterCount,
   randomWeights,
   readOptimizerState,
   readTokenizerFiles,
-  saveCheckpoint,
   type StoredTensors,
+  saveCheckpoint,
 } from '../checkpoint/index.ts'
 import type {
   AdamSettings,
@@ -20,7 +21,6 @@ import type {
   Sample,
   TrainingExample,
 } from '../contract.ts'
-import { openTokenizer } from '../../tokens/index.ts'
 import { checkExamples } from './check-examples.ts'
 import { freshAdapters, type LoraSettings, merged } from './llama/lora.ts'
 import { parameterShapes } from './llama/parameter-shapes.ts'
@@ -83,7 +83,10 @@ export class EmbeddedCore {
         : { shape: model.shape, weights: randomWeights(model.shape, model.seed) }
     const tokenizerFolder = options.tokenizer ?? (typeof model === 'string' ? model : undefined)
     const runtime = await openRuntime(options)
-    const weights = new Map([...opened.weights, ...(lora === undefined ? [] : freshAdapters(opened.shape, lora))])
+    const weights = new Map([
+      ...opened.weights,
+      ...(lora === undefined ? [] : freshAdapters(opened.shape, lora)),
+    ])
     const decode = await decoder(tokenizerFolder)
     const core = new EmbeddedCore(runtime, opened.shape, weights, options, decode)
     if (typeof model === 'string') core.#takeOptimizer(readOptimizerState(model))
@@ -196,7 +199,10 @@ export class EmbeddedCore {
       tensors.set(`first ${name}`, { shape, values: this.#store.part(adam.first, parameter).slice() })
       tensors.set(`second ${name}`, { shape, values: this.#store.part(adam.second, parameter).slice() })
       if (this.#options.lora !== undefined)
-        tensors.set(`adapter ${name}`, { shape, values: this.#store.part(this.#store.weights, parameter).slice() })
+        tensors.set(`adapter ${name}`, {
+          shape,
+          values: this.#store.part(this.#store.weights, parameter).slice(),
+        })
     }
     return { step: adam.step, tensors, metadata: { optimizer: 'adamw' } }
   }
@@ -209,7 +215,10 @@ export class EmbeddedCore {
     adam.step = fits ? state!.step : 0
     for (const parameter of this.#store.trained) {
       const { name } = parameter
-      for (const [which, array] of [['first', adam.first], ['second', adam.second]] as const) {
+      for (const [which, array] of [
+        ['first', adam.first],
+        ['second', adam.second],
+      ] as const) {
         const part = this.#store.part(array, parameter)
         if (fits) part.set(state!.tensors.get(`${which} ${name}`)!.values)
         else part.fill(0)

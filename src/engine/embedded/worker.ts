@@ -7,12 +7,17 @@ import type { CallName, Calls, Failure, FromWorker, ToWorker, WireSampleRequest 
 const port = parentPort!
 let core: EmbeddedCore | undefined
 const aborts = new Map<number, AbortController>()
-const questions = new Map<number, { resolve: (mask: Uint8Array | undefined) => void; reject: (cause: Error) => void }>()
+const questions = new Map<
+  number,
+  { resolve: (mask: Uint8Array | undefined) => void; reject: (cause: Error) => void }
+>()
 let asked = 0
 
 const tell = (message: FromWorker): void => port.postMessage(message)
 
-const handlers: { [Name in CallName]: (args: Calls[Name]['args'], id: number) => Promise<Calls[Name]['result']> } = {
+const handlers: {
+  [Name in CallName]: (args: Calls[Name]['args'], id: number) => Promise<Calls[Name]['result']>
+} = {
   open: async (options) => {
     core = await EmbeddedCore.open(options)
     return core.describe()
@@ -76,7 +81,12 @@ function failureOf(cause: unknown): Failure {
   const { name, message } = cause
   if (!(cause instanceof CoaError)) return { name, message }
   const { boundary, fix, details } = cause
-  return { name, message, boundary, options: { ...(fix === undefined ? {} : { fix }), ...(details === undefined ? {} : { details }) } }
+  return {
+    name,
+    message,
+    boundary,
+    options: { ...(fix === undefined ? {} : { fix }), ...(details === undefined ? {} : { details }) },
+  }
 }
 
 port.on('message', (message: ToWorker) => {

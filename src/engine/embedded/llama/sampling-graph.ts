@@ -1,93 +1,145 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
-import { Graph, type Tensor } from '../graph/graph.ts'
+import { Graph, type Shape, type Tensor } from '../graph/graph.ts'
 import { type Rotation, rotate } from '../graph/ops/network.ts'
+import { product } from '../graph/ops/product.ts'
 import type { LoraSettings } from './lora.ts'
 import { type LookBack, ModelGraph } from './model-graph.ts'
 
-/** Sizes that are known when the graph runs. */
-const BATCH = -1
+/** Sizes that are known when a graph runs. */
+const ROWS = -1
 const TIME = -2
 const CAPACITY = -3
 const PLACES = -4
+const BOTH = -5
 
+/** The cache of a layer, and what a step adds to it. */
 export function cacheNames(layer: number): { keys: string; values: string } {
   return { keys: `keys ${layer}`, values: `values ${layer}` }
 }
 
-export function nextCacheName(name: string): string {
-  return `next ${name}`
+export function newName(name: string): string {
+  return `new ${name}`
 }
 
 /**
- * One step of sampling: new tokens of several sequences, each behind what its rows of the cache hold. Gives, for the
- * last token of each, the log-probability of every next token and its share at the temperature asked for.
+ * One step of sampling: the next token of several sequences, each behind what its row of the cache holds. Gives the
+ * log-probability of every token that could follow, its share at the temperature asked for, and the keys and values of
+ * the token. The cache is only read: the runtime copies whatever it hands out, and the cache is large.
  */
-export function samplingGraph(shape: ModelShape, lora: LoraSettings | undefined): Graph {
+export function stepGraph(shape: ModelShape, lora: LoraSettings | undefined): Graph {
   const graph = new Graph()
-  const model = new ModelGraph(graph, shape, lora)
-  const ids = graph.input('ids', [BATCH, TIME], 'int64')
-  const lookBack = cachedAttention(model)
-  let x = model.embed(ids)
-  for (let layer = 0; layer < shape.layers; layer++) x = model.layer(x, layer, lookBack)
-  const last = graph.node(
-    'Slice',
-    [x, ...[-1, Number.MAX_SAFE_INTEGER, 1].map((value) => graph.constant([value], [1], 'int64'))],
-    [BATCH, 1, shape.width],
-  )
-  const scores = model.scores(last)
+  const { model, x } = body(graph, shape, lora, { rows: ROWS, time: 1 })
+  const scores = model.scores(x)
   graph.output('logprobs', graph.node('LogSoftmax', [scores], scores.shape, { attributes: { axis: -1 } }))
-  const coldness = graph.input('inverse temperature', [BATCH, 1, 1])
+  const coldness = graph.input('inverse temperature', [ROWS, 1, 1])
   const scaled = graph.node('Mul', [scores, coldness], scores.shape)
   graph.output('shares', graph.node('Softmax', [scaled], scores.shape, { attributes: { axis: -1 } }))
   return graph
 }
 
-/** Attention through a cache: the kernel appends the new keys and values to it and looks at no more than is filled. */
-function cachedAttention(model: ModelGraph): LookBack {
+/** Reads several tokens of one sequence: only their keys and values are of interest. */
+export function readingGraph(shape: ModelShape, lora: LoraSettings | undefined): Graph {
+  const graph = new Graph()
+  body(graph, shape, lora, { rows: 1, time: TIME })
+  return graph
+}
+
+function body(
+  graph: Graph,
+  shape: ModelShape,
+  lora: LoraSettings | undefined,
+  size: { rows: number; time: number },
+): { model: ModelGraph; x: Tensor } {
+  const model = new ModelGraph(graph, shape, lora)
+  const ids = graph.input('ids', [size.rows, size.time], 'int64')
+  const lookBack = cachedAttention(model, size)
+  let x = model.embed(ids)
+  for (let layer = 0; layer < shape.layers; layer++) x = model.layer(x, layer, lookBack)
+  return { model, x }
+}
+
+/** Attention to what the cache holds and, among the new tokens, to those before. */
+function cachedAttention(model: ModelGraph, { rows, time }: { rows: number; time: number }): LookBack {
   const { graph, shape } = model
   const { heads, keyValueHeads, headWidth } = shape
-  const places = graph.input('places', [BATCH, TIME], 'int64')
-  const lastPlaces = graph.input('last places', [BATCH], 'int32')
-  const longest = graph.input('longest', [], 'int32')
+  const shared = heads / keyValueHeads
+  const places = graph.input('places', [rows, time], 'int64')
   const turn = { places, headWidth, ...tables(graph, shape) }
-  const cacheShape = [BATCH, keyValueHeads, CAPACITY, headWidth]
+  const filled = graph.input('filled', [rows, 1, 1, CAPACITY])
+  const earlier = time === 1 ? undefined : graph.input('earlier', [TIME, TIME])
+  /** Places of the cache, and new tokens. */
+  const partSizes = graph.input('part sizes', [2], 'int64')
+  const scale = 1 / Math.sqrt(headWidth)
 
-  const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor =>
-    rotate(graph, shape.queryKeyNorm ? normed(x, count, layer, norm) : x, turn)
-  const normed = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
-    // A zero keeps the size that is there.
-    const asHeads = graph.constant([0, 0, count, headWidth], [4], 'int64')
-    const flat = graph.constant([0, 0, count * headWidth], [3], 'int64')
-    const each = graph.node('Reshape', [x, asHeads], [BATCH, TIME, count, headWidth])
-    return graph.node('Reshape', [model.headNorm(each, layer, norm), flat], x.shape)
+  // A zero keeps the size that is there.
+  const shaped = (x: Tensor, sizes: number[], known: Shape): Tensor =>
+    graph.node('Reshape', [x, graph.constant(sizes, [sizes.length], 'int64')], known)
+  const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
+    if (!shape.queryKeyNorm) return rotate(graph, x, turn)
+    const each = shaped(x, [0, 0, count, headWidth], [rows, time, count, headWidth])
+    return rotate(graph, shaped(model.headNorm(each, layer, norm), [0, 0, count * headWidth], x.shape), turn)
+  }
+  /** [rows, heads, time, width]; with one token a head there is nothing to turn around. */
+  const perHead = (x: Tensor, count: number): Tensor => {
+    const result = [rows, count, time, headWidth]
+    if (time === 1) return shaped(x, [0, count, 1, headWidth], result)
+    const each = shaped(x, [0, 0, count, headWidth], [rows, time, count, headWidth])
+    return graph.node('Transpose', [each], result, { attributes: { perm: [0, 2, 1, 3] } })
   }
 
   return (q, k, v, layer) => {
     const names = cacheNames(layer)
-    const [found, keys, values] = graph.manyNode(
-      'GroupQueryAttention',
-      [
-        turned(q, heads, layer, 'q_norm'),
-        turned(k, keyValueHeads, layer, 'k_norm'),
-        v,
-        graph.input(names.keys, cacheShape),
-        graph.input(names.values, cacheShape),
-        lastPlaces,
-        longest,
-      ],
-      [q.shape, cacheShape, cacheShape],
-      {
-        domain: 'com.microsoft',
-        attributes: {
-          num_heads: heads,
-          kv_num_heads: keyValueHeads,
-          scale: { float: 1 / Math.sqrt(headWidth) },
-        },
-      },
+    const cacheShape = [rows, keyValueHeads, CAPACITY, headWidth]
+    const [keys, values] = [graph.input(names.keys, cacheShape), graph.input(names.values, cacheShape)]
+    const newKeys = perHead(turned(k, keyValueHeads, layer, 'k_norm'), keyValueHeads)
+    const newValues = perHead(v, keyValueHeads)
+    graph.output(newName(names.keys), newKeys)
+    graph.output(newName(names.values), newValues)
+    // The heads that share keys and values stand behind one another as rows of one product.
+    const group = [rows, keyValueHeads, time === 1 ? shared : BOTH, headWidth]
+    const queries = shaped(
+      perHead(turned(q, heads, layer, 'q_norm'), heads),
+      [0, keyValueHeads, -1, headWidth],
+      group,
     )
-    graph.output(nextCacheName(names.keys), keys!)
-    graph.output(nextCacheName(names.values), values!)
-    return found!
+    const toCache = graph.node(
+      'Add',
+      [product(graph, queries, keys, { transposeSecond: true, scale }), filled],
+      [...group.slice(0, -1), CAPACITY],
+    )
+    const toNew = amongNew(queries, newKeys, group)
+    const scores = graph.node('Concat', [toCache, toNew], [...group.slice(0, -1), BOTH], {
+      attributes: { axis: 3 },
+    })
+    const shares = graph.node('Softmax', [scores], scores.shape, { attributes: { axis: -1 } })
+    const [ofCache, ofNew] = graph.manyNode(
+      'Split',
+      [shares, partSizes],
+      [
+        [...group.slice(0, -1), CAPACITY],
+        [...group.slice(0, -1), time],
+      ],
+      { attributes: { axis: 3 } },
+    )
+    const found = graph.node(
+      'Add',
+      [product(graph, ofCache!, values), product(graph, ofNew!, newValues)],
+      group,
+    )
+    const asHeads = shaped(found, [0, heads, -1, headWidth], [rows, heads, time, headWidth])
+    if (time === 1) return shaped(asHeads, [0, 1, -1], [rows, 1, heads * headWidth])
+    const inOrder = graph.node('Transpose', [asHeads], [rows, time, heads, headWidth], {
+      attributes: { perm: [0, 2, 1, 3] },
+    })
+    return shaped(inOrder, [0, 0, -1], [rows, time, heads * headWidth])
+  }
+
+  function amongNew(queries: Tensor, newKeys: Tensor, group: number[]): Tensor {
+    const scores = product(graph, queries, newKeys, { transposeSecond: true, scale })
+    if (earlier === undefined) return scores
+    const each = shaped(scores, [0, heads, -1, 0], [rows, heads, TIME, TIME])
+    const biased = graph.node('Add', [each, earlier], each.shape)
+    return shaped(biased, [0, keyValueHeads, -1, 0], [...group.slice(0, -1), TIME])
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
-import { cacheNames, nextCacheName } from '../llama/sampling-graph.ts'
+import { cacheNames, newName } from '../llama/sampling-graph.ts'
 import type { Runtime, Value } from '../runtime.ts'
 
 /** What one sequence leaves in the cache, packed: for each array, head by head, its places. */
@@ -54,7 +54,7 @@ export class RowCache {
     this.#views.clear()
   }
 
-  /** Inputs and outputs of a step over `count` rows from `first` on; both are the same memory. */
+  /** The cache as inputs of a step over `count` rows from `first` on. */
   view(first: number, count: number): ReadonlyMap<string, Value> {
     const key = `${first} ${count}`
     const known = this.#views.get(key)
@@ -64,13 +64,46 @@ export class RowCache {
     const view = new Map<string, Value>()
     for (const [index, name] of this.#names.entries()) {
       const part = this.#arrays[index]!.subarray(first * size, (first + count) * size)
-      const value = this.#runtime.value(part, [count, keyValueHeads, this.#capacity, headWidth])
-      view.set(name, value)
-      view.set(nextCacheName(name), value)
+      view.set(name, this.#runtime.value(part, [count, keyValueHeads, this.#capacity, headWidth]))
     }
     if (this.#views.size >= 64) this.#views.clear()
     this.#views.set(key, view)
     return view
+  }
+
+  /** Room for what a step adds: `time` places of `count` rows. */
+  additions(count: number, time: number): Map<string, Value> {
+    const { keyValueHeads, headWidth } = this.#shape
+    const size = count * keyValueHeads * time * headWidth
+    return new Map(
+      this.#names.map((name) => [
+        newName(name),
+        this.#runtime.value(new Float32Array(size), [count, keyValueHeads, time, headWidth]),
+      ]),
+    )
+  }
+
+  /** Writes what a step added to rows from `first` on, each behind the places it had. */
+  append(
+    first: number,
+    places: readonly number[],
+    time: number,
+    additions: ReadonlyMap<string, Value>,
+  ): void {
+    const { keyValueHeads, headWidth } = this.#shape
+    const size = time * headWidth
+    for (const [index, name] of this.#names.entries()) {
+      const added = additions.get(newName(name))!.data as Float32Array
+      const array = this.#arrays[index]!
+      let from = 0
+      for (let row = 0; row < places.length; row++) {
+        for (let head = 0; head < keyValueHeads; head++) {
+          let to = this.#start(first + row, head) + places[row]! * headWidth
+          // By hand: for so few numbers at a time a call would cost more.
+          for (const end = from + size; from < end; ) array[to++] = added[from++]!
+        }
+      }
+    }
   }
 
   /** Moves a row over another. */

@@ -1,10 +1,10 @@
 import { EngineError, type ModelShape, randomStream } from '../../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
-import { samplingGraph } from '../llama/sampling-graph.ts'
-import { rotationTables } from '../llama/whole-attention.ts'
+import { readingGraph, stepGraph } from '../llama/sampling-graph.ts'
+import { rotationTables, UNSEEN } from '../llama/whole-attention.ts'
 import type { ParameterStore } from '../parameter-store.ts'
-import type { Program, Runtime, Value } from '../runtime.ts'
+import type { Data, Program, Runtime, Value } from '../runtime.ts'
 import { choose } from './choose.ts'
 import { RowCache } from './row-cache.ts'
 import { Shelf } from './shelf.ts'
@@ -55,12 +55,14 @@ export class Sampler {
   readonly #shape: ModelShape
   readonly #store: ParameterStore
   readonly #options: SamplerOptions
+  /** Keys and values of what is being sampled. */
   readonly #cache: RowCache
   readonly #shelf: Shelf
   readonly #waiting: Job[] = []
   /** Each in the row of the cache that has its number here. */
   readonly #active: Job[] = []
-  #program: Program | undefined
+  #stepProgram: Program | undefined
+  #readingProgram: Program | undefined
   #tables: ReadonlyMap<string, Value> | undefined
   #tablesLength = 0
 
@@ -125,21 +127,25 @@ export class Sampler {
     }
   }
 
-  release(): Promise<void> {
+  async release(): Promise<void> {
     for (const job of [...this.#active.splice(0), ...this.#waiting.splice(0)])
       job.reject(new EngineError('The engine was closed while it was sampling.'))
-    return this.#program?.release() ?? Promise.resolve()
+    await this.#stepProgram?.release()
+    await this.#readingProgram?.release()
   }
 
   async #admit(): Promise<void> {
     while (this.#waiting.length > 0) {
       const job = this.#waiting[0]!
       const places = this.#placesOf(job)
-      const room = Math.floor((this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(Math.max(places, this.#cache.capacity)))
+      const room = Math.floor(
+        (this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(Math.max(places, this.#cache.capacity)),
+      )
       const most = Math.max(1, Math.min(this.#options.mostRows ?? 256, room))
       if (this.#active.length >= most) return
       this.#waiting.shift()
-      this.#cache.reserve(this.#active.length + 1, places, this.#active.length)
+      // Room for what there is; more is made as sequences grow, so that no step runs over empty places.
+      this.#cache.reserve(this.#active.length + 1, job.tokens.length, this.#active.length)
       this.#active.push(job)
       await this.#readPrompt(job, this.#active.length - 1)
     }
@@ -158,11 +164,12 @@ export class Sampler {
     const fresh = needed - job.computed
     while (job.computed < needed) {
       const end = Math.min(needed, job.computed + CHUNK)
-      await this.#run(row, [job], job.tokens.slice(job.computed, end))
+      await this.#runReading(job, row, job.tokens.slice(job.computed, end))
       job.computed = end
     }
     // For the others of a group, and for whoever asks the same again.
-    if (fresh > 1) this.#shelf.put(Int32Array.from(job.tokens.slice(0, needed)), this.#cache.read(row, needed))
+    if (fresh > 1)
+      this.#shelf.put(Int32Array.from(job.tokens.slice(0, needed)), this.#cache.read(row, needed))
   }
 
   async #advance(): Promise<void> {
@@ -174,7 +181,8 @@ export class Sampler {
       ),
     )
     masks.catch(() => undefined)
-    const next = await this.#run(0, jobs, jobs.map(({ tokens }) => tokens.at(-1)!))
+    this.#cache.reserve(jobs.length, Math.max(...jobs.map(({ tokens }) => tokens.length)), jobs.length)
+    const next = await this.#runStep(jobs)
     const allowed = await masks
     const size = this.#shape.vocabularySize
     const done: number[] = []
@@ -228,39 +236,79 @@ export class Sampler {
     this.#active[row] = last
   }
 
-  /** Runs new tokens, as many for each of the jobs, whose rows begin at `first`. */
+  /** One token of every sequence. */
+  async #runStep(jobs: readonly Job[]): Promise<{ logprobs: Float32Array; shares: Float32Array }> {
+    const count = jobs.length
+    const size = this.#shape.vocabularySize
+    const logprobs = new Float32Array(count * size)
+    const shares = new Float32Array(count * size)
+    const program = (this.#stepProgram ??= await this.#runtime.load(
+      stepGraph(this.#shape, this.#options.lora),
+    ))
+    const coldness = Float32Array.from(jobs, ({ request: { temperature = 1 } }) => 1 / (temperature || 1))
+    await this.#run(
+      program,
+      0,
+      jobs,
+      jobs.map(({ tokens }) => tokens.at(-1)!),
+      {
+        inputs: [['inverse temperature', this.#runtime.value(coldness, [count, 1, 1])]],
+        outputs: [
+          ['logprobs', this.#runtime.value(logprobs, [count, 1, size])],
+          ['shares', this.#runtime.value(shares, [count, 1, size])],
+        ],
+      },
+    )
+    return { logprobs, shares }
+  }
+
+  /** Several tokens of one sequence. */
+  async #runReading(job: Job, row: number, tokens: readonly number[]): Promise<void> {
+    const time = tokens.length
+    const program = (this.#readingProgram ??= await this.#runtime.load(
+      readingGraph(this.#shape, this.#options.lora),
+    ))
+    const earlier = Float32Array.from({ length: time * time }, (_, index) =>
+      index % time > Math.floor(index / time) ? UNSEEN : 0,
+    )
+    await this.#run(program, row, [job], tokens, {
+      inputs: [['earlier', this.#runtime.value(earlier, [time, time])]],
+      outputs: [],
+    })
+  }
+
+  /** Runs new tokens, as many for each of the jobs, whose rows begin at `first`, and keeps what they add to the cache. */
   async #run(
+    program: Program,
     first: number,
     jobs: readonly Job[],
     tokens: readonly number[],
-  ): Promise<{ logprobs: Float32Array; shares: Float32Array }> {
+    more: { inputs: [string, Value][]; outputs: [string, Value][] },
+  ): Promise<void> {
     const count = jobs.length
     const time = tokens.length / count
-    const size = this.#shape.vocabularySize
-    const { value } = { value: this.#runtime.value.bind(this.#runtime) }
+    const { capacity } = this.#cache
+    const value = (data: Data, dims: number[]): Value => this.#runtime.value(data, dims)
     const begins = jobs.map(({ computed }) => computed)
-    const cache = this.#cache.view(first, count)
-    const logprobs = new Float32Array(count * size)
-    const shares = new Float32Array(count * size)
-    const places = begins.flatMap((begin) => Array.from({ length: time }, (_, at) => BigInt(begin + at)))
+    const places = new BigInt64Array(count * time)
+    const filled = new Float32Array(count * capacity)
+    for (const [row, begin] of begins.entries()) {
+      for (let at = 0; at < time; at++) places[row * time + at] = BigInt(begin + at)
+      filled.fill(UNSEEN, row * capacity + begin, (row + 1) * capacity)
+    }
     const inputs = new Map<string, Value>([
       ...this.#store.values,
-      ...cache,
+      ...this.#cache.view(first, count),
       ...this.#rotationTables(),
       ['ids', value(BigInt64Array.from(tokens, BigInt), [count, time])],
-      ['places', value(BigInt64Array.from(places), [count, time])],
-      ['last places', value(Int32Array.from(begins, (begin) => begin + time - 1), [count])],
-      ['longest', value(Int32Array.of(Math.max(...begins) + time), [])],
-      ['inverse temperature', value(Float32Array.from(jobs, coldness), [count, 1, 1])],
+      ['places', value(places, [count, time])],
+      ['filled', value(filled, [count, 1, 1, capacity])],
+      ['part sizes', value(BigInt64Array.of(BigInt(capacity), BigInt(time)), [2])],
+      ...more.inputs,
     ])
-    const outputs = new Map<string, Value>([
-      ['logprobs', value(logprobs, [count, 1, size])],
-      ['shares', value(shares, [count, 1, size])],
-      ...[...cache].filter(([name]) => name.startsWith('next ')),
-    ])
-    this.#program ??= await this.#runtime.load(samplingGraph(this.#shape, this.#options.lora))
-    await this.#program.run(inputs, outputs)
-    return { logprobs, shares }
+    const additions = this.#cache.additions(count, time)
+    await program.run(inputs, new Map([...additions, ...more.outputs]))
+    this.#cache.append(first, begins, time, additions)
   }
 
   #rotationTables(): ReadonlyMap<string, Value> {
@@ -299,9 +347,10 @@ export class Sampler {
     if (prompt.length === 0) problems.push('the prompt is empty')
     if (prompt.length >= contextLength)
       problems.push(`the prompt has ${prompt.length} tokens and the model sees ${contextLength}`)
-    const stranger = Array.from(prompt).find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabularySize))
-    if (stranger !== undefined)
-      problems.push(`${stranger} is no token of a vocabulary of ${vocabularySize}`)
+    const stranger = Array.from(prompt).find(
+      (id) => !(Number.isInteger(id) && id >= 0 && id < vocabularySize),
+    )
+    if (stranger !== undefined) problems.push(`${stranger} is no token of a vocabulary of ${vocabularySize}`)
     if (!isWhole(maxTokens)) problems.push(`maxTokens is ${maxTokens}`)
     if (!isWhole(count)) problems.push(`count is ${count}`)
     if (!isWhole(topK)) problems.push(`topK is ${topK}`)
@@ -313,9 +362,4 @@ export class Sampler {
       fix: 'Correct the request; docs/75-engine.md lists what each field may be.',
     })
   }
-}
-
-/** At temperature 0 the shares are not used; any number will do. */
-function coldness({ request }: Job): number {
-  return request.temperature === 0 ? 1 : 1 / (request.temperature ?? 1)
 }
