@@ -3,11 +3,14 @@ import { registerCheck } from './commands/check.ts'
 import { registerCorpus } from './commands/corpus.ts'
 import { registerDistill } from './commands/distill.ts'
 import { registerDoctor } from './commands/doctor.ts'
+import { registerEngine } from './commands/engine.ts'
 import { registerExport } from './commands/export.ts'
 import { registerFilter } from './commands/filter.ts'
+import { registerGenerate } from './commands/generate.ts'
 import { registerGrammar } from './commands/grammar.ts'
 import { registerInit } from './commands/init.ts'
 import { registerMask } from './commands/mask.ts'
+import { registerModel } from './commands/model.ts'
 import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
 import { registerRun } from './commands/run.ts'
@@ -43,6 +46,9 @@ export function buildProgram(): Command {
     registerTools,
     registerCorpus,
     registerWorld,
+    registerModel,
+    registerGenerate,
+    registerEngine,
     registerDoctor,
   ]) {
     register(program)

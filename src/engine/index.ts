@@ -2,15 +2,20 @@
  * The one contract to tensors, and the engine that runs inside Node: train and sample language models with npm alone.
  */
 export {
+  type CheckpointHeaders,
   CheckpointManifest,
+  checkReplaceable,
   configFromShape,
+  type ElementType,
   EngineError,
   fingerprintOfFolder,
+  type ModelFamily,
   type ModelShape,
   type OpenCheckpoint,
   openCheckpoint,
   parameterCount,
   randomWeights,
+  readCheckpointHeaders,
   readTokenizerFiles,
   saveCheckpoint,
   shapeFromConfig,
@@ -31,3 +36,23 @@ export {
 } from './contract.ts'
 export type { EmbeddedOptions } from './embedded/embedded-core.ts'
 export { openEmbedded } from './embedded/embedded-engine.ts'
+export type { LoraSettings } from './embedded/llama/lora.ts'
+export type { Device } from './embedded/runtime.ts'
+export { type EngineSpeed, type MeasureOptions, measureEngine } from './measure-engine.ts'
+export { type ConvertOptions, convertModel } from './model/convert.ts'
+export { exportOnnx, type OnnxNotes } from './model/export-onnx.ts'
+export { inspectModel, type ModelReport } from './model/inspect.ts'
+export {
+  type ModelSizes,
+  modelPresets,
+  type PresetName,
+  type SizedShape,
+  shapeOfSizes,
+} from './model/model-sizes.ts'
+export { byteTokenizerWithTags, type NewModelOptions, newModel } from './model/new-model.ts'
+export {
+  checkEngine,
+  type SelfCheckOptions,
+  type SelfCheckReport,
+  type SelfCheckResult,
+} from './self-check.ts'

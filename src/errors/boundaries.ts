@@ -58,3 +58,10 @@ export class ModelError extends CoaError {
     this.passing = options.passing ?? false
   }
 }
+
+/** The engine or what it works on: a model that cannot be read, run, trained or written. */
+export class EngineError extends CoaError {
+  constructor(message: string, options?: CoaErrorOptions) {
+    super('engine', message, options)
+  }
+}

@@ -1,5 +1,6 @@
 export {
   ConfigError,
+  EngineError,
   GrammarError,
   ModelError,
   SandboxError,

@@ -9,6 +9,7 @@ export { type EncodedSpans, type EncodeSpansOptions, encodeSpans } from './encod
 export { maskFromOffsets, type Region, type TokenMask } from './mask.ts'
 export { openTokenizer } from './open-tokenizer.ts'
 export { type RenderPromptOptions, renderPrompt } from './render-prompt.ts'
+export { TextStream } from './text-stream.ts'
 export type { Encoding } from './token-sink.ts'
 export {
   type EncodeOptions,

@@ -12,27 +12,29 @@ import { shapeFromConfig } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
 import { readJsonFile } from './read-bytes.ts'
 import { currentFolder } from './replace-folder.ts'
-import { findWeightFiles, readWeights } from './shards-read.ts'
+import { findWeightFiles, readWeights, type WeightFiles } from './shards-read.ts'
 import type { StoredTensors } from './stored-tensor.ts'
 import { checkWeights, dropDerived, isRotationTable } from './weight-names.ts'
 
-export interface OpenCheckpoint {
+/** What a model is, without its weights. */
+export interface CheckpointHeaders {
   /** Where it lies; read the optimiser's state and the tokenizer from here. */
   folder: string
   shape: ModelShape
-  /** Exactly the parameters of the shape, as Float32. */
-  weights: StoredTensors
+  weightFiles: WeightFiles
   /** Undefined for a model folder that other software wrote. */
   manifest: CheckpointManifest | undefined
   /** Names of all files in the folder. */
   files: string[]
 }
 
-/**
- * Opens a checkpoint or any model folder in the Hugging Face layout. Everything that can be checked is checked on the
- * headers, before the weights are read. Hashes are not compared here: `verifyCheckpoint` does.
- */
-export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
+export interface OpenCheckpoint extends Omit<CheckpointHeaders, 'weightFiles'> {
+  /** Exactly the parameters of the shape, as Float32. */
+  weights: StoredTensors
+}
+
+/** Checks everything that can be checked on configuration and headers, which is quick for a model of any size. */
+export function readCheckpointHeaders(path: string): CheckpointHeaders {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)
   const config = readJsonFile(join(folder, 'config.json'))
@@ -40,9 +42,18 @@ export function openCheckpoint(path: string, options: { allowNonFinite?: boolean
   const entries = new Map([...weightFiles.files.values()].flatMap((tensors) => [...tensors]))
   const shape = inFile(join(folder, 'config.json'), () => shapeFromConfig(config, entries.keys()))
   inFile(folder, () => checkWeights(entries, shape))
+  return { folder, shape, weightFiles, manifest, files: filesIn(folder) }
+}
+
+/**
+ * Opens a checkpoint or any model folder in the Hugging Face layout. Everything that can be checked is checked on the
+ * headers, before the weights are read. Hashes are not compared here: `verifyCheckpoint` does.
+ */
+export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
+  const { weightFiles, ...headers } = readCheckpointHeaders(path)
   const weights = readWeights(weightFiles, { ...options, only: (name) => !isRotationTable(name) })
-  inFile(folder, () => dropDerived(weights, shape))
-  return { folder, shape, weights, manifest, files: filesIn(folder) }
+  inFile(headers.folder, () => dropDerived(weights, headers.shape))
+  return { ...headers, weights }
 }
 
 /** Compares every file with the hash in the manifest; one error names all that are missing or changed. */

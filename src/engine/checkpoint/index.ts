@@ -1,11 +1,18 @@
 /** Models on disk: the Hugging Face layout, read with suspicion and written whole or not at all. */
-export { fingerprintOfFolder, type OpenCheckpoint, openCheckpoint, verifyCheckpoint } from './checkpoint.ts'
+export {
+  type CheckpointHeaders,
+  fingerprintOfFolder,
+  type OpenCheckpoint,
+  openCheckpoint,
+  readCheckpointHeaders,
+  verifyCheckpoint,
+} from './checkpoint.ts'
 export { CheckpointManifest } from './checkpoint-manifest.ts'
 export type { ElementType } from './element-types.ts'
 export { EngineError } from './engine-error.ts'
 export { configFromShape, shapeFromConfig } from './model-config.ts'
 export { checkShape, type ModelFamily, type ModelShape, type RopeScaling } from './model-shape.ts'
-export { type OptimizerState, readOptimizerState } from './optimizer-state.ts'
+export { OPTIMIZER_FILE, type OptimizerState, readOptimizerState } from './optimizer-state.ts'
 export { randomStream } from './random-stream.ts'
 export { randomWeights } from './random-weights.ts'
 export { checkReplaceable } from './replace-folder.ts'

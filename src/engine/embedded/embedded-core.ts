@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { openTokenizer } from '../../tokens/index.ts'
 import {
   EngineError,
@@ -27,7 +29,8 @@ import { parameterShapes } from './llama/parameter-shapes.ts'
 import { openRuntime } from './open-runtime.ts'
 import { ParameterStore } from './parameter-store.ts'
 import type { Device, Runtime } from './runtime.ts'
-import { Sampler, type SamplerRequest } from './sampling/sampler.ts'
+import type { SamplerRequest } from './sampling/job.ts'
+import { Sampler } from './sampling/sampler.ts'
 import { Trainer } from './training/trainer.ts'
 
 export interface EmbeddedOptions {
@@ -72,7 +75,7 @@ export class EmbeddedCore {
     const { lora } = options
     this.#store = new ParameterStore(runtime, parameterShapes(shape, lora), weights, lora)
     this.#trainer = new Trainer(runtime, shape, this.#store, options)
-    this.#sampler = new Sampler(runtime, shape, this.#store, { ...options, decode })
+    this.#sampler = new Sampler(runtime.host, shape, this.#store, { ...options, decode })
   }
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
@@ -81,7 +84,7 @@ export class EmbeddedCore {
       typeof model === 'string'
         ? openCheckpoint(model)
         : { shape: model.shape, weights: randomWeights(model.shape, model.seed) }
-    const tokenizerFolder = options.tokenizer ?? (typeof model === 'string' ? model : undefined)
+    const tokenizerFolder = tokenizerOf(options)
     const runtime = await openRuntime(options)
     const weights = new Map([
       ...opened.weights,
@@ -94,10 +97,9 @@ export class EmbeddedCore {
   }
 
   describe(): EngineDescription {
-    const { device, threads } = this.#runtime
     return {
       driver: 'embedded',
-      device: `${device}, ${threads} threads`,
+      device: this.#runtime.label,
       contextLength: this.#shape.contextLength,
       vocabularySize: this.#shape.vocabularySize,
       parameters: parameterCount(this.#shape),
@@ -137,12 +139,11 @@ export class EmbeddedCore {
 
   save(folder: string, note: CheckpointNote): Promise<void> {
     return this.#alone(async () => {
-      const { model, tokenizer, lora } = this.#options
-      const from = tokenizer ?? (typeof model === 'string' ? model : undefined)
+      const from = tokenizerOf(this.#options)
       saveCheckpoint(folder, {
         ...note,
         shape: this.#shape,
-        weights: merged(this.#store.stored(), lora),
+        weights: merged(this.#store.stored(), this.#options.lora),
         optimizer: this.#optimizerState(),
         ...(from === undefined ? {} : { files: readTokenizerFiles(from) }),
       })
@@ -238,6 +239,12 @@ export class EmbeddedCore {
       target.set(adapter.values)
     }
   }
+}
+
+/** A model may come without a tokenizer; then it can be trained and sampled by tokens all the same. */
+function tokenizerOf({ tokenizer, model }: EmbeddedOptions): string | undefined {
+  if (tokenizer !== undefined || typeof model !== 'string') return tokenizer
+  return existsSync(join(model, 'tokenizer.json')) ? model : undefined
 }
 
 /** What must agree for weights to fit. */

@@ -35,7 +35,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Engine> {
 }
 
 class EmbeddedEngine implements Engine {
-  readonly #worker: Worker
+  readonly worker: Worker
   readonly #pending = new Map<number, Pending>()
   #calls = 0
   #description: EngineDescription | undefined
@@ -45,12 +45,12 @@ class EmbeddedEngine implements Engine {
   constructor() {
     // The same file as source and as build: only the ending differs.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    this.#worker = new Worker(new URL(`./worker.${ending}`, import.meta.url))
-    this.#worker.on('message', (message: FromWorker) => this.#hear(message))
-    this.#worker.on('error', (cause) => this.#die(cause.message))
-    this.#worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
+    this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url))
+    this.worker.on('message', (message: FromWorker) => this.#hear(message))
+    this.worker.on('error', (cause) => this.#die(cause.message))
+    this.worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
     // A program whose only open thing is an idle engine may end.
-    this.#worker.unref()
+    this.worker.unref()
   }
 
   async open(options: EmbeddedOptions): Promise<void> {
@@ -104,7 +104,7 @@ class EmbeddedEngine implements Engine {
 
   async end(): Promise<void> {
     this.#ended ??= new EngineError('The engine is closed.', { fix: 'Open it again.' })
-    await this.#worker.terminate()
+    await this.worker.terminate()
   }
 
   async #call<Name extends CallName>(
@@ -118,7 +118,7 @@ class EmbeddedEngine implements Engine {
     const id = this.#calls++
     const abort = (): void => this.#tell({ kind: 'abort', id })
     signal?.addEventListener('abort', abort)
-    this.#worker.ref()
+    this.worker.ref()
     try {
       return await new Promise<Calls[Name]['result']>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject, request })
@@ -130,12 +130,12 @@ class EmbeddedEngine implements Engine {
     } finally {
       signal?.removeEventListener('abort', abort)
       this.#pending.delete(id)
-      if (this.#pending.size === 0) this.#worker.unref()
+      if (this.#pending.size === 0) this.worker.unref()
     }
   }
 
   #tell(message: ToWorker): void {
-    this.#worker.postMessage(message)
+    this.worker.postMessage(message)
   }
 
   #hear(message: FromWorker): void {

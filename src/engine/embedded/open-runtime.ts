@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { EngineError } from '../checkpoint/index.ts'
 import { type Device, type Library, OnnxRuntime, type Runtime } from './runtime.ts'
+import { trustWebGpu } from './webgpu-trust.ts'
 
 export interface RuntimeOptions {
   /** 'cpu' falls back to 'wasm' where the native library is missing. */
@@ -11,24 +12,34 @@ export interface RuntimeOptions {
 
 /** Opens onnxruntime: the native library where it is installed, else the one compiled to WebAssembly. */
 export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const threads = options.threads ?? Math.min(8, availableParallelism())
-  const device = options.device ?? 'cpu'
+  const { device = 'cpu', threads = Math.min(8, availableParallelism()) } = options
   if (device === 'wasm') return new OnnxRuntime(await webLibrary(threads), 'wasm', threads)
-  const native = await nativeLibrary()
-  if (native !== undefined) return new OnnxRuntime(native, device, threads)
+  const { library, missing } = await nativeLibrary()
   if (device === 'webgpu') {
-    throw new EngineError('The WebGPU device needs onnxruntime-node, which is not installed here.', {
-      fix: 'Install it with: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node',
-    })
+    if (library === undefined) {
+      throw new EngineError(`The WebGPU device needs the native library: ${missing}.`, {
+        fix: 'Install it with: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node',
+      })
+    }
+    await trustWebGpu()
+    return new OnnxRuntime(library, 'webgpu', threads, 'samples and optimiser: cpu')
   }
-  return new OnnxRuntime(await webLibrary(threads), 'wasm', threads)
+  if (library !== undefined) return new OnnxRuntime(library, 'cpu', threads)
+  return new OnnxRuntime(await webLibrary(threads), 'wasm', threads, `slow: ${missing}`)
 }
 
-async function nativeLibrary(): Promise<Library | undefined> {
+/** The library, or why there is none: not installed, or not made for this system. */
+export async function nativeLibrary(): Promise<{ library?: Library; missing?: string }> {
   try {
-    return asLibrary(await import('onnxruntime-node'))
-  } catch {
-    return undefined
+    return { library: asLibrary(await import('onnxruntime-node')) }
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const isAbsent = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+    return {
+      missing: isAbsent
+        ? 'onnxruntime-node is not installed'
+        : `onnxruntime-node cannot be loaded: ${message.split('\n')[0]}`,
+    }
   }
 }
 

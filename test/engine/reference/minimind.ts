@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type OnnxFile, type OnnxTensor, readOnnx } from './read-onnx.ts'
 
 export interface ReferenceWeight {
-  readonly shape: readonly number[]
+  readonly shape: number[]
   readonly values: Float32Array
 }
 
@@ -36,7 +36,7 @@ export function readMiniMind(folder: string): MiniMind {
     weights.set(`${module.replaceAll('/', '.')}.weight`, transposed(dequantised(onnx, initialiser)))
   }
   for (const [name, tensor] of onnx.tensors)
-    if (name.endsWith('norm.weight')) weights.set(name, { shape: tensor.shape, values: floats(tensor) })
+    if (name.endsWith('norm.weight')) weights.set(name, { shape: [...tensor.shape], values: floats(tensor) })
   return {
     config: JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>,
     weights,
@@ -65,10 +65,10 @@ function dequantised(onnx: OnnxFile, name: string): ReferenceWeight {
   // A loop: Float32Array.from with a function takes seconds for 26 million numbers.
   const values = new Float32Array(source.length)
   for (let index = 0; index < source.length; index++) values[index] = (source[index]! - zero) * scale
-  return { shape: quantised.shape, values }
+  return { shape: [...quantised.shape], values }
 }
 
-function transposed({ shape, values }: ReferenceWeight): ReferenceWeight {
+function transposed({ shape: [...shape], values }: ReferenceWeight): ReferenceWeight {
   const [rows, columns] = shape as [number, number]
   const turned = new Float32Array(values.length)
   for (let row = 0; row < rows; row++)

@@ -37,10 +37,10 @@ export function stepGraph(shape: ModelShape, lora: LoraSettings | undefined): Gr
   return graph
 }
 
-/** Reads several tokens of one sequence: only their keys and values are of interest. */
+/** Reads several tokens of each sequence: only their keys and values are of interest. */
 export function readingGraph(shape: ModelShape, lora: LoraSettings | undefined): Graph {
   const graph = new Graph()
-  body(graph, shape, lora, { rows: 1, time: TIME })
+  body(graph, shape, lora, { rows: ROWS, time: TIME })
   return graph
 }
 

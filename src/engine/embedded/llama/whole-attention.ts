@@ -11,7 +11,7 @@ export const UNSEEN = -1e9
  * Queries are taken in blocks of this many tokens, each with the keys up to its end: what lies above the diagonal is
  * mostly never computed. Smaller blocks save more of it and cost more in calls.
  */
-const BLOCK = 128
+const BLOCK = 64
 
 /**
  * Attention over whole sequences, each token seeing itself and what came before. Sequences are filled up on the right,

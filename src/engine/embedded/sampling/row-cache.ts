@@ -83,24 +83,24 @@ export class RowCache {
     )
   }
 
-  /** Writes what a step added to rows from `first` on, each behind the places it had. */
+  /** Writes what a run added to rows from `first` on: of each the first `lengths` places, behind those it had. */
   append(
     first: number,
     places: readonly number[],
+    lengths: readonly number[],
     time: number,
     additions: ReadonlyMap<string, Value>,
   ): void {
     const { keyValueHeads, headWidth } = this.#shape
-    const size = time * headWidth
     for (const [index, name] of this.#names.entries()) {
       const added = additions.get(newName(name))!.data as Float32Array
       const array = this.#arrays[index]!
-      let from = 0
       for (let row = 0; row < places.length; row++) {
         for (let head = 0; head < keyValueHeads; head++) {
+          let from = (row * keyValueHeads + head) * time * headWidth
           let to = this.#start(first + row, head) + places[row]! * headWidth
           // By hand: for so few numbers at a time a call would cost more.
-          for (const end = from + size; from < end; ) array[to++] = added[from++]!
+          for (const end = from + lengths[row]! * headWidth; from < end; ) array[to++] = added[from++]!
         }
       }
     }

@@ -1,14 +1,17 @@
 import { EngineError, type ModelShape, randomStream } from '../../checkpoint/index.ts'
-import type { Sample, SampleRequest } from '../../contract.ts'
+import type { Sample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
-import { readingGraph, stepGraph } from '../llama/sampling-graph.ts'
-import { rotationTables, UNSEEN } from '../llama/whole-attention.ts'
 import type { ParameterStore } from '../parameter-store.ts'
-import type { Data, Program, Runtime, Value } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
+import { CacheRunner, READ_AT_ONCE } from './cache-runner.ts'
 import { choose } from './choose.ts'
+import type { Job, SamplerRequest } from './job.ts'
 import { RowCache } from './row-cache.ts'
-import { Shelf } from './shelf.ts'
+import { Shelf, sharedLength } from './shelf.ts'
 import { StopRules } from './stop-rules.ts'
+
+/** Tokens that two sequences must have in common for one to wait until the other has read them. */
+const WORTH_WAITING = 16
 
 export interface SamplerOptions {
   lora?: LoraSettings | undefined
@@ -19,59 +22,26 @@ export interface SamplerOptions {
   decode: (ids: ArrayLike<number>) => string
 }
 
-/** A mask may have to be fetched from another thread. */
-type Allowed = (tokens: readonly number[], sample: number) => MaybeMask | Promise<MaybeMask>
-type MaybeMask = Uint8Array | undefined
-
-export type SamplerRequest = Omit<SampleRequest, 'allowed'> & { allowed?: Allowed }
-
-/** One continuation on its way. */
-interface Job {
-  request: SamplerRequest
-  number: number
-  /** The prompt and what was sampled. */
-  tokens: number[]
-  promptLength: number
-  /** Places at the front whose keys and values are in the cache. */
-  computed: number
-  reused: number
-  logprobs: number[]
-  modelLogprobs: number[]
-  random: () => number
-  stops: StopRules
-  resolve: (sample: Sample) => void
-  reject: (cause: unknown) => void
-}
-
-/** Tokens of a prompt that are computed at once. */
-const CHUNK = 512
-
 /**
  * Samples many sequences together, each with its own rules. A sequence joins when there is room and leaves when it is
  * done; every step computes one token of each.
  */
 export class Sampler {
-  readonly #runtime: Runtime
   readonly #shape: ModelShape
-  readonly #store: ParameterStore
   readonly #options: SamplerOptions
   /** Keys and values of what is being sampled. */
   readonly #cache: RowCache
+  readonly #runner: CacheRunner
   readonly #shelf: Shelf
   readonly #waiting: Job[] = []
   /** Each in the row of the cache that has its number here. */
   readonly #active: Job[] = []
-  #stepProgram: Program | undefined
-  #readingProgram: Program | undefined
-  #tables: ReadonlyMap<string, Value> | undefined
-  #tablesLength = 0
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: SamplerOptions) {
-    this.#runtime = runtime
     this.#shape = shape
-    this.#store = store
     this.#options = options
     this.#cache = new RowCache(runtime, shape)
+    this.#runner = new CacheRunner(runtime, shape, store, options.lora, this.#cache)
     this.#shelf = new Shelf(options.cacheBytes ?? 2 ** 30)
   }
 
@@ -130,46 +100,60 @@ export class Sampler {
   async release(): Promise<void> {
     for (const job of [...this.#active.splice(0), ...this.#waiting.splice(0)])
       job.reject(new EngineError('The engine was closed while it was sampling.'))
-    await this.#stepProgram?.release()
-    await this.#readingProgram?.release()
+    await this.#runner.release()
   }
 
   async #admit(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const job = this.#waiting[0]!
-      const places = this.#placesOf(job)
-      const room = Math.floor(
-        (this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(Math.max(places, this.#cache.capacity)),
-      )
-      const most = Math.max(1, Math.min(this.#options.mostRows ?? 256, room))
-      if (this.#active.length >= most) return
-      this.#waiting.shift()
+    for (;;) {
+      const joining = this.#nextToJoin()
+      if (joining.length === 0) return
+      const first = this.#active.length
+      const longest = Math.max(...joining.map(({ tokens }) => tokens.length))
       // Room for what there is; more is made as sequences grow, so that no step runs over empty places.
-      this.#cache.reserve(this.#active.length + 1, job.tokens.length, this.#active.length)
-      this.#active.push(job)
-      await this.#readPrompt(job, this.#active.length - 1)
+      this.#cache.reserve(first + joining.length, longest, first)
+      this.#active.push(...joining)
+      for (const [index, job] of joining.entries()) this.#takeFromShelf(job, first + index)
+      const fresh = joining.filter((job) => job.tokens.length - 1 - job.computed > 1)
+      await this.#runner.read(first, joining)
+      // For the others of a group, and for whoever asks the same again.
+      for (const job of fresh) this.#keep(job, this.#active.indexOf(job))
     }
   }
 
-  /** Everything but the last token, which the next step takes with those of the others. */
-  async #readPrompt(job: Job, row: number): Promise<void> {
-    const needed = job.tokens.length - 1
+  /**
+   * Sequences that join together: as many as there is room for and can be read at once. One that begins like another of
+   * them waits for the next time, when that beginning has been read.
+   */
+  #nextToJoin(): Job[] {
+    const joining: Job[] = []
+    let longest = 0
+    for (const job of [...this.#waiting]) {
+      const places = Math.max(this.#placesOf(job), this.#cache.capacity)
+      const room = Math.floor((this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(places))
+      const most = Math.max(1, Math.min(this.#options.mostRows ?? 256, room))
+      if (this.#active.length + joining.length >= most) break
+      const known = Math.min(this.#shelf.find(job.tokens)?.length ?? 0, job.tokens.length - 1)
+      const repeats = joining.some(({ tokens }) => sharedLength(tokens, job.tokens) - known >= WORTH_WAITING)
+      if (repeats) continue
+      longest = Math.max(longest, job.tokens.length - known)
+      if (joining.length > 0 && longest * (joining.length + 1) > READ_AT_ONCE) break
+      joining.push(job)
+      this.#waiting.splice(this.#waiting.indexOf(job), 1)
+    }
+    return joining
+  }
+
+  #takeFromShelf(job: Job, row: number): void {
     const found = this.#shelf.find(job.tokens)
-    if (found !== undefined) {
-      const length = Math.min(found.length, needed)
-      this.#cache.write(row, found.row, length)
-      job.computed = length
-      if (job.tokens.length === job.promptLength) job.reused = length
-    }
-    const fresh = needed - job.computed
-    while (job.computed < needed) {
-      const end = Math.min(needed, job.computed + CHUNK)
-      await this.#runReading(job, row, job.tokens.slice(job.computed, end))
-      job.computed = end
-    }
-    // For the others of a group, and for whoever asks the same again.
-    if (fresh > 1)
-      this.#shelf.put(Int32Array.from(job.tokens.slice(0, needed)), this.#cache.read(row, needed))
+    if (found === undefined) return
+    job.computed = Math.min(found.length, job.tokens.length - 1)
+    this.#cache.write(row, found.row, job.computed)
+    if (job.tokens.length === job.promptLength) job.reused = job.computed
+  }
+
+  /** Keeps what a sequence has computed. */
+  #keep({ tokens, computed }: Job, row: number): void {
+    this.#shelf.put(Int32Array.from(tokens.slice(0, computed)), this.#cache.read(row, computed))
   }
 
   async #advance(): Promise<void> {
@@ -182,12 +166,11 @@ export class Sampler {
     )
     masks.catch(() => undefined)
     this.#cache.reserve(jobs.length, Math.max(...jobs.map(({ tokens }) => tokens.length)), jobs.length)
-    const next = await this.#runStep(jobs)
+    const next = await this.#runner.step(jobs)
     const allowed = await masks
     const size = this.#shape.vocabularySize
     const done: number[] = []
     for (const [row, job] of jobs.entries()) {
-      job.computed = job.tokens.length
       const logprobs = next.logprobs.subarray(row * size, (row + 1) * size)
       const shares = next.shares.subarray(row * size, (row + 1) * size)
       const choice = choose(shares, logprobs, job.request, job.random(), allowed[row])
@@ -229,98 +212,11 @@ export class Sampler {
   /** Keeps what a finished sequence computed, and closes the gap it leaves with the last one. */
   #leave(row: number): void {
     const job = this.#active[row]!
-    this.#shelf.put(Int32Array.from(job.tokens.slice(0, job.computed)), this.#cache.read(row, job.computed))
+    this.#keep(job, row)
     const last = this.#active.pop()!
     if (last === job) return
     this.#cache.move(this.#active.length, row, last.computed)
     this.#active[row] = last
-  }
-
-  /** One token of every sequence. */
-  async #runStep(jobs: readonly Job[]): Promise<{ logprobs: Float32Array; shares: Float32Array }> {
-    const count = jobs.length
-    const size = this.#shape.vocabularySize
-    const logprobs = new Float32Array(count * size)
-    const shares = new Float32Array(count * size)
-    const program = (this.#stepProgram ??= await this.#runtime.load(
-      stepGraph(this.#shape, this.#options.lora),
-    ))
-    const coldness = Float32Array.from(jobs, ({ request: { temperature = 1 } }) => 1 / (temperature || 1))
-    await this.#run(
-      program,
-      0,
-      jobs,
-      jobs.map(({ tokens }) => tokens.at(-1)!),
-      {
-        inputs: [['inverse temperature', this.#runtime.value(coldness, [count, 1, 1])]],
-        outputs: [
-          ['logprobs', this.#runtime.value(logprobs, [count, 1, size])],
-          ['shares', this.#runtime.value(shares, [count, 1, size])],
-        ],
-      },
-    )
-    return { logprobs, shares }
-  }
-
-  /** Several tokens of one sequence. */
-  async #runReading(job: Job, row: number, tokens: readonly number[]): Promise<void> {
-    const time = tokens.length
-    const program = (this.#readingProgram ??= await this.#runtime.load(
-      readingGraph(this.#shape, this.#options.lora),
-    ))
-    const earlier = Float32Array.from({ length: time * time }, (_, index) =>
-      index % time > Math.floor(index / time) ? UNSEEN : 0,
-    )
-    await this.#run(program, row, [job], tokens, {
-      inputs: [['earlier', this.#runtime.value(earlier, [time, time])]],
-      outputs: [],
-    })
-  }
-
-  /** Runs new tokens, as many for each of the jobs, whose rows begin at `first`, and keeps what they add to the cache. */
-  async #run(
-    program: Program,
-    first: number,
-    jobs: readonly Job[],
-    tokens: readonly number[],
-    more: { inputs: [string, Value][]; outputs: [string, Value][] },
-  ): Promise<void> {
-    const count = jobs.length
-    const time = tokens.length / count
-    const { capacity } = this.#cache
-    const value = (data: Data, dims: number[]): Value => this.#runtime.value(data, dims)
-    const begins = jobs.map(({ computed }) => computed)
-    const places = new BigInt64Array(count * time)
-    const filled = new Float32Array(count * capacity)
-    for (const [row, begin] of begins.entries()) {
-      for (let at = 0; at < time; at++) places[row * time + at] = BigInt(begin + at)
-      filled.fill(UNSEEN, row * capacity + begin, (row + 1) * capacity)
-    }
-    const inputs = new Map<string, Value>([
-      ...this.#store.values,
-      ...this.#cache.view(first, count),
-      ...this.#rotationTables(),
-      ['ids', value(BigInt64Array.from(tokens, BigInt), [count, time])],
-      ['places', value(places, [count, time])],
-      ['filled', value(filled, [count, 1, 1, capacity])],
-      ['part sizes', value(BigInt64Array.of(BigInt(capacity), BigInt(time)), [2])],
-      ...more.inputs,
-    ])
-    const additions = this.#cache.additions(count, time)
-    await program.run(inputs, new Map([...additions, ...more.outputs]))
-    this.#cache.append(first, begins, time, additions)
-  }
-
-  #rotationTables(): ReadonlyMap<string, Value> {
-    if (this.#tables !== undefined && this.#tablesLength >= this.#cache.capacity) return this.#tables
-    this.#tablesLength = this.#cache.capacity
-    const { cosines, sines } = rotationTables(this.#shape, this.#tablesLength)
-    const dims = [this.#tablesLength, this.#shape.headWidth / 2]
-    this.#tables = new Map([
-      ['cosines', this.#runtime.value(cosines, dims)],
-      ['sines', this.#runtime.value(sines, dims)],
-    ])
-    return this.#tables
   }
 
   #placesOf({ promptLength, request }: Job): number {

@@ -62,7 +62,7 @@ export class Shelf {
   }
 }
 
-function sharedLength(one: ArrayLike<number>, other: ArrayLike<number>): number {
+export function sharedLength(one: ArrayLike<number>, other: ArrayLike<number>): number {
   const most = Math.min(one.length, other.length)
   let length = 0
   while (length < most && one[length] === other[length]) length++

@@ -7,7 +7,7 @@ import type { Program, Runtime } from '../runtime.ts'
 const CHUNK = 65_536
 const SIZE = -1
 
-const numbers = ['scale', 'beta1', 'rest1', 'beta2', 'rest2', 'sharpness', 'epsilon', 'rate', 'keep'] as const
+const numbers = ['beta1', 'rest1', 'beta2', 'rest2', 'epsilon', 'rate', 'keep'] as const
 
 /** AdamW over all trained weights. Moments lie as the weights do. */
 export class Adam {
@@ -52,15 +52,15 @@ export class Adam {
     decay: number,
   ): Promise<void> {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = settings
+    // Clipping and both corrections are folded into these few numbers, so that none of them takes a pass of its own.
+    const correction = Math.sqrt(1 - beta2 ** this.step)
     const value: Record<(typeof numbers)[number], number> = {
-      scale,
       beta1,
-      rest1: 1 - beta1,
+      rest1: (1 - beta1) * scale,
       beta2,
-      rest2: 1 - beta2,
-      sharpness: 1 / Math.sqrt(1 - beta2 ** this.step),
-      epsilon,
-      rate: learningRate / (1 - beta1 ** this.step),
+      rest2: (1 - beta2) * scale * scale,
+      epsilon: epsilon * correction,
+      rate: (learningRate * correction) / (1 - beta1 ** this.step),
       keep: 1 - learningRate * decay,
     }
     this.#program ??= await this.#runtime.load(adamGraph())
@@ -94,11 +94,10 @@ function adamGraph(): Graph {
     Tensor
   >
   const op = (name: string, ...inputs: Tensor[]): Tensor => graph.node(name, inputs, [SIZE])
-  const scaled = op('Mul', gradients, number.scale)
-  const nextFirst = op('Add', op('Mul', first, number.beta1), op('Mul', scaled, number.rest1))
-  const squared = op('Mul', scaled, scaled)
+  const nextFirst = op('Add', op('Mul', first, number.beta1), op('Mul', gradients, number.rest1))
+  const squared = op('Mul', gradients, gradients)
   const nextSecond = op('Add', op('Mul', second, number.beta2), op('Mul', squared, number.rest2))
-  const size = op('Add', op('Mul', op('Sqrt', nextSecond), number.sharpness), number.epsilon)
+  const size = op('Add', op('Sqrt', nextSecond), number.epsilon)
   const change = op('Mul', op('Div', nextFirst, size), number.rate)
   graph.output('next first', nextFirst)
   graph.output('next second', nextSecond)
@@ -106,8 +105,19 @@ function adamGraph(): Graph {
   return graph
 }
 
+/** In four sums side by side: one alone waits for each addition before the next. */
 function lengthOf(array: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < array.length; at++) sum += array[at]! * array[at]!
-  return Math.sqrt(sum)
+  let first = 0
+  let second = 0
+  let third = 0
+  let fourth = 0
+  const whole = array.length - (array.length % 4)
+  for (let at = 0; at < whole; at += 4) {
+    first += array[at]! * array[at]!
+    second += array[at + 1]! * array[at + 1]!
+    third += array[at + 2]! * array[at + 2]!
+    fourth += array[at + 3]! * array[at + 3]!
+  }
+  for (let at = whole; at < array.length; at++) first += array[at]! * array[at]!
+  return Math.sqrt(first + second + third + fourth)
 }

@@ -8,42 +8,34 @@ export interface Batch {
   members: number[]
 }
 
-/** Steps of length and of rows: few enough that graphs are used again, close enough that little is filled up. */
-const lengthSteps = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
+/** Four steps to each doubling: few enough that graphs are used again, close enough that little is filled up. */
+function lengthStep(length: number): number {
+  const step = Math.max(16, 2 ** Math.floor(Math.log2(length - 1)) / 4)
+  return Math.ceil(length / step) * step
+}
 
-export function lengthStep(length: number): number {
-  return lengthSteps.find((step) => step >= length) ?? Math.ceil(length / 2048) * 2048
+/** All rows that fit, or in the last batch as many quarters of them as are needed. */
+function rowStep(needed: number, most: number): number {
+  const quarter = Math.ceil(most / 4)
+  return Math.min(most, Math.ceil(needed / quarter) * quarter)
 }
 
 /**
- * Sorts examples into batches of at most `tokens` tokens, filling included; one example alone may have more. The order
- * of examples does not matter to the sum of their losses.
+ * Sorts examples into batches of at most `tokens` tokens, filling included; one example alone may have more. The longest
+ * come first, so that each batch holds examples of about one length, and all but the last have as many rows as fit: a
+ * graph is made for every shape of batch, and making one costs as much as many passes.
  */
 export function planBatches(examples: readonly TrainingExample[], tokens: number): Batch[] {
-  const byTime = new Map<number, number[]>()
-  for (const [index, { tokens: ids }] of examples.entries()) {
-    // The last token is only a target.
-    if (ids.length < 2) continue
-    const time = lengthStep(ids.length - 1)
-    const others = byTime.get(time)
-    if (others === undefined) byTime.set(time, [index])
-    else others.push(index)
-  }
+  const lengthOf = (index: number): number => examples[index]!.tokens.length - 1
+  // The last token is only a target, so a single token teaches nothing.
+  const order = [...examples.keys()].filter((index) => lengthOf(index) > 0)
+  order.sort((left, right) => lengthOf(right) - lengthOf(left) || left - right)
   const batches: Batch[] = []
-  for (const [time, members] of [...byTime].sort(([left], [right]) => left - right)) {
-    const most = 2 ** Math.max(0, Math.floor(Math.log2(tokens / time)))
-    for (let from = 0; from < members.length; ) {
-      const rows = rowStep(members.length - from, most)
-      batches.push({ rows, time, members: members.slice(from, from + rows) })
-      from += rows
-    }
+  for (let from = 0; from < order.length; ) {
+    const time = lengthStep(lengthOf(order[from]!))
+    const rows = rowStep(order.length - from, Math.max(1, Math.floor(tokens / time)))
+    batches.push({ rows, time, members: order.slice(from, from + rows) })
+    from += rows
   }
   return batches
-}
-
-/** A power of two: the next one above where it is at least three quarters full, else the one below. */
-function rowStep(left: number, most: number): number {
-  if (left >= most) return most
-  const above = 2 ** Math.ceil(Math.log2(left))
-  return left >= 0.75 * above ? above : above / 2
 }

@@ -9,13 +9,15 @@ import { type Batch, planBatches } from './batches.ts'
 
 export interface TrainerOptions {
   lora?: LoraSettings | undefined
-  /** Tokens that go through a graph at once, filling included. Default 4096. */
+  /** Tokens that go through a graph at once, filling included. Default 1024. */
   batchTokens?: number
   recompute?: boolean
 }
 
 type GraphLoss = Loss['kind'] | 'none'
 
+/** More at once takes memory and no less time: what lies between two operations no longer stays in the caches. */
+const BATCH_TOKENS = 1024
 /** Graphs kept ready. Each holds the memory of its last run. */
 const MOST_PROGRAMS = 8
 
@@ -36,7 +38,7 @@ export class Trainer {
     this.#shape = shape
     this.#store = store
     this.#options = options
-    this.adam = new Adam(runtime, store)
+    this.adam = new Adam(runtime.host, store)
   }
 
   /** One pass; without a loss nothing is gathered. `pause` is awaited between batches. */
@@ -49,7 +51,7 @@ export class Trainer {
     const result: PassResult = { loss: 0, weight: 0, logprobs }
     for (const { weights } of examples)
       for (let at = 1; at < weights.length; at++) result.weight += weights[at]!
-    for (const batch of planBatches(examples, this.#options.batchTokens ?? 4096)) {
+    for (const batch of planBatches(examples, this.#options.batchTokens ?? BATCH_TOKENS)) {
       await pause()
       result.loss += await this.#batch(batch, examples, loss, logprobs)
     }

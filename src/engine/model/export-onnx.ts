@@ -1,0 +1,84 @@
+import { resolve } from 'node:path'
+import { writeDurably, writeFully } from '../checkpoint/durable-files.ts'
+import {
+  EngineError,
+  fingerprintOfFolder,
+  openCheckpoint,
+  parameterCount,
+  readCheckpointHeaders,
+} from '../checkpoint/index.ts'
+import { toOnnx } from '../embedded/onnx/emit.ts'
+import { ProtobufWriter } from '../embedded/onnx/protobuf.ts'
+import { plainGraph } from './plain-graph.ts'
+
+/** What whoever runs the file has to know; in the file's metadata, and as JSON beside it. */
+export interface OnnxNotes {
+  inputs: { ids: string }
+  outputs: { logprobs: string }
+  runtime: string
+  contextLength: number
+  vocabularySize: number
+  endTokens: number[]
+  parameters: number
+  /** Of the model it was made from. */
+  fingerprint: string
+}
+
+/** Protocol buffers cannot be longer, and so neither can an ONNX file with its weights inside. */
+const LONGEST_FILE = 2 ** 31 - 1
+
+/**
+ * Writes a model as one ONNX file that onnxruntime runs, in a browser too: token ids in, log-probabilities out. Weights
+ * are float32. The kernels are onnxruntime's own in part, so other runtimes cannot run it.
+ */
+export function exportOnnx(folder: string, file: string): { file: string; bytes: number; notes: OnnxNotes } {
+  const { shape } = readCheckpointHeaders(folder)
+  const parameters = parameterCount(shape)
+  const expected = 4 * (parameters + shape.contextLength * shape.headWidth)
+  if (expected > LONGEST_FILE) {
+    throw new EngineError(
+      `the ONNX file would have ${(expected / 1e9).toFixed(1)} GB, and such a file ends at 2 GB: it is a protocol buffer, whose lengths are 32-bit numbers`,
+      { fix: 'Export a smaller model; engines for large ones read the safetensors folder as it is.' },
+    )
+  }
+  const { weights } = openCheckpoint(folder)
+  const notes: OnnxNotes = {
+    inputs: { ids: `int64 [1, time], time from 1 to ${shape.contextLength}: token ids` },
+    outputs: {
+      logprobs: `float32 [1, time, ${shape.vocabularySize}]: row i has the log-probability of every token as the one after token i`,
+    },
+    runtime: 'onnxruntime, for the web or native; tried with 1.30',
+    contextLength: shape.contextLength,
+    vocabularySize: shape.vocabularySize,
+    endTokens: shape.endTokens,
+    parameters,
+    fingerprint: fingerprintOfFolder(folder),
+  }
+  const parts = [toOnnx(plainGraph(shape, weights)), metadata(notes)]
+  write(file, parts)
+  write(`${file}.json`, [Buffer.from(`${JSON.stringify(notes, null, 2)}\n`)])
+  return { file: resolve(file), bytes: parts.reduce((sum, { length }) => sum + length, 0), notes }
+}
+
+/** Further fields of the model: protocol buffers that follow one another are read as one. */
+function metadata(notes: OnnxNotes): Uint8Array {
+  const writer = new ProtobufWriter()
+  for (const [name, value] of Object.entries(notes)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    writer.message(14, (entry) => entry.text(1, `coa.${name}`).text(2, text))
+  }
+  return writer.finish()
+}
+
+function write(file: string, parts: readonly Uint8Array[]): void {
+  try {
+    writeDurably(resolve(file), (handle) => {
+      for (const part of parts) writeFully(handle, part)
+    })
+  } catch (cause) {
+    throw new EngineError(`cannot write ${file}: ${(cause as Error).message}`, {
+      fix: 'Name a file in a folder that is there, may be written to and has room.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openTokenizer, type TokenizerDescription } from '../../tokens/index.ts'
+import {
+  type CheckpointManifest,
+  type ModelShape,
+  OPTIMIZER_FILE,
+  parameterCount,
+  readCheckpointHeaders,
+  readHeader,
+} from '../checkpoint/index.ts'
+
+export interface ModelReport {
+  folder: string
+  shape: ModelShape
+  parameters: number
+  /** How many weights are stored in which type, such as { BF16: 134515008 }. */
+  elementTypes: Record<string, number>
+  weightFiles: string[]
+  /** Of the weights alone. */
+  weightBytes: number
+  /** All files of the folder; the hash is what the manifest says, compared with nothing here. */
+  files: { name: string; bytes: number; sha256?: string }[]
+  /** Undefined where the folder has no tokenizer.json. */
+  tokenizer: TokenizerDescription | undefined
+  /** Where training would go on; undefined where no optimiser was saved. */
+  optimizer: { step: number | undefined; bytes: number } | undefined
+  manifest: CheckpointManifest | undefined
+}
+
+/** Says what a model folder holds, from its headers: quick however large the model is. */
+export async function inspectModel(path: string): Promise<ModelReport> {
+  const { folder, shape, weightFiles, manifest, files } = readCheckpointHeaders(path)
+  const elementTypes: Record<string, number> = {}
+  let weightBytes = 0
+  for (const tensors of weightFiles.files.values()) {
+    for (const { type, shape: sizes, start, end } of tensors.values()) {
+      elementTypes[type] = (elementTypes[type] ?? 0) + sizes.reduce((product, size) => product * size, 1)
+      weightBytes += end - start
+    }
+  }
+  const hashes = new Map(manifest?.files.map((file) => [file.path, file.sha256]))
+  return {
+    folder,
+    shape,
+    parameters: parameterCount(shape),
+    elementTypes,
+    weightFiles: [...weightFiles.files.keys()],
+    weightBytes,
+    files: files.map((name) => {
+      const sha256 = hashes.get(name)
+      return {
+        name,
+        bytes: statSync(join(folder, name)).size,
+        ...(sha256 === undefined ? {} : { sha256 }),
+      }
+    }),
+    tokenizer: existsSync(join(folder, 'tokenizer.json'))
+      ? (await openTokenizer(folder)).describe()
+      : undefined,
+    optimizer: optimizerOf(folder),
+    manifest,
+  }
+}
+
+function optimizerOf(folder: string): ModelReport['optimizer'] {
+  const path = join(folder, OPTIMIZER_FILE)
+  if (!existsSync(path)) return undefined
+  const step = readHeader(path).metadata['step']
+  return { step: step === undefined ? undefined : Number(step), bytes: statSync(path).size }
+}

@@ -1,0 +1,76 @@
+import { EngineError, type ModelFamily, type ModelShape } from '../checkpoint/index.ts'
+
+/** What a fresh model may be told; the rest follows from it. */
+export interface ModelSizes {
+  family?: ModelFamily
+  width?: number
+  layers?: number
+  heads?: number
+  keyValueHeads?: number
+  feedForwardWidth?: number
+  contextLength?: number
+  tiedHead?: boolean
+}
+
+export type PresetName = 'nano' | 'micro' | 'mini'
+
+type Preset = Required<Pick<ModelSizes, 'width' | 'layers' | 'heads' | 'keyValueHeads' | 'feedForwardWidth'>>
+
+/** Named for their number of parameters with a vocabulary of about 2,000: 1, 3 and 10 million. */
+export const modelPresets: Readonly<Record<PresetName, Preset>> = {
+  nano: { width: 128, layers: 4, heads: 4, keyValueHeads: 2, feedForwardWidth: 384 },
+  micro: { width: 192, layers: 6, heads: 6, keyValueHeads: 2, feedForwardWidth: 576 },
+  mini: { width: 384, layers: 6, heads: 6, keyValueHeads: 2, feedForwardWidth: 1024 },
+}
+
+/** Tokens a sequence may have when nothing else is said. Longer costs nothing until it is used. */
+const CONTEXT = 2048
+
+/** The part of a shape that sizes decide; the tokenizer decides the rest. */
+export type SizedShape = Omit<ModelShape, 'vocabularySize' | 'endTokens' | 'beginToken' | 'padToken'>
+
+/**
+ * A whole shape from a preset and what is to be different. Another width changes what hangs on it: heads of 64 from a
+ * width of 256 on, below of 32; half as many for keys and values; a feed-forward part three times as wide.
+ */
+export function shapeOfSizes(sizes: ModelSizes = {}, preset: PresetName = 'nano'): SizedShape {
+  const { family = 'llama', contextLength = CONTEXT, tiedHead = true } = sizes
+  const from = modelPresets[preset]
+  const width = sizes.width ?? from.width
+  const basis = width === from.width ? from : followingFrom(width)
+  const heads = sizes.heads ?? basis.heads
+  const keyValueHeads = sizes.keyValueHeads ?? (heads === basis.heads ? basis.keyValueHeads : shared(heads))
+  const headWidth = width / heads
+  if (!(Number.isInteger(headWidth) && headWidth % 2 === 0)) {
+    throw new EngineError(`a width of ${width} cannot be cut into ${heads} heads of an even width`, {
+      fix: `Take a width that is a multiple of ${2 * Math.max(1, Math.ceil(heads))}, such as ${32 * Math.max(1, Math.ceil(heads))}.`,
+    })
+  }
+  return {
+    family,
+    width,
+    layers: sizes.layers ?? from.layers,
+    heads,
+    keyValueHeads,
+    headWidth,
+    feedForwardWidth: sizes.feedForwardWidth ?? basis.feedForwardWidth,
+    contextLength,
+    normEpsilon: 1e-6,
+    ropeBase: 10_000,
+    ropeScaling: undefined,
+    tiedHead,
+    projectionBias: { queryKeyValue: family === 'qwen2', output: false, feedForward: false },
+    queryKeyNorm: family === 'qwen3',
+    initializerRange: 0.02,
+  }
+}
+
+function followingFrom(width: number): Omit<Preset, 'width' | 'layers'> {
+  const headWidth = width >= 256 && width % 64 === 0 ? 64 : 32
+  const heads = Math.max(1, Math.round(width / headWidth))
+  return { heads, keyValueHeads: shared(heads), feedForwardWidth: 3 * width }
+}
+
+function shared(heads: number): number {
+  return heads % 2 === 0 ? heads / 2 : heads
+}

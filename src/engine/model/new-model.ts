@@ -1,0 +1,93 @@
+import { byteTokenizerFiles, openTokenizer, type Tokenizer, tokenizerFromJson } from '../../tokens/index.ts'
+import {
+  type CheckpointContents,
+  type CheckpointManifest,
+  checkReplaceable,
+  checkShape,
+  EngineError,
+  type ModelShape,
+  randomWeights,
+  readTokenizerFiles,
+  saveCheckpoint,
+} from '../checkpoint/index.ts'
+import type { SizedShape } from './model-sizes.ts'
+
+/** tokenizer.json and tokenizer_config.json, parsed. */
+interface ParsedTokenizer {
+  json: Record<string, unknown>
+  config: Record<string, unknown>
+}
+
+export interface NewModelOptions {
+  /** See `shapeOfSizes`. */
+  shape: SizedShape
+  /** From `trainTokenizer` or `byteTokenizerWithTags`; or the folder of one, which is copied as it is. */
+  tokenizer: ParsedTokenizer | string
+  seed: number
+  /** ISO time, given by the caller. */
+  createdAt: string
+}
+
+/** Writes a model with fresh weights: a checkpoint like any other, of stage `init`. */
+export async function newModel(
+  folder: string,
+  { shape: sizes, tokenizer, seed, createdAt }: NewModelOptions,
+): Promise<{ shape: ModelShape; manifest: CheckpointManifest }> {
+  const known = typeof tokenizer === 'string' ? await openTokenizer(tokenizer) : parsed(tokenizer)
+  const shape = shapeWith(sizes, known)
+  checkShape(shape)
+  checkReplaceable(folder)
+  const manifest = saveCheckpoint(folder, {
+    shape,
+    weights: freshWeights(shape, seed),
+    files: typeof tokenizer === 'string' ? readTokenizerFiles(tokenizer) : filesOf(tokenizer),
+    stage: 'init',
+    step: 0,
+    createdAt,
+    metadata: { seed },
+  })
+  return { shape, manifest }
+}
+
+function parsed({ json, config }: ParsedTokenizer): Tokenizer {
+  return tokenizerFromJson(json, config)
+}
+
+function filesOf({ json, config }: ParsedTokenizer): NonNullable<CheckpointContents['files']> {
+  return {
+    'tokenizer.json': JSON.stringify(json),
+    'tokenizer_config.json': JSON.stringify(config, null, 2),
+  }
+}
+
+/** The tokenizer decides the vocabulary and the tokens a text begins and ends with. */
+function shapeWith(sizes: SizedShape, { vocabularySize, bosId, eosId, padId }: Tokenizer): ModelShape {
+  return {
+    ...sizes,
+    vocabularySize,
+    endTokens: eosId === undefined ? [] : [eosId],
+    ...(bosId === undefined ? {} : { beginToken: bosId }),
+    ...(padId === undefined ? {} : { padToken: padId }),
+  }
+}
+
+function freshWeights(shape: ModelShape, seed: number): ReturnType<typeof randomWeights> {
+  try {
+    return randomWeights(shape, seed)
+  } catch (cause) {
+    // Arrays have a largest length, and memory an end.
+    throw new EngineError(`a model of this size does not fit into memory: ${(cause as Error).message}`, {
+      fix: 'Choose fewer layers or a smaller width.',
+      cause,
+    })
+  }
+}
+
+/** The built-in tokenizer, one token a byte, with further strings that are one token wherever they are written. */
+export function byteTokenizerWithTags(tags: readonly string[] = []): ParsedTokenizer {
+  const { json, config } = byteTokenizerFiles()
+  const known = json['added_tokens'] as { id: number }[]
+  const next = Math.max(...known.map(({ id }) => id)) + 1
+  const added = tags.map((content, index) => ({ ...known[0], id: next + index, content, special: false }))
+  return { json: { ...json, added_tokens: [...known, ...added] }, config }
+}

@@ -1,0 +1,100 @@
+import type { ModelShape, StoredTensors } from '../checkpoint/index.ts'
+import { type Constant, Graph, type Shape, type Tensor } from '../embedded/graph/graph.ts'
+import { attend, rotate } from '../embedded/graph/ops/network.ts'
+import { type LookBack, ModelGraph } from '../embedded/llama/model-graph.ts'
+import { rotationTables, UNSEEN } from '../embedded/llama/whole-attention.ts'
+
+/** A size known when the graph runs. */
+const TIME = -1
+
+/**
+ * The model as one plain function with its weights inside: `ids` [1, time] to `logprobs` [1, time, vocabulary], where
+ * row i is about the token after i. Without a cache, so that nothing but token ids goes in.
+ */
+export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
+  const graph = new Graph()
+  const model = new ModelGraph(graph, shape, undefined)
+  keepInside(graph, weights)
+  const ids = graph.input('ids', [1, TIME], 'int64')
+  const lookBack = plainAttention(model, ids)
+  let x = model.embed(ids)
+  for (let layer = 0; layer < shape.layers; layer++) x = model.layer(x, layer, lookBack)
+  const scores = model.scores(x)
+  graph.output('logprobs', graph.node('LogSoftmax', [scores], scores.shape, { attributes: { axis: -1 } }))
+  return graph
+}
+
+/** What was fed in becomes part of the file. */
+function keepInside(graph: Graph, weights: StoredTensors): void {
+  for (const tensor of graph.inputs.splice(0)) {
+    graph.constants.push({ ...tensor, type: 'float32', values: weights.get(tensor.name)!.values })
+  }
+}
+
+function plainAttention(model: ModelGraph, ids: Tensor): LookBack {
+  const { graph, shape } = model
+  const { heads, keyValueHeads, headWidth } = shape
+  const sharing = heads / keyValueHeads
+  const { places, bias } = order(graph, ids)
+  const turn = { places, headWidth, ...tables(graph, shape) }
+  // A zero keeps the size that is there.
+  const shaped = (x: Tensor, sizes: number[], known: Shape): Tensor =>
+    graph.node('Reshape', [x, graph.constant(sizes, [sizes.length], 'int64')], known)
+  const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
+    if (!shape.queryKeyNorm) return rotate(graph, x, turn)
+    const each = shaped(x, [0, 0, count, headWidth], [1, TIME, count, headWidth])
+    return rotate(graph, shaped(model.headNorm(each, layer, norm), [0, 0, count * headWidth], x.shape), turn)
+  }
+  /** [1, key-value heads, heads that share them, time, width]: what is shared is not copied. */
+  const perHead = (x: Tensor, count: number): Tensor =>
+    graph.node(
+      'Transpose',
+      [shaped(x, [0, 0, keyValueHeads, count, headWidth], [1, TIME, keyValueHeads, count, headWidth])],
+      [1, keyValueHeads, count, TIME, headWidth],
+      { attributes: { perm: [0, 2, 3, 1, 4] } },
+    )
+  return (q, k, v, layer) => {
+    const found = attend(graph, {
+      queries: perHead(turned(q, heads, layer, 'q_norm'), sharing),
+      keys: perHead(turned(k, keyValueHeads, layer, 'k_norm'), 1),
+      values: perHead(v, 1),
+      bias,
+      scale: 1 / Math.sqrt(headWidth),
+    })
+    const inOrder = graph.node('Transpose', [found], [1, TIME, keyValueHeads, sharing, headWidth], {
+      attributes: { perm: [0, 3, 1, 2, 4] },
+    })
+    return shaped(inOrder, [0, 0, heads * headWidth], [1, TIME, heads * headWidth])
+  }
+}
+
+/** The place of each token, and what keeps it from seeing those after it. */
+function order(graph: Graph, ids: Tensor): { places: Tensor; bias: Tensor } {
+  const whole = (value: number): Constant => graph.constant(value, [], 'int64')
+  const axis = (value: number): Constant => graph.constant([value], [1], 'int64')
+  const sizes = graph.node('Shape', [ids], [2], { type: 'int64' })
+  const time = graph.node('Gather', [sizes, whole(1)], [], { type: 'int64', attributes: { axis: 0 } })
+  const count = graph.node('Range', [whole(0), time, whole(1)], [TIME], { type: 'int64' })
+  const row = graph.node('Unsqueeze', [count, axis(0)], [1, TIME], { type: 'int64' })
+  const column = graph.node('Unsqueeze', [count, axis(1)], [TIME, 1], { type: 'int64' })
+  const isLater = graph.node('Greater', [row, column], [TIME, TIME], { type: 'bool' })
+  const bias = graph.node('Where', [isLater, graph.constant(UNSEEN), graph.constant(0)], [TIME, TIME])
+  return { places: row, bias }
+}
+
+function tables(graph: Graph, shape: ModelShape): Record<'cosines' | 'sines' | 'negatedSines', Tensor> {
+  const { cosines, sines } = rotationTables(shape, shape.contextLength)
+  const table = (name: string, values: Float32Array): Constant => {
+    const made: Constant = {
+      name,
+      shape: [shape.contextLength, shape.headWidth / 2],
+      type: 'float32',
+      values,
+    }
+    graph.constants.push(made)
+    return made
+  }
+  const ofSines = table('sines', sines)
+  // Only the way back needs them negated.
+  return { cosines: table('cosines', cosines), sines: ofSines, negatedSines: ofSines }
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Observe } from '../observe/index.ts'
+import type { Engine, EngineDescription } from './contract.ts'
+import {
+  batchComposition,
+  type Finding,
+  gradient,
+  prefixReuse,
+  type Subject,
+  samplerAndLearner,
+  saveAndLoad,
+} from './contract-checks.ts'
+import { openEmbedded } from './embedded/embedded-engine.ts'
+import type { Device } from './embedded/runtime.ts'
+import { shapeOfSizes } from './model/model-sizes.ts'
+import { byteTokenizerWithTags, newModel } from './model/new-model.ts'
+
+export interface SelfCheckOptions {
+  /** A model folder, which is only read. Left out: a small one with random weights. */
+  model?: string
+  device?: Device
+  threads?: number
+  /** Opens a model folder; left out: the embedded engine. */
+  open?: (folder: string) => Promise<Engine>
+  observe?: Observe
+  signal?: AbortSignal
+}
+
+export interface SelfCheckResult {
+  name: string
+  ok: boolean
+  /** What was measured, and how large it may be. Absent where the check itself failed. */
+  figure?: number
+  limit?: number
+  /** In words: what the figure is, or the error. */
+  found: string
+  seconds: number
+}
+
+export interface SelfCheckReport {
+  ok: boolean
+  engine: EngineDescription
+  checks: SelfCheckResult[]
+}
+
+const checks: Record<string, (subject: Subject) => Promise<Finding>> = {
+  'sampler and learner agree': samplerAndLearner,
+  'company changes nothing': batchComposition,
+  'a known beginning is reused': prefixReuse,
+  'the gradient is the slope': gradient,
+  'saving and loading': saveAndLoad,
+}
+
+/**
+ * Tries on this machine what training relies on, through the engine's contract alone. A check that fails is a finding,
+ * not an exception; what keeps the engine from opening is thrown.
+ */
+export async function checkEngine(options: SelfCheckOptions = {}): Promise<SelfCheckReport> {
+  const { device, threads, observe, signal } = options
+  const scratch = mkdtempSync(join(tmpdir(), 'coa-self-check-'))
+  try {
+    const folder = options.model ?? (await randomModel(join(scratch, 'model')))
+    const engine = await (options.open?.(folder) ??
+      openEmbedded({
+        model: folder,
+        ...(device === undefined ? {} : { device }),
+        ...(threads === undefined ? {} : { threads }),
+      }))
+    const results: SelfCheckResult[] = []
+    try {
+      for (const [name, check] of Object.entries(checks)) {
+        signal?.throwIfAborted()
+        observe?.({ stage: name, done: results.length, total: Object.keys(checks).length, unit: 'checks' })
+        results.push(await judged(name, () => check({ engine, folder, scratch })))
+      }
+      return { ok: results.every(({ ok }) => ok), engine: engine.describe(), checks: results }
+    } finally {
+      await engine.close()
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function randomModel(folder: string): Promise<string> {
+  const sizes = { width: 64, layers: 2, heads: 4, keyValueHeads: 2, contextLength: 256 }
+  // Wide, so that the model has preferences and the figures mean something.
+  const shape = { ...shapeOfSizes(sizes), initializerRange: 0.15 }
+  await newModel(folder, {
+    shape,
+    tokenizer: byteTokenizerWithTags(),
+    seed: 1,
+    createdAt: new Date().toISOString(),
+  })
+  return folder
+}
+
+async function judged(name: string, check: () => Promise<Finding>): Promise<SelfCheckResult> {
+  const started = performance.now()
+  const seconds = (): number => (performance.now() - started) / 1000
+  try {
+    const { figure, limit, found, ok = true } = await check()
+    return { name, ok: ok && figure <= limit, figure, limit, found, seconds: seconds() }
+  } catch (cause) {
+    return { name, ok: false, found: (cause as Error).message, seconds: seconds() }
+  }
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { coa, coaJson } from './coa.ts'
+
+let cwd: string
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'coa-cli-model-'))
+  const sizes = ['--width', '32', '--heads', '4', '--layers', '1', '--context', '128', '--seed', '3']
+  expect(coa(['model', 'new', 'tiny', ...sizes], { cwd }).code).toBe(0)
+  writeFileSync(join(cwd, 'words.txt'), 'the cat sat on the mat, and the cat ate the rat. '.repeat(20))
+  mkdirSync(join(cwd, 'other'))
+  writeFileSync(join(cwd, 'other', 'notes.txt'), 'mine')
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+interface Generated {
+  seed: number
+  prompt: number[]
+  samples: { text: string; stopped: string; tokens: number[]; logprobs: number[] }[]
+}
+
+describe('model', () => {
+  it('shows what a model is', () => {
+    const report = coaJson<Record<string, unknown>>(['model', 'inspect', 'tiny', '--verify'], { cwd })
+    expect(report).toMatchObject({
+      shape: { family: 'llama', width: 32, layers: 1, heads: 4, keyValueHeads: 2, contextLength: 128 },
+      tokenizer: { vocabularySize: 259, chatTemplate: true },
+      manifest: { stage: 'init', metadata: { seed: 3 } },
+      verified: true,
+    })
+    const { stdout } = coa(['model', 'inspect', 'tiny'], { cwd })
+    expect(stdout).toMatch(/parameters +\d/)
+    expect(stdout).toContain('4 of 8, 2 for keys and values')
+    expect(stdout).toContain('not saved')
+  })
+
+  it('learns a tokenizer from texts and records, with the tags of a grammar', () => {
+    writeFileSync(join(cwd, 'rows.jsonl'), '{"body":"a dog and a dog"}\n\n{"body":"a dog"}\n')
+    const files = ['words.txt', 'rows.jsonl']
+    const learn = ['--train-tokenizer', ...files, '--field', 'body', '--vocabulary', '300', '-g', 'math']
+    const made = coaJson<{ shape: { vocabularySize: number }; tokenizer: { texts: number } }>(
+      ['model', 'new', 'learned', ...learn, '--layers', '1'],
+      { cwd },
+    )
+    expect(made.shape.vocabularySize).toBeLessThanOrEqual(300)
+    expect(made.tokenizer).toMatchObject({ texts: 3 })
+    expect(readFileSync(join(cwd, 'learned', 'tokenizer.json'), 'utf8')).toContain('"</answer>"')
+    expect(coa(['model', 'new', 'none', '--train-tokenizer', 'rows.jsonl'], { cwd }).stderr).toContain(
+      'rows.jsonl:1 has no text in "text"; it has body. Name the field that holds the text with --field.',
+    )
+  })
+
+  it('converts to another type and to ONNX, and says when a file was changed', () => {
+    const convert = ['model', 'convert', 'tiny', 'half', '--dtype', 'f16', '--onnx', 'tiny.onnx']
+    const converted = coaJson<Record<string, { bytes: number }>>(convert, { cwd })
+    expect(converted['checkpoint']!.bytes).toBeGreaterThan(1000)
+    expect(readFileSync(join(cwd, 'tiny.onnx')).length).toBe(converted['onnx']!.bytes)
+    writeFileSync(join(cwd, 'half', 'tokenizer_config.json'), '{}')
+    const { code, stderr } = coa(['model', 'inspect', 'half', '--verify'], { cwd })
+    expect(code).toBe(5)
+    expect(stderr).toContain('tokenizer_config.json has 2 bytes instead of')
+  })
+})
+
+describe('generate', () => {
+  const generate = (...args: string[]): string[] => ['generate', '-m', 'tiny', '-n', '12', ...args]
+
+  it('continues a text, the same for the same seed, and keeps figures out of it', () => {
+    const { code, stdout, stderr } = coa(generate('Hello', '--seed', '4'), { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^12 tokens, [\d,]+ tokens\/s, ended at --max-tokens, seed 4\n$/)
+    const again = coaJson<Generated>(generate('Hello', '--seed', '4'), { cwd })
+    expect(again.prompt).toEqual([...Buffer.from('Hello')])
+    expect(again.samples[0]).toMatchObject({
+      stopped: 'length',
+      tokens: { length: 12 },
+      logprobs: { length: 12 },
+    })
+    expect(stdout.trimEnd()).toBe(again.samples[0]!.text.trimEnd())
+  })
+
+  it('reads standard input, applies the chat template, and gives several', () => {
+    const piped = coaJson<Generated>(generate('--count', '2', '--seed', '7'), { cwd, input: 'Hello\n' })
+    expect(piped.prompt).toEqual([...Buffer.from('Hello')])
+    expect(piped.samples.length).toBe(2)
+    expect(piped.samples[0]!.tokens).not.toEqual(piped.samples[1]!.tokens)
+    const chat = coaJson<Generated>(generate('--chat', 'Hi', '--system', 'Be kind.', '--top-k', '3'), { cwd })
+    expect(chat.prompt.filter((id) => id === 257).length).toBe(3)
+    expect(coa(generate('a', '--count', '2'), { cwd }).stdout).toContain('── 2 of 2\n')
+  })
+
+  it('ends after a stop text, which is kept', () => {
+    const { samples } = coaJson<Generated>(generate('a', '--temperature', '0', '-n', '5'), { cwd })
+    const stop = [...samples[0]!.text][0]!
+    const stopped = coaJson<Generated>(generate('a', '--temperature', '0', '--stop', stop), { cwd })
+    expect(stopped.samples[0]).toMatchObject({ stopped: 'text', text: stop })
+  })
+
+  it('ends with what was sampled on Ctrl-C', async () => {
+    const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
+    const sizes = ['--width', '32', '--layers', '1', '--context', '200000']
+    expect(coa(['model', 'new', 'long', ...sizes], { cwd }).code).toBe(0)
+    // The likeliest token each time: an untrained model then never comes to its end token by chance.
+    const long = ['generate', '-m', 'long', 'a', '-n', '100000', '--temperature', '0']
+    const child = spawn(process.execPath, [launcher, ...long], { cwd })
+    let stderr = ''
+    child.stderr.on('data', (part) => {
+      stderr += part
+    })
+    child.stdout.once('data', () => child.kill('SIGINT'))
+    child.stdout.resume()
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
+    expect(stderr).toMatch(/^[\d,]+ tokens, .*stopped by Ctrl-C, seed \d+\n$/)
+  })
+})
+
+describe('engine', () => {
+  it('checks its contract on this machine', () => {
+    const report = coaJson<{ ok: boolean; checks: object[] }>(['engine', 'contract', '--threads', '1'], {
+      cwd,
+    })
+    expect(report).toMatchObject({ ok: true, checks: { length: 5 } })
+    const { stdout } = coa(['engine', 'contract', '-m', 'tiny'], { cwd })
+    expect(stdout).toContain('✓ ok  sampler and learner agree')
+  })
+
+  it('measures its speed', () => {
+    const bench = ['engine', 'bench', '-m', 'tiny', '--seconds', '0.1']
+    const speed = coaJson<{ training: { tokensPerSecond: number }; sampling: { batch: number }[] }>(bench, {
+      cwd,
+    })
+    expect(speed.training.tokensPerSecond).toBeGreaterThan(0)
+    expect(speed.sampling.map(({ batch }) => batch)).toEqual([1, 8, 32, 128])
+  })
+})
+
+it.each<[string[], number, string]>([
+  [['model', 'inspect', 'nowhere'], 5, 'there is no checkpoint'],
+  [['model', 'new', 'tiny'], 2, '--force'],
+  [['model', 'new', 'other'], 5, 'is not a checkpoint of coa'],
+  [['model', 'new', 'x', '--width', '100', '--heads', '7'], 5, 'multiple of 14'],
+  [['model', 'new', 'x', '--heads', '4', '--kv-heads', '3'], 5, 'evenly'],
+  [['model', 'new', 'x', '--layers', 'two'], 2, '--layers two is not a whole number'],
+  [['model', 'new', 'x', '--preset', 'huge'], 2, 'nano, micro, mini'],
+  [['model', 'new', 'x', '--vocabulary', '500'], 2, '--train-tokenizer'],
+  [['model', 'new', 'x', '--tied', '--untied'], 2, 'exclude each other'],
+  [['model', 'new', 'x', '-t', 'tiny', '--train-tokenizer', 'words.txt'], 2, 'exclude each other'],
+  [['model', 'new', 'x', '-t', 'tiny', '-g', 'web'], 2, 'cannot be added'],
+  [['model', 'new', 'x', '--train-tokenizer', 'nowhere.txt'], 2, 'nowhere.txt'],
+  [['model', 'new', 'x', '--train-tokenizer', 'nowhere.jsonl'], 2, 'nowhere.jsonl'],
+  [['model', 'new', 'x', '-g', 'wbe'], 2, 'Did you mean "web"?'],
+  [['model', 'convert', 'tiny'], 2, '--onnx FILE.onnx'],
+  [['model', 'convert', 'tiny', 'tiny'], 5, 'onto itself'],
+  [['model', 'convert', 'tiny', 'x', '--shard', 'lots'], 2, '500MB'],
+  [['model', 'convert', 'tiny', '--onnx', 'x.onnx', '--dtype', 'f16'], 2, 'always float32'],
+  [['model', 'convert', 'tiny', '--onnx', 'nowhere/x.onnx'], 5, 'nowhere/x.onnx'],
+  [['generate', 'hello'], 2, '--model'],
+  [['generate', '-m', 'tiny', ''], 2, 'the prompt is empty'],
+  [['generate', '-m', 'tiny', 'a', '--top-p', '2'], 2, 'from 0 to 1'],
+  [['generate', '-m', 'tiny', 'a', '--system', 'b'], 2, 'Add --chat'],
+  [['generate', '-m', 'tiny', 'a'.repeat(200)], 5, '200 tokens and the model sees 128'],
+  [['engine', 'contract', '--device', 'tpu'], 2, 'cpu, wasm, webgpu'],
+])('%j exits %i in one line', (args, code, text) => {
+  const outcome = coa(args, { cwd })
+  expect(outcome.stderr).toContain(text)
+  expect(outcome.code).toBe(code)
+  expect(outcome.stdout).toBe('')
+  expect(outcome.stderr.trim().split('\n').length).toBe(1)
+})
+
+it('every command has help with an example and takes --json', () => {
+  for (const command of [
+    'model inspect',
+    'model new',
+    'model convert',
+    'generate',
+    'engine contract',
+    'engine bench',
+  ]) {
+    const { stdout } = coa([...command.split(' '), '--help'], { cwd })
+    expect(stdout, command).toContain('$ coa')
+    expect(stdout, command).toContain('--json')
+  }
+})

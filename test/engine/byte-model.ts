@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { type ModelShape, randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
+import { byteTokenizerFiles } from '../../src/tokens/index.ts'
+
+/** The small model that drivers keep the engine's contract with. */
+export const byteModelShape: ModelShape = {
+  family: 'llama',
+  vocabularySize: 259,
+  width: 48,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  headWidth: 12,
+  feedForwardWidth: 96,
+  contextLength: 160,
+  normEpsilon: 1e-5,
+  ropeBase: 10_000,
+  ropeScaling: undefined,
+  tiedHead: true,
+  projectionBias: { queryKeyValue: false, output: false, feedForward: false },
+  queryKeyNorm: false,
+  // Wide, so that an untrained model has preferences that sampling can be tested by.
+  initializerRange: 0.15,
+  endTokens: [256],
+}
+
+/** Writes it, with a tokenizer whose tokens are bytes, into a folder of its own. */
+export function writeByteModel(parent: string, name = 'model', shape = byteModelShape): string {
+  const folder = join(parent, name)
+  const { json, config } = byteTokenizerFiles()
+  saveCheckpoint(folder, {
+    shape,
+    weights: randomWeights(shape, 7),
+    stage: 'init',
+    step: 0,
+    createdAt: '2026-01-01T00:00:00Z',
+    files: { 'tokenizer.json': JSON.stringify(json), 'tokenizer_config.json': JSON.stringify(config) },
+  })
+  return folder
+}

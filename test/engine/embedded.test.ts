@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type EmbeddedOptions,
+  type Engine,
+  type ModelShape,
+  openEmbedded,
+  randomWeights,
+  saveCheckpoint,
+  verifyCheckpoint,
+} from '../../src/engine/index.ts'
+import { byteTokenizerFiles } from '../../src/tokens/index.ts'
+import { engineContract } from './contract.ts'
+
+const shape: ModelShape = {
+  family: 'llama',
+  vocabularySize: 259,
+  width: 48,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  headWidth: 12,
+  feedForwardWidth: 96,
+  contextLength: 160,
+  normEpsilon: 1e-5,
+  ropeBase: 10_000,
+  ropeScaling: undefined,
+  tiedHead: true,
+  projectionBias: { queryKeyValue: false, output: false, feedForward: false },
+  queryKeyNorm: false,
+  // Wide, so that an untrained model has preferences that sampling can be tested by.
+  initializerRange: 0.15,
+  endTokens: [256],
+}
+let folder: string
+
+function modelFolder(name: string, of: ModelShape): string {
+  const path = join(folder, name)
+  const { json, config } = byteTokenizerFiles()
+  saveCheckpoint(path, {
+    shape: of,
+    weights: randomWeights(of, 7),
+    stage: 'init',
+    step: 0,
+    createdAt: '2026-01-01T00:00:00Z',
+    files: { 'tokenizer.json': JSON.stringify(json), 'tokenizer_config.json': JSON.stringify(config) },
+  })
+  return path
+}
+
+folder = mkdtempSync(join(tmpdir(), 'coa-embedded-'))
+const model = modelFolder('llama', shape)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const subject = (options: Partial<EmbeddedOptions> = {}, path = model) => ({
+  open: (): Promise<Engine> => openEmbedded({ model: path, threads: 1, ...options }),
+  tolerance: 1e-4,
+  bitEqual: true,
+})
+
+engineContract('embedded', subject())
+engineContract(
+  'embedded, qwen3',
+  subject({}, modelFolder('qwen3', { ...shape, family: 'qwen3', queryKeyNorm: true })),
+)
+
+it('keeps the event loop free while it trains and samples', async () => {
+  const engine = await openEmbedded({
+    model: { shape: { ...shape, width: 256, headWidth: 64, feedForwardWidth: 1024, layers: 4 }, seed: 1 },
+    threads: 1,
+  })
+  const tokens = Array.from({ length: 129 }, (_, at) => at)
+  const examples = Array.from({ length: 16 }, () => ({ tokens, weights: tokens.map(() => 1) }))
+  await engine.forwardBackward(examples, { kind: 'cross-entropy' })
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const started = performance.now()
+  await engine.forwardBackward(examples, { kind: 'cross-entropy' })
+  const took = performance.now() - started
+  delay.disable()
+  // A stall as long as the pass would mean that it runs on this thread. The machine itself may pause a little.
+  expect(took).toBeGreaterThan(50)
+  expect(delay.percentile(99) / 1e6).toBeLessThan(Math.max(20, took / 4))
+  await engine.close()
+})
+
+it('tells everyone when its thread dies, and the last checkpoint is still good', async () => {
+  const path = join(folder, 'last')
+  const engine = await openEmbedded({ model, threads: 1 })
+  await engine.save(path, { stage: 'sft', step: 1, createdAt: '2026-01-01T00:00:00Z' })
+  const waiting = engine.sample({
+    prompt: [1, 2, 3],
+    maxTokens: 100,
+    onToken: () => {
+      // What a crash of native code or of memory looks like from here.
+      void (engine as unknown as { worker: { terminate(): void } }).worker.terminate()
+    },
+  })
+  await expect(waiting).rejects.toThrow(/thread has ended/)
+  await expect(engine.sample({ prompt: [1], maxTokens: 1 })).rejects.toThrow(/thread has ended/)
+  expect(verifyCheckpoint(path).step).toBe(1)
+  const again = await openEmbedded({ model: path, threads: 1 })
+  expect((await again.sample({ prompt: [1], maxTokens: 1 }))[0]!.tokens.length).toBe(1)
+  await again.close()
+})

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { compareDevices } from '../../src/engine/embedded/device-comparison.ts'
+import { trainingGraph } from '../../src/engine/embedded/llama/training-graph.ts'
+import { forWebGpu } from '../../src/engine/embedded/onnx/for-webgpu.ts'
+import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
+import { trustWebGpu } from '../../src/engine/embedded/webgpu-trust.ts'
+import { openEmbedded } from '../../src/engine/index.ts'
+import { byteModelShape, writeByteModel } from './byte-model.ts'
+import { engineContract } from './contract.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'coa-webgpu-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Debian's chromium brings a Vulkan loader and SwiftShader, an adapter that computes on the processor. */
+const chromium = '/usr/lib/chromium'
+const softwareAdapter = existsSync(join(chromium, 'vk_swiftshader_icd.json'))
+  ? { LD_LIBRARY_PATH: chromium, VK_ICD_FILENAMES: join(chromium, 'vk_swiftshader_icd.json') }
+  : undefined
+const hasGpu = await trustWebGpu().then(
+  () => true,
+  () => false,
+)
+const adapter = hasGpu ? {} : softwareAdapter
+
+function run(device: string, variables: Record<string, string>) {
+  const program = fileURLToPath(new URL('./train-and-sample.ts', import.meta.url))
+  return JSON.parse(
+    execFileSync(process.execPath, [program, device], {
+      encoding: 'utf8',
+      env: { ...process.env, ...variables },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
+}
+
+if (adapter === undefined)
+  console.warn(
+    `SKIPPED: training on WebGPU; this machine has no GPU for it and no ${chromium}/vk_swiftshader_icd.json`,
+  )
+
+it.skipIf(adapter === undefined)('trains on a WebGPU adapter as on the processor', () => {
+  const [found, wanted] = [run('webgpu', adapter!), run('cpu', {})]
+  expect(found.device).toMatch(/^webgpu/)
+  for (const name of ['losses', 'norms', 'logprobs'])
+    for (const [index, value] of wanted[name].entries())
+      expect(Math.abs(found[name][index] - value), `${name} ${index}`).toBeLessThan(1e-4 * Math.abs(value))
+  expect(found.tokens).toEqual(wanted.tokens)
+})
+
+// A GPU's own driver is quick enough for the whole contract; with the software adapter it would take half an hour.
+if (hasGpu) {
+  const model = writeByteModel(folder)
+  engineContract('embedded, webgpu', {
+    open: () => openEmbedded({ model, device: 'webgpu', threads: 1 }),
+    tolerance: 1e-4,
+    bitEqual: false,
+  })
+}
+
+it.skipIf(process.platform !== 'linux')('says so where there is no adapter', () => {
+  expect(run('webgpu', { VK_ICD_FILENAMES: '/nowhere.json', VK_DRIVER_FILES: '/nowhere.json' })).toEqual({
+    name: 'EngineError',
+    message: 'WebGPU finds no GPU here that it can use.',
+    fix: expect.stringContaining('--device cpu'),
+  })
+})
+
+it.each([
+  ['crashes', 'process.abort()', /trying it out ended with SIG(ABRT|ILL|TRAP)/],
+  ['leaves without a word', 'process.exit(3)', /trying it out ended with code 3/],
+  ['is refused', "process.send({ failure: 'no such kernel' })", /cannot be used here: no such kernel/],
+  [
+    'computes wrong numbers',
+    'process.send({ figures: { loss: 1e-7, logprobs: 1e-6, gradients: 0.0123, sampling: 1e-6 } })',
+    /wrong numbers here: gradients off by 0\.012 of the largest/,
+  ],
+  [
+    'computes no numbers',
+    'process.send({ figures: { loss: Infinity, logprobs: 0, gradients: 0, sampling: 0 } })',
+    /loss off by Infinity/,
+  ],
+])('does not trust an adapter that %s', async (_name, program, message) => {
+  const probe = join(folder, 'probe.mjs')
+  // Disconnected, so that the process ends.
+  writeFileSync(probe, `${program}\nprocess.disconnect()`)
+  await expect(trustWebGpu(pathToFileURL(probe))).rejects.toThrow(message)
+})
+
+it('computes the same by the nodes that WebGPU has', async () => {
+  const cpu = await openRuntime({ threads: 1 })
+  const lowering = {
+    device: cpu.device,
+    threads: cpu.threads,
+    label: cpu.label,
+    value: cpu.value.bind(cpu),
+    load: (graph: Parameters<typeof cpu.load>[0]) => cpu.load(forWebGpu(graph)),
+    get host() {
+      return lowering
+    },
+  }
+  const figures = await compareDevices(lowering, cpu)
+  for (const [name, figure] of Object.entries(figures)) expect(figure, name).toBeLessThan(1e-5)
+  const graph = trainingGraph(byteModelShape, { rows: 2, time: 16, loss: 'policy' })
+  const foreign = forWebGpu(graph).nodes.filter(({ domain, op }) => domain !== '' && op !== 'RotaryEmbedding')
+  expect(foreign).toEqual([])
+})
