@@ -22,6 +22,8 @@ export class AddedTokenFinder {
   /** 1 for each UTF-16 unit that begins a token: most positions are passed over with one look-up. */
   private readonly opens = new Uint8Array(0x10000)
   private readonly reader = new UnitReader()
+  /** The unit that all tokens begin with, where there is one: it is found faster than places are looked at. */
+  private readonly opening: string | undefined
   readonly size: number
 
   constructor(tokens: ReadonlyArray<{ content: string; token: AddedToken }>) {
@@ -40,18 +42,25 @@ export class AddedTokenFinder {
       node.token = token
       this.opens[content.charCodeAt(0)] = 1
     }
+    const openings = new Set(tokens.map(({ content }) => content[0]))
+    this.opening = openings.size === 1 ? [...openings][0] : undefined
   }
 
   split(text: string, accept: Accept): Section[] {
     const sections: Section[] = []
     let open = 0
     let index = 0
-    const units = this.reader.read(text)
-    const { opens } = this
+    const { opens, opening } = this
+    const next = (from: number): number => {
+      const place = opening === undefined ? from : text.indexOf(opening, from)
+      return place === -1 ? text.length : place
+    }
+    index = next(0)
+    const units = index === text.length ? none : this.reader.read(text)
     while (index < units.length) {
       const found = opens[units[index]!] === 1 ? this.longestAt(units, index) : undefined
       if (found === undefined) {
-        index++
+        index = next(index + 1)
         continue
       }
       const matchEnd = index + found.length
@@ -66,7 +75,7 @@ export class AddedTokenFinder {
         sections.push({ start, end, token: found.token })
         open = end
       }
-      index = matchEnd
+      index = next(matchEnd)
     }
     if (open < text.length) sections.push({ start: open, end: text.length })
     return sections
@@ -83,6 +92,8 @@ export class AddedTokenFinder {
     return best
   }
 }
+
+const none = new Uint16Array(0)
 
 const wordCharacter = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]/u
 

@@ -37,8 +37,9 @@ export function encodePrompt(
  * nothing of the kind, and then there is nothing to protect and one rendering is enough.
  */
 function mayTouchControlToken(content: string, controlTokens: ReadonlySet<string>): boolean {
+  const { openings, endings, longest, plain } = edgesOf(controlTokens)
+  if (plain.has(content)) return false
   for (const token of controlTokens) if (content.includes(token)) return true
-  const { openings, endings, longest } = edgesOf(controlTokens)
   // A template may trim, so the edge that matters may come after white space.
   for (const text of [content, content.trim()]) {
     for (let length = 1; length < longest && length <= text.length; length++) {
@@ -48,6 +49,8 @@ function mayTouchControlToken(content: string, controlTokens: ReadonlySet<string
     if (text !== '' && text.length < longest)
       for (const token of controlTokens) if (token.includes(text)) return true
   }
+  if (plain.size >= 32) plain.clear()
+  plain.add(content)
   return false
 }
 
@@ -55,6 +58,8 @@ interface Edges {
   openings: ReadonlySet<string>
   endings: ReadonlySet<string>
   longest: number
+  /** Contents found to be free of them: a system prompt comes with every question. */
+  plain: Set<string>
 }
 
 const knownEdges = new WeakMap<ReadonlySet<string>, Edges>()
@@ -73,7 +78,7 @@ function edgesOf(controlTokens: ReadonlySet<string>): Edges {
     }
     longest = Math.max(longest, token.length)
   }
-  const edges = { openings, endings, longest }
+  const edges = { openings, endings, longest, plain: new Set<string>() }
   knownEdges.set(controlTokens, edges)
   return edges
 }

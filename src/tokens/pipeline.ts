@@ -3,13 +3,18 @@ import { type AlignedText, originalEnd, originalStart, plainText, slice } from '
 import { createNormalizer } from './normalize.ts'
 import { splitPieces } from './pieces.ts'
 import { createPreTokenizer } from './pre-tokenize.ts'
-import type { TokenSink } from './token-sink.ts'
+import type { Encoding, TokenSink } from './token-sink.ts'
 import type { AddedToken, TokenizerJson } from './tokenizer-json.ts'
 import { UnitReader } from './units.ts'
 import type { EncodeWordAt } from './word-cache.ts'
 import type { WordScanner } from './word-scanner.ts'
 
-export type Pipeline = (text: string, sink: TokenSink, accept: Accept) => void
+/** `repeats` says that the text has parts which come again and again, such as the system prompt of a template. */
+export type Pipeline = (text: string, sink: TokenSink, accept: Accept, repeats: boolean) => void
+
+/** Parts between control tokens that are worth remembering, and how many of them. */
+const longPart = 512
+const mostParts = 32
 
 /**
  * The way from text to tokens: added tokens out, normalise, added tokens that are matched normalised, cut into
@@ -66,6 +71,25 @@ export function createPipeline(options: {
     }
   }
 
+  const knownParts = new Map<string, { encoding: Encoding; base: number }>()
+  /** Where words are only read off, the tokens of a part do not hang on where it stands. */
+  const encodeRepeated = (section: AlignedText, sink: TokenSink, accept: Accept): void => {
+    const { text, base } = section
+    if (text.length < longPart || preTokenizer.scanner === undefined || normalizedTokens.size > 0) {
+      encodeSection(section, sink, accept)
+      return
+    }
+    const known = knownParts.get(text)
+    if (known !== undefined) {
+      sink.pushAll(known.encoding, sink.place + base - known.base)
+      return
+    }
+    const from = sink.size
+    encodeSection(section, sink, accept)
+    if (knownParts.size >= mostParts) knownParts.clear()
+    knownParts.set(text, { encoding: sink.copy(from), base: sink.place + base })
+  }
+
   const encodeSection = (section: AlignedText, sink: TokenSink, accept: Accept): void => {
     const text = normalize(section)
     if (normalizedTokens.size === 0) {
@@ -80,11 +104,12 @@ export function createPipeline(options: {
     }
   }
 
-  return (text, sink, accept) => {
+  return (text, sink, accept, repeats) => {
+    const encode = repeats ? encodeRepeated : encodeSection
     // A lone surrogate is not a character; it becomes U+FFFD, one unit for one unit, as in any UTF-8 encoder.
     const wellFormed = text.toWellFormed()
     for (const { start, end, token } of rawTokens.split(wellFormed, accept)) {
-      if (token === undefined) encodeSection(plainText(wellFormed.slice(start, end), start), sink, accept)
+      if (token === undefined) encode(plainText(wellFormed.slice(start, end), start), sink, accept)
       else sink.push(token.id, start, end)
     }
   }

@@ -58,12 +58,37 @@ export class TokenSink {
     }
   }
 
-  finish(): Encoding {
+  /** Where the text that is being added stands. */
+  get place(): number {
+    return this.offset
+  }
+
+  get size(): number {
+    return this.length
+  }
+
+  /** The tokens from the given one on. */
+  copy(from: number): Encoding {
     return {
-      ids: this.ids.slice(0, this.length),
-      starts: this.starts.slice(0, this.length),
-      ends: this.ends.slice(0, this.length),
+      ids: this.ids.slice(from, this.length),
+      starts: this.starts.slice(from, this.length),
+      ends: this.ends.slice(from, this.length),
     }
+  }
+
+  /** Adds tokens whose places are moved by so many units. */
+  pushAll({ ids, starts, ends }: Encoding, by: number): void {
+    this.reserve(ids.length)
+    this.ids.set(ids, this.length)
+    for (let index = 0; index < ids.length; index++) {
+      this.starts[this.length + index] = starts[index]! + by
+      this.ends[this.length + index] = ends[index]! + by
+    }
+    this.length += ids.length
+  }
+
+  finish(): Encoding {
+    return this.copy(0)
   }
 
   private reserve(count: number): void {

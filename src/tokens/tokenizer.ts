@@ -89,7 +89,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
   const run = (text: string, prefix: boolean, options: EncodeOptions): Encoding => {
     sink.clear()
     if (options.addSpecialTokens === true) for (const id of frame.before) sink.push(id, 0, 0)
-    pipeline(prefix)(text, sink, acceptance(vocabulary, options))
+    pipeline(prefix)(text, sink, acceptance(vocabulary, options), options.specials === 'recognise')
     if (options.addSpecialTokens === true)
       for (const id of frame.after) sink.push(id, text.length, text.length)
     return sink.finish()
@@ -101,7 +101,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
     let place = 0
     texts.forEach((text, index) => {
       sink.moveTo(place)
-      pipeline(index === 0 && !continues)(text, sink, accept)
+      pipeline(index === 0 && !continues)(text, sink, accept, false)
       place += text.length
     })
     return sink.finish()

@@ -52,7 +52,7 @@ it.skipIf(adapter === undefined)('trains on a WebGPU adapter as on the processor
   expect(found.tokens).toEqual(wanted.tokens)
 })
 
-// A GPU's own driver is quick enough for the whole contract; with the software adapter it would take half an hour.
+// Only where this process itself sees an adapter; the software one, which is slow, is given to single programs above.
 if (hasGpu) {
   const model = writeByteModel(folder)
   engineContract('embedded, webgpu', {

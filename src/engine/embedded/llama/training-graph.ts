@@ -1,7 +1,7 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
 import { gradients } from '../graph/gradients.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
-import { add, exp, maximum, minimum, multiply, negate, subtract } from '../graph/ops/elementwise.ts'
+import { exp, maximum, minimum, multiply, negate, subtract } from '../graph/ops/elementwise.ts'
 import { chosenLogProbabilities } from '../graph/ops/network.ts'
 import { reshape, sum } from '../graph/ops/shape.ts'
 import type { LoraSettings } from './lora.ts'

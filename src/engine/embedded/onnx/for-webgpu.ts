@@ -73,7 +73,7 @@ function lowerLogSoftmax(node: Node, steps: Steps): void {
 }
 
 /**
- * The kernel gives the normalised rows but leaves its second output unwritten: one over the size of each row, which
+ * The kernel gives the right rows but a wrong second output (onnxruntime-node 1.30): one over the size of each row, which
  * gradients need.
  */
 function lowerNorm(node: Node, steps: Steps): void {

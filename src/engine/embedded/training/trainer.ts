@@ -3,21 +3,24 @@ import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } fro
 import type { LoraSettings } from '../llama/lora.ts'
 import { gradientName, policyNumbers, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
-import type { Program, Runtime, Value } from '../runtime.ts'
+import type { Device, Program, Runtime, Value } from '../runtime.ts'
 import { Adam } from './adam.ts'
 import { type Batch, planBatches } from './batches.ts'
 
 export interface TrainerOptions {
   lora?: LoraSettings | undefined
-  /** Tokens that go through a graph at once, filling included. Default 1024. */
+  /** Tokens that go through a graph at once, filling included. Default 1024, on a GPU 4096. */
   batchTokens?: number
   recompute?: boolean
 }
 
 type GraphLoss = Loss['kind'] | 'none'
 
-/** More at once takes memory and no less time: what lies between two operations no longer stays in the caches. */
-const BATCH_TOKENS = 1024
+/**
+ * More at once takes memory and no less time: what lies between two operations no longer stays in the caches. To a GPU
+ * every batch carries all weights and back all gradients, so there fewer and larger ones are better.
+ */
+const BATCH_TOKENS: Record<Device, number> = { cpu: 1024, wasm: 1024, webgpu: 4096 }
 /** Graphs kept ready. Each holds the memory of its last run. */
 const MOST_PROGRAMS = 8
 
@@ -51,7 +54,8 @@ export class Trainer {
     const result: PassResult = { loss: 0, weight: 0, logprobs }
     for (const { weights } of examples)
       for (let at = 1; at < weights.length; at++) result.weight += weights[at]!
-    for (const batch of planBatches(examples, this.#options.batchTokens ?? BATCH_TOKENS)) {
+    const { batchTokens = BATCH_TOKENS[this.#runtime.device] } = this.#options
+    for (const batch of planBatches(examples, batchTokens)) {
       await pause()
       result.loss += await this.#batch(batch, examples, loss, logprobs)
     }
