@@ -3,56 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, expect, it } from 'vitest'
-import {
-  type EmbeddedOptions,
-  type Engine,
-  type ModelShape,
-  openEmbedded,
-  randomWeights,
-  saveCheckpoint,
-  verifyCheckpoint,
-} from '../../src/engine/index.ts'
-import { byteTokenizerFiles } from '../../src/tokens/index.ts'
+import { type EmbeddedOptions, type Engine, openEmbedded, verifyCheckpoint } from '../../src/engine/index.ts'
+import { byteModelShape, writeByteModel } from './byte-model.ts'
 import { engineContract } from './contract.ts'
 
-const shape: ModelShape = {
-  family: 'llama',
-  vocabularySize: 259,
-  width: 48,
-  layers: 2,
-  heads: 4,
-  keyValueHeads: 2,
-  headWidth: 12,
-  feedForwardWidth: 96,
-  contextLength: 160,
-  normEpsilon: 1e-5,
-  ropeBase: 10_000,
-  ropeScaling: undefined,
-  tiedHead: true,
-  projectionBias: { queryKeyValue: false, output: false, feedForward: false },
-  queryKeyNorm: false,
-  // Wide, so that an untrained model has preferences that sampling can be tested by.
-  initializerRange: 0.15,
-  endTokens: [256],
-}
-let folder: string
-
-function modelFolder(name: string, of: ModelShape): string {
-  const path = join(folder, name)
-  const { json, config } = byteTokenizerFiles()
-  saveCheckpoint(path, {
-    shape: of,
-    weights: randomWeights(of, 7),
-    stage: 'init',
-    step: 0,
-    createdAt: '2026-01-01T00:00:00Z',
-    files: { 'tokenizer.json': JSON.stringify(json), 'tokenizer_config.json': JSON.stringify(config) },
-  })
-  return path
-}
-
-folder = mkdtempSync(join(tmpdir(), 'coa-embedded-'))
-const model = modelFolder('llama', shape)
+const shape = byteModelShape
+const folder = mkdtempSync(join(tmpdir(), 'coa-embedded-'))
+const model = writeByteModel(folder)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const subject = (options: Partial<EmbeddedOptions> = {}, path = model) => ({
@@ -64,7 +21,7 @@ const subject = (options: Partial<EmbeddedOptions> = {}, path = model) => ({
 engineContract('embedded', subject())
 engineContract(
   'embedded, qwen3',
-  subject({}, modelFolder('qwen3', { ...shape, family: 'qwen3', queryKeyNorm: true })),
+  subject({}, writeByteModel(folder, 'qwen3', { ...shape, family: 'qwen3', queryKeyNorm: true })),
 )
 
 it('keeps the event loop free while it trains and samples', async () => {

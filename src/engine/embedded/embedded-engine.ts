@@ -45,7 +45,8 @@ class EmbeddedEngine implements Engine {
   constructor() {
     // The same file as source and as build: only the ending differs.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url))
+    // Without this program's own flags: some of them (such as --input-type) a thread with a file cannot start with.
+    this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), { execArgv: [] })
     this.worker.on('message', (message: FromWorker) => this.#hear(message))
     this.worker.on('error', (cause) => this.#die(cause.message))
     this.worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
