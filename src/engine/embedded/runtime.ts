@@ -56,7 +56,7 @@ interface Session {
  */
 const flushTiny = isMainThread ? '0' : '1'
 
-export function typeOf(data: Data): string {
+function typeOf(data: Data): string {
   if (data instanceof Float32Array) return 'float32'
   return data instanceof Int32Array ? 'int32' : 'int64'
 }

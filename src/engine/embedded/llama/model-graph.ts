@@ -25,6 +25,10 @@ export class ModelGraph {
     )
   }
 
+  get parameters(): Tensor[] {
+    return [...this.#parameters.values()]
+  }
+
   parameter(name: string): Tensor {
     const found = this.#parameters.get(name)
     if (found === undefined) throw new RangeError(`the model has no ${name}`)

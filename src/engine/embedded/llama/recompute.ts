@@ -3,17 +3,20 @@ import { type Graph, sizeOf, type Tensor } from '../graph/graph.ts'
 import { reshape, slice } from '../graph/ops/shape.ts'
 
 /**
- * A part of a graph that keeps nothing for the way back but what went in: there it is computed again. Parameters used
- * inside are found by their names, so their gradients add up like any other.
+ * A part of a graph that keeps nothing for the way back but what went in: there it is computed again. `all` are the
+ * parameters; those used inside get their gradients from the second time.
  */
-export function recomputed(graph: Graph, x: Tensor, part: (x: Tensor) => Tensor): Tensor {
+export function recomputed(
+  graph: Graph,
+  x: Tensor,
+  part: (x: Tensor) => Tensor,
+  all: readonly Tensor[],
+): Tensor {
   const before = graph.nodes.length
   const result = part(x)
   // The nodes of the first pass must not be differentiated one by one: the whole has one rule.
   const inside = graph.nodes.slice(before)
-  const parameters = graph.inputs.filter(({ name, type }) => {
-    return type === 'float32' && inside.some(({ inputs }) => inputs.some((input) => input.name === name))
-  })
+  const parameters = all.filter((each) => inside.some(({ inputs }) => inputs.includes(each)))
   return graph.node('Identity', [result], result.shape, {
     differentiated: [x, ...parameters],
     gradient: (gradient) => {

@@ -45,7 +45,7 @@ export function trainingGraph(shape: ModelShape, options: TrainingGraphOptions):
   let x = model.embed(ids)
   for (let layer = 0; layer < shape.layers; layer++) {
     const step = (from: Tensor): Tensor => model.layer(from, layer, lookBack)
-    x = options.recompute === true ? recomputed(graph, x, step) : step(x)
+    x = options.recompute === true ? recomputed(graph, x, step, model.parameters) : step(x)
   }
   const chosen = chosenLogProbabilities(graph, model.scores(x), targets)
   graph.output('logprobs', chosen)

@@ -26,7 +26,7 @@ export function wholeAttention(
   const { heads, keyValueHeads, headWidth } = shape
   const shared = heads / keyValueHeads
   const turn = rotation(graph, shape, batch.places, time)
-  const diagonals = new Map<number, Tensor>()
+  const biases = new Map<number, Tensor>()
 
   const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
     let each = reshape(graph, x, [rows, time, count, headWidth])
@@ -35,25 +35,24 @@ export function wholeAttention(
   }
   /** Queries of the heads that share keys stand behind one another, as more rows of one product. */
   const biasOf = (from: number, to: number): Tensor => {
-    if (batch.bias !== undefined) {
-      const part = slice(graph, slice(graph, batch.bias, 2, from, to), 3, 0, to)
-      return shared === 1
-        ? part
-        : concat(
-            graph,
-            Array.from({ length: shared }, () => part),
-            2,
-          )
-    }
-    const known = diagonals.get(from)
+    const known = biases.get(from)
     if (known !== undefined) return known
+    const made = batch.bias === undefined ? causal(from, to) : cutOf(batch.bias, from, to)
+    biases.set(from, made)
+    return made
+  }
+  const causal = (from: number, to: number): Tensor => {
     const height = to - from
     const values = Array.from({ length: shared * height * to }, (_, index) =>
       index % to > from + (Math.floor(index / to) % height) ? UNSEEN : 0,
     )
-    const made = graph.constant(values, [shared * height, to])
-    diagonals.set(from, made)
-    return made
+    return graph.constant(values, [shared * height, to])
+  }
+  const cutOf = (bias: Tensor, from: number, to: number): Tensor => {
+    const part = slice(graph, slice(graph, bias, 2, from, to), 3, 0, to)
+    if (shared === 1) return part
+    const each = Array.from({ length: shared }, () => part)
+    return concat(graph, each, 2)
   }
 
   return (q, k, v, layer) => {
@@ -89,7 +88,7 @@ export function wholeAttention(
 }
 
 /** The angles of each place and pair, as tables in the graph. */
-export function rotation(graph: Graph, shape: ModelShape, places: Tensor, time: number): Rotation {
+function rotation(graph: Graph, shape: ModelShape, places: Tensor, time: number): Rotation {
   const { cosines, sines } = rotationTables(shape, time)
   const table = (values: Float32Array): Tensor => graph.constant([...values], [time, shape.headWidth / 2])
   return {

@@ -1,10 +1,11 @@
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
 import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
-import { gradientName, policyNumbers, trainingGraph } from '../llama/training-graph.ts'
+import { gradientName, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Device, Program, Runtime, Value } from '../runtime.ts'
 import { Adam } from './adam.ts'
+import { BatchColumns } from './batch-columns.ts'
 import { type Batch, planBatches } from './batches.ts'
 
 export interface TrainerOptions {
@@ -22,7 +23,7 @@ type GraphLoss = Loss['kind'] | 'none'
  */
 const BATCH_TOKENS: Record<Device, number> = { cpu: 1024, wasm: 1024, webgpu: 4096 }
 /** Graphs kept ready. Each holds the memory of its last run. */
-const MOST_PROGRAMS = 8
+const MOST_PROGRAMS = 12
 
 /** Passes forward and backward over examples, gradients gathered between steps, and the steps. */
 export class Trainer {
@@ -31,6 +32,7 @@ export class Trainer {
   readonly #shape: ModelShape
   readonly #store: ParameterStore
   readonly #options: TrainerOptions
+  readonly #columns: BatchColumns
   readonly #programs = new Map<string, Program>()
   /** Gradients of a pass that follows another one. */
   #further: Float32Array | undefined
@@ -41,6 +43,7 @@ export class Trainer {
     this.#shape = shape
     this.#store = store
     this.#options = options
+    this.#columns = new BatchColumns(runtime)
     this.adam = new Adam(runtime.host, store)
   }
 
@@ -93,8 +96,8 @@ export class Trainer {
   ): Promise<number> {
     const { rows, time } = batch
     const kind: GraphLoss = loss?.kind ?? 'none'
-    const program = await this.#program(rows, time, kind)
-    const inputs = new Map([...this.#store.values, ...this.#columns(batch, examples, loss)])
+    const program = await this.#program(batch, kind)
+    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, loss)])
     const chosen = new Float32Array(rows * time)
     const sum = new Float32Array(1)
     const outputs = new Map<string, Value>([['logprobs', this.#runtime.value(chosen, [rows * time])]])
@@ -109,71 +112,16 @@ export class Trainer {
       if (this.#gathered) addTo(this.#store.gradients, target)
       this.#gathered = true
     } else await program.run(inputs, outputs)
-    for (const [row, member] of batch.members.entries()) {
+    for (const { member, row, offset } of batch.placed) {
       const target = logprobs[member]!
-      target.set(chosen.subarray(row * time, row * time + target.length - 1), 1)
+      const start = row * time + offset
+      target.set(chosen.subarray(start, start + target.length - 1), 1)
     }
     return sum[0]!
   }
 
-  /** The examples of a batch as columns of tokens, shifted so that each input stands beside its target. */
-  #columns(batch: Batch, examples: readonly TrainingExample[], loss: Loss | undefined): Map<string, Value> {
-    const { rows, time, members } = batch
-    const size = rows * time
-    const numbers = (of: (example: TrainingExample) => ArrayLike<number> | undefined, shift: number) => {
-      const column = new Float32Array(size)
-      for (const [row, member] of members.entries()) {
-        const source = of(examples[member]!)
-        if (source === undefined) continue
-        for (let at = shift; at < source.length - 1 + shift; at++)
-          column[row * time + at - shift] = source[at]!
-      }
-      return this.#runtime.value(column, [size])
-    }
-    const ids = (shift: number) => {
-      const column = new BigInt64Array(size)
-      for (const [row, member] of members.entries()) {
-        const { tokens } = examples[member]!
-        for (let at = shift; at < tokens.length - 1 + shift; at++)
-          column[row * time + at - shift] = BigInt(tokens[at]!)
-      }
-      return this.#runtime.value(column, [size])
-    }
-    const places = BigInt64Array.from({ length: size }, (_, index) => BigInt(index % time))
-    const columns = new Map<string, Value>([
-      ['ids', ids(0)],
-      ['targets', ids(1)],
-      ['places', this.#runtime.value(places, [rows, time])],
-    ])
-    if (loss === undefined) return columns
-    columns.set(
-      'weights',
-      numbers(({ weights }) => weights, 1),
-    )
-    if (loss.kind === 'cross-entropy') return columns
-    columns.set(
-      'advantages',
-      numbers(({ advantages }) => advantages, 1),
-    )
-    columns.set(
-      'old_logprobs',
-      numbers(({ oldLogprobs, sampledLogprobs }) => oldLogprobs ?? sampledLogprobs, 1),
-    )
-    // Without a cap there is no such weight: both sides are then the same.
-    columns.set(
-      'sampled_logprobs',
-      loss.importanceCap === undefined
-        ? columns.get('old_logprobs')!
-        : numbers(({ sampledLogprobs }) => sampledLogprobs, 1),
-    )
-    const settings = [loss.lowestRatio, loss.highestRatio, loss.dualClip ?? 1e20, loss.importanceCap ?? 1e20]
-    for (const [index, name] of policyNumbers.entries())
-      columns.set(name, this.#runtime.value(Float32Array.of(settings[index]!), [1]))
-    return columns
-  }
-
-  async #program(rows: number, time: number, loss: GraphLoss): Promise<Program> {
-    const key = `${rows} ${time} ${loss}`
+  async #program({ rows, time, packed }: Batch, loss: GraphLoss): Promise<Program> {
+    const key = `${rows} ${time} ${packed} ${loss}`
     const known = this.#programs.get(key)
     // Taken out and put back, so that the first of the map is the one not used for longest.
     this.#programs.delete(key)
@@ -184,7 +132,8 @@ export class Trainer {
     }
     const { lora, recompute = false } = this.#options
     const program =
-      known ?? (await this.#runtime.load(trainingGraph(this.#shape, { rows, time, loss, lora, recompute })))
+      known ??
+      (await this.#runtime.load(trainingGraph(this.#shape, { rows, time, packed, loss, lora, recompute })))
     this.#programs.set(key, program)
     return program
   }
