@@ -1,7 +1,7 @@
 import type { TrainingExample } from '../../contract.ts'
 
 /** Where an example stands in a batch. */
-export interface Placed {
+interface Placed {
   member: number
   row: number
   offset: number
