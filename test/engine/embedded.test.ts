@@ -19,6 +19,7 @@ const subject = (options: Partial<EmbeddedOptions> = {}, path = model) => ({
 })
 
 engineContract('embedded', subject())
+engineContract('embedded, two threads', subject({ threads: 2 }))
 engineContract(
   'embedded, qwen3',
   subject({}, writeByteModel(folder, 'qwen3', { ...shape, family: 'qwen3', queryKeyNorm: true })),
@@ -62,4 +63,27 @@ it('tells everyone when its thread dies, and the last checkpoint is still good',
   const again = await openEmbedded({ model: path, threads: 1 })
   expect((await again.sample({ prompt: [1], maxTokens: 1 }))[0]!.tokens.length).toBe(1)
   await again.close()
+})
+
+it('learns the same with partners as alone, and the same every time', async () => {
+  const tokens = (seed: number) => Array.from({ length: 120 }, (_, at) => (seed * 31 + at * 7) % 259)
+  const examples = Array.from({ length: 24 }, (_, seed) => ({
+    tokens: tokens(seed),
+    weights: tokens(seed).map((_, at) => at % 3),
+  }))
+  const norms: number[][] = []
+  for (const threads of [1, 3, 3]) {
+    const engine = await openEmbedded({ model, threads })
+    const seen: number[] = []
+    for (let step = 0; step < 3; step++) {
+      const { loss } = await engine.forwardBackward(examples, { kind: 'cross-entropy' })
+      const { gradientNorm } = await engine.optimStep({ learningRate: 1e-3 })
+      seen.push(loss, gradientNorm)
+    }
+    norms.push(seen)
+    await engine.close()
+  }
+  expect(norms[2]).toEqual(norms[1])
+  for (const [index, value] of norms[1]!.entries())
+    expect(Math.abs(value / norms[0]![index]! - 1)).toBeLessThan(1e-4)
 })

@@ -99,6 +99,9 @@ it('computes the same by the nodes that WebGPU has', async () => {
     label: cpu.label,
     value: cpu.value.bind(cpu),
     load: (graph: Parameters<typeof cpu.load>[0]) => cpu.load(forWebGpu(graph)),
+    get single() {
+      return this
+    },
     get host() {
       return lowering
     },

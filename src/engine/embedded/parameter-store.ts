@@ -10,6 +10,16 @@ export interface NamedParameter {
   kind: 'matrix' | 'norm' | 'bias'
 }
 
+/** Memory that several threads see. */
+export interface SharedWeights {
+  trained: Float32Array
+  frozen: Map<string, Float32Array>
+}
+
+function sharedArray(size: number): Float32Array {
+  return new Float32Array(new SharedArrayBuffer(4 * size))
+}
+
 /**
  * The weights, their gradients and the optimiser's moments. All that is trained lies in one array, matrices first, so
  * that the optimiser goes through it in one sweep and weight decay is a range; each parameter is a view of it, and every
@@ -25,11 +35,13 @@ export class ParameterStore {
   /** Numbers at the front of the arrays that weight decay applies to. */
   readonly decayed: number
   readonly #places = new Map<string, number>()
+  readonly #frozen: Map<string, Float32Array>
 
+  /** `weights` are copied, unless they are those of another store: then both stand on the same memory. */
   constructor(
     runtime: Runtime,
     parameters: readonly NamedParameter[],
-    weights: StoredTensors,
+    weights: StoredTensors | SharedWeights,
     lora: LoraSettings | undefined,
   ) {
     this.parameters = parameters
@@ -46,18 +58,33 @@ export class ParameterStore {
       if (kind === 'matrix') decayed = size
     }
     this.decayed = decayed
-    this.weights = new Float32Array(size)
-    this.gradients = new Float32Array(size)
+    this.gradients = sharedArray(size)
+    const given = weights instanceof Map ? undefined : weights
+    this.weights = given?.trained ?? sharedArray(size)
+    this.#frozen = given?.frozen ?? new Map()
     this.values = new Map(
-      parameters.map(({ name, shape }) => {
-        const place = this.#places.get(name)
-        const given = weights.get(name)!.values
-        if (place === undefined) return [name, runtime.value(given, shape)]
-        const view = this.weights.subarray(place, place + given.length)
-        view.set(given)
+      parameters.map((parameter) => {
+        const { name, shape } = parameter
+        const view = this.#places.has(name)
+          ? this.part(this.weights, parameter)
+          : this.#frozenArray(parameter)
+        if (weights instanceof Map) view.set(weights.get(name)!.values)
         return [name, runtime.value(view, shape)]
       }),
     )
+  }
+
+  /** For a store in another thread that reads what this one changes. */
+  share(): SharedWeights {
+    return { trained: this.weights, frozen: this.#frozen }
+  }
+
+  #frozenArray({ name, shape }: NamedParameter): Float32Array {
+    const known = this.#frozen.get(name)
+    if (known !== undefined) return known
+    const made = sharedArray(sizeOf(shape))
+    this.#frozen.set(name, made)
+    return made
   }
 
   /** A parameter's part of an array that lies as the trained weights do. */

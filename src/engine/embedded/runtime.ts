@@ -32,6 +32,8 @@ export interface Runtime {
    * there. The same runtime where there is no other device. Values are good for both.
    */
   readonly host: Runtime
+  /** The same with one thread, for work that is itself split over threads. */
+  readonly single: Runtime
   value(data: Data, dims: readonly number[]): Value
   load(graph: Graph): Promise<Program>
 }
@@ -66,6 +68,7 @@ export class OnnxRuntime implements Runtime {
   readonly device: Device
   readonly threads: number
   readonly label: string
+  readonly single: Runtime
   readonly host: Runtime
   readonly #library: Library
 
@@ -74,6 +77,7 @@ export class OnnxRuntime implements Runtime {
     this.device = device
     this.threads = threads
     this.label = `${device}, ${threads} threads${note === undefined ? '' : ` (${note})`}`
+    this.single = device === 'cpu' && threads > 1 ? new OnnxRuntime(library, 'cpu', 1) : this
     this.host = device === 'webgpu' ? new OnnxRuntime(library, 'cpu', threads) : this
   }
 

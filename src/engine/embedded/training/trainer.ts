@@ -1,12 +1,12 @@
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
 import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
-import { gradientName, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
-import type { Device, Program, Runtime, Value } from '../runtime.ts'
+import type { Device, Runtime } from '../runtime.ts'
 import { Adam } from './adam.ts'
-import { BatchColumns } from './batch-columns.ts'
 import { type Batch, planBatches } from './batches.ts'
+import { PassPartner } from './pass-partner.ts'
+import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
 
 export interface TrainerOptions {
   lora?: LoraSettings | undefined
@@ -15,15 +15,11 @@ export interface TrainerOptions {
   recompute?: boolean
 }
 
-type GraphLoss = Loss['kind'] | 'none'
-
 /**
  * More at once takes memory and no less time: what lies between two operations no longer stays in the caches. To a GPU
  * every batch carries all weights and back all gradients, so there fewer and larger ones are better.
  */
 const BATCH_TOKENS: Record<Device, number> = { cpu: 1024, wasm: 1024, webgpu: 4096 }
-/** Graphs kept ready. Each holds the memory of its last run. */
-const MOST_PROGRAMS = 12
 
 /** Passes forward and backward over examples, gradients gathered between steps, and the steps. */
 export class Trainer {
@@ -32,10 +28,9 @@ export class Trainer {
   readonly #shape: ModelShape
   readonly #store: ParameterStore
   readonly #options: TrainerOptions
-  readonly #columns: BatchColumns
-  readonly #programs = new Map<string, Program>()
-  /** Gradients of a pass that follows another one. */
-  #further: Float32Array | undefined
+  readonly #runner: PassRunner
+  #partners: Promise<PassPartner[]> | undefined
+  /** Gradients of partners are in the sum, whether or not this thread gathered any. */
   #gathered = false
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: TrainerOptions) {
@@ -43,7 +38,7 @@ export class Trainer {
     this.#shape = shape
     this.#store = store
     this.#options = options
-    this.#columns = new BatchColumns(runtime)
+    this.#runner = new PassRunner(runtime.single, shape, store, options)
     this.adam = new Adam(runtime.host, store)
   }
 
@@ -57,16 +52,70 @@ export class Trainer {
     const result: PassResult = { loss: 0, weight: 0, logprobs }
     for (const { weights } of examples)
       for (let at = 1; at < weights.length; at++) result.weight += weights[at]!
-    const { batchTokens = BATCH_TOKENS[this.#runtime.device] } = this.#options
-    for (const batch of planBatches(examples, batchTokens)) {
-      await pause()
-      result.loss += await this.#batch(batch, examples, loss, logprobs)
+    for (const { loss: part, logprobs: found } of await this.#runAll(examples, loss, pause)) {
+      result.loss += part
+      for (const [member, values] of found) logprobs[member]!.set(values, 1)
     }
     return result
   }
 
+  /** Deals the batches out, one after the other to each thread; the sums are added in the same order every time. */
+  async #runAll(
+    examples: readonly TrainingExample[],
+    loss: Loss | undefined,
+    pause: () => Promise<void> | undefined,
+  ): Promise<PassOutcome[]> {
+    const helpers = this.#runtime.device === 'cpu' ? this.#runtime.threads - 1 : 0
+    const { batchTokens = BATCH_TOKENS[this.#runtime.device] } = this.#options
+    const total = examples.reduce((sum, { tokens }) => sum + tokens.length, 0)
+    // Small enough that every thread gets one.
+    const batches = planBatches(examples, Math.min(batchTokens, Math.ceil(total / (helpers + 1))))
+    const partners = helpers > 0 && batches.length > 1 ? await this.#startPartners(helpers) : []
+    const shares = Array.from({ length: partners.length + 1 }, (): Batch[] => [])
+    for (const [index, batch] of batches.entries()) shares[index % shares.length]!.push(batch)
+    const elsewhere = partners.map((partner, index) =>
+      partner.run({ batches: shares[index + 1]!, examples: only(examples, shares[index + 1]!), loss }),
+    )
+    // Heard of below; until then a failure here must not pass for one that nobody awaits.
+    for (const each of elsewhere) each.catch(() => undefined)
+    const outcomes: PassOutcome[] = []
+    try {
+      for (const batch of shares[0]!) {
+        await pause()
+        outcomes.push(await this.#runner.run(batch, examples, loss))
+      }
+    } finally {
+      await Promise.allSettled(elsewhere)
+    }
+    for (const each of elsewhere) {
+      const { outcomes: more, gradients } = await each
+      outcomes.push(...more)
+      if (gradients !== undefined) this.#add(gradients)
+    }
+    return outcomes
+  }
+
+  #add(gradients: Float32Array): void {
+    if (this.#runner.gathered || this.#gathered) addTo(this.#store.gradients, gradients)
+    else this.#store.gradients.set(gradients)
+    this.#gathered = true
+  }
+
+  #startPartners(count: number): Promise<PassPartner[]> {
+    const { lora, recompute } = this.#options
+    this.#partners ??= Promise.all(
+      Array.from({ length: count }, async () => {
+        const data = { shape: this.#shape, options: { lora, recompute }, weights: this.#store.share() }
+        const partner = new PassPartner(data)
+        await partner.start()
+        return partner
+      }),
+    )
+    return this.#partners
+  }
+
   async step(settings: AdamSettings): Promise<OptimResult> {
-    if (!this.#gathered) this.#store.gradients.fill(0)
+    if (!this.#runner.gathered && !this.#gathered) this.#store.gradients.fill(0)
     const result = await this.adam.update(settings)
     this.forget()
     if (Number.isFinite(result.gradientNorm)) return result
@@ -81,69 +130,19 @@ export class Trainer {
   /** Drops what has been gathered. */
   forget(): void {
     this.#gathered = false
+    this.#runner.forget()
   }
 
   async release(): Promise<void> {
-    for (const program of this.#programs.values()) await program.release()
+    for (const partner of (await this.#partners) ?? []) await partner.end()
+    await this.#runner.release()
     await this.adam.release()
-  }
-
-  async #batch(
-    batch: Batch,
-    examples: readonly TrainingExample[],
-    loss: Loss | undefined,
-    logprobs: Float32Array[],
-  ): Promise<number> {
-    const { rows, time } = batch
-    const kind: GraphLoss = loss?.kind ?? 'none'
-    const program = await this.#program(batch, kind)
-    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, loss)])
-    const chosen = new Float32Array(rows * time)
-    const sum = new Float32Array(1)
-    const outputs = new Map<string, Value>([['logprobs', this.#runtime.value(chosen, [rows * time])]])
-    if (kind !== 'none') {
-      outputs.set('loss', this.#runtime.value(sum, []))
-      const target = this.#gathered ? this.#furtherGradients() : this.#store.gradients
-      for (const parameter of this.#store.trained) {
-        const part = this.#store.part(target, parameter)
-        outputs.set(gradientName(parameter.name), this.#runtime.value(part, parameter.shape))
-      }
-      await program.run(inputs, outputs)
-      if (this.#gathered) addTo(this.#store.gradients, target)
-      this.#gathered = true
-    } else await program.run(inputs, outputs)
-    for (const { member, row, offset } of batch.placed) {
-      const target = logprobs[member]!
-      const start = row * time + offset
-      target.set(chosen.subarray(start, start + target.length - 1), 1)
-    }
-    return sum[0]!
-  }
-
-  async #program({ rows, time, packed }: Batch, loss: GraphLoss): Promise<Program> {
-    const key = `${rows} ${time} ${packed} ${loss}`
-    const known = this.#programs.get(key)
-    // Taken out and put back, so that the first of the map is the one not used for longest.
-    this.#programs.delete(key)
-    if (known === undefined && this.#programs.size >= MOST_PROGRAMS) {
-      const [oldest, program] = this.#programs.entries().next().value!
-      this.#programs.delete(oldest)
-      await program.release()
-    }
-    const { lora, recompute = false } = this.#options
-    const program =
-      known ??
-      (await this.#runtime.load(trainingGraph(this.#shape, { rows, time, packed, loss, lora, recompute })))
-    this.#programs.set(key, program)
-    return program
-  }
-
-  #furtherGradients(): Float32Array {
-    this.#further ??= new Float32Array(this.#store.gradients.length)
-    return this.#further
   }
 }
 
-function addTo(sum: Float32Array, more: Float32Array): void {
-  for (let at = 0; at < sum.length; at++) sum[at]! += more[at]!
+/** The list with gaps where an example is in none of the batches, so that it need not travel. */
+function only(examples: readonly TrainingExample[], batches: readonly Batch[]): TrainingExample[] {
+  const sent: TrainingExample[] = []
+  for (const { placed } of batches) for (const { member } of placed) sent[member] = examples[member]!
+  return sent
 }

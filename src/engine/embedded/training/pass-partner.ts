@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads'
+import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
+import type { Loss, TrainingExample } from '../../contract.ts'
+import type { SharedWeights } from '../parameter-store.ts'
+import type { Batch } from './batches.ts'
+import type { PassOptions, PassOutcome } from './pass-runner.ts'
+
+export interface PartnerData {
+  shape: ModelShape
+  options: PassOptions
+  weights: SharedWeights
+}
+
+export interface PartnerOrder {
+  batches: Batch[]
+  /** With gaps: only those of the batches are sent along. */
+  examples: TrainingExample[]
+  loss: Loss | undefined
+}
+
+export type PartnerReply =
+  | { gradients: Float32Array }
+  | { outcomes: PassOutcome[]; gathered: boolean }
+  | { failure: string }
+
+/** The other end of a thread that runs batches. */
+export class PassPartner {
+  readonly #worker: Worker
+  #settle: ((reply: PartnerReply) => void) | undefined
+  #gradients: Float32Array | undefined
+
+  constructor(data: PartnerData) {
+    // The same file as source and as build: only the ending differs.
+    const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    this.#worker = new Worker(new URL(`./pass-worker.${ending}`, import.meta.url), {
+      workerData: data,
+      execArgv: [],
+    })
+    this.#worker.on('message', (reply: PartnerReply) => this.#settle?.(reply))
+    this.#worker.on('error', (cause) => this.#settle?.({ failure: cause.message }))
+    this.#worker.on('exit', () => this.#settle?.({ failure: 'the thread has ended' }))
+    this.#worker.unref()
+  }
+
+  /** Waits until the thread is there, which takes as long as loading the runtime. */
+  async start(): Promise<void> {
+    const reply = await this.#next()
+    if ('gradients' in reply) this.#gradients = reply.gradients
+    else throw failed(reply)
+  }
+
+  /** What the batches gave, and their gradients where any were gathered. */
+  async run(order: PartnerOrder): Promise<{ outcomes: PassOutcome[]; gradients: Float32Array | undefined }> {
+    const reply = this.#next()
+    this.#worker.postMessage(order)
+    const result = await reply
+    if (!('outcomes' in result)) throw failed(result)
+    return { outcomes: result.outcomes, gradients: result.gathered ? this.#gradients : undefined }
+  }
+
+  async end(): Promise<void> {
+    this.#settle = undefined
+    await this.#worker.terminate()
+  }
+
+  #next(): Promise<PartnerReply> {
+    return new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+}
+
+function failed(reply: PartnerReply): EngineError {
+  const why = 'failure' in reply ? reply.failure : 'it answered something else'
+  return new EngineError(`A thread that trains beside the engine failed: ${why}`, {
+    fix: 'Open the engine with fewer threads or smaller batches, from the last checkpoint.',
+  })
+}

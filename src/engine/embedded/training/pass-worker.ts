@@ -1,0 +1,25 @@
+/** A thread that runs batches beside the engine's own, on the same weights, each with a processor to itself. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { parameterShapes } from '../llama/parameter-shapes.ts'
+import { openRuntime } from '../open-runtime.ts'
+import { ParameterStore } from '../parameter-store.ts'
+import type { PartnerData, PartnerOrder, PartnerReply } from './pass-partner.ts'
+import { PassRunner } from './pass-runner.ts'
+
+const { shape, options, weights } = workerData as PartnerData
+const runtime = await openRuntime({ device: 'cpu', threads: 1 })
+const store = new ParameterStore(runtime, parameterShapes(shape, options.lora), weights, options.lora)
+const runner = new PassRunner(runtime, shape, store, options)
+const tell = (reply: PartnerReply): void => parentPort!.postMessage(reply)
+
+parentPort!.on('message', async ({ batches, examples, loss }: PartnerOrder) => {
+  try {
+    runner.forget()
+    const outcomes = []
+    for (const batch of batches) outcomes.push(await runner.run(batch, examples, loss))
+    tell({ outcomes, gathered: runner.gathered })
+  } catch (cause) {
+    tell({ failure: cause instanceof Error ? cause.message : String(cause) })
+  }
+})
+tell({ gradients: store.gradients })
