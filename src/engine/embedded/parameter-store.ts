@@ -16,7 +16,7 @@ export interface SharedWeights {
   frozen: Map<string, Float32Array>
 }
 
-function sharedArray(size: number): Float32Array {
+export function sharedArray(size: number): Float32Array {
   return new Float32Array(new SharedArrayBuffer(4 * size))
 }
 

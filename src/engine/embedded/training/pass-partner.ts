@@ -2,6 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
 import type { Loss, TrainingExample } from '../../contract.ts'
 import type { SharedWeights } from '../parameter-store.ts'
+import type { AdamRange } from './adam.ts'
+import type { AdamArrays } from './adam-range.ts'
 import type { Batch } from './batches.ts'
 import type { PassOptions, PassOutcome } from './pass-runner.ts'
 
@@ -9,18 +11,27 @@ export interface PartnerData {
   shape: ModelShape
   options: PassOptions
   weights: SharedWeights
+  /** The sums of gradients and the moments, which each thread updates a part of. */
+  arrays: AdamArrays
 }
 
-export interface PartnerOrder {
+export interface PassOrder {
   batches: Batch[]
   /** With gaps: only those of the batches are sent along. */
   examples: TrainingExample[]
   loss: Loss | undefined
 }
 
+export type PartnerOrder =
+  | { kind: 'pass'; pass: PassOrder }
+  | { kind: 'squares'; from: number; to: number }
+  | { kind: 'update'; ranges: AdamRange[] }
+
 export type PartnerReply =
   | { gradients: Float32Array }
   | { outcomes: PassOutcome[]; gathered: boolean }
+  | { squares: number }
+  | { updated: true }
   | { failure: string }
 
 /** The other end of a thread that runs batches. */
@@ -50,17 +61,32 @@ export class PassPartner {
   }
 
   /** What the batches gave, and their gradients where any were gathered. */
-  async run(order: PartnerOrder): Promise<{ outcomes: PassOutcome[]; gradients: Float32Array | undefined }> {
-    const reply = this.#next()
-    this.#worker.postMessage(order)
-    const result = await reply
-    if (!('outcomes' in result)) throw failed(result)
-    return { outcomes: result.outcomes, gradients: result.gathered ? this.#gradients : undefined }
+  async run(pass: PassOrder): Promise<{ outcomes: PassOutcome[]; gradients: Float32Array | undefined }> {
+    const reply = await this.#ask({ kind: 'pass', pass })
+    if (!('outcomes' in reply)) throw failed(reply)
+    return { outcomes: reply.outcomes, gradients: reply.gathered ? this.#gradients : undefined }
+  }
+
+  async squares(from: number, to: number): Promise<number> {
+    const reply = await this.#ask({ kind: 'squares', from, to })
+    if (!('squares' in reply)) throw failed(reply)
+    return reply.squares
+  }
+
+  async update(ranges: AdamRange[]): Promise<void> {
+    const reply = await this.#ask({ kind: 'update', ranges })
+    if (!('updated' in reply)) throw failed(reply)
   }
 
   async end(): Promise<void> {
     this.#settle = undefined
     await this.#worker.terminate()
+  }
+
+  #ask(order: PartnerOrder): Promise<PartnerReply> {
+    const reply = this.#next()
+    this.#worker.postMessage(order)
+    return reply
   }
 
   #next(): Promise<PartnerReply> {

@@ -39,7 +39,7 @@ export class Trainer {
     this.#store = store
     this.#options = options
     this.#runner = new PassRunner(runtime.single, shape, store, options)
-    this.adam = new Adam(runtime.host, store)
+    this.adam = new Adam(store)
   }
 
   /** One pass; without a loss nothing is gathered. `pause` is awaited between batches. */
@@ -105,8 +105,12 @@ export class Trainer {
     const { lora, recompute } = this.#options
     this.#partners ??= Promise.all(
       Array.from({ length: count }, async () => {
-        const data = { shape: this.#shape, options: { lora, recompute }, weights: this.#store.share() }
-        const partner = new PassPartner(data)
+        const partner = new PassPartner({
+          shape: this.#shape,
+          options: { lora, recompute },
+          weights: this.#store.share(),
+          arrays: this.adam.arrays,
+        })
         await partner.start()
         return partner
       }),
@@ -116,7 +120,7 @@ export class Trainer {
 
   async step(settings: AdamSettings): Promise<OptimResult> {
     if (!this.#runner.gathered && !this.#gathered) this.#store.gradients.fill(0)
-    const result = await this.adam.update(settings)
+    const result = await this.adam.update(settings, (await this.#partners) ?? [])
     this.forget()
     if (Number.isFinite(result.gradientNorm)) return result
     throw new EngineError(
@@ -136,7 +140,6 @@ export class Trainer {
   async release(): Promise<void> {
     for (const partner of (await this.#partners) ?? []) await partner.end()
     await this.#runner.release()
-    await this.adam.release()
   }
 }
 
