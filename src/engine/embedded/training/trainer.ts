@@ -10,7 +10,7 @@ import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
 
 export interface TrainerOptions {
   lora?: LoraSettings | undefined
-  /** Tokens that go through a graph at once, filling included. Default 1024, on a GPU 4096. */
+  /** Tokens that go through a graph at once, filling included. Default 512, on a GPU 4096. */
   batchTokens?: number
   recompute?: boolean
 }
@@ -19,7 +19,7 @@ export interface TrainerOptions {
  * More at once takes memory and no less time: what lies between two operations no longer stays in the caches. To a GPU
  * every batch carries all weights and back all gradients, so there fewer and larger ones are better.
  */
-const BATCH_TOKENS: Record<Device, number> = { cpu: 1024, wasm: 1024, webgpu: 4096 }
+const BATCH_TOKENS: Record<Device, number> = { cpu: 512, wasm: 512, webgpu: 4096 }
 
 /** Passes forward and backward over examples, gradients gathered between steps, and the steps. */
 export class Trainer {
