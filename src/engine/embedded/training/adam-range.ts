@@ -7,7 +7,7 @@ export interface AdamArrays {
 }
 
 /** What a step does to each weight; clipping and the corrections for the first steps are folded in. */
-export interface AdamNumbers {
+interface AdamNumbers {
   beta1: number
   rest1: number
   beta2: number
@@ -15,6 +15,12 @@ export interface AdamNumbers {
   epsilon: number
   rate: number
   keep: number
+}
+
+export interface AdamRange {
+  from: number
+  to: number
+  numbers: AdamNumbers
 }
 
 /** Plain loops: as graph operations each of the dozen steps would be a pass of its own over memory. */

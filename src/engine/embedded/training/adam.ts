@@ -1,6 +1,6 @@
 import type { AdamSettings, OptimResult } from '../../contract.ts'
 import { type ParameterStore, sharedArray } from '../parameter-store.ts'
-import { type AdamArrays, type AdamNumbers, sumOfSquares, updateRange } from './adam-range.ts'
+import { type AdamArrays, type AdamRange, sumOfSquares, updateRange } from './adam-range.ts'
 import type { PassPartner } from './pass-partner.ts'
 
 /** AdamW over all trained weights. Moments lie as the weights do. */
@@ -70,10 +70,4 @@ export class Adam {
       { from: decayed, to: weights.length, numbers: { ...numbers, keep: 1 } },
     ]
   }
-}
-
-export interface AdamRange {
-  from: number
-  to: number
-  numbers: AdamNumbers
 }
