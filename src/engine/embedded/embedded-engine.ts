@@ -15,6 +15,7 @@ import type {
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
 import type { CallName, Calls, Failure, FromWorker, ToWorker } from './messages.ts'
+import { threadFlags } from './thread-flags.ts'
 
 interface Pending {
   resolve: (result: never) => void
@@ -45,8 +46,7 @@ class EmbeddedEngine implements Engine {
   constructor() {
     // The same file as source and as build: only the ending differs.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    // Without this program's own flags: some of them (such as --input-type) a thread with a file cannot start with.
-    this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), { execArgv: [] })
+    this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), { execArgv: threadFlags() })
     this.worker.on('message', (message: FromWorker) => this.#hear(message))
     this.worker.on('error', (cause) => this.#die(cause.message))
     this.worker.on('exit', (code) => this.#die(`it ended with code ${code}`))

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
 import type { Loss, TrainingExample } from '../../contract.ts'
 import type { SharedWeights } from '../parameter-store.ts'
+import { threadFlags } from '../thread-flags.ts'
 import type { AdamArrays, AdamRange } from './adam-range.ts'
 import type { Batch } from './batches.ts'
 import type { PassOptions, PassOutcome } from './pass-runner.ts'
@@ -44,7 +45,7 @@ export class PassPartner {
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.#worker = new Worker(new URL(`./pass-worker.${ending}`, import.meta.url), {
       workerData: data,
-      execArgv: [],
+      execArgv: threadFlags(),
     })
     this.#worker.on('message', (reply: PartnerReply) => this.#settle?.(reply))
     this.#worker.on('error', (cause) => this.#settle?.({ failure: cause.message }))
@@ -88,10 +89,14 @@ export class PassPartner {
     return reply
   }
 
-  #next(): Promise<PartnerReply> {
-    return new Promise((resolve) => {
+  /** While something is awaited from it the thread keeps the program alive. */
+  async #next(): Promise<PartnerReply> {
+    this.#worker.ref()
+    const reply = await new Promise<PartnerReply>((resolve) => {
       this.#settle = resolve
     })
+    this.#worker.unref()
+    return reply
   }
 }
 
