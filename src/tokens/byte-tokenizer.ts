@@ -1,4 +1,5 @@
 import { byteAlphabet } from './byte-level.ts'
+import { addedToken, byteLevelJson } from './byte-level-json.ts'
 import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
 
 const specials = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
@@ -10,44 +11,14 @@ const chatTemplate =
 
 /** tokenizer.json and tokenizer_config.json of the built-in tokenizer, as any Hugging Face tool reads them. */
 export function byteTokenizerFiles(): { json: Record<string, unknown>; config: Record<string, unknown> } {
-  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
   return {
-    json: {
-      version: '1.0',
-      truncation: null,
-      padding: null,
-      added_tokens: specials.map((content, index) => ({
-        id: 256 + index,
-        content,
-        single_word: false,
-        lstrip: false,
-        rstrip: false,
-        normalized: false,
-        special: true,
-      })),
-      normalizer: null,
+    json: byteLevelJson({
       // One word a byte: without merges a longer word would only cost time.
-      pre_tokenizer: {
-        type: 'Sequence',
-        pretokenizers: [
-          { type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
-          byteLevel,
-        ],
-      },
-      post_processor: byteLevel,
-      decoder: byteLevel,
-      model: {
-        type: 'BPE',
-        dropout: null,
-        unk_token: null,
-        continuing_subword_prefix: null,
-        end_of_word_suffix: null,
-        fuse_unk: false,
-        byte_fallback: false,
-        vocab: Object.fromEntries(byteAlphabet.map((character, byte) => [character, byte])),
-        merges: [],
-      },
-    },
+      pattern: '[\\s\\S]',
+      addedTokens: specials.map((content, index) => addedToken(content, 256 + index, true)),
+      vocabulary: Object.fromEntries(byteAlphabet.map((character, byte) => [character, byte])),
+      merges: [],
+    }),
     config: {
       tokenizer_class: 'PreTrainedTokenizerFast',
       bos_token: null,

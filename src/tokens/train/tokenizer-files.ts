@@ -1,4 +1,5 @@
 import { byteAlphabet } from '../byte-level.ts'
+import { addedToken, byteLevelJson } from '../byte-level-json.ts'
 import type { LearnedMerges } from './learn-merges.ts'
 import type { TrainingPlan } from './training-options.ts'
 
@@ -18,48 +19,16 @@ export function firstTokens(plan: TrainingPlan): string[] {
 
 /** Tags come last, as where they are added to a finished Rust tokenizer: outside the model's vocabulary. */
 export function tokenizerFiles(plan: TrainingPlan, { tokens, merges }: LearnedMerges): TokenizerFiles {
-  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
-  const added = (content: string, id: number, special: boolean) => ({
-    id,
-    content,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-    special,
-  })
   return {
-    json: {
-      version: '1.0',
-      truncation: null,
-      padding: null,
-      added_tokens: [
-        ...plan.controlTokens.map((token, index) => added(token, index, true)),
-        ...plan.tags.map((token, index) => added(token, tokens.length + index, false)),
+    json: byteLevelJson({
+      pattern: plan.pattern,
+      addedTokens: [
+        ...plan.controlTokens.map((token, index) => addedToken(token, index, true)),
+        ...plan.tags.map((token, index) => addedToken(token, tokens.length + index, false)),
       ],
-      normalizer: null,
-      pre_tokenizer: {
-        type: 'Sequence',
-        pretokenizers: [
-          { type: 'Split', pattern: { Regex: plan.pattern }, behavior: 'Isolated', invert: false },
-          byteLevel,
-        ],
-      },
-      post_processor: byteLevel,
-      decoder: byteLevel,
-      model: {
-        type: 'BPE',
-        dropout: null,
-        unk_token: null,
-        continuing_subword_prefix: null,
-        end_of_word_suffix: null,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: false,
-        vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-        merges,
-      },
-    },
+      vocabulary: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges,
+    }),
     config: tokenizerConfig(plan),
   }
 }
