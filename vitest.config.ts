@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+// Tests read what programs print: a terminal's or a build server's wish for colours must not reach those programs.
+delete process.env['FORCE_COLOR']
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

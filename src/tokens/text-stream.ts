@@ -25,6 +25,8 @@ export class TextStream {
 
   /** The text that this token completes; often empty. */
   push(token: number): string {
+    // A control token left out may stand inside a character, whose bytes belong together all the same.
+    if (this.#text([token], true) === '') return ''
     this.#held.push(token)
     const text = this.#text(this.#held)
     if (!text.endsWith('\ufffd')) return this.#let(this.#held.length)

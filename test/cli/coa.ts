@@ -9,20 +9,24 @@ export interface Outcome {
   stderr: string
 }
 
-/** Runs the real command in a real process. Colours and settings of the caller's environment do not leak in. */
+/** The caller's environment without its colours and settings, which would leak into what a command prints. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(COA_|FORCE_COLOR$|NO_COLOR$|CI$)/.test(name)),
+  )
+}
+
+/** Runs the real command in a real process. */
 export function coa(
   args: string[],
   options: { cwd?: string; input?: string; environment?: Record<string, string> } = {},
 ): Outcome {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(COA_|FORCE_COLOR$|NO_COLOR$|CI$)/.test(name),
-  )
   const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
     encoding: 'utf8',
     maxBuffer: 256 * 2 ** 20,
     cwd: options.cwd,
     input: options.input,
-    env: { ...Object.fromEntries(inherited), ...options.environment },
+    env: { ...cleanEnvironment(), ...options.environment },
   })
   return { code: status, stdout, stderr }
 }

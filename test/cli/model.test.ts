@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { coa, coaJson } from './coa.ts'
+import { cleanEnvironment, coa, coaJson } from './coa.ts'
 
 let cwd: string
 beforeAll(() => {
@@ -106,7 +106,7 @@ describe('generate', () => {
     expect(coa(['model', 'new', 'long', ...sizes], { cwd }).code).toBe(0)
     // The likeliest token each time: an untrained model then never comes to its end token by chance.
     const long = ['generate', '-m', 'long', 'a', '-n', '100000', '--temperature', '0']
-    const child = spawn(process.execPath, [launcher, ...long], { cwd })
+    const child = spawn(process.execPath, [launcher, ...long], { cwd, env: cleanEnvironment() })
     let stderr = ''
     child.stderr.on('data', (part) => {
       stderr += part
