@@ -56,6 +56,7 @@ export {
 } from './model/model-sizes.ts'
 export { byteTokenizerWithTags, type NewModelOptions, newModel } from './model/new-model.ts'
 export { refuseToOverwrite } from './model/overwrite.ts'
+export { type OpenAIOptions, openOpenAI } from './openai/openai-engine.ts'
 export {
   checkEngine,
   type SelfCheckOptions,

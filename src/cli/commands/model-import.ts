@@ -43,8 +43,8 @@ export function registerModelImport(parent: Command): void {
       emit(options, { folder, id, fingerprint, parameters, types, shape }, () =>
         [
           `${mark.good} ${folder}: ${shape.family}, ${millions(parameters)} parameters`,
-          `  from ${Object.entries(types)
-            .map(([type, count]) => `${count} tensors ${type}`)
+          `  from tensors of the types ${Object.entries(types)
+            .map(([type, count]) => `${type} (${count})`)
             .join(', ')}`,
           pc.dim(`  next: coa generate --model ${folder} --chat 'Who are you?'`),
         ].join('\n'),
