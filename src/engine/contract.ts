@@ -30,12 +30,16 @@ export interface EngineDescription {
   /** In words: where the tensors live. */
   device: string
   contextLength: number
+  /** 0, as are the parameters, where a server does not say. */
   vocabularySize: number
   parameters: number
   trainedParameters: number
   /** How the driver adds up the loss of tokens; what is not a sum is corrected before it gets here. */
   lossIs: 'sum'
-  /** What the driver cannot do, each with the reason. */
+  /**
+   * What the driver cannot do, each with the reason. `train`: it only samples. `logprobs`: what it samples comes as text, so
+   * the tokens and their log-probabilities are not those of the model; who would train on its samples has to refuse.
+   */
   missing: Partial<Record<'sample' | 'train' | 'logprobs' | 'allowedTokens', string>>
 }
 
@@ -65,7 +69,10 @@ export interface SampleRequest {
 
 export interface Sample {
   tokens: Int32Array
-  /** Of each token under the distribution it was drawn from: temperature, top-k, top-p and allowed tokens included. */
+  /**
+   * Of each token under the distribution it was drawn from: temperature, top-k, top-p and allowed tokens included. NaN,
+   * here and below, where a server does not tell: such a token cannot be trained on.
+   */
   logprobs: Float32Array
   /** Of each token under the model as it is, which is what training computes. */
   modelLogprobs: Float32Array

@@ -38,10 +38,15 @@ export type { EmbeddedOptions } from './embedded/embedded-core.ts'
 export { openEmbedded } from './embedded/embedded-engine.ts'
 export type { LoraSettings } from './embedded/llama/lora.ts'
 export type { Device } from './embedded/runtime.ts'
+export type { WritableType } from './gguf/index.ts'
 export { type EngineSpeed, type MeasureOptions, measureEngine } from './measure-engine.ts'
 export { type ConvertOptions, convertModel } from './model/convert.ts'
+export { exportGguf, type GgufReport } from './model/export-gguf.ts'
 export { exportOnnx, type OnnxNotes } from './model/export-onnx.ts'
+export { exportPeft, type PeftReport } from './model/export-peft.ts'
+export { type ImportOptions, type ImportReport, importGguf } from './model/import-gguf.ts'
 export { inspectModel, type ModelReport } from './model/inspect.ts'
+export { type MergeReport, mergeLora } from './model/merge-lora.ts'
 export {
   type ModelSizes,
   modelPresets,
@@ -50,6 +55,8 @@ export {
   shapeOfSizes,
 } from './model/model-sizes.ts'
 export { byteTokenizerWithTags, type NewModelOptions, newModel } from './model/new-model.ts'
+export { refuseToOverwrite } from './model/overwrite.ts'
+export { type OpenAIOptions, openOpenAI } from './openai/openai-engine.ts'
 export {
   checkEngine,
   type SelfCheckOptions,

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeTensors } from '../../src/engine/checkpoint/safetensors-write.ts'
+import { openCheckpoint } from '../../src/engine/index.ts'
 import { cleanEnvironment, coa, coaJson } from './coa.ts'
 
 let cwd: string
@@ -52,6 +54,69 @@ describe('model', () => {
     expect(coa(['model', 'new', 'none', '--train-tokenizer', 'rows.jsonl'], { cwd }).stderr).toContain(
       'rows.jsonl:1 has no text in "text"; it has body. Name the field that holds the text with --field.',
     )
+  })
+
+  it('exports to GGUF and ONNX, imports GGUF, and replaces nothing', () => {
+    const written = coaJson<{ gguf: { type: string; tensors: number; asF16: string[] } }>(
+      ['model', 'export', 'tiny', 'tiny.gguf', '--gguf', '--type', 'q8_0'],
+      { cwd },
+    )
+    expect(written.gguf).toMatchObject({ type: 'Q8_0', tensors: 11, asF16: [] })
+    const again = coa(['model', 'export', 'tiny', 'tiny.gguf', '--gguf'], { cwd })
+    expect(again.stderr).toContain('tiny.gguf is there already. Name another file')
+    expect(again.code).not.toBe(0)
+    const imported = coaJson<Record<string, unknown>>(['model', 'import', 'tiny.gguf', 'imported'], { cwd })
+    expect(imported).toMatchObject({ types: { Q8_0: 8, F32: 3 }, shape: { width: 32, layers: 1 } })
+    expect(coa(['model', 'import', 'tiny.gguf', 'other'], { cwd }).stderr).toContain(
+      'is not a checkpoint of coa',
+    )
+    expect(coa(['model', 'import', 'words.txt', 'nothing'], { cwd }).stderr).toContain(
+      'words.txt is not a sound GGUF file: it does not begin with GGUF',
+    )
+    const { stdout } = coa(['model', 'export', 'tiny', 'out.onnx', '--onnx'], { cwd })
+    expect(stdout).toContain('takes ids: int64 [1, time]')
+    for (const [args, message] of [
+      [[], 'no format is named'],
+      [['--gguf', '--onnx'], '--gguf and --onnx exclude each other'],
+      [['--onnx', '--type', 'f16'], '--type is for GGUF'],
+      [['--peft'], '--peft needs the model that the adapters change'],
+      [['--gguf', '--base', 'tiny'], '--base is for --peft alone'],
+    ] as const) {
+      const { stderr, code } = coa(['model', 'export', 'tiny', 'never', ...args], { cwd })
+      expect(stderr).toContain(message)
+      expect(code).toBe(2)
+    }
+  })
+
+  it('merges an adapter, and says what it needs', () => {
+    const { stderr, code } = coa(['model', 'merge-lora', 'tiny', 'tiny', 'merged'], { cwd })
+    expect(stderr).toContain('tiny has no adapter_config.json. It is a whole model')
+    expect(code).not.toBe(0)
+    const projection = 'base_model.model.model.layers.0.self_attn.q_proj'
+    mkdirSync(join(cwd, 'adapter'))
+    writeFileSync(
+      join(cwd, 'adapter', 'adapter_config.json'),
+      JSON.stringify({ peft_type: 'LORA', r: 1, lora_alpha: 2 }),
+    )
+    const tensor = { shape: [1, 32], values: new Float32Array(32).fill(0.5) }
+    writeTensors(
+      join(cwd, 'adapter', 'adapter_model.safetensors'),
+      new Map([
+        [`${projection}.lora_A.weight`, tensor],
+        [`${projection}.lora_B.weight`, { ...tensor, shape: [32, 1] }],
+      ]),
+    )
+    const merged = coaJson<Record<string, unknown>>(['model', 'merge-lora', 'tiny', 'adapter', 'merged'], {
+      cwd,
+    })
+    expect(merged).toMatchObject({ changed: 1, ranks: [1] })
+    const name = 'model.layers.0.self_attn.q_proj.weight'
+    const [before, after] = ['tiny', 'merged'].map(
+      (path) => openCheckpoint(join(cwd, path)).weights.get(name)!,
+    )
+    for (const [index, value] of before!.values.entries()) {
+      expect(after!.values[index]).toBeCloseTo(value + 0.5, 5)
+    }
   })
 
   it('converts to another type and to ONNX, and says when a file was changed', () => {

@@ -5,6 +5,7 @@ import { UsageError } from '../../errors/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { byteCount } from '../numbers.ts'
 import { bytes, emit, mark } from '../output.ts'
+import { describeOnnx } from './model-export.ts'
 
 interface ConvertCommandOptions extends GlobalOptions {
   dtype?: 'f32' | 'f16' | 'bf16'
@@ -23,7 +24,7 @@ export function registerModelConvert(parent: Command): void {
     .command('convert')
     .argument('<folder>', 'a checkpoint, or any model in the Hugging Face layout')
     .argument('[out]', 'folder of the converted model')
-    .description('write a model in another number format, in other files, or as ONNX for a browser')
+    .description('write a model folder anew: in another number format, or cut into other files')
     .addOption(
       new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
     )
@@ -33,16 +34,14 @@ export function registerModelConvert(parent: Command): void {
       byteCount('--shard'),
     )
     .option('--without-optimizer', 'leave the state of the optimiser out')
-    .option('--onnx <file>', 'one ONNX file with the weights inside; <out> is then not needed')
+    .option('--onnx <file>', 'the same as `coa model export FOLDER FILE --onnx`; <out> is then not needed')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa model convert models/mine models/mine-bf16 --dtype bf16 --without-optimizer',
         '  $ coa model convert models/mine models/mine-parts --shard 500MB',
-        '  $ coa model convert models/mine --onnx mine.onnx',
-        '\nThe ONNX file takes ids [1, time] and gives logprobs [1, time, vocabulary]; mine.onnx.json says so beside it.',
-        'onnxruntime runs it, onnxruntime-web in a browser too.',
+        '\nFor other formats see `coa model export`.',
       ].join('\n'),
     )
     .action(async (folder: string, out: string | undefined, _options, command: Command) => {
@@ -97,13 +96,6 @@ function describe({ checkpoint, onnx }: Converted): string {
           `${mark.good} ${checkpoint.folder}: ${checkpoint.files} files, ${bytes(checkpoint.bytes)}`,
           pc.dim(`  next: coa model inspect ${checkpoint.folder}`),
         ]),
-    ...(onnx === undefined
-      ? []
-      : [
-          `${mark.good} ${onnx.file}: ${bytes(onnx.bytes)}`,
-          `  takes ids: ${onnx.notes.inputs.ids}`,
-          `  gives logprobs: ${onnx.notes.outputs.logprobs}`,
-          pc.dim(`  the same for programs in ${onnx.file}.json`),
-        ]),
+    ...(onnx === undefined ? [] : [describeOnnx(onnx)]),
   ].join('\n')
 }

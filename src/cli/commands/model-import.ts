@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander'
+import pc from 'picocolors'
+import type { ElementType } from '../../engine/index.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { emit, mark } from '../output.ts'
+import { millions } from './engine-options.ts'
+
+interface ImportCommandOptions extends GlobalOptions {
+  tokenizer?: string
+  dtype?: 'f32' | 'f16' | 'bf16'
+}
+
+export function registerModelImport(parent: Command): void {
+  parent
+    .command('import')
+    .argument('<file>', 'a GGUF file of a llama, qwen2 or qwen3 model')
+    .argument('<folder>', 'where the model is written')
+    .description('make a model folder of a GGUF file, to be trained or run here')
+    .option('-t, --tokenizer <folder>', 'take this tokenizer instead of the one in the file')
+    .addOption(
+      new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
+    )
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa model import SmolLM2-135M-Instruct-Q8_0.gguf models/smollm2',
+        '  $ coa model import llama-2.gguf models/llama-2 --tokenizer models/llama-2-original',
+        '\nF32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K are read; the weights become plain numbers, so a',
+        'folder is larger than its file, and no better than it.',
+      ].join('\n'),
+    )
+    .action(async (file: string, folder: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<ImportCommandOptions>()
+      const { importGguf, parameterCount } = await import('../../engine/index.ts')
+      const { shape, manifest, types } = importGguf(file, folder, {
+        createdAt: new Date().toISOString(),
+        ...(options.tokenizer === undefined ? {} : { tokenizer: options.tokenizer }),
+        ...(options.dtype === undefined ? {} : { elementType: options.dtype.toUpperCase() as ElementType }),
+      })
+      const parameters = parameterCount(shape)
+      const { id, fingerprint } = manifest
+      emit(options, { folder, id, fingerprint, parameters, types, shape }, () =>
+        [
+          `${mark.good} ${folder}: ${shape.family}, ${millions(parameters)} parameters`,
+          `  from tensors of the types ${Object.entries(types)
+            .map(([type, count]) => `${type} (${count})`)
+            .join(', ')}`,
+          pc.dim(`  next: coa generate --model ${folder} --chat 'Who are you?'`),
+        ].join('\n'),
+      )
+    })
+}

@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander'
+import pc from 'picocolors'
+import type { ElementType } from '../../engine/index.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { emit, mark } from '../output.ts'
+
+interface MergeCommandOptions extends GlobalOptions {
+  dtype?: 'f32' | 'f16' | 'bf16'
+}
+
+export function registerModelMergeLora(parent: Command): void {
+  parent
+    .command('merge-lora')
+    .argument('<base>', 'the model that the adapter was trained on')
+    .argument('<adapter>', 'a PEFT folder: adapter_config.json and adapter_model.safetensors')
+    .argument('<out>', 'folder of the merged model')
+    .description('add a LoRA adapter of PEFT to the weights of its model')
+    .addOption(
+      new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
+    )
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa model merge-lora models/smollm2 adapters/lesson models/smollm2-lesson',
+        '  $ coa model merge-lora models/mine adapter models/merged --dtype bf16',
+        '\nCheckpoints that the embedded engine trains with LoRA are merged already when they are saved.',
+      ].join('\n'),
+    )
+    .action(async (base: string, adapter: string, out: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<MergeCommandOptions>()
+      const { mergeLora } = await import('../../engine/index.ts')
+      const { manifest, changed, ranks } = mergeLora(base, adapter, out, {
+        createdAt: new Date().toISOString(),
+        ...(options.dtype === undefined ? {} : { elementType: options.dtype.toUpperCase() as ElementType }),
+      })
+      const { id, fingerprint } = manifest
+      emit(options, { folder: out, id, fingerprint, changed, ranks }, () =>
+        [
+          `${mark.good} ${out}: ${changed} projections changed, rank ${ranks.join(', ')}`,
+          pc.dim(`  next: coa model inspect ${out}`),
+        ].join('\n'),
+      )
+    })
+}

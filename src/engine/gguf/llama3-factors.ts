@@ -1,0 +1,52 @@
+import { EngineError, inverseFrequencies, type ModelShape } from '../checkpoint/index.ts'
+import type { RopeScaling } from '../checkpoint/model-shape.ts'
+
+type LlamaThree = Extract<RopeScaling, { kind: 'llama3' }>
+
+/** As in Llama 3.1 and 3.2. */
+const usual = { lowFrequencyFactor: 1, highFrequencyFactor: 4, originalContext: 8192 }
+
+/**
+ * The settings behind a table of what each frequency is divided by. Settings that differ but give the same table are the
+ * same model, so one of them is enough: the usual ones where they fit, or else those through two of the blended entries.
+ */
+export function scalingFromFactors(shape: ModelShape, factors: Float32Array): LlamaThree {
+  const factor = Number(Math.max(...factors).toPrecision(6))
+  const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
+  const candidates = [{ kind: 'llama3' as const, factor, ...usual }, fitted(plain, factors, factor)]
+  const found = candidates.find((scaling) => scaling !== undefined && fits(shape, factors, scaling))
+  if (found !== undefined) return found
+  throw new EngineError('the positions are stretched by a table that is not of the kind of Llama 3', {
+    fix: 'Use the safetensors folder of the model, whose config.json says how its positions are stretched.',
+  })
+}
+
+/** The blend is a straight line along the frequency; two points of it say where it begins and ends. */
+function fitted(plain: Float64Array, factors: Float32Array, factor: number): LlamaThree | undefined {
+  const between = [...factors.keys()].filter(
+    (pair) => factors[pair]! > 1.0001 && factors[pair]! < factor * 0.9999,
+  )
+  const [first, last] = [between[0], between.at(-1)]
+  if (first === undefined || last === undefined || first === last) return undefined
+  const share = (pair: number) => (1 / factors[pair]! - 1 / factor) / (1 - 1 / factor)
+  const slope = (share(first) - share(last)) / (plain[first]! - plain[last]!)
+  const start = share(first) - slope * plain[first]!
+  if (!(start < 0 && slope > 0)) return undefined
+  const width = -1 / start
+  return {
+    kind: 'llama3',
+    factor,
+    lowFrequencyFactor: 1,
+    highFrequencyFactor: 1 + width,
+    originalContext: slope * width * 2 * Math.PI,
+  }
+}
+
+function fits(shape: ModelShape, factors: Float32Array, scaling: LlamaThree): boolean {
+  const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
+  const stretched = inverseFrequencies({ ...shape, ropeScaling: scaling })
+  return (
+    factors.length === plain.length &&
+    factors.every((found, pair) => Math.abs(plain[pair]! / stretched[pair]! / found - 1) < 1e-4)
+  )
+}

@@ -1,0 +1,175 @@
+import { EngineError } from '../checkpoint/engine-error.ts'
+import { gitPointerFix, readFully, withFile } from '../checkpoint/read-bytes.ts'
+import { ByteCursor } from './byte-cursor.ts'
+import { dequantize } from './dequantize.ts'
+import { nameOfTensorType, readableTypes, tensorTypeById } from './tensor-types.ts'
+import { type GgufValue, leastBytes, type Metadata, valueTypes } from './values.ts'
+
+/** A tensor as the header describes it. */
+export interface GgufTensor {
+  name: string
+  /** Row-major, the last size innermost: the other way round than in the file. */
+  shape: number[]
+  type: string
+  typeId: number
+  /** From the beginning of the file. */
+  start: number
+  bytes: number
+}
+
+export interface GgufHeader {
+  metadata: Metadata
+  tensors: Map<string, GgufTensor>
+}
+
+const MAGIC = 0x46554747
+const ALIGNMENT_KEY = 'general.alignment'
+const MOST_DIMENSIONS = 4
+
+/** Reads metadata and the list of tensors, and checks that the file holds what it says. */
+export function readGguf(path: string): GgufHeader {
+  return withFile(path, (file, bytes) => {
+    try {
+      return parse(new ByteCursor(file, bytes), bytes)
+    } catch (cause) {
+      if (cause instanceof EngineError) throw cause
+      const beginning = new Uint8Array(Math.min(8, bytes))
+      readFully(file, beginning, 0)
+      throw new EngineError(`${path} is not a sound GGUF file: ${(cause as Error).message}`, {
+        fix: gitPointerFix(String.fromCharCode(...beginning)) ?? 'Download or write the file again.',
+        details: { path },
+        cause,
+      })
+    }
+  })
+}
+
+/** The values of one tensor as Float32, whatever type they are stored in. */
+export function readGgufTensor(path: string, tensor: GgufTensor): Float32Array {
+  if (!readableTypes.includes(tensor.type)) {
+    throw new EngineError(`${tensor.name} is stored as ${tensor.type}, which cannot be read`, {
+      fix: `Use a file with ${readableTypes.join(', ')}; \`llama-quantize --allow-requantize FILE OUT Q8_0\` of llama.cpp makes one.`,
+      details: { path },
+    })
+  }
+  return withFile(path, (file) => {
+    const stored = new Uint8Array(tensor.bytes)
+    readFully(file, stored, tensor.start)
+    return dequantize(
+      stored,
+      tensor.type,
+      tensor.shape.reduce((product, size) => product * size, 1),
+    )
+  })
+}
+
+function parse(cursor: ByteCursor, fileBytes: number): GgufHeader {
+  if (fileBytes < 24 || cursor.uint32() !== MAGIC) throw new SyntaxError('it does not begin with GGUF')
+  const version = cursor.uint32()
+  if (version > 0xffff) throw new SyntaxError('its numbers are big-endian; only little-endian files are read')
+  if (version !== 2 && version !== 3) throw new SyntaxError(`its version is ${version}; 2 and 3 are known`)
+  // A tensor has at least the length of its name, one size, type and offset; a value its key's length and type.
+  const tensorCount = cursor.count('the number of tensors', 32)
+  const valueCount = cursor.count('the number of values', 13)
+  const metadata: Metadata = new Map()
+  for (let index = 0; index < valueCount; index++) {
+    const key = cursor.text()
+    if (metadata.has(key)) throw new SyntaxError(`${shown(key)} is given twice`)
+    metadata.set(key, readValue(cursor, key))
+  }
+  const tensors = Array.from({ length: tensorCount }, () => readEntry(cursor))
+  const alignment = alignmentOf(metadata)
+  const dataStart = Math.ceil(cursor.place / alignment) * alignment
+  return { metadata, tensors: placed(tensors, { dataStart, alignment, fileBytes }) }
+}
+
+function readValue(cursor: ByteCursor, key: string): GgufValue {
+  const type = valueTypes[cursor.uint32()]
+  if (type === undefined) throw new SyntaxError(`the value of ${shown(key)} has an unknown type`)
+  if (type !== 'array') return { type, value: readPlain(cursor, type) } as GgufValue
+  const of = valueTypes[cursor.uint32()]
+  if (of === undefined || of === 'array') {
+    throw new SyntaxError(`${shown(key)} is a list of ${of === 'array' ? 'lists' : 'an unknown type'}`)
+  }
+  const length = cursor.count(`the length of ${shown(key)}`, leastBytes[of])
+  return { type, of, value: Array.from({ length }, () => readPlain(cursor, of)) } as GgufValue
+}
+
+function readPlain(
+  cursor: ByteCursor,
+  type: Exclude<(typeof valueTypes)[number], 'array'>,
+): number | bigint | boolean | string {
+  return type === 'string' ? cursor.text() : cursor[type]()
+}
+
+/** An entry of the list, with its offset still counted from the beginning of the data. */
+function readEntry(cursor: ByteCursor): Omit<GgufTensor, 'bytes'> {
+  const name = cursor.text()
+  const dimensions = cursor.uint32()
+  if (dimensions === 0 || dimensions > MOST_DIMENSIONS) {
+    throw new SyntaxError(`${shown(name)} has ${dimensions} dimensions`)
+  }
+  const shape = Array.from({ length: dimensions }, () => Number(cursor.uint64())).reverse()
+  const typeId = cursor.uint32()
+  return { name, shape, type: nameOfTensorType(typeId), typeId, start: Number(cursor.uint64()) }
+}
+
+function alignmentOf(metadata: Metadata): number {
+  const alignment = metadata.get(ALIGNMENT_KEY)?.value ?? 32
+  if (
+    typeof alignment === 'number' &&
+    alignment >= 8 &&
+    alignment <= 1 << 20 &&
+    Number.isInteger(Math.log2(alignment))
+  ) {
+    return alignment
+  }
+  throw new SyntaxError(`its alignment is ${String(alignment)}, not a power of two from 8`)
+}
+
+function placed(
+  entries: readonly Omit<GgufTensor, 'bytes'>[],
+  { dataStart, alignment, fileBytes }: { dataStart: number; alignment: number; fileBytes: number },
+): Map<string, GgufTensor> {
+  const tensors = new Map<string, GgufTensor>()
+  for (const entry of entries) {
+    if (tensors.has(entry.name)) throw new SyntaxError(`tensor ${shown(entry.name)} is given twice`)
+    if (entry.start % alignment !== 0)
+      throw new SyntaxError(`${shown(entry.name)} is not aligned to ${alignment}`)
+    const start = dataStart + entry.start
+    const bytes = bytesOf(entry)
+    if (start + bytes > fileBytes) {
+      throw new SyntaxError(
+        `${shown(entry.name)} ends at byte ${start + bytes}, and the file has ${fileBytes}`,
+      )
+    }
+    tensors.set(entry.name, { ...entry, start, bytes })
+  }
+  const inOrder = [...tensors.values()].sort((one, other) => one.start - other.start)
+  for (const [index, { name, start, bytes }] of inOrder.entries()) {
+    const next = inOrder[index + 1]
+    if (next !== undefined && start + bytes > next.start) {
+      throw new SyntaxError(`${shown(name)} and ${shown(next.name)} overlap`)
+    }
+  }
+  return tensors
+}
+
+/** Zero for a type that is not known here: such a tensor may lie in the file unread. */
+function bytesOf({ name, shape, typeId }: Omit<GgufTensor, 'bytes'>): number {
+  const values = shape.reduce((product, size) => product * size, 1)
+  if (!(Number.isSafeInteger(values) && values > 0))
+    throw new SyntaxError(`${shown(name)} has the sizes ${shape}`)
+  const type = tensorTypeById(typeId)
+  if (type === undefined) return 0
+  if (shape.at(-1)! % type.valuesInBlock !== 0) {
+    throw new SyntaxError(
+      `${shown(name)} has rows of ${shape.at(-1)}, and ${type.name} needs a multiple of ${type.valuesInBlock}`,
+    )
+  }
+  return (values / type.valuesInBlock) * type.bytesInBlock
+}
+
+function shown(name: string): string {
+  return name.length > 80 ? `${JSON.stringify(name.slice(0, 80))}…` : JSON.stringify(name)
+}

@@ -1,0 +1,80 @@
+import { EngineError, inverseFrequencies, type ModelShape } from '../checkpoint/index.ts'
+import { yarnAttentionFactor } from '../checkpoint/rope.ts'
+import type { GgufValue, Metadata } from './values.ts'
+
+const whole = (value: number): GgufValue => ({ type: 'uint32', value })
+const real = (value: number): GgufValue => ({ type: 'float32', value })
+const text = (value: string): GgufValue => ({ type: 'string', value })
+
+/** What llama.cpp has to know of a model besides its weights and its tokenizer. */
+export function metadataOfShape(shape: ModelShape): Metadata {
+  refuseUnknown(shape)
+  const { family } = shape
+  const entries: [string, GgufValue][] = [
+    ['block_count', whole(shape.layers)],
+    ['context_length', whole(shape.contextLength)],
+    ['embedding_length', whole(shape.width)],
+    ['feed_forward_length', whole(shape.feedForwardWidth)],
+    ['vocab_size', whole(shape.vocabularySize)],
+    ['attention.head_count', whole(shape.heads)],
+    ['attention.head_count_kv', whole(shape.keyValueHeads)],
+    ['attention.key_length', whole(shape.headWidth)],
+    ['attention.value_length', whole(shape.headWidth)],
+    ['attention.layer_norm_rms_epsilon', real(shape.normEpsilon)],
+    ['rope.dimension_count', whole(shape.headWidth)],
+    ['rope.freq_base', real(shape.ropeBase)],
+    ...scalingEntries(shape),
+  ]
+  return new Map(entries.map(([name, value]) => [`${family}.${name}`, value]))
+}
+
+function scalingEntries({ ropeScaling: scaling }: ModelShape): [string, GgufValue][] {
+  // The stretching of Llama 3 is a tensor: see `ropeFactors`.
+  if (scaling === undefined || scaling.kind === 'llama3') return []
+  const common: [string, GgufValue][] = [
+    ['rope.scaling.type', text(scaling.kind)],
+    ['rope.scaling.factor', real(scaling.factor)],
+  ]
+  if (scaling.kind === 'linear') return common
+  const { attentionFactor, factor } = scaling
+  return [
+    ...common,
+    ['rope.scaling.original_context_length', whole(scaling.originalContext)],
+    // llama.cpp multiplies this with the factor that follows from the stretching.
+    ...(attentionFactor === undefined
+      ? []
+      : [
+          ['rope.scaling.attn_factor', real(attentionFactor / yarnAttentionFactor(factor, 1))] as [
+            string,
+            GgufValue,
+          ],
+        ]),
+  ]
+}
+
+/** What each frequency is divided by, for Llama 3's way of stretching positions; undefined for every other. */
+export function ropeFactors(shape: ModelShape): Float32Array | undefined {
+  if (shape.ropeScaling?.kind !== 'llama3') return undefined
+  const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
+  return Float32Array.from(inverseFrequencies(shape), (frequency, pair) => plain[pair]! / frequency)
+}
+
+/** Some shapes of config.json have no place in llama.cpp. */
+function refuseUnknown(shape: ModelShape): void {
+  const { family, width, heads, headWidth, ropeScaling, projectionBias } = shape
+  const problem =
+    family !== 'llama' && ropeScaling?.kind === 'llama3'
+      ? `positions stretched as in Llama 3 in a ${family} model`
+      : family === 'qwen3' && projectionBias.queryKeyValue
+        ? 'biases in the attention of a qwen3 model'
+        : family === 'qwen2' && heads * headWidth !== width
+          ? `a qwen2 model whose ${heads} heads of ${headWidth} are not as wide as the model (${width})`
+          : ropeScaling?.kind === 'yarn' && (ropeScaling.betaFast !== 32 || ropeScaling.betaSlow !== 1)
+            ? // It has keys for them, and reads them for other families only.
+              `yarn with other bounds than 32 and 1 (${ropeScaling.betaFast} and ${ropeScaling.betaSlow})`
+            : undefined
+  if (problem === undefined) return
+  throw new EngineError(`llama.cpp does not know ${problem}`, {
+    fix: 'Run it with the safetensors folder instead: vLLM and transformers read it as it is.',
+  })
+}

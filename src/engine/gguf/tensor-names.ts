@@ -1,0 +1,62 @@
+import type { ModelShape, StoredTensor } from '../checkpoint/index.ts'
+
+const inLayers: Record<string, string> = {
+  input_layernorm: 'attn_norm',
+  'self_attn.q_proj': 'attn_q',
+  'self_attn.k_proj': 'attn_k',
+  'self_attn.v_proj': 'attn_v',
+  'self_attn.o_proj': 'attn_output',
+  'self_attn.q_norm': 'attn_q_norm',
+  'self_attn.k_norm': 'attn_k_norm',
+  post_attention_layernorm: 'ffn_norm',
+  'mlp.gate_proj': 'ffn_gate',
+  'mlp.up_proj': 'ffn_up',
+  'mlp.down_proj': 'ffn_down',
+}
+const outside: Record<string, string> = {
+  'model.embed_tokens': 'token_embd',
+  'model.norm': 'output_norm',
+  lm_head: 'output',
+}
+
+/** The stretched positions of Llama 3: not a weight, but a table of what each frequency is divided by. */
+export const ROPE_FACTORS = 'rope_freqs.weight'
+
+/** The name llama.cpp has for a parameter. */
+export function ggufName(parameter: string): string {
+  const [, layer, part, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(parameter) ?? []
+  if (layer !== undefined) return `blk.${layer}.${inLayers[part!]}.${kind}`
+  return parameter.replace(/^(.+)\.weight$/, (_, name: string) => `${outside[name]}.weight`)
+}
+
+/**
+ * Llama's queries and keys have their rows in another order in GGUF: llama.cpp turns neighbours as a pair, the Hugging
+ * Face layout value i with value i + half. Qwen's stay as they are, because llama.cpp turns those in halves too.
+ */
+export function isReordered(parameter: string, { family }: ModelShape): boolean {
+  return family === 'llama' && /\.self_attn\.[qk]_proj\.(weight|bias)$/.test(parameter)
+}
+
+export function toNeighbours(tensor: StoredTensor, headWidth: number): StoredTensor {
+  return reordered(tensor, headWidth, (half, place) => (place % 2) * half + (place >> 1))
+}
+
+export function toHalves(tensor: StoredTensor, headWidth: number): StoredTensor {
+  return reordered(tensor, headWidth, (half, place) => 2 * (place % half) + (place < half ? 0 : 1))
+}
+
+function reordered(
+  { shape, values }: StoredTensor,
+  headWidth: number,
+  from: (half: number, place: number) => number,
+): StoredTensor {
+  const rows = shape[0]!
+  const length = values.length / rows
+  const result = new Float32Array(values.length)
+  for (let row = 0; row < rows; row++) {
+    const place = row % headWidth
+    const source = row - place + from(headWidth / 2, place)
+    result.set(values.subarray(source * length, (source + 1) * length), row * length)
+  }
+  return { shape, values: result }
+}

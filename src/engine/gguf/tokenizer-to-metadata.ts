@@ -1,0 +1,122 @@
+import { type Tokenizer, tokenizerFromJson } from '../../tokens/index.ts'
+import { EngineError, type ModelShape } from '../checkpoint/index.ts'
+import { patternsOf, preTokenizerWith } from './pre-tokenizers.ts'
+import type { GgufValue, Metadata } from './values.ts'
+
+/** tokenizer.json and tokenizer_config.json as they were parsed. */
+export interface TokenizerSource {
+  json: Record<string, unknown>
+  config: Record<string, unknown>
+}
+
+/** What llama.cpp calls the kinds of tokens. */
+export const tokenKinds = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 }
+
+interface Bpe {
+  type?: string
+  vocab?: Record<string, number>
+  merges?: unknown[]
+  ignore_merges?: boolean
+}
+
+/** The tokenizer as llama.cpp keeps it: tokens, merges, and the name of one of its own ways to cut text into words. */
+export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: ModelShape): Metadata {
+  const model = json['model'] as Bpe
+  const tokenizer = tokenizerFromJson(json, config)
+  const pre = preNameOf(json, model)
+  const { tokens, kinds } = tokensOf(json, tokenizer, shape)
+  const whole = (value: number): GgufValue => ({ type: 'uint32', value })
+  const [end, turnEnd, messageEnd] = endsOf(tokenizer, shape)
+  const begin = tokenizer.bosId ?? shape.beginToken
+  const pad = tokenizer.padId ?? shape.padToken
+  const around = tokenizer.encodeIds('', { addSpecialTokens: true })
+  const template = tokenizer.chatTemplate()
+  const entries: [string, GgufValue][] = [
+    ['ggml.model', { type: 'string', value: 'gpt2' }],
+    ['ggml.pre', { type: 'string', value: pre }],
+    ['ggml.tokens', { type: 'array', of: 'string', value: tokens }],
+    ['ggml.token_type', { type: 'array', of: 'int32', value: kinds }],
+    ['ggml.merges', { type: 'array', of: 'string', value: mergesOf(model) }],
+    // Left out, llama.cpp would take token 11 for both.
+    ['ggml.bos_token_id', whole(begin !== undefined && begin < shape.vocabularySize ? begin : end!)],
+    ['ggml.eos_token_id', whole(end!)],
+    ...(turnEnd === undefined ? [] : [['ggml.eot_token_id', whole(turnEnd)] as [string, GgufValue]]),
+    ...(messageEnd === undefined ? [] : [['ggml.eom_token_id', whole(messageEnd)] as [string, GgufValue]]),
+    ...(pad === undefined ? [] : [['ggml.padding_token_id', whole(pad)] as [string, GgufValue]]),
+    ['ggml.add_bos_token', { type: 'bool', value: begin !== undefined && around[0] === begin }],
+    ['ggml.add_eos_token', { type: 'bool', value: around.length > 0 && around.at(-1) === end }],
+    ['ggml.add_space_prefix', { type: 'bool', value: false }],
+    ...(template === undefined
+      ? []
+      : [['chat_template', { type: 'string', value: template }] as [string, GgufValue]]),
+  ]
+  return new Map(entries.map(([name, value]) => [`tokenizer.${name}`, value]))
+}
+
+const elsewhere =
+  'Convert the folder with llama.cpp’s own convert_hf_to_gguf.py, which knows more tokenizers; the folder is in the Hugging Face layout.'
+
+function preNameOf(json: Record<string, unknown>, model: Bpe): string {
+  if ((model.type ?? 'BPE') !== 'BPE') throw refused(`a tokenizer of the kind ${model.type}`)
+  const patterns = patternsOf(json['pre_tokenizer'])
+  if (patterns === undefined) throw refused('a tokenizer that is not a BPE over bytes')
+  const normalizer = (json['normalizer'] as { type?: string } | null | undefined)?.type
+  // llama.cpp leaves NFC out, and its converter does not mind: text is in this form already, as a rule.
+  if (normalizer !== undefined && normalizer !== 'NFC') throw refused(`the normaliser ${normalizer}`)
+  // Where nothing is joined, all ways to cut are the same.
+  if ((model.merges ?? []).length === 0 && model.ignore_merges !== true) return 'qwen2'
+  const known = preTokenizerWith(patterns, model.ignore_merges === true)
+  if (known === undefined) throw refused(`the pattern ${patterns.join(' then ')}`)
+  return known.names[0]!
+}
+
+function refused(what: string): EngineError {
+  return new EngineError(`${what} cannot be written into a GGUF file: llama.cpp would cut text differently`, {
+    fix: elsewhere,
+  })
+}
+
+function tokensOf(
+  json: Record<string, unknown>,
+  tokenizer: Tokenizer,
+  { vocabularySize }: ModelShape,
+): { tokens: string[]; kinds: number[] } {
+  if (tokenizer.vocabularySize > vocabularySize) {
+    throw new EngineError(
+      `the tokenizer has ${tokenizer.vocabularySize} tokens, and the model rows for ${vocabularySize}`,
+      { fix: 'Take tokenizer and weights from the same model.' },
+    )
+  }
+  const added = new Set(((json['added_tokens'] ?? []) as { id: number }[]).map(({ id }) => id))
+  const tokens: string[] = []
+  const kinds: number[] = []
+  for (let id = 0; id < vocabularySize; id++) {
+    const token = tokenizer.idToToken(id)
+    tokens.push(token ?? `[PAD${id}]`)
+    kinds.push(kindOf(token, id))
+  }
+  return { tokens, kinds }
+
+  function kindOf(token: string | undefined, id: number): number {
+    if (token === undefined) return tokenKinds.unused
+    if (tokenizer.isControl(id)) return tokenKinds.control
+    return added.has(id) ? tokenKinds.userDefined : tokenKinds.normal
+  }
+}
+
+/** Older files write a merge as one text, newer ones as a pair. */
+function mergesOf({ merges = [] }: Bpe): string[] {
+  return merges.map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge)))
+}
+
+function endsOf({ eosId }: Tokenizer, { endTokens, vocabularySize }: ModelShape): number[] {
+  const ends = [...new Set([...endTokens, ...(eosId === undefined ? [] : [eosId])])]
+  const known = ends.filter((id) => id < vocabularySize)
+  if (known.length > 0) return known
+  throw new EngineError(
+    'neither config.json nor the tokenizer says which token ends a text, and llama.cpp would take token 11',
+    {
+      fix: 'Set "eos_token_id" in config.json.',
+    },
+  )
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { EngineError, openCheckpoint, readOptimizerState, type StoredTensors } from '../checkpoint/index.ts'
+import { writeTensors } from '../checkpoint/safetensors-write.ts'
+import { json, writeText } from '../checkpoint/shards-write.ts'
+import { eachRow } from './low-rank.ts'
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX } from './peft-adapter.ts'
+
+export interface PeftReport {
+  folder: string
+  rank: number
+  alpha: number
+  /** Projections with an adapter. */
+  projections: number
+}
+
+const PREFIX = 'adapter '
+
+/**
+ * Writes the adapters that the engine keeps beside its optimiser as a PEFT adapter of the base model. The scale is not
+ * in the checkpoint; it follows from what the merged weights differ by, and so does whether this is the base at all.
+ */
+export function exportPeft(checkpoint: string, base: string, out: string): PeftReport {
+  if (existsSync(out) && readdirSync(out).length > 0) {
+    throw new EngineError(`${out} is there already`, {
+      fix: 'Name another folder, or remove this one first.',
+    })
+  }
+  const { folder, weights: merged } = openCheckpoint(checkpoint)
+  const adapters = adaptersOf(folder, readOptimizerState(folder)?.tensors)
+  const projections = [...adapters.keys()]
+    .filter((name) => name.endsWith('.lora_A.weight'))
+    .map((name) => name.replace('.lora_A.weight', ''))
+  const rank = adapters.get(`${projections[0]}.lora_A.weight`)!.shape[0]!
+  const scale = scaleBetween(openCheckpoint(base).weights, merged, adapters, projections, base)
+  const alpha = Number((scale * rank).toPrecision(5))
+  mkdirSync(out, { recursive: true })
+  writeTensors(
+    join(out, ADAPTER_WEIGHTS),
+    new Map([...adapters].map(([name, tensor]) => [`${PEFT_PREFIX}${name}`, tensor])),
+  )
+  writeText(
+    join(out, ADAPTER_CONFIG),
+    json({
+      peft_type: 'LORA',
+      task_type: 'CAUSAL_LM',
+      base_model_name_or_path: resolve(base),
+      r: rank,
+      lora_alpha: alpha,
+      lora_dropout: 0,
+      use_rslora: false,
+      use_dora: false,
+      bias: 'none',
+      fan_in_fan_out: false,
+      inference_mode: true,
+      target_modules: [...new Set(projections.map((name) => name.split('.').at(-1)!))].sort(),
+    }),
+  )
+  return { folder: resolve(out), rank, alpha, projections: projections.length }
+}
+
+function adaptersOf(folder: string, state: StoredTensors | undefined): StoredTensors {
+  const found = [...(state ?? [])].filter(([name]) => name.startsWith(PREFIX))
+  if (found.length > 0) return new Map(found.map(([name, tensor]) => [name.slice(PREFIX.length), tensor]))
+  throw new EngineError(
+    `${folder} has no adapters: it was not trained with LoRA, or saved without its optimiser`,
+    {
+      fix: 'Give a checkpoint that the embedded engine saved while training with LoRA.',
+    },
+  )
+}
+
+/** The factor s for which merged = base + s · up·down, by least squares over all projections. */
+function scaleBetween(
+  base: StoredTensors,
+  merged: StoredTensors,
+  adapters: StoredTensors,
+  projections: readonly string[],
+  path: string,
+): number {
+  let [along, length, moved] = [0, 0, 0]
+  for (const projection of projections) {
+    const [before, after] = [base, merged].map((weights) => weights.get(`${projection}.weight`)?.values)
+    const [down, up] = ['A', 'B'].map((which) => adapters.get(`${projection}.lora_${which}.weight`)!)
+    if (before === undefined || before.length !== after?.length) throw anotherBase(path)
+    eachRow(down!, up!, (row, change) => {
+      for (const [column, value] of change.entries()) {
+        const difference = after[row * change.length + column]! - before[row * change.length + column]!
+        along += value * difference
+        length += value * value
+        moved += difference * difference
+      }
+    })
+  }
+  if (length === 0) {
+    throw new EngineError('the adapters have learned nothing yet, so their scale cannot be told', {
+      fix: 'Export a checkpoint after the first step of training.',
+    })
+  }
+  const scale = along / length
+  // What the adapters do not explain is rounding of the weights, or another model.
+  const unexplained = Math.sqrt(Math.max(0, moved - scale * along) / moved)
+  if (!(scale > 0 && unexplained < 0.01)) throw anotherBase(path)
+  return scale
+}
+
+function anotherBase(path: string): EngineError {
+  return new EngineError(`the checkpoint is not ${path} with its adapters added`, {
+    fix: 'Give the model that the adapters were trained on.',
+  })
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { listed } from '../checkpoint/engine-error.ts'
+import { EngineError, type StoredTensor } from '../checkpoint/index.ts'
+import { readJsonFile } from '../checkpoint/read-bytes.ts'
+import { readTensors } from '../checkpoint/safetensors-read.ts'
+
+export const ADAPTER_CONFIG = 'adapter_config.json'
+export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
+/** PEFT wraps the model twice before it names its parameters. */
+export const PEFT_PREFIX = 'base_model.model.'
+
+/** The change of one projection: scale · up·down. */
+export interface Adapter {
+  scale: number
+  /** [rank, in] */
+  down: StoredTensor
+  /** [out, rank] */
+  up: StoredTensor
+}
+
+const numbers = z.record(z.string(), z.number().positive()).nullish()
+const Config = z.looseObject({
+  peft_type: z.string(),
+  r: z.number().int().positive(),
+  lora_alpha: z.number().positive(),
+  use_rslora: z.boolean().nullish(),
+  use_dora: z.boolean().nullish(),
+  fan_in_fan_out: z.boolean().nullish(),
+  lora_bias: z.boolean().nullish(),
+  alpha_pattern: numbers,
+  modules_to_save: z.array(z.string()).nullish(),
+})
+type Config = z.infer<typeof Config>
+
+/** The adapters of a folder that PEFT wrote, by the projection they change, such as model.layers.0.self_attn.q_proj. */
+export function readPeftAdapter(folder: string): Map<string, Adapter> {
+  const config = readConfig(folder)
+  const { tensors } = readTensors(join(folder, ADAPTER_WEIGHTS))
+  const adapters = new Map<string, Adapter>()
+  const others: string[] = []
+  for (const [name, down] of tensors) {
+    const projection = /^base_model\.model\.(.+)\.lora_A\.(?:default\.)?weight$/.exec(name)?.[1]
+    const up = tensors.get(name.replace('.lora_A.', '.lora_B.'))
+    if (projection === undefined || up === undefined) {
+      if (!/\.lora_B\.(default\.)?weight$/.test(name) || !tensors.has(name.replace('.lora_B.', '.lora_A.'))) {
+        others.push(name)
+      }
+      continue
+    }
+    const rank = down.shape[0]!
+    if (down.shape.length !== 2 || up.shape.length !== 2 || up.shape[1] !== rank) {
+      throw new EngineError(
+        `the adapter of ${projection} is [${up.shape}] times [${down.shape}], which do not fit`,
+        {
+          fix: 'Save the adapter again.',
+        },
+      )
+    }
+    const alpha = alphaOf(projection, config)
+    adapters.set(projection, {
+      scale: config.use_rslora === true ? alpha / Math.sqrt(rank) : alpha / rank,
+      down,
+      up,
+    })
+  }
+  if (others.length > 0 || adapters.size === 0) {
+    throw new EngineError(
+      others.length === 0
+        ? `${join(folder, ADAPTER_WEIGHTS)} has no adapters in it`
+        : `the adapter also holds ${listed(others)}, which are not low-rank changes of a projection`,
+      { fix: 'Merge it with PEFT itself: `PeftModel.from_pretrained(base, adapter).merge_and_unload()`.' },
+    )
+  }
+  return adapters
+}
+
+function readConfig(folder: string): Config {
+  const path = join(folder, ADAPTER_CONFIG)
+  if (!existsSync(path)) {
+    throw new EngineError(`${folder} has no ${ADAPTER_CONFIG}`, {
+      fix: existsSync(join(folder, 'config.json'))
+        ? 'It is a whole model: what the engine trains with LoRA is saved with the change added in, and needs no merging.'
+        : `Give the folder of a PEFT adapter, with ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`,
+    })
+  }
+  const parsed = Config.safeParse(readJsonFile(path))
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new EngineError(`${path} cannot be used: ${issue?.path.join('.')}: ${issue?.message}`, {
+      fix: 'Give the folder of a LoRA adapter as PEFT saves it.',
+    })
+  }
+  const config = parsed.data
+  const unknown =
+    config.peft_type !== 'LORA'
+      ? `is of the kind ${config.peft_type}`
+      : config.use_dora === true
+        ? 'is a DoRA, which scales whole columns too'
+        : config.fan_in_fan_out === true
+          ? 'is for layers that keep their weights the other way round'
+          : config.lora_bias === true
+            ? 'changes biases too'
+            : (config.modules_to_save ?? []).length > 0
+              ? `replaces whole modules (${config.modules_to_save?.join(', ')})`
+              : undefined
+  if (unknown === undefined) return config
+  throw new EngineError(`the adapter ${unknown}; only plain LoRA is merged here`, {
+    fix: 'Merge it with PEFT itself: `PeftModel.from_pretrained(base, adapter).merge_and_unload()`.',
+  })
+}
+
+/** A pattern of PEFT is the end of a module's name, perhaps as a regular expression. */
+function alphaOf(projection: string, { lora_alpha: alpha, alpha_pattern: patterns }: Config): number {
+  for (const [pattern, own] of Object.entries(patterns ?? {})) {
+    if (new RegExp(`^(.*\\.)?(${pattern})$`).test(projection)) return own
+  }
+  return alpha
+}

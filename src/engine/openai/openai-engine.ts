@@ -1,0 +1,157 @@
+import { openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+import { EngineError } from '../checkpoint/index.ts'
+import type { Engine, EngineDescription, Sample, SampleRequest } from '../contract.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { type Found, probe } from './probe.ts'
+import { sampleText } from './sample-text.ts'
+import { sampleTokens } from './sample-tokens.ts'
+
+export interface OpenAIOptions extends ConnectionOptions {
+  /** As the server names it; may be left out where it has one. */
+  model?: string
+  /** The model's tokenizer, or a folder that has it. Needed to stop at texts, and for servers that take text only. */
+  tokenizer?: string | Tokenizer
+  /** Tokens a sequence may have, where the server does not say. */
+  contextLength?: number
+  /** Speak to it in text even where it would take token ids. */
+  textOnly?: boolean
+}
+
+/** Opens a model on a server: vLLM, SGLang, llama.cpp, Ollama or any other with the OpenAI API. It samples only. */
+export async function openOpenAI(options: OpenAIOptions): Promise<Engine> {
+  const connection = new Connection(options)
+  const given = options.tokenizer
+  const tokenizer = typeof given === 'string' ? await openTokenizer(given) : given
+  const found = await probe(connection, {
+    model: options.model,
+    contextLength: options.contextLength,
+    textOnly: options.textOnly === true,
+    anyToken: tokenizer?.encodeIds('a')[0] ?? 1,
+  })
+  if (!found.dialect.tokens && tokenizer === undefined) {
+    throw new EngineError(
+      `${found.dialect.server} takes and gives text, and no tokenizer is named to read it with`,
+      {
+        fix: 'Name the folder of the model’s tokenizer: openOpenAI({ url, tokenizer: FOLDER }).',
+      },
+    )
+  }
+  return new OpenAIEngine(connection, found, tokenizer)
+}
+
+class OpenAIEngine implements Engine {
+  readonly #connection: Connection
+  readonly #found: Found
+  readonly #tokenizer: Tokenizer | undefined
+  readonly #closed = new AbortController()
+
+  constructor(connection: Connection, found: Found, tokenizer: Tokenizer | undefined) {
+    this.#connection = connection
+    this.#found = found
+    this.#tokenizer = tokenizer
+  }
+
+  describe(): EngineDescription {
+    const { dialect, model, contextLength, vocabularySize, parameters, why } = this.#found
+    const { server, tokens, logprobs, allowed } = dialect
+    return {
+      driver: 'openai',
+      device: `${model} on ${server === 'The server' ? 'a server' : server} at ${this.#connection.base}`,
+      contextLength,
+      vocabularySize: this.#tokenizer?.vocabularySize ?? vocabularySize,
+      parameters,
+      trainedParameters: 0,
+      lossIs: 'sum',
+      missing: {
+        train: NO_TRAINING,
+        ...(tokens
+          ? {}
+          : {
+              logprobs: `${why ?? `${server} takes and gives text`}: the tokens that were sampled and their log-probabilities are not known, so nothing can be trained on them`,
+            }),
+        ...(tokens && logprobs === undefined
+          ? { logprobs: `${server} gives no log-probabilities of what it samples` }
+          : {}),
+        ...(allowed ? {} : { allowedTokens: `${server} cannot be told which tokens are allowed` }),
+      },
+    }
+  }
+
+  async sample(request: SampleRequest): Promise<Sample[]> {
+    const { dialect, contextLength } = this.#found
+    check(request, contextLength, this.describe())
+    request.signal?.throwIfAborted()
+    const signal = AbortSignal.any([
+      this.#closed.signal,
+      ...(request.signal === undefined ? [] : [request.signal]),
+    ])
+    const place = {
+      connection: this.#connection,
+      dialect,
+      contextLength,
+      tokenizer: this.#tokenizer,
+    }
+    const one = dialect.tokens ? sampleTokens : sampleText
+    // Where one fails the others have no use any more.
+    const failed = new AbortController()
+    const shared = { ...request, signal: AbortSignal.any([signal, failed.signal]) }
+    try {
+      return await Promise.all(
+        Array.from({ length: request.count ?? 1 }, (_, index) => one(place, shared, index)),
+      )
+    } catch (cause) {
+      failed.abort()
+      throw cause
+    }
+  }
+
+  forward(): Promise<never> {
+    return refuse('compute the log-probabilities of given tokens')
+  }
+
+  forwardBackward(): Promise<never> {
+    return refuse('train')
+  }
+
+  optimStep(): Promise<never> {
+    return refuse('train')
+  }
+
+  save(): Promise<never> {
+    return refuse('save a model')
+  }
+
+  load(): Promise<never> {
+    return refuse('load a model')
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new EngineError('The engine is closed.', { fix: 'Open it again.' }))
+  }
+}
+
+const NO_TRAINING = 'a server with the OpenAI API samples only'
+
+async function refuse(what: string): Promise<never> {
+  throw new EngineError(`this engine cannot ${what}: ${NO_TRAINING}`, {
+    fix: 'Train with the embedded engine or the trainer, and sample here.',
+  })
+}
+
+function check(request: SampleRequest, contextLength: number, { missing }: EngineDescription): void {
+  const { prompt, maxTokens, count = 1, temperature = 1, topP = 1, topK = 1, allowed } = request
+  const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 1
+  const problem =
+    prompt.length === 0
+      ? 'the prompt has no tokens'
+      : prompt.length >= contextLength
+        ? `the prompt has ${prompt.length} tokens, and the context ends at ${contextLength}`
+        : ![maxTokens, count, topK].every(whole)
+          ? 'maxTokens, count and topK are whole numbers from 1'
+          : !(temperature >= 0 && topP > 0 && topP <= 1)
+            ? 'temperature is 0 or more, topP above 0 and at most 1'
+            : allowed !== undefined
+              ? missing.allowedTokens
+              : undefined
+  if (problem !== undefined) throw new EngineError(problem, { fix: 'Change the request.' })
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const version = '3.22.1'
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-llama-cpp', import.meta.url))
+
+/**
+ * A folder in which node-llama-cpp is installed; a reason where there is none. With all its variants for graphics cards
+ * the package is too large for every checkout, so it is fetched only when COA_TEST_LLAMA_CPP=1 asks for it (85 MB, for the
+ * processor alone); COA_TEST_LLAMA_CPP may also name a folder whose node_modules has it.
+ */
+export function llamaCppPackage(): { folder: string } | { missing: string } {
+  const asked = process.env['COA_TEST_LLAMA_CPP']
+  const has = (folder: string): boolean => existsSync(join(folder, 'node_modules/node-llama-cpp'))
+  if (asked !== undefined && asked !== '1')
+    return has(asked) ? { folder: asked } : { missing: `no node-llama-cpp in ${asked}` }
+  const folder = join(cache, version)
+  if (has(folder)) return { folder }
+  if (asked !== '1')
+    return { missing: 'node-llama-cpp is not here; set COA_TEST_LLAMA_CPP=1 to fetch it (85 MB)' }
+  return install(folder)
+}
+
+function install(folder: string): { folder: string } | { missing: string } {
+  const temporary = `${folder}.part`
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true })
+  writeFileSync(join(temporary, 'package.json'), '{ "private": true }\n')
+  const metal = process.platform === 'darwin' && process.arch === 'arm64' ? '-metal' : ''
+  const platform = { darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform
+  const packages = [
+    `node-llama-cpp@${version}`,
+    `@node-llama-cpp/${platform}-${process.arch}${metal}@${version}`,
+  ]
+  const { status, error, stderr } = spawnSync(
+    'npm',
+    ['install', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', ...packages],
+    { cwd: temporary, encoding: 'utf8' },
+  )
+  if (status !== 0) return { missing: `npm install failed: ${error?.message ?? stderr.slice(-500)}` }
+  // Named last, so that half an installation is not taken for a whole one.
+  renameSync(temporary, folder)
+  return { folder }
+}

