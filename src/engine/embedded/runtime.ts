@@ -15,7 +15,7 @@ export interface Value {
 export interface Program {
   /** Names the program takes; others are left out of what is fed. */
   readonly takes: ReadonlySet<string>
-  /** Runs on the inputs and writes into the outputs. */
+  /** Runs on the inputs and writes into the outputs. Maps that are given again must hold the same values. */
   run(inputs: ReadonlyMap<string, Value>, outputs: ReadonlyMap<string, Value>): Promise<void>
   release(): Promise<void>
 }
@@ -115,6 +115,8 @@ class OnnxProgram implements Program {
   readonly takes: ReadonlySet<string>
   readonly #session: Session
   readonly #writesInPlace: boolean
+  /** What a step of sampling gives again and again. */
+  readonly #records = new WeakMap<ReadonlyMap<string, Value>, Record<string, Value>>()
 
   constructor(session: Session, inputs: string[], writesInPlace: boolean) {
     this.#session = session
@@ -123,14 +125,9 @@ class OnnxProgram implements Program {
   }
 
   async run(inputs: ReadonlyMap<string, Value>, outputs: ReadonlyMap<string, Value>): Promise<void> {
-    const feeds: Record<string, Value> = {}
-    for (const name of this.takes) {
-      const value = inputs.get(name)
-      if (value === undefined) throw new EngineError(`a graph was run without its input ${name}`)
-      feeds[name] = value
-    }
+    const feeds = this.#feedsOf(inputs)
     if (this.#writesInPlace) {
-      await this.#session.run(feeds, Object.fromEntries(outputs))
+      await this.#session.run(feeds, this.#fetchesOf(outputs))
       return
     }
     const results = await this.#session.run(feeds, [...outputs.keys()])
@@ -139,5 +136,24 @@ class OnnxProgram implements Program {
 
   release(): Promise<void> {
     return this.#session.release()
+  }
+
+  #feedsOf(inputs: ReadonlyMap<string, Value>): Record<string, Value> {
+    const known = this.#records.get(inputs)
+    if (known !== undefined) return known
+    const feeds: Record<string, Value> = {}
+    for (const name of this.takes) {
+      const value = inputs.get(name)
+      if (value === undefined) throw new EngineError(`a graph was run without its input ${name}`)
+      feeds[name] = value
+    }
+    this.#records.set(inputs, feeds)
+    return feeds
+  }
+
+  #fetchesOf(outputs: ReadonlyMap<string, Value>): Record<string, Value> {
+    let fetches = this.#records.get(outputs)
+    if (fetches === undefined) this.#records.set(outputs, (fetches = Object.fromEntries(outputs)))
+    return fetches
   }
 }

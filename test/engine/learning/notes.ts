@@ -1,45 +1,82 @@
 import { randomStream } from '../../../src/engine/checkpoint/index.ts'
+import { type Tokenizer, tokenizerFromJson } from '../../../src/tokens/index.ts'
+import { trainTokenizer } from '../../../src/tokens/train/index.ts'
 
 /**
- * Texts of one kind, made up anew each time: a few names with numbers, then a question about each with its answer. To
- * write an answer one has to find the name in what came before and copy its number; nothing of it can be known by heart.
+ * Texts of one kind, made up anew each time: a note of a few names with numbers, and the same once more. To write the
+ * second half one has to copy what came before; nothing of it can be known by heart.
  */
 export interface Note {
-  /** The names and numbers: read, never learned by heart. */
+  /** Names and numbers: read, never learned. */
   note: string
-  /** Questions and answers, copied from it. */
-  rest: string
+  /** The same lines, copied. */
+  copy: string
 }
+
+/** `unseen` names and numbers stand in no text that is `seen`. */
+export type Part = 'seen' | 'unseen'
 
 const consonants = 'bdfgklmnprstvz'
 const vowels = 'aeiou'
+const END = '<|endoftext|>'
+const tags = ['<note>', '</note>', '<copy>', '</copy>']
 
-export function notes(seed: string): () => Note {
+export function notes(seed: string, part: Part): (fewest: number, most: number) => Note {
   const random = randomStream(`notes ${seed}`)
   const below = (limit: number): number => random() % limit
-  const syllable = (): string => `${consonants[below(consonants.length)]}${vowels[below(vowels.length)]}`
-  const name = (): string => {
-    const letters = Array.from({ length: 2 + below(2) }, syllable).join('')
-    return letters[0]!.toUpperCase() + letters.slice(1)
+  const unless = (make: () => [string, number]): string => {
+    for (;;) {
+      const [made, code] = make()
+      if (isUnseen(code) === (part === 'unseen')) return made
+    }
   }
-  return () => {
+  const name = (): [string, number] => {
+    const syllables = Array.from({ length: 2 + below(2) }, () => below(consonants.length * vowels.length))
+    const letters = syllables.map(
+      (each) => `${consonants[Math.floor(each / vowels.length)]}${vowels[each % vowels.length]}`,
+    )
+    const word = letters.join('')
+    return [word[0]!.toUpperCase() + word.slice(1), syllables.reduce((sum, each) => 70 * sum + each, 1)]
+  }
+  const number = (): [string, number] => {
+    const value = 10 + below(990)
+    return [String(value), value]
+  }
+  return (fewest, most) => {
     const entries = new Map<string, string>()
-    const count = 2 + below(3)
-    while (entries.size < count) entries.set(name(), String(10 + below(990)))
-    const list = [...entries].map(([each, number]) => `${each} ${number}`)
-    // Asked for in another order than they were told in.
-    const order = [...entries.keys()].toSorted(() => (random() % 2) - 0.5)
-    const questions = order.map((each) => `<ask>${each}</ask><answer>${each} ${entries.get(each)}</answer>`)
-    return { note: `<note>${list.join(', ')}.</note>`, rest: `${questions.join('')}\n` }
+    const count = fewest + below(most - fewest + 1)
+    while (entries.size < count) entries.set(unless(name), unless(number))
+    const lines = [...entries].map(([each, value]) => `${each} ${value}\n`).join('')
+    return { note: `<note>${lines}</note>`, copy: `<copy>${lines}</copy>` }
   }
 }
 
-/** What the questions and answers of a text look like, and whether each answer is what the note says. */
-export function judge(note: string, rest: string): { wellFormed: boolean; copied: boolean } {
-  const wellFormed = /^(?:<ask>[A-Z][a-z]+<\/ask><answer>[A-Z][a-z]+ \d{2,3}<\/answer>)+\n$/.test(rest)
-  const answers = [...rest.matchAll(/<ask>(\w+)<\/ask><answer>(\w+ \d+)<\/answer>/g)]
-  const copied = answers.every(([, asked, answer]) => {
-    return answer!.startsWith(`${asked} `) && (note.includes(`>${answer}`) || note.includes(` ${answer}`))
+/** One in five, and no rule that a model could learn: numbers kept out for their last digit would look impossible to it. */
+function isUnseen(code: number): boolean {
+  return (Math.imul(code, 0x9e3779b1) >>> 16) % 5 === 0
+}
+
+/** Learned from such texts: a syllable, a digit or a tag is a token. */
+export async function noteTokenizer(): Promise<Tokenizer & { endToken: number }> {
+  const next = notes('for the tokenizer', 'seen')
+  const texts = Array.from({ length: 2000 }, () => Object.values(next(2, 3)).join(''))
+  const { json, config } = await trainTokenizer(texts, {
+    vocabularySize: 512,
+    tags,
+    pattern: '\\p{L}[aeiou]|\\p{N}|\\s',
   })
-  return { wellFormed, copied: wellFormed && copied }
+  const tokenizer = tokenizerFromJson(json, config)
+  return { ...tokenizer, endToken: tokenizer.tokenToId(END)! }
+}
+
+/** Whether a text has the form of a copy, and how many of its lines are those of the note, in their places. */
+export function judge(note: string, copy: string): { wellFormed: boolean; lines: number; right: number } {
+  const wellFormed = /^<copy>(?:[A-Z][a-z]+ \d{2,3}\n)+<\/copy>$/.test(copy)
+  const linesOf = (text: string): string[] =>
+    text
+      .replace(/<\/?\w+>/g, '')
+      .split('\n')
+      .slice(0, -1)
+  const [wanted, found] = [linesOf(note), linesOf(copy)]
+  return { wellFormed, lines: wanted.length, right: wanted.filter((line, at) => found[at] === line).length }
 }

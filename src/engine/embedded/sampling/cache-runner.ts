@@ -8,8 +8,28 @@ import type { Job } from './job.ts'
 import type { RowCache } from './row-cache.ts'
 
 /** Tokens that are read at once. */
-export const READ_AT_ONCE = 4096
+export const READ_AT_ONCE = 1024
 const LONGEST_READ = 512
+
+/** The arrays of a run. */
+interface Frame {
+  count: number
+  time: number
+  ids: BigInt64Array
+  places: BigInt64Array
+  filled: Float32Array
+  view: ReadonlyMap<string, Value>
+  additions: ReadonlyMap<string, Value>
+  inputs: ReadonlyMap<string, Value>
+  outputs: ReadonlyMap<string, Value>
+}
+
+interface Step {
+  frame: Frame
+  coldness: Float32Array
+  logprobs: Float32Array
+  shares: Float32Array
+}
 
 /** What runs the model over new tokens of several sequences and keeps what they add to the cache. */
 export class CacheRunner {
@@ -20,6 +40,7 @@ export class CacheRunner {
   readonly #cache: RowCache
   #stepProgram: Program | undefined
   #readingProgram: Program | undefined
+  #step: Step | undefined
   #tables: ReadonlyMap<string, Value> | undefined
   #tablesLength = 0
 
@@ -37,22 +58,13 @@ export class CacheRunner {
     this.#cache = cache
   }
 
-  /** The last token of every job, whose rows begin at 0: what could follow each. */
+  /** The last token of every job, whose rows begin at 0: what could follow each. Good until the next step. */
   async step(jobs: readonly Job[]): Promise<{ logprobs: Float32Array; shares: Float32Array }> {
-    const count = jobs.length
-    const size = this.#shape.vocabularySize
-    const logprobs = new Float32Array(count * size)
-    const shares = new Float32Array(count * size)
     this.#stepProgram ??= await this.#runtime.load(stepGraph(this.#shape, this.#lora))
+    const { frame, coldness, logprobs, shares } = this.#stepOf(jobs.length)
     // At temperature 0 the shares are not used; any number will do.
-    const coldness = Float32Array.from(jobs, ({ request: { temperature = 1 } }) => 1 / (temperature || 1))
-    await this.#run(this.#stepProgram, 0, jobs, 1, {
-      inputs: [['inverse temperature', this.#runtime.value(coldness, [count, 1, 1])]],
-      outputs: [
-        ['logprobs', this.#runtime.value(logprobs, [count, 1, size])],
-        ['shares', this.#runtime.value(shares, [count, 1, size])],
-      ],
-    })
+    for (const [row, { request }] of jobs.entries()) coldness[row] = 1 / (request.temperature || 1)
+    await this.#run(this.#stepProgram, 0, jobs, frame)
     return { logprobs, shares }
   }
 
@@ -66,10 +78,11 @@ export class CacheRunner {
       const earlier = Float32Array.from({ length: time * time }, (_, index) =>
         index % time > Math.floor(index / time) ? UNSEEN : 0,
       )
-      await this.#run(this.#readingProgram, first, jobs, time, {
+      const frame = this.#frame(first, jobs.length, time, {
         inputs: [['earlier', this.#runtime.value(earlier, [time, time])]],
         outputs: [],
       })
+      await this.#run(this.#readingProgram, first, jobs, frame)
     }
   }
 
@@ -78,21 +91,57 @@ export class CacheRunner {
     await this.#readingProgram?.release()
   }
 
-  /** Up to `time` tokens of each job. Shorter ones are filled up behind, where nothing sees the filling, and it is not kept. */
-  async #run(
-    program: Program,
+  /** Kept from step to step: new arrays for each would keep the collector of garbage busy, and it stops everything. */
+  #stepOf(count: number): Step {
+    const known = this.#step
+    if (known?.frame.count === count && known.frame.view === this.#cache.view(0, count)) return known
+    const size = this.#shape.vocabularySize
+    const coldness = new Float32Array(count)
+    const logprobs = new Float32Array(count * size)
+    const shares = new Float32Array(count * size)
+    const frame = this.#frame(0, count, 1, {
+      inputs: [['inverse temperature', this.#runtime.value(coldness, [count, 1, 1])]],
+      outputs: [
+        ['logprobs', this.#runtime.value(logprobs, [count, 1, size])],
+        ['shares', this.#runtime.value(shares, [count, 1, size])],
+      ],
+    })
+    this.#step = { frame, coldness, logprobs, shares }
+    return this.#step
+  }
+
+  #frame(
     first: number,
-    jobs: readonly Job[],
+    count: number,
     time: number,
     more: { inputs: [string, Value][]; outputs: [string, Value][] },
-  ): Promise<void> {
-    const count = jobs.length
+  ): Frame {
     const { capacity } = this.#cache
     const tables = this.#rotationTables()
     const value = (data: Data, dims: number[]): Value => this.#runtime.value(data, dims)
     const ids = new BigInt64Array(count * time)
     const places = new BigInt64Array(count * time)
     const filled = new Float32Array(count * capacity)
+    const view = this.#cache.view(first, count)
+    const additions = this.#cache.additions(count, time)
+    const inputs = new Map<string, Value>([
+      ...this.#store.values,
+      ...view,
+      ...tables,
+      ['ids', value(ids, [count, time])],
+      ['places', value(places, [count, time])],
+      ['filled', value(filled, [count, 1, 1, capacity])],
+      ['part sizes', value(BigInt64Array.of(BigInt(capacity), BigInt(time)), [2])],
+      ...more.inputs,
+    ])
+    const outputs = new Map([...additions, ...more.outputs])
+    return { count, time, ids, places, filled, view, additions, inputs, outputs }
+  }
+
+  /** Up to `time` tokens of each job. Shorter ones are filled up behind, where nothing sees the filling, and it is not kept. */
+  async #run(program: Program, first: number, jobs: readonly Job[], frame: Frame): Promise<void> {
+    const { time, ids, places, filled, additions } = frame
+    const { capacity } = this.#cache
     const begins = jobs.map(({ computed }) => computed)
     const lengths = jobs.map(({ tokens, computed }) => {
       // A step takes the last token; reading leaves it.
@@ -101,22 +150,12 @@ export class CacheRunner {
     for (const [row, { tokens, computed }] of jobs.entries()) {
       for (let at = 0; at < time; at++) {
         places[row * time + at] = BigInt(Math.min(computed + at, this.#tablesLength - 1))
-        if (at < lengths[row]!) ids[row * time + at] = BigInt(tokens[computed + at]!)
+        ids[row * time + at] = at < lengths[row]! ? BigInt(tokens[computed + at]!) : 0n
       }
+      filled.fill(0, row * capacity, row * capacity + computed)
       filled.fill(UNSEEN, row * capacity + computed, (row + 1) * capacity)
     }
-    const inputs = new Map<string, Value>([
-      ...this.#store.values,
-      ...this.#cache.view(first, count),
-      ...tables,
-      ['ids', value(ids, [count, time])],
-      ['places', value(places, [count, time])],
-      ['filled', value(filled, [count, 1, 1, capacity])],
-      ['part sizes', value(BigInt64Array.of(BigInt(capacity), BigInt(time)), [2])],
-      ...more.inputs,
-    ])
-    const additions = this.#cache.additions(count, time)
-    await program.run(inputs, new Map([...additions, ...more.outputs]))
+    await program.run(frame.inputs, frame.outputs)
     this.#cache.append(first, begins, lengths, time, additions)
     for (const [row, job] of jobs.entries()) job.computed += lengths[row]!
   }

@@ -35,11 +35,14 @@ export class RowCache {
     return this.#names.length * this.#headStride(roundUp(places)) * this.#shape.keyValueHeads * 4
   }
 
-  /** Makes room for so many rows of so many places; what is there stays. */
+  /**
+   * Makes room for so many rows of so many places; what is there stays. Where nothing is, long rows become short again:
+   * every step runs over all places.
+   */
   reserve(rows: number, places: number, used: number): void {
-    if (rows <= this.#rows && places <= this.#capacity) return
+    const newCapacity = used === 0 ? roundUp(places) : Math.max(this.#capacity, roundUp(places))
+    if (rows <= this.#rows && newCapacity === this.#capacity) return
     const newRows = rows <= this.#rows ? this.#rows : Math.max(rows, Math.min(2 * this.#rows, 256))
-    const newCapacity = Math.max(this.#capacity, roundUp(places))
     const { keyValueHeads } = this.#shape
     const [from, to] = [this.#headStride(this.#capacity), this.#headStride(newCapacity)]
     this.#arrays = this.#names.map((_, index) => {

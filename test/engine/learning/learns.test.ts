@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { openEmbedded } from '../../../src/engine/index.ts'
+import { learnNotes, noteShape, testCopying } from './learn-notes.ts'
+import { judge, notes, noteTokenizer } from './notes.ts'
+
+it('keeps the names and numbers of the test out of what is learned from', () => {
+  const words = (part: 'seen' | 'unseen'): Set<string> => {
+    const next = notes('apart', part)
+    return new Set(Array.from({ length: 500 }, () => next(2, 4).note.match(/\w{2,}/g)!).flat())
+  }
+  const seen = words('seen')
+  expect([...words('unseen')].filter((word) => seen.has(word))).toEqual(['note'])
+})
+
+it('judges a copy line by line', () => {
+  const note = '<note>Zela 221\nTome 48\n</note>'
+  expect(judge(note, '<copy>Zela 221\nTome 48\n</copy>')).toEqual({ wellFormed: true, lines: 2, right: 2 })
+  expect(judge(note, '<copy>Zela 221\nTome 84\n</copy>')).toEqual({ wellFormed: true, lines: 2, right: 1 })
+  expect(judge(note, '<copy>Tome 48\nZela 221\n</copy>')).toMatchObject({ right: 0 })
+  expect(judge(note, '<copy>Zela 221\n')).toMatchObject({ wellFormed: false })
+})
+
+it('learns from nothing, in minutes, to copy names and numbers that it has never seen', async () => {
+  const tokenizer = await noteTokenizer()
+  const engine = await openEmbedded({ model: { shape: noteShape(tokenizer.vocabularySize), seed: 1 } })
+  const parameters = engine.describe().trainedParameters
+  const before = await testCopying(engine, tokenizer, 50)
+  const start = performance.now()
+  const { losses, tokens } = await learnNotes(engine, tokenizer, STEPS)
+  const seconds = (performance.now() - start) / 1000
+  const after = await testCopying(engine, tokenizer, 200)
+  await engine.close()
+  const last = losses.slice(-50).reduce((sum, loss) => sum + loss, 0) / 50
+  console.info(
+    `${parameters} weights, ${tokens} tokens in ${seconds.toFixed(0)} s: loss ${losses[0]!.toFixed(2)} to ` +
+      `${last.toFixed(4)}; of ${after.texts} unseen notes ${after.exact} copied exactly, ${after.wellFormed} well-formed`,
+  )
+  expect(parameters).toBeGreaterThan(900_000)
+  expect(parameters).toBeLessThan(1_100_000)
+  expect(before).toMatchObject({ exact: 0, wellFormed: 0 })
+  expect(last).toBeLessThan(0.02)
+  expect(after.wellFormed).toBeGreaterThanOrEqual(198)
+  expect(after.exact).toBeGreaterThanOrEqual(180)
+})
+
+const STEPS = { steps: 1500, rows: 12, learningRate: 1.5e-3 }
