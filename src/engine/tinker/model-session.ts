@@ -99,10 +99,13 @@ export class ModelSession {
     )
     this.#last = put.catch(() => undefined)
     try {
-      return await (await put).answer
-    } finally {
-      // A failure is an answer too. After an abort nobody will ask for it again.
+      const answer = await (await put).answer
       this.#state?.end(seq)
+      return answer
+    } catch (cause) {
+      // A refusal is an answer too, and after an abort nobody will ask again. What got no answer stays open.
+      if (statusOf(cause) !== undefined || signal?.aborted) this.#state?.end(seq)
+      throw cause
     }
   }
 

@@ -1,4 +1,4 @@
-import { createWriteStream, openAsBlob, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, openAsBlob, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -50,7 +50,8 @@ export async function sendCheckpoint(
   path: string,
   upload: string,
 ): Promise<void> {
-  const folder = existingFolder(path)
+  // An adapter comes without the configuration of the model it belongs to.
+  const folder = existsSync(join(path, 'adapter_config.json')) ? path : existingFolder(path)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
