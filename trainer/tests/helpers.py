@@ -1,5 +1,6 @@
 """Things that several tests need."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,7 @@ def sample_all(sampler: Sampler, requests: list[SampleRequest]) -> list[list[dic
     results: dict[int, list[dict[str, Any]]] = {}
     failures: list[BaseException] = []
     for number, each in enumerate(requests):
-        batch = Batch(lambda sequences, number=number: results.update({number: sequences}), failures.append)
-        sampler.add(each, batch)
+        sampler.add(each, Batch(partial(results.__setitem__, number), failures.append))
     while not sampler.idle:
         sampler.step()
     if failures:

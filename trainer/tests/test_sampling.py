@@ -17,11 +17,21 @@ from coa_trainer.sampling.choose_decoder import choose_decoder
 from coa_trainer.sampling.decoder import Decoder, RecomputingDecoder, TransformersDecoder
 from coa_trainer.sampling.llama_decoder import LlamaDecoder
 from coa_trainer.sampling.sampler import Sampler
+from coa_trainer.sampling.step_graphs import StepGraphs
 from helpers import bases_of, full_model, lora_model, request, sample_all
 from tiny import save_tiny
 
 Make = Callable[[Any], Decoder]
-DECODERS: list[Make] = [LlamaDecoder, TransformersDecoder, RecomputingDecoder]
+
+
+def stepping(model: Any) -> Decoder:
+    """The way of CUDA, where steps of one token run over all rows with fixed sizes, but without a record."""
+    decoder = LlamaDecoder(model)
+    decoder.steps = StepGraphs(decoder)
+    return decoder
+
+
+DECODERS: list[Make] = [LlamaDecoder, stepping, TransformersDecoder, RecomputingDecoder]
 PROMPT = list(b"The prompt is some forty bytes of text. ")
 
 

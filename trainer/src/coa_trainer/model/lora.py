@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
 
 from ..errors import bad_request
 
@@ -59,6 +58,9 @@ class Adapters:
         kinds = (settings.attention, settings.feed_forward, settings.unembedding)
         if kinds not in self._targets:
             raise bad_request("Nothing would be trained: switch on one of train_attn, train_mlp, train_unembed.")
+        # Here and not above: it takes seconds, and a full fine-tune does without.
+        from peft import LoraConfig, get_peft_model
+
         config = LoraConfig(
             r=settings.rank,
             lora_alpha=settings.alpha,

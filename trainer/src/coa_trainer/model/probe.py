@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ..errors import TrainerError
 from . import attention
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ def probe(model: Any, vocabulary: int) -> Abilities:
         torch.tensor([(7 * i + 3 * length) % vocabulary for i in range(length)], device=device) for length in lengths
     ]
     with torch.no_grad():
-        alone = [_logits(model, tokens, torch.arange(len(tokens), device=device), None) for tokens in sequences]
+        alone = [_alone(model, tokens) for tokens in sequences]
         packs = splits = False
         try:
             tokens = torch.cat(sequences)
@@ -45,6 +46,16 @@ def probe(model: Any, vocabulary: int) -> Abilities:
         except Exception as error:
             log.info("decoder and head cannot be called apart: %s", error)
     return Abilities(packs=packs, splits=splits)
+
+
+def _alone(model: Any, tokens: torch.Tensor) -> torch.Tensor:
+    positions = torch.arange(len(tokens), device=tokens.device)
+    try:
+        return _logits(model, tokens, positions, None)
+    except TrainerError as error:
+        log.info("%s Its own attention is used.", error.detail)
+        model.set_attn_implementation("eager")
+        return _logits(model, tokens, positions, None)
 
 
 def decoder_of(model: Any) -> Any:

@@ -12,6 +12,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from .places import places_of
 from .row_cache import RowCache
+from .step_graphs import StepGraphs
 
 FAMILIES = frozenset({"llama", "qwen2", "qwen3"})
 
@@ -32,26 +33,21 @@ class LlamaDecoder:
         self.cache = RowCache()
         self._head = model.get_output_embeddings()
         self._body = model.model
-        self._device = next(model.parameters()).device
+        self.device = next(model.parameters()).device
         weights = self._body.embed_tokens.weight
         config = model.config
         self._width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        positions = torch.arange(config.max_position_embeddings, device=self._device)[None]
+        positions = torch.arange(config.max_position_embeddings, device=self.device)[None]
         with torch.no_grad():
             cosine, sine = self._body.rotary_emb(weights[:1, None], positions)
         self._cosine: torch.Tensor = cosine[0]
         self._sine: torch.Tensor = sine[0]
-        self._graphs: Any = None
-        if self._device.type == "cuda":
-            from .step_graphs import StepGraphs
-
-            self._graphs = StepGraphs(self)
+        self.steps = StepGraphs(self) if self.device.type == "cuda" else None
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
-        if self._graphs is not None and max(len(part) for part in tokens) == 1:
-            result: torch.Tensor = self._graphs.step(rows, [part[0] for part in tokens], starts)
-            return result
-        places = places_of(self.cache, rows, tokens, starts, self._device)
+        if self.steps is not None and max(len(part) for part in tokens) == 1 and self.cache.keys:
+            return self.steps.step(rows, [part[0] for part in tokens], starts)
+        places = places_of(self.cache, rows, tokens, starts, self.device)
         with torch.no_grad():
             states = self.layers(
                 places.tokens,
@@ -62,7 +58,7 @@ class LlamaDecoder:
                 places.mask,
                 places.length,
             )
-            last = states[torch.arange(len(rows), device=self._device), places.last]
+            last = states[torch.arange(len(rows), device=self.device), places.last]
             return self.logits(last)
 
     def logits(self, states: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,7 @@
-"""Steps of one token for all rows, recorded as CUDA graphs."""
+"""Steps of one token for all rows, recorded as CUDA graphs. Elsewhere they are computed without a record."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,15 +18,13 @@ def rounded(number: int, least: int) -> int:
 class StepGraphs:
     def __init__(self, decoder: "LlamaDecoder") -> None:
         self._decoder = decoder
-        self._device = decoder._device
+        self._device = decoder.device
         self._graphs: dict[tuple[int, int], _Recorded] = {}
         self._pool: Any = None
         self._generation = -1
 
     def step(self, rows: Sequence[int], tokens: Sequence[int], starts: Sequence[int]) -> torch.Tensor:
         cache = self._decoder.cache
-        if not cache.keys:
-            raise RuntimeError("nothing was read before the first step")
         if self._generation != cache.generation:
             # Recorded steps point into tensors that are gone.
             self._graphs.clear()
@@ -36,6 +35,7 @@ class StepGraphs:
         if (count, length) not in self._graphs:
             self._graphs[count, length] = self._record(count, length)
         recorded = self._graphs[count, length]
+        # Rows that take no part compute something too; it is written where nobody reads.
         given = torch.zeros(3, count, dtype=torch.int64)
         given[2] = cache.length
         places = torch.tensor(rows)
@@ -43,8 +43,7 @@ class StepGraphs:
         given[1, places] = torch.tensor(starts)
         given[2, places] = given[1, places]
         recorded.given.copy_(given)
-        recorded.graph.replay()
-        return recorded.logits[places.to(self._device)]
+        return recorded.replay()[places.to(self._device)]
 
     def _record(self, count: int, length: int) -> "_Recorded":
         given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
@@ -55,26 +54,36 @@ class StepGraphs:
         def compute() -> torch.Tensor:
             tokens, positions, written = given[0][:, None], given[1][:, None], given[2][:, None]
             mask = (reach <= positions[:, :, None])[:, None]
-            states = self._decoder.layers(tokens, positions, written, rows, 0, mask, length)
-            return self._decoder.logits(states[:, 0])
+            with torch.no_grad():
+                states = self._decoder.layers(tokens, positions, written, rows, 0, mask, length)
+                return self._decoder.logits(states[:, 0])
 
-        with torch.no_grad():
-            side: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):
-                for _ in range(2):
-                    compute()
-            torch.cuda.current_stream().wait_stream(side)
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=self._pool):
-                logits = compute()
+        if self._device.type != "cuda":
+            return _Recorded(given, compute)
+        return _Recorded(given, self._captured(compute))
+
+    def _captured(self, compute: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
+        side: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(2):
+                compute()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+            logits = compute()
         if self._pool is None:
             self._pool = graph.pool()
-        return _Recorded(graph, given, logits)
+
+        def replay() -> torch.Tensor:
+            graph.replay()
+            return logits
+
+        return replay
 
 
+@dataclass(frozen=True)
 class _Recorded:
-    def __init__(self, graph: torch.cuda.CUDAGraph, given: torch.Tensor, logits: torch.Tensor) -> None:
-        self.graph = graph
-        self.given = given
-        self.logits = logits
+    given: torch.Tensor
+    """Tokens, positions and places to write to, one column a row."""
+    replay: Callable[[], torch.Tensor]

@@ -39,7 +39,7 @@ class FutureRoutes:
 
     async def _future(self, kind: str, stored: bytes, key: str | None, model: str | None, **more: Any) -> web.Response:
         future_id = await asyncio.to_thread(self._service.submit, kind, stored, key, model)
-        return answer({"request_id": future_id, "future_id": future_id, "status": "pending", **more})
+        return _pending(future_id, **more)
 
     async def training(self, request: web.Request) -> web.Response:
         kind = request.path.rsplit("/", 1)[-1]
@@ -94,7 +94,12 @@ class FutureRoutes:
         session, sequence = body.get("sampling_session_id"), body.get("seq_id")
         if session is not None and sequence is not None:
             key = f"sampling session {session} seq_id {sequence}"
-        return await self._future("asample", JSON_BODY + data, key, model if isinstance(model, str) else None)
+        owner = model if isinstance(model, str) else None
+        future_id = await asyncio.to_thread(self._service.submit, "asample", JSON_BODY + data, key, owner)
+        count = body.get("num_samples")
+        names = [f"{future_id}-{number}" for number in range(count if isinstance(count, int) else 1)]
+        # Newer clients of the protocol want a name for each sequence to come.
+        return _pending(future_id, sample_sequence_ids=names[: parse.MOST_SAMPLES])
 
     async def _stream(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -125,3 +130,7 @@ class FutureRoutes:
             category = "user" if future.status < 500 else "server"
             return answer({"error": json.loads(future.result)["detail"], "category": category})
         return web.Response(body=future.result, status=future.status, content_type="application/json")
+
+
+def _pending(future_id: str, **more: Any) -> web.Response:
+    return answer({"request_id": future_id, "future_id": future_id, "status": "pending", **more})
