@@ -72,6 +72,7 @@ export {
   type PresetName,
   parameterCount,
   type Reduction,
+  type RunningTrainer,
   randomWeights,
   readTokenizerFiles,
   type Sample,
@@ -83,9 +84,14 @@ export {
   saveCheckpoint,
   shapeFromConfig,
   shapeOfSizes,
+  startTrainer,
+  stopTrainer,
   type TinkerEngine,
   type TinkerOptions,
+  type TrainerOptions,
+  type TrainerStatus,
   type TrainingExample,
+  trainerStatus,
   verifyCheckpoint,
 } from './engine/index.ts'
 export {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { EngineError } from '../checkpoint/index.ts'
 import { findPython, inspectPython, type PythonFacts } from './find-python.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { lastLines, runProgram } from './run-program.ts'
 import { trainerSource } from './trainer-source.ts'
 
@@ -30,10 +31,19 @@ export function madeEnvironment(folder: string): { python: string; torch: string
 export async function ensureEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonFacts> {
   const made = madeEnvironment(folder)
   if (made !== undefined) return inspectPython(made.python)
+  mkdirSync(dirname(folder), { recursive: true })
+  return oneAtATime(`${folder}.lock`, () => makeEnvironment({ folder, say, signal }), {
+    onWait: () => say?.('waiting for another process that makes the environment'),
+    signal,
+  })
+}
+
+async function makeEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonFacts> {
+  const made = madeEnvironment(folder)
+  if (made !== undefined) return inspectPython(made.python)
   const base = await findPython()
   const { packages } = trainerSource()
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(dirname(folder), { recursive: true })
   await step(say, `making an environment in ${folder}`, base, ['-m', 'venv', folder], signal)
   const python = pythonIn(folder)
   const hasCuda = (await runProgram('nvidia-smi', ['-L'])).code === 0

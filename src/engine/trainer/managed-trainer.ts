@@ -130,8 +130,9 @@ function parseLoosely(text: string): unknown {
 /** Numbers of processes are used again: only one that is a trainer may be taken for it, or ended. */
 async function isTrainer(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false
-  const { code, output } = await runProgram('ps', ['-o', 'command=', '-p', String(pid)])
-  return code === 0 && output.includes('coa_trainer')
+  const { code, output, failure } = await runProgram('ps', ['-o', 'command=', '-p', String(pid)])
+  // Where there is no ps, a living process of that number has to do.
+  return failure !== undefined || (code === 0 && output.includes('coa_trainer'))
 }
 
 function isAlive(pid: number): boolean {

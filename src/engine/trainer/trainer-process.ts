@@ -103,7 +103,7 @@ function readyLine(path: string): Launched | undefined {
 }
 
 function notStarted(why: string, log: string): EngineError {
-  const last = readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' ').slice(-400)
+  const last = (readFileSync(log, 'utf8').trim().split('\n').at(-1) ?? '').slice(-400)
   return new EngineError(`The trainer did not start: ${why}. ${last}`.trimEnd(), {
     fix: `The whole story is in ${log}.`,
     details: { log },
