@@ -47,9 +47,10 @@ class Client:
                 return content
         except urllib.error.HTTPError as error:
             body = error.read()
+            detail = body.decode(errors="replace")
             with contextlib.suppress(ValueError, AttributeError):
-                raise Refused(error.code, json.loads(body).get("detail", body.decode()))
-            raise Refused(error.code, body.decode(errors="replace")) from None
+                detail = json.loads(body).get("detail", detail)
+            raise Refused(error.code, detail) from None
 
     def get(self, path: str) -> Any:
         return json.loads(self.send("GET", path))
@@ -98,6 +99,19 @@ def datum(text: bytes = b"some text to be learned", **inputs: list[float | None]
     tensors: dict[str, Any] = {name: {"data": values, "dtype": "float32"} for name, values in inputs.items()}
     tensors["target_tokens"] = {"data": tokens[1:], "dtype": "int64"}
     return {"model_input": chunks(tokens[:-1]), "loss_fn_inputs": tensors}
+
+
+PROMPT = list(b"A prompt of bytes, long enough to be shared.")
+
+
+def sample(client: Client, prompt: list[int] = PROMPT, samples: int = 1, **body: Any) -> list[dict[str, Any]]:
+    source: dict[str, Any] = {
+        name: body.pop(name) for name in ("model_id", "base_model", "model_path", "sampling_session_id") if name in body
+    }
+    params = {"max_tokens": 8, "seed": 1, **body}
+    request: dict[str, Any] = {"prompt": chunks(prompt), "sampling_params": params, "num_samples": samples, **source}
+    sequences: list[dict[str, Any]] = client.call("/asample", request)["sequences"]
+    return sequences
 
 
 @contextlib.contextmanager
