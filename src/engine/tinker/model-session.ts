@@ -15,6 +15,8 @@ export interface AdamParams {
   grad_clip_norm?: number
 }
 
+const NO_STEP: AdamParams = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 }
+
 export interface PassInput {
   data: Datum[]
   loss_fn: string
@@ -31,6 +33,7 @@ export class ModelSession {
   readonly #state: SessionState | undefined
   #nextSeq: number
   #last: Promise<unknown> = Promise.resolve()
+  #gathered = false
   /** False where the server does a request twice that comes twice. */
   repeatable = true
   encoding: 'json' | 'protobuf' = 'json'
@@ -47,6 +50,7 @@ export class ModelSession {
     input: PassInput,
     signal?: AbortSignal,
   ): Promise<PassOutput> {
+    if (path === '/forward_backward') this.#gathered = true
     const key = path === '/forward' ? 'forward_input' : 'forward_backward_input'
     if (this.encoding === 'json') {
       try {
@@ -71,6 +75,7 @@ export class ModelSession {
   }
 
   step(adam: AdamParams): Promise<StepOutput> {
+    this.#gathered = false
     return this.numbered('/optim_step', { adam_params: adam })
   }
 
@@ -111,6 +116,7 @@ export class ModelSession {
 
   /** Sends a pass twice under one number, and says whether the server took it for the same. */
   async repeatsSafely(input: PassInput): Promise<boolean> {
+    this.#gathered = true
     const seq = this.#nextSeq++
     const body = { model_id: this.modelId, seq_id: seq, forward_backward_input: input }
     const ids: unknown[] = []
@@ -131,8 +137,13 @@ export class ModelSession {
     this.#state?.remove()
   }
 
+  /**
+   * Gives the model back. A gradient that waits for its step is dropped first by a step of no length: SkyRL would add it
+   * to the first step of the next model that gets the same place.
+   */
   async unload(): Promise<void> {
     await this.#last
+    if (this.#gathered) await this.step(NO_STEP).catch(() => undefined)
     await this.#futures.call('/unload_model', { model_id: this.modelId })
   }
 }

@@ -34,7 +34,11 @@ export interface TinkerOptions {
   probe?: boolean
   /** A file that keeps what a client needs to go on after it was killed. */
   state?: string
+  /** How passes travel. Default: JSON, and the binary form on servers that want it. */
+  encoding?: 'json' | 'protobuf'
+  /** For one attempt; default 120 s. */
   timeoutMs?: number
+  /** How long a server that cannot be reached or is in trouble is asked again; default 30 s. */
   patienceMs?: number
   /** Told what is being done and, line by line, what the probe found. */
   observe?: (line: string) => void
@@ -60,6 +64,7 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
     const facts = factsOf(options, capabilities, baseModel, model.coa)
     const session = sessionOf(futures, model.model_id, { options, saved, sessionId, baseModel, wire })
     session.repeatable = contract.repeatsSafely
+    session.encoding = options.encoding ?? 'json'
     return new TinkerDriver({
       wire,
       futures,

@@ -6,7 +6,7 @@ export interface WireOptions {
   /** Where the server answers; /api/v1 is added where it is missing. */
   url: string
   key?: string | undefined
-  /** For one attempt. Default 60 s. */
+  /** For one attempt. Default 120 s. */
   timeoutMs?: number | undefined
   /** How long a server that cannot be reached or is in trouble is asked again. Default 30 s. */
   patienceMs?: number | undefined
@@ -84,7 +84,7 @@ export class Wire {
   async #once(path: string, request: WireRequest): Promise<Response | Trouble> {
     const { body, bytes, accept, signal } = request
     const method = request.method ?? (body === undefined && bytes === undefined ? 'GET' : 'POST')
-    const limit = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs ?? 60_000)
+    const limit = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs ?? 120_000)
     const headers: Record<string, string> = { accept: accept ?? 'application/json' }
     if (this.#options.key !== undefined) headers['x-api-key'] = this.#options.key
     if (bytes !== undefined) headers['content-type'] = bytes.type

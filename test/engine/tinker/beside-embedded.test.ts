@@ -130,6 +130,18 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
     await engine.close()
   })
 
+  it('takes passes in either form, and gives the same', async () => {
+    const found: number[][] = []
+    for (const encoding of ['json', 'protobuf'] as const) {
+      const engine = await openTinker({ url: trainer.url, encoding })
+      const { loss, logprobs } = await engine.forwardBackward(batch(2), { kind: 'cross-entropy' })
+      const { gradientNorm } = await engine.optimStep({ learningRate: 0 })
+      found.push([loss, gradientNorm, ...logprobs.flatMap((each) => [...each])])
+      await engine.close()
+    }
+    expect(found[1]).toEqual(found[0])
+  })
+
   it('trains and samples adapters', async () => {
     const engine = await openTinker({
       url: trainer.url,

@@ -12,6 +12,8 @@ const text = (value: string): number[] => [...Buffer.from(value)]
 export interface SessionFindings {
   contract: unknown
   losses: number[]
+  /** Lengths of gradients, as multiples of the first: of one sequence, of it and a longer one, of half weights, of two passes. */
+  norms: number[]
   samples: Sample[]
   /** The largest difference between what the sampler and what the learner says of the sampled tokens. */
   apart: number
@@ -33,6 +35,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
     tokens: text(value),
     weights: text(value).map((_, at) => (at % 2 === 0 ? 1 : 0.5)),
   }))
+  const norms = await measuredNorms(engine)
   const losses: number[] = []
   for (let step = 0; step < 2; step++) {
     losses.push((await engine.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })).loss)
@@ -67,6 +70,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   return {
     contract: engine.contract,
     losses,
+    norms,
     samples,
     apart: largest(
       samples.flatMap(({ modelLogprobs }, index) =>
@@ -86,4 +90,19 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
     const { logprobs } = await learner.forward(examples)
     return logprobs.map((each) => [...each.slice(prompt.length)])
   }
+}
+
+/** What a plain sum has to give: 1, 2, 0.5 and 2, whatever the server makes of a sequence of another length. */
+async function measuredNorms(engine: Engine): Promise<number[]> {
+  const tokens = text('one, two')
+  const tail = text(', and a tail that does not count')
+  const short = { tokens, weights: tokens.map(() => 1) }
+  const long = { tokens: [...tokens, ...tail], weights: [...short.weights, ...tail.map(() => 0)] }
+  const half = { tokens, weights: tokens.map(() => 0.5) }
+  const norms: number[] = []
+  for (const passes of [[[short]], [[short, long]], [[half]], [[short], [long]]]) {
+    for (const examples of passes) await engine.forwardBackward(examples, { kind: 'cross-entropy' })
+    norms.push((await engine.optimStep({ learningRate: 0 })).gradientNorm)
+  }
+  return norms.map((norm) => norm / norms[0]!)
 }

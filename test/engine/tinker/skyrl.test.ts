@@ -56,6 +56,10 @@ it('finds out what SkyRL does with losses', () => {
   })
 })
 
+it('makes a sum of what the server divides', () => {
+  for (const [index, wanted] of [1, 2, 0.5, 2].entries()) expect(findings.norms[index]).toBeCloseTo(wanted, 4)
+})
+
 it('learns from both losses, samples, saves and loads there', () => {
   const { losses, samples, apart, moved, reloaded } = findings
   expect(losses[1]!).toBeLessThan(losses[0]!)
