@@ -78,8 +78,7 @@ class Sampler:
     def fail(self, error: BaseException) -> None:
         """Ends everything that is under way with this reason, and gives the memory back."""
         jobs, self._active, self._waiting = [*self._active, *self._waiting], [], []
-        self._rows = Rows()
-        self._decoder.cache.clear()
+        self._reset()
         for job in jobs:
             job.batch.fail(error)
 
@@ -105,33 +104,50 @@ class Sampler:
         self._waiting = [job for job in self._waiting if not job.batch.cancelled]
 
     def _admit(self) -> None:
+        """In their order: one that needs more room than there is holds up those behind it."""
+        self._shrink()
         still: list[Job] = []
         while self._waiting:
             job = self._waiting.pop(0)
-            if not self._place(job):
+            source, shared = self._rows.best_prefix(job.tokens)
+            if self._rows.being_read(job.tokens, shared, WORTH_WAITING):
                 still.append(job)
-        self._waiting = still
+            elif not self._place(job, source, shared):
+                still.append(job)
+                break
+        self._waiting[:0] = still
 
-    def _place(self, job: Job) -> bool:
-        source, shared = self._rows.best_prefix(job.tokens)
-        if self._rows.being_read(job.tokens, shared, WORTH_WAITING):
-            return False
-        length = min(rounded(max([job.limit, *(other.limit for other in self._active)]), 64), self._context)
-        length = max(length, self._decoder.cache.length)
-        most = min(self._most_rows, max(1, self._cache_tokens // length))
-        if len(self._rows.states) > most and not self._active:
-            # What is kept from before takes the room that longer rows need.
-            self._rows = Rows()
-            self._decoder.cache.clear()
+    def _length(self, limit: int) -> int:
+        return min(rounded(limit, 64), self._context)
+
+    def _shrink(self) -> None:
+        """Rows as long as one sequence once needed would leave too few for many short ones."""
+        cache = self._decoder.cache
+        if self._active or not self._waiting or cache.length <= self._length(max(job.limit for job in self._waiting)):
+            return
+        if len(self._waiting) > self._cache_tokens // cache.length:
+            self._reset()
+
+    def _reset(self) -> None:
+        self._rows = Rows()
+        self._decoder.cache.clear()
+
+    def _place(self, job: Job, source: int, shared: int) -> bool:
+        cache = self._decoder.cache
+        length = max(cache.length, self._length(job.limit))
+        if length > cache.length and cache.rows * length > self._cache_tokens:
+            # Longer rows for all do not fit: this one waits for the others, and what is kept of old ones goes.
+            if self._active:
+                return False
+            self._reset()
             source, shared = -1, 0
-            length = min(rounded(job.limit, 64), self._context)
-            most = min(self._most_rows, max(1, self._cache_tokens // length))
+        most = min(self._most_rows, max(1, self._cache_tokens // length))
         row = self._rows.free_row(most, keep=source)
         if row is None:
             return False
-        self._decoder.cache.grow(min(rounded(len(self._rows.states), 1), most), length)
+        cache.grow(min(rounded(len(self._rows.states), 1), most), length)
         if shared and row != source:
-            self._decoder.cache.copy(source, row, shared)
+            cache.copy(source, row, shared)
         if not job.logprobs:
             job.reused = shared
         self._rows.occupy(row, job, job.tokens[:shared])

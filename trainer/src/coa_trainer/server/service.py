@@ -32,6 +32,9 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
         # What is known of models before the worker gets to them.
         self.known = self.database.models()
+        # Taken before anything new can come.
+        self._left_models = self.database.models()
+        self._left_futures = self.database.unfinished()
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -62,6 +65,9 @@ class Service:
         try:
             self.database.begin(future_id)
             body = read_body(stored)
+            if isinstance(body.get("model_id"), str) and kind != "create_model":
+                # It may have been lost or unloaded since the request was taken.
+                self.check_model(body["model_id"])
             if kind == "asample":
                 self._start_sampling(future_id, body)
                 return
@@ -152,13 +158,13 @@ class Service:
         self.machine.clean_folders()
         self.database.forget_old()
         self._restore_models()
-        for future in self.database.unfinished():
+        for future in self._left_futures:
             self._resume(future)
 
     def _restore_models(self) -> None:
-        created = {future.model for future in self.database.unfinished() if future.kind == "create_model"}
-        for model_id, known in self.database.models().items():
-            if known["state"] != "live" or model_id in created or model_id in self.machine.models:
+        created = {future.model for future in self._left_futures if future.kind == "create_model"}
+        for model_id, known in self._left_models.items():
+            if known["state"] != "live" or model_id in created:
                 continue
             try:
                 self.machine.restore(model_id, known)
