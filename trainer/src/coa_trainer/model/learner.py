@@ -1,6 +1,6 @@
 """Forward and backward passes over packed rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,15 +30,17 @@ class Learner:
         self._options = options
         self._device = next(model.parameters()).device
 
-    def run(self, data: Sequence[Datum], loss: Loss, backward: bool) -> PassResult:
-        """With `backward`, gradients are added to the parameters' `grad`."""
+    def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
+        """With `collect`, gradients are added to the parameters' `grad`, and it is called after each row."""
         logprobs: list[Floats] = [np.zeros(0, dtype=np.float32) for _ in data]
         elementwise = list(logprobs)
         budget = self._options.batch_tokens if self._abilities.packs else 0
         total = 0.0
         for members in groups_within([len(datum) for datum in data], budget):
             row = pack(data, members, self._device)
-            model_logprobs, losses = self._row(row, loss, backward)
+            model_logprobs, losses = self._row(row, loss, collect is not None)
+            if collect is not None:
+                collect()
             total += float(losses.double().sum())
             for member, part in row.parts():
                 logprobs[member] = model_logprobs[part].cpu().numpy()

@@ -6,7 +6,7 @@ import torch
 
 from ..errors import TrainerError, bad_request
 from .decoder import Decoder
-from .draw import draw
+from .draw import Draw, draw
 from .job import Batch, Job, SampleRequest
 from .rows import Rows
 from .step_graphs import rounded
@@ -16,6 +16,8 @@ from .stops import Decode, StopRules
 WORTH_WAITING = 16
 # Prompt tokens computed between two steps of those that are already sampling.
 READ_AT_ONCE = 2048
+# Distributions in double precision take a while of memory: so many rows at a time.
+DRAWN_AT_ONCE = 64
 
 
 class Sampler:
@@ -171,12 +173,16 @@ class Sampler:
             self._draw([jobs[number] for number in ready], logits[torch.tensor(ready, device=logits.device)])
 
     def _draw(self, jobs: Sequence[Job], logits: torch.Tensor) -> None:
-        drawn = draw(logits, [job.request.rules for job in jobs], [job.next_number() for job in jobs])
+        drawn: list[Draw | None] = []
+        for start in range(0, len(jobs), DRAWN_AT_ONCE):
+            part = jobs[start : start + DRAWN_AT_ONCE]
+            numbers = [job.next_number() for job in part]
+            drawn += draw(logits[start : start + DRAWN_AT_ONCE], [job.request.rules for job in part], numbers)
         for job, token in zip(jobs, drawn, strict=True):
             if token is not None and token.model_logprob != token.model_logprob:
                 job.batch.fail(TrainerError(400, "The model's output is not a number: load a checkpoint."))
                 continue
-            job.take(token, self._context)
+            job.take(token)
             if job.stopped is not None:
                 self._rows.release(job)
                 self._active.remove(job)
