@@ -113,9 +113,6 @@ def _write_index(folder: Path) -> None:
         return
     with safe_open(path, framework="pt") as file:
         names = sorted(file.keys())
-    size = path.stat().st_size
-    index = {
-        "metadata": {"total_size": size},
-        "weight_map": dict.fromkeys(names, path.name),
-    }
+        size = sum(file.get_tensor(name).nbytes for name in names)
+    index = {"metadata": {"total_size": size}, "weight_map": dict.fromkeys(names, path.name)}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")

@@ -70,7 +70,11 @@ class Machine:
             weights = own_weights(self.bases, base, self.bases.fresh(base))
         else:
             weights = adapter_weights(self.bases, base, model_id, lora)
-        self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
+        try:
+            self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
+        except BaseException:
+            weights.release()
+            raise
         self.database.set_same_as(model_id, json.dumps({"path": None}))
         return {
             "type": "create_model",

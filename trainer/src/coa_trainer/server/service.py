@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 # The first byte of a stored body says how the rest is written.
 JSON_BODY, PROTO_BODY = b"j", b"p"
+# Results older than a day are removed after so many new ones.
+CLEANED_EVERY = 1000
 
 
 class Service:
@@ -30,6 +32,7 @@ class Service:
         self.worker = Worker(machine.sources)
         self._events: dict[str, asyncio.Event] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._finished = 0
         # What is known of models before the worker gets to them.
         self.known = self.database.models()
         # Taken before anything new can come.
@@ -95,6 +98,9 @@ class Service:
 
     def _finish(self, future_id: str, status: int, result: dict[str, Any]) -> None:
         self.database.finish(future_id, status, to_json(result))
+        self._finished += 1
+        if self._finished % CLEANED_EVERY == 0:
+            self.database.forget_old()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._announce, future_id)
 
