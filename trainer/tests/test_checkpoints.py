@@ -12,8 +12,9 @@ from transformers import AutoModelForCausalLM
 from coa_trainer.errors import TrainerError
 from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.bases import BaseModels
-from coa_trainer.model.checkpoint import load_checkpoint, recover, save_checkpoint
+from coa_trainer.model.checkpoint import recover, save_checkpoint
 from coa_trainer.model.datum import Loss
+from coa_trainer.model.read_checkpoint import read_checkpoint, take
 from coa_trainer.model.trained import TrainedModel
 from helpers import bases_of, full_model, lora_model, random_datum
 
@@ -27,6 +28,12 @@ def steps(trained: TrainedModel, count: int) -> list[float]:
         losses.append(trained.run(DATA, Loss("cross_entropy"), backward=True).loss)
         trained.optimizer.update(SETTINGS)
     return losses
+
+
+def load_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> bool:
+    contents = read_checkpoint(folder, trained, bases, optimizer)
+    take(trained, contents)
+    return contents.moments is not None
 
 
 def make(bases: BaseModels, which: str, name: str) -> TrainedModel:
@@ -78,7 +85,7 @@ def test_the_files_are_those_of_the_embedded_engine(tiny_folder: Path, tmp_path:
     assert set(index["weight_map"].values()) == {"model.safetensors"}
     assert (tmp_path / "c" / "tokenizer.json").read_bytes() == (tiny_folder / "tokenizer.json").read_bytes()
     again = AutoModelForCausalLM.from_pretrained(tmp_path / "c")
-    ids = torch.tensor([DATA[1].tokens])
+    ids = torch.tensor(DATA[1].tokens)[None]
     with torch.no_grad():
         wanted = trained.weights.model(ids).logits
         assert torch.allclose(again(ids).logits, wanted, atol=1e-5)

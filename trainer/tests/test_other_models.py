@@ -42,6 +42,9 @@ def test_other_kinds_of_models(tmp_path: Path, kind: str) -> None:
     config, packs, decoder_name = CONFIGS[kind]
     torch.manual_seed(1)
     reference = AutoModelForCausalLM.from_config(config).eval()
+    if kind == "gemma2":
+        # The other implementations leave its soft cap out in some versions of transformers.
+        reference.set_attn_implementation("eager")
     reference.save_pretrained(tmp_path / kind)
     trained = full_model(bases_of(tmp_path / kind))
     data = [random_datum(length, length) for length in (30, 4, 17)]

@@ -98,6 +98,31 @@ def test_adapters_share_a_base_and_do_not_touch_each_other(tiny_folder: Path) ->
     assert one.run(data, CROSS, backward=False).loss < before - 1
 
 
+def test_adapters_gather_side_by_side(tiny_folder: Path) -> None:
+    """What one has gathered stays while another is active."""
+    bases, data = bases_of(tiny_folder), some_data()
+    one, two = lora_model(bases, "one", seed=3), lora_model(bases, "two", seed=3)
+    alone = lora_model(bases_of(tiny_folder), "alone", seed=3)
+    for datum in data[:3]:
+        one.run([datum], CROSS, backward=True)
+        two.run(data[4:], CROSS, backward=True)
+        alone.run([datum], CROSS, backward=True)
+    assert one.optimizer.norm() == alone.optimizer.norm() > 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_many_small_gradients_add_up(tiny_folder: Path, dtype: torch.dtype) -> None:
+    """Summed in bfloat16 the later ones would be rounded away."""
+    trained = full_model(bases_of(tiny_folder, dtype=dtype), PassOptions(12))
+    trained.run([random_datum(12, 1)], CROSS, backward=True)
+    once = {name: gradient.clone() for name, gradient in trained.optimizer.gradients.items()}
+    trained.optimizer.forget()
+    trained.run([random_datum(12, 1)] * 300, CROSS, backward=True)
+    for name, gradient in trained.optimizer.gradients.items():
+        assert gradient.dtype == torch.float32
+        assert torch.allclose(gradient, 300 * once[name], rtol=1e-4, atol=1e-2), name
+
+
 def test_groups_keep_the_budget() -> None:
     lengths = [5, 4, 1, 20, 3, 7, 1]
     groups = groups_within(lengths, 10)

@@ -3,14 +3,19 @@
 import gzip
 import json
 import threading
+import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
+from coa_trainer.options import parse_options
 from live import Client, Refused, chunks, datum, sample, server
+from tiny import save_tiny
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +192,63 @@ def test_out_of_memory_in_sampling(tiny_folder: Path, tmp_path: Path, monkeypatc
                 sample(client, model_id=model, seed=2)
         assert caught.value.status == 507
         assert sample(client, model_id=model)[0]["tokens"] == expected[0]["tokens"]
+
+
+def test_a_stream_ends_with_its_connection(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from coa_trainer.sampling.llama_decoder import LlamaDecoder
+
+    true_extend = LlamaDecoder.extend
+
+    def slow_extend(*arguments: Any) -> Any:
+        time.sleep(0.05)
+        return true_extend(*arguments)
+
+    with server(tiny_folder, tmp_path) as client:
+        model = client.create()
+        monkeypatch.setattr(LlamaDecoder, "extend", slow_extend)
+        body = {"model_id": model, "prompt": chunks([1, 2, 3]), "sampling_params": {"max_tokens": 200}, "stream": True}
+        request = urllib.request.Request(client.url + "/asample", json.dumps(body).encode(), client.headers)
+        with urllib.request.urlopen(request) as response:
+            assert json.loads(response.readline())["sequence"] == 0
+            assert client.get("/coa/status")["sequences"] == 1
+        # To its end it would take ten seconds.
+        started = time.monotonic()
+        while client.get("/coa/status")["sequences"]:
+            assert time.monotonic() - started < 5
+            time.sleep(0.05)
+
+
+def test_a_server_for_others_needs_a_key(tiny_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--model", str(tiny_folder), "--data", str(tmp_path), "--host", "0.0.0.0"]
+    with pytest.raises(SystemExit):
+        parse_options(arguments)
+    assert "loopback only" in capsys.readouterr().err
+    assert parse_options([*arguments, "--key", "x"]).key == "x"
+    assert parse_options([*arguments[:-1], "::1"]).key is None
+
+
+def test_weights_that_are_not_complete_are_refused(tiny_folder: Path, tmp_path: Path) -> None:
+    with server(tiny_folder, tmp_path / "data") as client:
+        model = client.create()
+        client.call("/save_weights", {"model_id": model, "path": "a"})
+        before = client.forward(model, [datum()])
+        folder = tmp_path / "data" / "checkpoints" / model / "weights" / "a"
+        tensors = load_file(folder / "model.safetensors")
+        del tensors["model.layers.1.mlp.up_proj.weight"]
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+        (folder / "model.safetensors.index.json").unlink()
+        with pytest.raises(Refused, match="not complete"):
+            client.call("/load_weights", {"model_id": model, "path": f"tinker://{model}/weights/a"})
+        (folder / "model.safetensors").write_bytes(b"junk")
+        with pytest.raises(Refused, match="400"):
+            client.call("/load_weights", {"model_id": model, "path": f"tinker://{model}/weights/a"})
+        assert client.forward(model, [datum()]) == before
+
+
+def test_several_base_models(tiny_folder: Path, tmp_path: Path) -> None:
+    save_tiny(tmp_path / "other", "qwen3", seed=5)
+    with server(tiny_folder, tmp_path / "data", "--model", f"second={tmp_path / 'other'}") as client:
+        names = [each["model_name"] for each in client.get("/get_server_capabilities")["supported_models"]]
+        assert names == ["tiny", "second"]
+        first, second = client.create(), client.create(base_model="second")
+        assert client.forward(first, [datum()]) != client.forward(second, [datum()])

@@ -230,3 +230,25 @@ def test_saved_weights_are_sampled_though_training_goes_on(client: Client, rank:
     sampler = client.get(f"/samplers/{session['sampling_session_id']}")
     assert sampler["model_path"] == lasting["path"]
     assert sample(client, base_model="tiny")[0]["tokens"] == sample(client, model_id=client.create())[0]["tokens"]
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+def test_in_bfloat16(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
+    with server(tiny_folder, tmp_path, "--dtype", "bfloat16") as client:
+        model = client.create(rank)
+        losses = []
+        for _ in range(6):
+            losses.append(client.learn(model, [datum(), datum(b"another one")])["metrics"]["loss:sum"])
+            client.step(model)
+        assert losses[-1] < losses[0] * 0.8
+        [sequence] = sample(client, model_id=model)
+        whole = bytes([*PROMPT, *[token % 256 for token in sequence["tokens"]]])
+        learned = client.learn(model, [datum(whole)])["loss_fn_outputs"][0]["logprobs"]["data"][len(PROMPT) - 1 :]
+        first = sequence["tokens"].index(next((t for t in sequence["tokens"] if t > 255), sequence["tokens"][-1]))
+        # Eight bits of mantissa: other orders of adding differ that much, and more would be a mistake.
+        assert sequence["model_logprobs"][:first] == pytest.approx(learned[:first], abs=0.15)
+        path = client.call("/save_weights", {"model_id": model, "path": "narrow"})["path"]
+        before = client.forward(model, [datum()])
+        client.step(model)
+        client.call("/load_weights", {"model_id": model, "path": path, "optimizer": True})
+        assert client.forward(model, [datum()]) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--random-init", action="store_true", help="random weights: config.json is enough")
     add("--seed", type=int, default=0, help="of random weights")
     add("--batch-tokens", type=int, default=8192, help="tokens computed at once in training")
-    add("--cache-tokens", type=int, default=1 << 20, help="tokens whose keys and values are kept in sampling")
+    add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
     add("--max-rows", type=int, default=256, help="sequences sampled at once")
     add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
     add("--compile", action="store_true", help="torch.compile the layers")

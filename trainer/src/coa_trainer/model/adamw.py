@@ -31,7 +31,7 @@ class AdamW:
         self.exact: dict[str, torch.Tensor] = {}
         self.first: dict[str, torch.Tensor] = {}
         self.second: dict[str, torch.Tensor] = {}
-        self.gradients: dict[str, torch.Tensor] = {}
+        self._wide: dict[str, torch.Tensor] = {}
         for name, parameter in self.parameters.items():
             data = parameter.data
             given = exact[name] if exact is not None else data.float()
@@ -40,31 +40,39 @@ class AdamW:
             self.second[name] = torch.zeros_like(self.exact[name])
 
     @property
+    def gradients(self) -> dict[str, torch.Tensor]:
+        """What has been gathered since the last step, in float32."""
+        found: dict[str, torch.Tensor] = {}
+        for name, parameter in self.parameters.items():
+            gradient = self._wide.get(name, parameter.grad)
+            if gradient is not None:
+                found[name] = gradient
+        return found
+
+    @property
     def gathered(self) -> bool:
         return bool(self.gradients)
 
     def collect(self) -> None:
-        """Adds what a backward pass left to what has been gathered, in float32."""
+        """After each backward pass: gradients in a narrow type are added up in float32, others stay where they are."""
         for name, parameter in self.parameters.items():
-            if parameter.grad is None:
+            if parameter.grad is None or parameter.grad.dtype == torch.float32:
                 continue
             gradient, parameter.grad = parameter.grad, None
-            if name in self.gradients:
-                self.gradients[name].add_(gradient)
+            if name in self._wide:
+                self._wide[name].add_(gradient)
             else:
-                self.gradients[name] = gradient.float()
+                self._wide[name] = gradient.float()
 
     def forget(self) -> None:
-        self.gradients.clear()
+        self._wide.clear()
         for parameter in self.parameters.values():
             parameter.grad = None
 
     def norm(self) -> float:
         """In double precision: the sum runs over all weights."""
-        if not self.gradients:
-            return 0.0
-        squares = [gradient.norm(dtype=torch.float64) for gradient in self.gradients.values()]
-        return float(torch.stack(squares).norm())
+        norms = [gradient.norm(dtype=torch.float64) for gradient in self.gradients.values()]
+        return float(torch.stack(norms).norm()) if norms else 0.0
 
     def update(self, settings: AdamSettings) -> float:
         """Steps, forgets what was gathered and returns the length of the gradient before clipping."""
@@ -82,15 +90,17 @@ class AdamW:
         self.step += 1
         root = (1 - settings.beta2**self.step) ** 0.5
         rate = settings.learning_rate * root / (1 - settings.beta1**self.step)
+        gradients = self.gradients
         with torch.no_grad():
             for name in self.parameters:
-                self._update_one(name, settings, scale, rate, settings.eps * root)
+                self._update_one(name, gradients.get(name), settings, scale, rate, settings.eps * root)
         self.forget()
         return norm
 
-    def _update_one(self, name: str, settings: AdamSettings, scale: float, rate: float, eps: float) -> None:
+    def _update_one(
+        self, name: str, gradient: torch.Tensor | None, settings: AdamSettings, scale: float, rate: float, eps: float
+    ) -> None:
         weight, first, second = self.exact[name], self.first[name], self.second[name]
-        gradient = self.gradients.get(name)
         first.mul_(settings.beta1)
         second.mul_(settings.beta2)
         if gradient is not None:

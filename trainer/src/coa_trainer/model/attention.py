@@ -32,6 +32,7 @@ def packed(ends: Sequence[int]) -> Iterator[None]:
         _ends = before
 
 
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def _attend(
     module: torch.nn.Module,
     query: torch.Tensor,

@@ -5,13 +5,10 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import Any
 
-import torch
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
-from ..errors import bad_request
 from .bases import BaseModels
 from .trained import TrainedModel
 
@@ -116,79 +113,6 @@ def _write_index(folder: Path) -> None:
         return
     with safe_open(path, framework="pt") as file:
         names = sorted(file.keys())
-    size = path.stat().st_size
-    index = {
-        "metadata": {"total_size": size},
-        "weight_map": dict.fromkeys(names, path.name),
-    }
+        size = sum(file.get_tensor(name).nbytes for name in names)
+    index = {"metadata": {"total_size": size}, "weight_map": dict.fromkeys(names, path.name)}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
-
-
-def load_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> bool:
-    """Takes over weights, and the optimiser's state where it is asked for and fits; else the optimiser starts anew.
-
-    Says whether the optimiser's state was taken over.
-    """
-    if trained.weights.adapter is not None:
-        values = _adapter_values(folder, trained)
-    else:
-        values = _whole_values(folder, trained, bases)
-    adam = trained.optimizer
-    adam.forget()
-    for name in adam.parameters:
-        adam.take(name, values[name])
-    adam.restart()
-    trained.version += 1
-    return optimizer and _load_optimizer(folder / OPTIMIZER_FILE, trained)
-
-
-def _adapter_values(folder: Path, trained: TrainedModel) -> dict[str, torch.Tensor]:
-    path = folder / ADAPTER_FILE
-    if not path.is_file():
-        raise bad_request(f"The checkpoint {folder.name} has no adapter; load it into a model of rank 0.")
-    values: dict[str, torch.Tensor] = load_file(path)
-    _check_fit(folder, trained, values)
-    return values
-
-
-def _whole_values(folder: Path, trained: TrainedModel, bases: BaseModels) -> dict[str, torch.Tensor]:
-    if (folder / ADAPTER_FILE).is_file():
-        raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of its rank.")
-    model: Any = bases.fresh(trained.weights.base, folder)
-    values = {name: parameter.data for name, parameter in model.named_parameters()}
-    _check_fit(folder, trained, values)
-    return values
-
-
-def _check_fit(folder: Path, trained: TrainedModel, values: dict[str, torch.Tensor]) -> None:
-    for name, tensor in trained.optimizer.exact.items():
-        if name not in values or values[name].shape != tensor.shape:
-            raise bad_request(f"The checkpoint {folder.name} is of another shape: {name} does not fit.")
-
-
-def _load_optimizer(path: Path, trained: TrainedModel) -> bool:
-    adam = trained.optimizer
-    if not path.is_file():
-        return False
-    with safe_open(path, framework="pt") as file:
-        step = (file.metadata() or {}).get("step", "")
-        names = set(file.keys())
-        fits = step.isdigit() and all(
-            f"{which} {name}" in names
-            and tuple(file.get_slice(f"{which} {name}").get_shape()) == tuple(adam.exact[name].shape)
-            for name in adam.parameters
-            for which in ("first", "second")
-        )
-        if not fits:
-            return False
-        for name in adam.parameters:
-            adam.first[name].copy_(file.get_tensor(f"first {name}"))
-            adam.second[name].copy_(file.get_tensor(f"second {name}"))
-    adam.step = int(step)
-    return True
-
-
-def read_adapter_config(folder: Path) -> tuple[int, float, list[str]]:
-    """Rank, alpha and target modules of a PEFT adapter."""
-    config = json.loads((folder / "adapter_config.json").read_text())
-    return int(config["r"]), float(config["lora_alpha"]), list(config["target_modules"])

@@ -1,5 +1,6 @@
 """Log-probabilities of targets without ever holding [tokens × vocabulary] as a whole."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -20,6 +21,12 @@ def target_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, voca
         else:
             parts.append(_of_chunk(head, part, wanted))
     return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def logits_in_chunks(head: Any, hidden: torch.Tensor, vocabulary: int) -> Iterator[torch.Tensor]:
+    size = max(1, CHUNK_NUMBERS // vocabulary)
+    for start in range(0, len(hidden), size):
+        yield head(hidden[start : start + size])
 
 
 def _of_chunk(head: Any, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """Forward and backward passes over packed rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import torch
 
 from . import attention
 from .datum import Datum, Floats, Loss, PassResult
-from .head import gathered, target_logprobs
+from .head import gathered, logits_in_chunks, target_logprobs
 from .losses import elementwise_loss
 from .packing import Row, groups_within, pack
 from .probe import Abilities, decoder_of
@@ -30,29 +30,37 @@ class Learner:
         self._options = options
         self._device = next(model.parameters()).device
 
-    def run(self, data: Sequence[Datum], loss: Loss, backward: bool) -> PassResult:
-        """With `backward`, gradients are added to the parameters' `grad`."""
+    def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
+        """With `collect`, gradients are added to the parameters' `grad`, and it is called after each row."""
         logprobs: list[Floats] = [np.zeros(0, dtype=np.float32) for _ in data]
         elementwise = list(logprobs)
         budget = self._options.batch_tokens if self._abilities.packs else 0
         total = 0.0
         for members in groups_within([len(datum) for datum in data], budget):
             row = pack(data, members, self._device)
-            model_logprobs, losses = self._row(row, loss, backward)
+            model_logprobs, losses = self._row(row, loss, collect is not None)
+            if collect is not None:
+                collect()
             total += float(losses.double().sum())
             for member, part in row.parts():
                 logprobs[member] = model_logprobs[part].cpu().numpy()
                 elementwise[member] = losses[part].cpu().numpy()
         return PassResult(loss=total, logprobs=logprobs, elementwise=elementwise)
 
-    def logprobs(self, tokens: Sequence[int], best: int) -> tuple[Floats, torch.Tensor, torch.Tensor]:
-        """Of every token but the first, and the `best` likeliest tokens at each of those places."""
-        row = torch.tensor(tokens, device=self._device)
-        with torch.no_grad(), attention.packed([len(tokens) - 1]):
-            logits = self._model(input_ids=row[None, :-1], use_cache=False).logits[0].float()
-            spread = logits.log_softmax(-1)
-        values, ids = spread.topk(best, dim=-1) if best else (spread[:, :0], spread[:, :0].long())
-        return gathered(logits, row[1:]).cpu().numpy(), ids.cpu(), values.cpu()
+    def likeliest(self, tokens: Sequence[int], count: int) -> list[list[tuple[int, float]]]:
+        """After each token, the likeliest next ones with their log-probabilities."""
+        row = torch.tensor(tokens, device=self._device)[None]
+        with torch.no_grad(), attention.packed([len(tokens)]):
+            if not self._abilities.splits:
+                chunks = iter([self._model(input_ids=row, use_cache=False).logits[0]])
+            else:
+                hidden = decoder_of(self._model)(input_ids=row, use_cache=False).last_hidden_state[0]
+                chunks = logits_in_chunks(self._model.get_output_embeddings(), hidden, self._vocabulary)
+            found: list[list[tuple[int, float]]] = []
+            for logits in chunks:
+                values, ids = logits.float().log_softmax(-1).topk(count, dim=-1)
+                found += [list(zip(*pair, strict=True)) for pair in zip(ids.tolist(), values.tolist(), strict=True)]
+        return found
 
     def _row(self, row: Row, loss: Loss, backward: bool) -> tuple[torch.Tensor, torch.Tensor]:
         # Backward stays inside `packed`: layers that are computed again must see the same ends.

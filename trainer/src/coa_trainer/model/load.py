@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from ..errors import TrainerError, bad_request
@@ -35,7 +36,7 @@ def load_model(folder: Path, random_seed: int | None = None) -> Any:
             # Models whose attention cannot be chosen say so here; they are taken as they are.
             if implementation is None:
                 raise bad_request(f"The model in {folder} cannot be loaded: {error}") from error
-        except (OSError, RuntimeError, KeyError) as error:
+        except (OSError, RuntimeError, KeyError, SafetensorError) as error:
             raise bad_request(f"The model in {folder} cannot be loaded: {error}") from error
     raise AssertionError
 
@@ -46,7 +47,14 @@ def _build(folder: Path, config: Any, random_seed: int | None, settings: dict[st
             torch.manual_seed(random_seed)
             model = AutoModelForCausalLM.from_config(config, **settings)
     else:
-        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **settings)
+        model, loading = AutoModelForCausalLM.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True, **settings
+        )
+        # transformers would go on with random values there.
+        absent = sorted({str(key) for key in loading["missing_keys"]})
+        if absent:
+            more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+            raise bad_request(f"The weights in {folder.name} are not complete: {absent[0]}{more} is missing.")
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0

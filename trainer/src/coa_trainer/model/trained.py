@@ -77,14 +77,11 @@ class TrainedModel:
         check_loss(loss, data)
         self.weights.activate()
         try:
-            result = self.learner.run(data, loss, backward)
+            return self.learner.run(data, loss, self.optimizer.collect if backward else None)
         except BaseException:
             # Half of a request must not stay in the sum.
             self.optimizer.forget()
             raise
-        if backward:
-            self.optimizer.collect()
-        return result
 
 
 def trained_model(

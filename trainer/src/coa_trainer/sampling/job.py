@@ -45,7 +45,7 @@ class Job:
         step = len(self.tokens) - len(request.prompt) + request.first_step
         return uniform(request.seed + self.number, step)
 
-    def take(self, drawn: Draw | None, context: int) -> None:
+    def take(self, drawn: Draw | None) -> None:
         if drawn is None:
             self.stopped = "nothing-allowed"
             return
@@ -53,7 +53,7 @@ class Job:
         self.logprobs.append(drawn.logprob)
         self.model_logprobs.append(drawn.model_logprob)
         self.batch.told(self.number, drawn.token)
-        self.stopped = self.stops.after(self.sampled)
+        self.stopped = self.stops.after(self.tokens, len(self.request.prompt))
         if self.stopped is None and len(self.tokens) >= self.limit:
             full = len(self.tokens) - len(self.request.prompt) >= self.request.max_tokens
             self.stopped = "length" if full else "context"

@@ -6,7 +6,7 @@ import torch
 
 from ..errors import TrainerError, bad_request
 from .decoder import Decoder
-from .draw import draw
+from .draw import Draw, draw
 from .job import Batch, Job, SampleRequest
 from .rows import Rows
 from .step_graphs import rounded
@@ -16,6 +16,8 @@ from .stops import Decode, StopRules
 WORTH_WAITING = 16
 # Prompt tokens computed between two steps of those that are already sampling.
 READ_AT_ONCE = 2048
+# Distributions in double precision take a while of memory: so many rows at a time.
+DRAWN_AT_ONCE = 64
 
 
 class Sampler:
@@ -78,8 +80,7 @@ class Sampler:
     def fail(self, error: BaseException) -> None:
         """Ends everything that is under way with this reason, and gives the memory back."""
         jobs, self._active, self._waiting = [*self._active, *self._waiting], [], []
-        self._rows = Rows()
-        self._decoder.cache.clear()
+        self._reset()
         for job in jobs:
             job.batch.fail(error)
 
@@ -105,33 +106,50 @@ class Sampler:
         self._waiting = [job for job in self._waiting if not job.batch.cancelled]
 
     def _admit(self) -> None:
+        """In their order: one that needs more room than there is holds up those behind it."""
+        self._shrink()
         still: list[Job] = []
         while self._waiting:
             job = self._waiting.pop(0)
-            if not self._place(job):
+            source, shared = self._rows.best_prefix(job.tokens)
+            if self._rows.being_read(job.tokens, shared, WORTH_WAITING):
                 still.append(job)
-        self._waiting = still
+            elif not self._place(job, source, shared):
+                still.append(job)
+                break
+        self._waiting[:0] = still
 
-    def _place(self, job: Job) -> bool:
-        source, shared = self._rows.best_prefix(job.tokens)
-        if self._rows.being_read(job.tokens, shared, WORTH_WAITING):
-            return False
-        length = min(rounded(max([job.limit, *(other.limit for other in self._active)]), 64), self._context)
-        length = max(length, self._decoder.cache.length)
-        most = min(self._most_rows, max(1, self._cache_tokens // length))
-        if len(self._rows.states) > most and not self._active:
-            # What is kept from before takes the room that longer rows need.
-            self._rows = Rows()
-            self._decoder.cache.clear()
+    def _length(self, limit: int) -> int:
+        return min(rounded(limit, 64), self._context)
+
+    def _shrink(self) -> None:
+        """Rows as long as one sequence once needed would leave too few for many short ones."""
+        cache = self._decoder.cache
+        if self._active or not self._waiting or cache.length <= self._length(max(job.limit for job in self._waiting)):
+            return
+        if len(self._waiting) > self._cache_tokens // cache.length:
+            self._reset()
+
+    def _reset(self) -> None:
+        self._rows = Rows()
+        self._decoder.cache.clear()
+
+    def _place(self, job: Job, source: int, shared: int) -> bool:
+        cache = self._decoder.cache
+        length = max(cache.length, self._length(job.limit))
+        if length > cache.length and cache.rows * length > self._cache_tokens:
+            # Longer rows for all do not fit: this one waits for the others, and what is kept of old ones goes.
+            if self._active:
+                return False
+            self._reset()
             source, shared = -1, 0
-            length = min(rounded(job.limit, 64), self._context)
-            most = min(self._most_rows, max(1, self._cache_tokens // length))
+        most = min(self._most_rows, max(1, self._cache_tokens // length))
         row = self._rows.free_row(most, keep=source)
         if row is None:
             return False
-        self._decoder.cache.grow(min(rounded(len(self._rows.states), 1), most), length)
+        cache.grow(min(rounded(len(self._rows.states), 1), most), length)
         if shared and row != source:
-            self._decoder.cache.copy(source, row, shared)
+            cache.copy(source, row, shared)
         if not job.logprobs:
             job.reused = shared
         self._rows.occupy(row, job, job.tokens[:shared])
@@ -155,12 +173,16 @@ class Sampler:
             self._draw([jobs[number] for number in ready], logits[torch.tensor(ready, device=logits.device)])
 
     def _draw(self, jobs: Sequence[Job], logits: torch.Tensor) -> None:
-        drawn = draw(logits, [job.request.rules for job in jobs], [job.next_number() for job in jobs])
+        drawn: list[Draw | None] = []
+        for start in range(0, len(jobs), DRAWN_AT_ONCE):
+            part = jobs[start : start + DRAWN_AT_ONCE]
+            numbers = [job.next_number() for job in part]
+            drawn += draw(logits[start : start + DRAWN_AT_ONCE], [job.request.rules for job in part], numbers)
         for job, token in zip(jobs, drawn, strict=True):
             if token is not None and token.model_logprob != token.model_logprob:
                 job.batch.fail(TrainerError(400, "The model's output is not a number: load a checkpoint."))
                 continue
-            job.take(token, self._context)
+            job.take(token)
             if job.stopped is not None:
                 self._rows.release(job)
                 self._active.remove(job)

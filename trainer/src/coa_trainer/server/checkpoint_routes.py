@@ -12,7 +12,8 @@ from typing import Any
 from aiohttp import web
 
 from ..errors import bad_request, unknown
-from ..model.checkpoint import ADAPTER_FILE, read_adapter_config
+from ..model.checkpoint import ADAPTER_FILE
+from ..model.read_checkpoint import read_adapter_config
 from . import parse
 from .http import answer, read_json
 from .paths import KINDS, check_name

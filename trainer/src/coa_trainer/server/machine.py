@@ -8,8 +8,9 @@ from typing import Any
 
 from ..errors import TrainerError, bad_request, unknown
 from ..model.bases import BaseModels
-from ..model.checkpoint import load_checkpoint, recover, save_checkpoint
+from ..model.checkpoint import recover, save_checkpoint
 from ..model.learner import PassOptions
+from ..model.read_checkpoint import read_checkpoint, take
 from ..model.trained import TrainedModel, adapter_weights, own_weights, trained_model
 from ..sampling.job import Batch
 from . import parse
@@ -69,7 +70,11 @@ class Machine:
             weights = own_weights(self.bases, base, self.bases.fresh(base))
         else:
             weights = adapter_weights(self.bases, base, model_id, lora)
-        self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
+        try:
+            self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
+        except BaseException:
+            weights.release()
+            raise
         self.database.set_same_as(model_id, json.dumps({"path": None}))
         return {
             "type": "create_model",
@@ -105,12 +110,9 @@ class Machine:
         self.database.set_same_as(trained.id, None)
         self._keep_passing(trained)
         norm = trained.optimizer.update(settings)
-        self._changed(trained)
-        return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
-
-    def _changed(self, trained: TrainedModel) -> None:
         trained.version += 1
         self.sources.weights_changed(trained.id)
+        return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
 
     # Checkpoints
 
@@ -130,13 +132,12 @@ class Machine:
         trained = self.model(body)
         path = parse.text(body.get("path"), "path")
         optimizer = bool(body.get("optimizer", False))
-        folder = self.folders.resolve(path)
+        contents = read_checkpoint(self.folders.resolve(path), trained, self.bases, optimizer)
         self.database.set_same_as(trained.id, None)
         self._keep_passing(trained)
-        trained.weights.activate()
-        taken = load_checkpoint(folder, trained, self.bases, optimizer)
-        self._changed(trained)
-        return {"type": "load_weights", "path": path, "optimizer": taken}
+        take(trained, contents)
+        self.sources.weights_changed(trained.id)
+        return {"type": "load_weights", "path": path, "optimizer": contents.moments is not None}
 
     def _save_for_sampler(self, body: Body) -> Result:
         trained = self.model(body)
@@ -212,7 +213,8 @@ class Machine:
         folder = self.folders.resolve(same_as["path"]) if same_as["path"] else None
         self._create_model({"model_id": model_id, **known["settings"]})
         if folder is not None:
-            load_checkpoint(folder, self.models[model_id], self.bases, optimizer=True)
+            trained = self.models[model_id]
+            take(trained, read_checkpoint(folder, trained, self.bases, optimizer=True))
             self.database.set_same_as(model_id, json.dumps(same_as))
 
     def clean_folders(self) -> None:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..model.datum import Floats, PassResult
+import numpy as np
+
+from ..model.datum import Datum, Floats, Loss, PassResult
 from ..model.trained import TrainedModel
 from .parse import integer
 
@@ -37,12 +39,10 @@ def prompt_logprobs(trained: TrainedModel, prompt: Sequence[int], body: dict[str
         answer["topk_prompt_logprobs"] = [None] if best else None
         return answer
     trained.weights.activate()
-    logprobs, ids, values = trained.learner.logprobs(prompt, best)
-    answer["prompt_logprobs"] = [None, *logprobs.tolist()]
+    whole = np.array(prompt, dtype=np.int64)
+    scored = trained.run([Datum(whole[:-1], whole[1:])], Loss("cross_entropy"), backward=False)
+    answer["prompt_logprobs"] = [None, *scored.logprobs[0].tolist()]
     if best:
-        rows = [
-            [[token, value] for token, value in zip(row_ids, row_values, strict=True)]
-            for row_ids, row_values in zip(ids.tolist(), values.tolist(), strict=True)
-        ]
-        answer["topk_prompt_logprobs"] = [None, *rows]
+        rows = trained.learner.likeliest(prompt[:-1], best)
+        answer["topk_prompt_logprobs"] = [None, *([list(pair) for pair in row] for row in rows)]
     return answer

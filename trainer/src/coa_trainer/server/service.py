@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 # The first byte of a stored body says how the rest is written.
 JSON_BODY, PROTO_BODY = b"j", b"p"
+# Results older than a day are removed after so many new ones.
+CLEANED_EVERY = 1000
 
 
 class Service:
@@ -30,8 +32,12 @@ class Service:
         self.worker = Worker(machine.sources)
         self._events: dict[str, asyncio.Event] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._finished = 0
         # What is known of models before the worker gets to them.
         self.known = self.database.models()
+        # Taken before anything new can come.
+        self._left_models = self.database.models()
+        self._left_futures = self.database.unfinished()
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -62,6 +68,9 @@ class Service:
         try:
             self.database.begin(future_id)
             body = read_body(stored)
+            if isinstance(body.get("model_id"), str) and kind != "create_model":
+                # It may have been lost or unloaded since the request was taken.
+                self.check_model(body["model_id"])
             if kind == "asample":
                 self._start_sampling(future_id, body)
                 return
@@ -89,6 +98,9 @@ class Service:
 
     def _finish(self, future_id: str, status: int, result: dict[str, Any]) -> None:
         self.database.finish(future_id, status, to_json(result))
+        self._finished += 1
+        if self._finished % CLEANED_EVERY == 0:
+            self.database.forget_old()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._announce, future_id)
 
@@ -152,13 +164,13 @@ class Service:
         self.machine.clean_folders()
         self.database.forget_old()
         self._restore_models()
-        for future in self.database.unfinished():
+        for future in self._left_futures:
             self._resume(future)
 
     def _restore_models(self) -> None:
-        created = {future.model for future in self.database.unfinished() if future.kind == "create_model"}
-        for model_id, known in self.database.models().items():
-            if known["state"] != "live" or model_id in created or model_id in self.machine.models:
+        created = {future.model for future in self._left_futures if future.kind == "create_model"}
+        for model_id, known in self._left_models.items():
+            if known["state"] != "live" or model_id in created:
                 continue
             try:
                 self.machine.restore(model_id, known)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from tokenizers import Tokenizer
 
 from ..errors import bad_request
 from ..model.bases import BaseModels
-from ..model.checkpoint import ADAPTER_FILE, load_checkpoint, read_adapter_config
+from ..model.checkpoint import ADAPTER_FILE
 from ..model.learner import PassOptions
 from ..model.lora import LoraSettings
+from ..model.read_checkpoint import read_adapter_config, read_checkpoint, take
 from ..model.trained import TrainedModel, adapter_weights, base_weights, own_weights, trained_model
 from ..sampling.choose_decoder import choose_decoder
 from ..sampling.sampler import Sampler
@@ -27,7 +29,8 @@ KEPT_LOADED = 2
 @dataclass(frozen=True)
 class SamplerOptions:
     most_rows: int = 256
-    cache_tokens: int = 1 << 20
+    cache_tokens: int = 0
+    """0 for as many as fit into a part of the memory."""
 
 
 @dataclass(eq=False)
@@ -85,7 +88,7 @@ class Sources:
             lora = LoraSettings(rank, alpha, 0, attention, feed_forward, head)
             weights = adapter_weights(self._bases, base, name, lora)
             trained = trained_model(self._bases, name, weights, self._passes)
-            load_checkpoint(folder, trained, self._bases, optimizer=False)
+            take(trained, read_checkpoint(folder, trained, self._bases, optimizer=False))
             return trained
         weights = own_weights(self._bases, base, self._bases.fresh(base, folder))
         return trained_model(self._bases, name, weights, self._passes, trains=False)
@@ -98,7 +101,7 @@ class Sources:
             trained.vocabulary,
             self.decoder(trained.weights.base),
             self._options.most_rows,
-            self._options.cache_tokens,
+            self._options.cache_tokens or fitting_tokens(trained.weights.model),
         )
         return Source(trained, sampler, trained.version)
 
@@ -142,6 +145,19 @@ class Sources:
                 source.sampler.step()
             except Exception as error:
                 source.sampler.fail(as_trainer_error(error))
+
+
+def fitting_tokens(model: Any) -> int:
+    """Tokens whose keys and values fill three tenths of a GPU's memory, or 1 GiB of the machine's."""
+    config = model.config.get_text_config()
+    parameter = next(model.parameters())
+    heads = getattr(config, "num_key_value_heads", None) or getattr(config, "num_attention_heads", 1)
+    width = getattr(config, "head_dim", None) or config.hidden_size // getattr(config, "num_attention_heads", 1)
+    bytes_each = 2 * config.num_hidden_layers * heads * width * parameter.element_size()
+    room = 1 << 30
+    if parameter.device.type == "cuda":
+        room = torch.cuda.get_device_properties(parameter.device).total_memory * 3 // 10
+    return max(1, int(room // bytes_each))
 
 
 def _decode_with(path: Path) -> Callable[[Sequence[int]], str]:
