@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTinker } from '../../../src/engine/index.ts'
+import { openTinker, verifyCheckpoint } from '../../../src/engine/index.ts'
 import { holdAnswer } from './holding-proxy.ts'
 import { learn } from './lesson.ts'
 import { startTestTrainer, type TestTrainer } from './test-trainer.ts'
@@ -53,6 +53,8 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     try {
       const engine = await openTinker({ url: own.url, tokenizer: own.model, patienceMs: 1_000 })
       await learn(engine, 0, 1)
+      const saved = join(own.folder, 'saved')
+      await engine.save(saved, { stage: 'sft', step: 1, createdAt: '2026-01-01T00:00:00Z' })
       const tokens = Array.from({ length: 160 }, (_, at) => at % 200)
       const examples = Array.from({ length: 400 }, () => ({ tokens, weights: tokens.map(() => 1) }))
       const waiting = engine.forwardBackward(examples, { kind: 'cross-entropy' })
@@ -64,6 +66,9 @@ describe.skipIf(python === undefined)('when something goes away', () => {
       expect(pass).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(gone) } })
       expect(samples).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(gone) } })
       await expect(engine.optimStep({ learningRate: 1 })).rejects.toThrow(/cannot be reached/)
+      const again = engine.save(saved, { stage: 'sft', step: 2, createdAt: '2026-01-01T00:00:00Z' })
+      await expect(again).rejects.toThrow(/cannot be reached/)
+      expect(verifyCheckpoint(saved).step).toBe(1)
       expect(performance.now() - began).toBeLessThan(20_000)
       await engine.close()
     } finally {
