@@ -13,8 +13,8 @@ export interface EnvironmentOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A release whose plain wheel needs no CUDA; the range of the project would bring gigabytes of it. */
-const TORCH_WITHOUT_CUDA = 'torch==2.13.0'
+/** One release where there is no GPU, so that a build without CUDA that pip is pointed at is the one that is taken. */
+const TORCH_WITHOUT_GPU = 'torch==2.13.0'
 const READY = 'coa-ready.json'
 
 /** The environment where it is there and whole. */
@@ -49,7 +49,7 @@ async function makeEnvironment({ folder, say, signal }: EnvironmentOptions): Pro
   const hasCuda = (await runProgram('nvidia-smi', ['-L'])).code === 0
   const wanted = hasCuda
     ? packages
-    : packages.map((name) => (/^torch\b/.test(name) ? TORCH_WITHOUT_CUDA : name))
+    : packages.map((name) => (/^torch\b/.test(name) ? TORCH_WITHOUT_GPU : name))
   for (const name of wanted) {
     const install = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', name]
     await step(say, `installing ${name}`, python, install, signal)
