@@ -17,6 +17,7 @@ import { registerRun } from './commands/run.ts'
 import { registerTasks } from './commands/tasks.ts'
 import { registerTeach } from './commands/teach.ts'
 import { registerTools } from './commands/tools.ts'
+import { registerTrainer } from './commands/trainer.ts'
 import { registerWorld } from './commands/world.ts'
 import { exitCodes } from './exit-codes.ts'
 import { addGlobalOptions } from './globals.ts'
@@ -49,6 +50,7 @@ export function buildProgram(): Command {
     registerModel,
     registerGenerate,
     registerEngine,
+    registerTrainer,
     registerDoctor,
   ]) {
     register(program)

@@ -1,3 +1,4 @@
+export { cacheFolder } from './cache-folder.ts'
 export { readEnvironment } from './environment.ts'
 export { projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'

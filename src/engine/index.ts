@@ -63,3 +63,15 @@ export {
   type SelfCheckReport,
   type SelfCheckResult,
 } from './self-check.ts'
+export type { LossContract, Reduction } from './tinker/loss-contract.ts'
+export { openTinker, type TinkerOptions } from './tinker/open-tinker.ts'
+export type { TinkerEngine } from './tinker/tinker-engine.ts'
+export type { Exchange } from './tinker/wire.ts'
+export {
+  type RunningTrainer,
+  type StartOptions as TrainerOptions,
+  startTrainer,
+  stopTrainer,
+  type TrainerStatus,
+  trainerStatus,
+} from './trainer/managed-trainer.ts'

@@ -42,10 +42,16 @@ it('holds what is needed and no more', () => {
   expect(paths).toContain('bin/coa.js')
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('dist/index.d.ts')
+  expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
   expect(
-    paths.filter((path) => !/^(bin|dist)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path)),
+    paths.filter(
+      (path) =>
+        !/^(bin|dist|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(
+          path,
+        ),
+    ),
   ).toEqual([])
-  expect(paths.filter((path) => path.includes('.test.'))).toEqual([])
+  expect(paths.filter((path) => /\.test\.|__pycache__|\.pyc$/.test(path))).toEqual([])
 })
 
 it('runs coa from the installed package', () => {

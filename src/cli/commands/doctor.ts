@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { cacheFolder } from '../../config/index.ts'
 import { CoaError } from '../../errors/index.ts'
 import { loadGrammar } from '../../grammar/index.ts'
 import { listRuns } from '../../store/index.ts'
@@ -39,6 +40,7 @@ export function registerDoctor(program: Command): void {
         await check('tokenizer', () => describeTokenizer(options)),
         await check('runs folder', () => describeRunsFolder(options)),
         await check('sandbox', () => describeSandbox(options)),
+        await check('trainer', describeTrainer),
       ]
       const ok = checks.every((item) => item.ok)
       emit(options, { ok, checks }, () =>
@@ -71,6 +73,15 @@ async function describeSandbox(options: GlobalOptions): Promise<string> {
   } finally {
     await sandbox.close()
   }
+}
+
+/** Not needed for anything but larger models, so its absence is no fault. */
+async function describeTrainer(): Promise<string> {
+  const { trainerStatus } = await import('../../engine/index.ts')
+  const { environment, running } = await trainerStatus(join(cacheFolder(), 'trainer'))
+  const python =
+    environment === undefined ? 'no environment yet' : `environment with torch ${environment.torch}`
+  return `${python}, ${running === undefined ? 'not running' : `running at ${running.url} on ${running.device}`}`
 }
 
 /** One bad finding never hides the others. */

@@ -89,7 +89,8 @@ export function fingerprintOfFolder(path: string): string {
   return known ?? fingerprintOf(filesIn(folder).map((name) => describeFile(folder, name)))
 }
 
-function existingFolder(path: string): string {
+/** Where a checkpoint lies at this moment; an error where there is none. */
+export function existingFolder(path: string): string {
   const folder = currentFolder(resolve(path))
   if (existsSync(join(folder, 'config.json'))) return folder
   throw new EngineError(

@@ -1,6 +1,8 @@
 /** Models on disk: the Hugging Face layout, read with suspicion and written whole or not at all. */
+export { adoptFiles } from './adopt-files.ts'
 export {
   type CheckpointHeaders,
+  existingFolder,
   fingerprintOfFolder,
   type OpenCheckpoint,
   openCheckpoint,

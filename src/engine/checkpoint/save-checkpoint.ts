@@ -1,9 +1,8 @@
-import { basename, join, resolve } from 'node:path'
-import type { z } from 'zod'
-import type { Checkpoint } from '../../schema/index.ts'
-import { CheckpointManifest, describeFile, fingerprintOf, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import { join, resolve } from 'node:path'
+import { type CheckpointManifest, MANIFEST_FILE } from './checkpoint-manifest.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
+import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { configFromShape, generationFromShape } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
 import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './optimizer-state.ts'
@@ -13,7 +12,7 @@ import { json, writeText, writeWeights } from './shards-write.ts'
 import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
 import { checkWeights, dropDerived, parameterCount } from './weight-names.ts'
 
-export interface CheckpointContents {
+export interface CheckpointContents extends DescribedContents {
   shape: ModelShape
   weights: StoredTensors
   /** Files that go along as they are: the tokenizer's (see `readTokenizerFiles`), or a generation_config.json. */
@@ -24,17 +23,6 @@ export interface CheckpointContents {
   maxShardBytes?: number
   /** Save NaN and infinite weights too, to look into a training that went wrong. */
   allowNonFinite?: boolean
-  /** Left out: the beginning of the fingerprint. */
-  id?: string
-  /** The folder, relative to the run; left out: its name. */
-  path?: string
-  stage: Checkpoint['stage']
-  step: number
-  /** ISO time, given by the caller. */
-  createdAt: string
-  parent?: { id?: string; fingerprint?: string; path?: string }
-  metrics?: Record<string, number>
-  metadata?: CheckpointManifest['metadata']
 }
 
 /**
@@ -49,7 +37,10 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
   try {
     replaceFolder(folder, (temporary) => {
       const names = writeFiles(temporary, contents, weights)
-      manifest = manifestOf(folder, temporary, names, contents)
+      manifest = manifestOf(folder, temporary, names, {
+        ...contents,
+        parameters: parameterCount(contents.shape),
+      })
       writeText(join(temporary, MANIFEST_FILE), json(manifest))
     })
   } catch (cause) {
@@ -104,38 +95,4 @@ function writeFiles(folder: string, contents: CheckpointContents, weights: Store
   })
   if (optimizer !== undefined) writeOptimizerState(folder, optimizer)
   return [...Object.keys(texts), ...weightFiles, ...(optimizer === undefined ? [] : [OPTIMIZER_FILE])].sort()
-}
-
-function manifestOf(
-  folder: string,
-  temporary: string,
-  names: string[],
-  contents: CheckpointContents,
-): CheckpointManifest {
-  const files = names.map((name) => describeFile(temporary, name))
-  const fingerprint = fingerprintOf(files)
-  const { parent } = contents
-  const manifest: z.input<typeof CheckpointManifest> = {
-    v: 1,
-    id: contents.id ?? fingerprint.slice(0, 16),
-    path: contents.path ?? basename(folder),
-    stage: contents.stage,
-    step: contents.step,
-    parent: parent?.id,
-    createdAt: contents.createdAt,
-    parameters: parameterCount(contents.shape),
-    fingerprint,
-    parentFingerprint: parent?.fingerprint,
-    parentPath: parent?.path,
-    files,
-    metrics: contents.metrics,
-    metadata: contents.metadata,
-  }
-  const parsed = CheckpointManifest.safeParse(JSON.parse(JSON.stringify(manifest)))
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new EngineError(`the checkpoint cannot be described: ${issue?.path.join('.')}: ${issue?.message}`, {
-    fix: 'Give an ISO time, a whole step, and metrics and metadata of plain JSON values.',
-    cause: parsed.error,
-  })
 }

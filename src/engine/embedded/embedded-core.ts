@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openTokenizer } from '../../tokens/index.ts'
+import { checkExamples } from '../check-examples.ts'
 import {
   EngineError,
   type ModelShape,
@@ -23,7 +23,7 @@ import type {
   Sample,
   TrainingExample,
 } from '../contract.ts'
-import { checkExamples } from './check-examples.ts'
+import { decoder } from '../decoder.ts'
 import { freshAdapters, type LoraSettings, merged } from './llama/lora.ts'
 import { parameterShapes } from './llama/parameter-shapes.ts'
 import { openRuntime } from './open-runtime.ts'
@@ -250,16 +250,4 @@ function tokenizerOf({ tokenizer, model }: EmbeddedOptions): string | undefined 
 /** What must agree for weights to fit. */
 function shapeKey({ endTokens, beginToken, padToken, initializerRange, ...rest }: ModelShape): object {
   return rest
-}
-
-async function decoder(folder: string | undefined): Promise<(ids: ArrayLike<number>) => string> {
-  if (folder === undefined) {
-    return () => {
-      throw new EngineError('Stopping at a text needs a tokenizer, and the model was opened without one.', {
-        fix: 'Open the engine with a tokenizer folder, or stop at tokens.',
-      })
-    }
-  }
-  const tokenizer = await openTokenizer(folder)
-  return (ids) => tokenizer.decode(ids)
 }

@@ -8,7 +8,7 @@ import {
   readCheckpointHeaders,
 } from '../checkpoint/index.ts'
 import { toOnnx } from '../embedded/onnx/emit.ts'
-import { ProtobufWriter } from '../embedded/onnx/protobuf.ts'
+import { ProtobufWriter } from '../protobuf-writer.ts'
 import { plainGraph } from './plain-graph.ts'
 
 /** What whoever runs the file has to know; in the file's metadata, and as JSON beside it. */

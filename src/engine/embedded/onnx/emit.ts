@@ -1,5 +1,5 @@
+import { ProtobufWriter } from '../../protobuf-writer.ts'
 import type { Attribute, Constant, ElementType, Graph, Node, Tensor } from '../graph/graph.ts'
-import { ProtobufWriter } from './protobuf.ts'
 
 /** Numbers of the ONNX format. */
 const elementTypes: Record<ElementType, number> = { float32: 1, int32: 6, int64: 7, bool: 9 }

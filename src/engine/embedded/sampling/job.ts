@@ -1,5 +1,5 @@
 import type { Sample, SampleRequest } from '../../contract.ts'
-import type { StopRules } from './stop-rules.ts'
+import type { StopRules } from '../../stop-rules.ts'
 
 /** A mask may have to be fetched from another thread. */
 type Allowed = (tokens: readonly number[], sample: number) => MaybeMask | Promise<MaybeMask>

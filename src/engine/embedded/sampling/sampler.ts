@@ -1,5 +1,7 @@
+import { checkRequest } from '../../check-request.ts'
 import { EngineError, type ModelShape, randomStream } from '../../checkpoint/index.ts'
 import type { Sample } from '../../contract.ts'
+import { StopRules } from '../../stop-rules.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -8,7 +10,6 @@ import { choose } from './choose.ts'
 import type { Job, SamplerRequest } from './job.ts'
 import { RowCache } from './row-cache.ts'
 import { Shelf, sharedLength } from './shelf.ts'
-import { StopRules } from './stop-rules.ts'
 
 /** Tokens that two sequences must have in common for one to wait until the other has read them. */
 const WORTH_WAITING = 16
@@ -51,7 +52,7 @@ export class Sampler {
 
   /** Takes a request up; `step` has to be called until nothing is left. */
   add(request: SamplerRequest): Promise<Sample[]> {
-    this.#check(request)
+    checkRequest(request, this.#shape)
     const seed = request.seed ?? Math.floor(Math.random() * 2 ** 48)
     const jobs = Array.from({ length: request.count ?? 1 }, (_, number) => {
       return new Promise<Sample>((resolve, reject) => {
@@ -234,28 +235,5 @@ export class Sampler {
       job.reject(job.request.signal.reason)
       this.#leave(row)
     }
-  }
-
-  #check({ prompt, maxTokens, temperature = 1, topP = 1, topK = 1, count = 1 }: SamplerRequest): void {
-    const { contextLength, vocabularySize } = this.#shape
-    const problems: string[] = []
-    const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value > 0
-    if (prompt.length === 0) problems.push('the prompt is empty')
-    if (prompt.length >= contextLength)
-      problems.push(`the prompt has ${prompt.length} tokens and the model sees ${contextLength}`)
-    const stranger = Array.from(prompt).find(
-      (id) => !(Number.isInteger(id) && id >= 0 && id < vocabularySize),
-    )
-    if (stranger !== undefined) problems.push(`${stranger} is no token of a vocabulary of ${vocabularySize}`)
-    if (!isWhole(maxTokens)) problems.push(`maxTokens is ${maxTokens}`)
-    if (!isWhole(count)) problems.push(`count is ${count}`)
-    if (!isWhole(topK)) problems.push(`topK is ${topK}`)
-    if (!(temperature >= 0 && temperature < Number.POSITIVE_INFINITY))
-      problems.push(`temperature is ${temperature}`)
-    if (!(topP > 0 && topP <= 1)) problems.push(`topP is ${topP}`)
-    if (problems.length === 0) return
-    throw new EngineError(`This cannot be sampled: ${problems.join('; ')}.`, {
-      fix: 'Correct the request; docs/75-engine.md lists what each field may be.',
-    })
   }
 }

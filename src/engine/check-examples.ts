@@ -1,5 +1,5 @@
-import { EngineError } from '../checkpoint/index.ts'
-import type { Loss, TrainingExample } from '../contract.ts'
+import { EngineError } from './checkpoint/index.ts'
+import type { Loss, TrainingExample } from './contract.ts'
 
 /** Refuses examples that cannot be trained on, before anything is computed. Names the first that is wrong, and where. */
 export function checkExamples(

@@ -1,4 +1,4 @@
-import type { Sample, SampleRequest } from '../../contract.ts'
+import type { Sample, SampleRequest } from './contract.ts'
 
 /** Decides after each token whether a sample is at its end. */
 export class StopRules {

@@ -1,4 +1,4 @@
-/** Writes protocol buffers: the few kinds of fields an ONNX model is made of. */
+/** Writes protocol buffers: the few kinds of fields that ONNX models and the Tinker protocol are made of. */
 export class ProtobufWriter {
   #parts: Uint8Array[] = []
   #length = 0
@@ -20,6 +20,12 @@ export class ProtobufWriter {
     this.#push(Uint8Array.from(bytes))
   }
 
+  /** A whole number alone, as the lists of such are made of. */
+  varint(value: number): this {
+    this.#varint(BigInt(value))
+    return this
+  }
+
   int(field: number, value: number | bigint): this {
     this.#varint(BigInt(field << 3))
     this.#varint(BigInt(value))
@@ -29,6 +35,12 @@ export class ProtobufWriter {
   float(field: number, value: number): this {
     this.#varint(BigInt((field << 3) | 5))
     this.#push(new Uint8Array(Float32Array.of(value).buffer))
+    return this
+  }
+
+  double(field: number, value: number): this {
+    this.#varint(BigInt((field << 3) | 1))
+    this.#push(new Uint8Array(Float64Array.of(value).buffer))
     return this
   }
 

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { readEnvironment } from '../../config/index.ts'
+import type { RunningTrainer } from '../../engine/index.ts'
+import { UsageError } from '../../errors/index.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { wholeNumber } from '../numbers.ts'
+import { bytes, emit, mark } from '../output.ts'
+
+interface StartOptions extends GlobalOptions {
+  model?: string[]
+  python?: string
+  port: number
+  host?: string
+  key?: string
+  device?: string
+  dtype?: string
+}
+
+export function registerTrainerStart(parent: Command, home: () => string): void {
+  parent
+    .command('start')
+    .description('start it and wait until it answers; the first time an environment of Python is made')
+    .option(
+      '-m, --model <[name=]folder>',
+      'a base model in the Hugging Face layout; may be given again',
+      collect,
+    )
+    .option('--python <path>', 'a Python that has torch, transformers, peft, safetensors and aiohttp')
+    .option('--port <number>', 'where it answers', wholeNumber('--port', 0), 8000)
+    .option('--host <address>', 'other than this machine alone, which needs a key')
+    .option('--key <key>', 'what clients must send; or the variable COA_TRAINER_KEY')
+    .option('--device <name>', 'cpu or cuda (default: cuda where there is one)')
+    .option('--dtype <name>', 'float32, bfloat16 or float16 (default: float32 on a CPU, else bfloat16)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ coa trainer start --model models/mine\n  $ coa trainer start --model small=models/mine --port 0 --device cpu\n  $ coa trainer start --model models/mine --python ~/torch/bin/python',
+    )
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<StartOptions>()
+      const models = modelsOf(options)
+      const { startTrainer, trainerStatus } = await import('../../engine/index.ts')
+      const key = options.key ?? readEnvironment()['COA_TRAINER_KEY']
+      const { trainer, already } = await interruptible(
+        (signal) =>
+          startTrainer({
+            home: home(),
+            models,
+            python: options.python,
+            port: options.port,
+            host: options.host,
+            device: options.device,
+            key: key === '' ? undefined : key,
+            more: options.dtype === undefined ? [] : ['--dtype', options.dtype],
+            say: (line) => process.stderr.write(`${line}\n`),
+            signal,
+            now: new Date().toISOString(),
+          }),
+        '\nstopping\n',
+      )
+      const { memory } = await trainerStatus(home())
+      emit(options, { ...trainer, already, memory }, () => describe(trainer, already, memory))
+    })
+}
+
+function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value]
+}
+
+function modelsOf({ model = [] }: StartOptions): string[] {
+  if (model.length === 0)
+    throw new UsageError('the trainer needs a model to begin with', {
+      fix: 'Name a folder with --model; `coa model new models/tiny` makes a small one.',
+    })
+  for (const entry of model) {
+    const folder = entry.slice(entry.indexOf('=') + 1)
+    if (!existsSync(join(folder, 'config.json')))
+      throw new UsageError(`${folder} is no model: there is no config.json in it`, {
+        fix: 'Name a folder in the Hugging Face layout.',
+      })
+  }
+  return model
+}
+
+function describe(trainer: RunningTrainer, already: boolean, memory: number | undefined): string {
+  return [
+    `${mark.good} the trainer ${already ? 'runs already' : 'answers'} at ${trainer.url}`,
+    `  ${trainer.device}, ${trainer.dtype}${memory === undefined ? '' : `, ${bytes(memory)} of memory`}, process ${trainer.pid}`,
+    `  models: ${trainer.models.join(', ')}`,
+    `  log: ${trainer.log}`,
+    already ? '  `coa trainer stop` ends it' : '  next: coa trainer status',
+  ].join('\n')
+}

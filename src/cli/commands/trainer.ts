@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { cacheFolder } from '../../config/index.ts'
+import { registerTrainerStart } from './trainer-start.ts'
+import { registerTrainerStatus } from './trainer-status.ts'
+import { registerTrainerStop } from './trainer-stop.ts'
+
+export function registerTrainer(program: Command): void {
+  const trainer = program
+    .command('trainer')
+    .description('the trainer for larger models: PyTorch on this machine, behind the Tinker protocol')
+  const home = (): string => join(cacheFolder(), 'trainer')
+  registerTrainerStart(trainer, home)
+  registerTrainerStop(trainer, home)
+  registerTrainerStatus(trainer, home)
+}

@@ -1,0 +1,55 @@
+import { basename } from 'node:path'
+import type { z } from 'zod'
+import type { Checkpoint } from '../../schema/index.ts'
+import { CheckpointManifest, describeFile, fingerprintOf } from './checkpoint-manifest.ts'
+import { EngineError } from './engine-error.ts'
+
+/** What a manifest says beside the files. */
+export interface DescribedContents {
+  /** Left out: the beginning of the fingerprint. */
+  id?: string
+  /** The folder, relative to the run; left out: its name. */
+  path?: string
+  stage: Checkpoint['stage']
+  step: number
+  /** ISO time, given by the caller. */
+  createdAt: string
+  parent?: { id?: string; fingerprint?: string; path?: string }
+  metrics?: Record<string, number>
+  metadata?: CheckpointManifest['metadata']
+}
+
+/** Describes the named files of `temporary`, which will be the checkpoint `folder`. */
+export function manifestOf(
+  folder: string,
+  temporary: string,
+  names: string[],
+  contents: DescribedContents & { parameters: number },
+): CheckpointManifest {
+  const files = names.map((name) => describeFile(temporary, name))
+  const fingerprint = fingerprintOf(files)
+  const { parent } = contents
+  const manifest: z.input<typeof CheckpointManifest> = {
+    v: 1,
+    id: contents.id ?? fingerprint.slice(0, 16),
+    path: contents.path ?? basename(folder),
+    stage: contents.stage,
+    step: contents.step,
+    parent: parent?.id,
+    createdAt: contents.createdAt,
+    parameters: contents.parameters,
+    fingerprint,
+    parentFingerprint: parent?.fingerprint,
+    parentPath: parent?.path,
+    files,
+    metrics: contents.metrics,
+    metadata: contents.metadata,
+  }
+  const parsed = CheckpointManifest.safeParse(JSON.parse(JSON.stringify(manifest)))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new EngineError(`the checkpoint cannot be described: ${issue?.path.join('.')}: ${issue?.message}`, {
+    fix: 'Give an ISO time, a whole step, and metrics and metadata of plain JSON values.',
+    cause: parsed.error,
+  })
+}

@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EngineError } from '../checkpoint/index.ts'
+import { decoder } from '../decoder.ts'
+import type { LoraSettings } from '../embedded/llama/lora.ts'
+import { Futures } from './futures.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { describeContract, type LossContract, ourContract } from './loss-contract.ts'
+import { createModel, ModelSession } from './model-session.ts'
+import { probeContract } from './probe.ts'
+import type { Capabilities, CreatedModel, OurModelFacts } from './protocol-types.ts'
+import { readSessionState, type SavedSession, SessionState } from './session-state.ts'
+import { type ModelFacts, TinkerDriver, type TinkerEngine } from './tinker-engine.ts'
+import { type Exchange, Wire } from './wire.ts'
+import { statusOf } from './wire-failure.ts'
+
+export interface TinkerOptions {
+  /** Where the server answers, such as http://localhost:8000. */
+  url: string
+  key?: string
+  /** One of the server's models; left out: its first. */
+  baseModel?: string
+  /** Left out: every weight is trained, where the server can. */
+  lora?: Pick<LoraSettings, 'rank' | 'seed'> & { alpha?: number }
+  /** A folder with config.json and tokenizer of the model: for stopping at texts, and for what a server does not tell. */
+  tokenizer?: string
+  /** For servers that do not tell. */
+  contextLength?: number
+  vocabularySize?: number
+  /**
+   * Measure what the server does with losses, on a model of its own. Default: on every server but our trainer, whose
+   * behaviour is written down and tested. False: take it for a server like ours.
+   */
+  probe?: boolean
+  /** A file that keeps what a client needs to go on after it was killed. */
+  state?: string
+  /** How passes travel. Default: JSON, and the binary form on servers that want it. */
+  encoding?: 'json' | 'protobuf'
+  /** For one attempt; default 120 s. */
+  timeoutMs?: number
+  /** How long a server that cannot be reached or is in trouble is asked again; default 30 s. */
+  patienceMs?: number
+  /** Told what is being done and, line by line, what the probe found. */
+  observe?: (line: string) => void
+  /** Told of every exchange with the server. */
+  onAnswer?: (exchange: Exchange) => void
+}
+
+/** Opens a model on a server that speaks the Tinker protocol: our trainer, SkyRL's, or a hosted one. */
+export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> {
+  const wire = new Wire(options)
+  const futures = new Futures(wire)
+  const capabilities = await wire.json<Capabilities>('/get_server_capabilities')
+  const ours = (capabilities.coa?.version ?? 0) >= 1
+  const saved = options.state === undefined ? undefined : readSessionState(options.state)
+  const baseModel = saved?.baseModel ?? baseModelOf(options, capabilities)
+  const sessionId = saved?.sessionId ?? (await createSession(wire))
+  const stopHeartbeat = startHeartbeat(wire, sessionId)
+  try {
+    const contract = await contractOf(options, ours, futures, { sessionId, baseModel })
+    const create = (number: number): Promise<CreatedModel> =>
+      createModel(futures, { sessionId, baseModel, lora: options.lora as LoraSettings | undefined, number })
+    const model = saved === undefined ? await create(1) : await found(wire, saved)
+    const facts = factsOf(options, capabilities, baseModel, model.coa)
+    const session = sessionOf(futures, model.model_id, { options, saved, sessionId, baseModel, wire })
+    session.repeatable = contract.repeatsSafely
+    session.encoding = options.encoding ?? 'json'
+    return new TinkerDriver({
+      wire,
+      futures,
+      session,
+      contract,
+      facts,
+      ours,
+      rank: options.lora?.rank ?? 0,
+      baseModel,
+      tokenizer: options.tokenizer,
+      decode: await decoder(options.tokenizer),
+      create,
+      stopHeartbeat,
+    })
+  } catch (cause) {
+    stopHeartbeat()
+    throw cause
+  }
+}
+
+async function createSession(wire: Wire): Promise<string> {
+  const body = { tags: ['coa'], user_metadata: {}, sdk_version: 'coa', type: 'create_session' }
+  return (await wire.json<{ session_id: string }>('/create_session', { body })).session_id
+}
+
+function baseModelOf({ baseModel, url }: TinkerOptions, { supported_models }: Capabilities): string {
+  const names = supported_models.map(({ model_name }) => model_name)
+  if (baseModel === undefined && names[0] !== undefined) return names[0]
+  if (baseModel !== undefined && names.includes(baseModel)) return baseModel
+  throw new EngineError(`The server at ${url} has no model ${baseModel ?? ''}.`, {
+    fix: `It has: ${names.join(', ') || 'none'}.`,
+  })
+}
+
+async function contractOf(
+  { probe, observe, lora }: TinkerOptions,
+  ours: boolean,
+  futures: Futures,
+  { sessionId, baseModel }: { sessionId: string; baseModel: string },
+): Promise<LossContract> {
+  if (probe === false || (ours && probe !== true)) return ourContract
+  observe?.('measuring what the server does with losses')
+  // Small, whatever is to be trained: the way losses are added up is the same.
+  const rank = Math.min(lora?.rank ?? 4, 4)
+  const { model_id } = await createModel(futures, {
+    sessionId,
+    baseModel,
+    lora: { rank, seed: 1 } as LoraSettings,
+    number: 0,
+  })
+  const scratch = new ModelSession(futures, model_id)
+  try {
+    const contract = await probeContract(scratch)
+    for (const line of describeContract(contract)) observe?.(line)
+    return contract
+  } finally {
+    await scratch.unload().catch(() => undefined)
+  }
+}
+
+/** The model of a session that was left; gone, where the server has been started anew or has cleaned up. */
+async function found(wire: Wire, { modelId }: SavedSession): Promise<CreatedModel> {
+  try {
+    return await wire.json<CreatedModel>('/get_info', { body: { model_id: modelId } })
+  } catch (cause) {
+    if (statusOf(cause) !== 404) throw cause
+    throw new EngineError(`The server no longer has the model ${modelId} that the state file names.`, {
+      fix: 'Remove the state file and load the last checkpoint.',
+      cause,
+    })
+  }
+}
+
+function sessionOf(
+  futures: Futures,
+  modelId: string,
+  {
+    options,
+    saved,
+    sessionId,
+    baseModel,
+    wire,
+  }: {
+    options: TinkerOptions
+    saved: SavedSession | undefined
+    sessionId: string
+    baseModel: string
+    wire: Wire
+  },
+): ModelSession {
+  if (options.state === undefined) return new ModelSession(futures, modelId)
+  const nextSeq = saved?.nextSeq ?? 1
+  const state = new SessionState(options.state, {
+    v: 1,
+    url: wire.base,
+    sessionId,
+    modelId,
+    baseModel,
+    nextSeq,
+  })
+  return new ModelSession(futures, modelId, { nextSeq, state })
+}
+
+function factsOf(
+  options: TinkerOptions,
+  { supported_models }: Capabilities,
+  baseModel: string,
+  told: OurModelFacts | undefined,
+): ModelFacts {
+  if (told !== undefined)
+    return {
+      contextLength: told.context_length,
+      vocabularySize: told.vocabulary_size,
+      parameters: told.parameters,
+      trainedParameters: told.trained_parameters,
+      device: `${told.device}, ${told.dtype}`,
+    }
+  const listed = supported_models.find(({ model_name }) => model_name === baseModel)
+  const config = configOf(options.tokenizer)
+  const contextLength =
+    options.contextLength ?? listed?.max_context_length ?? numberIn(config, 'max_position_embeddings')
+  const vocabularySize = options.vocabularySize ?? listed?.vocabulary_size ?? numberIn(config, 'vocab_size')
+  if (contextLength === undefined || vocabularySize === undefined)
+    throw new EngineError('The server does not say how long the context and how large the vocabulary is.', {
+      fix: 'Give contextLength and vocabularySize, or the folder of the model’s config.json and tokenizer.',
+    })
+  return {
+    contextLength,
+    vocabularySize,
+    parameters: listed?.parameters ?? 0,
+    trainedParameters: 0,
+    device: `a server at ${new URL(options.url).host}`,
+  }
+}
+
+function configOf(folder: string | undefined): Record<string, unknown> {
+  if (folder === undefined) return {}
+  try {
+    return JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+
+function numberIn(config: Record<string, unknown>, name: string): number | undefined {
+  const value = config[name]
+  return typeof value === 'number' ? value : undefined
+}

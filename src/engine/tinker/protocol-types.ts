@@ -1,0 +1,49 @@
+import type { DatumOutput } from './datums.ts'
+
+/** What servers answer, as far as it is read here. */
+export interface Capabilities {
+  supported_models: {
+    model_name: string
+    max_context_length?: number
+    vocabulary_size?: number
+    parameters?: number
+  }[]
+  coa?: { version: number }
+}
+
+export interface OurModelFacts {
+  context_length: number
+  vocabulary_size: number
+  parameters: number
+  trained_parameters: number
+  device: string
+  dtype: string
+}
+
+export interface CreatedModel {
+  model_id: string
+  request_id?: string
+  coa?: OurModelFacts
+}
+
+export interface PassOutput {
+  loss_fn_outputs: DatumOutput[]
+  metrics: Record<string, number | null>
+}
+
+export interface StepOutput {
+  metrics?: Record<string, number | null> | null
+}
+
+export interface SampledSequence {
+  stop_reason?: string
+  tokens: number[]
+  logprobs?: (number | null)[] | null
+  model_logprobs?: (number | null)[]
+  stopped?: 'token' | 'text' | 'length' | 'context' | 'nothing-allowed'
+  reused?: number
+}
+
+export interface SampleOutput {
+  sequences: SampledSequence[]
+}

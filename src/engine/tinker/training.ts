@@ -1,0 +1,201 @@
+import { checkExamples } from '../check-examples.ts'
+import { EngineError } from '../checkpoint/index.ts'
+import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } from '../contract.ts'
+import { type DatumOutput, datumOf, isTrainable, logprobsOf } from './datums.ts'
+import { corrections, type LossContract, type Route, routeOf } from './loss-contract.ts'
+import { lossTerms } from './loss-terms.ts'
+import type { AdamParams, ModelSession } from './model-session.ts'
+import type { StepOutput } from './protocol-types.ts'
+
+export interface TrainingLimits {
+  contextLength: number
+  vocabularySize: number
+}
+
+/** A sequence whose slopes are known and wait for the step. */
+interface Held {
+  tokens: ArrayLike<number>
+  logprobs: Float32Array
+  pull: Float64Array
+}
+
+/** Passes and steps on one model of a server, so that the gradient is that of the plain sum whatever the server does. */
+export class Training {
+  readonly #session: ModelSession
+  readonly #contract: LossContract
+  readonly #limits: TrainingLimits
+  /** True where the server takes what the protocol has no words for. */
+  readonly #ours: boolean
+  #held: Held[] = []
+  #steps = 0
+
+  constructor(session: ModelSession, contract: LossContract, limits: TrainingLimits, ours: boolean) {
+    this.#session = session
+    this.#contract = contract
+    this.#limits = limits
+    this.#ours = ours
+  }
+
+  async forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult> {
+    checkExamples(examples, undefined, this.#limits)
+    return { loss: 0, weight: weightOf(examples), logprobs: await this.#logprobs(examples, signal) }
+  }
+
+  async forwardBackward(
+    examples: readonly TrainingExample[],
+    loss: Loss,
+    signal?: AbortSignal,
+  ): Promise<PassResult> {
+    checkExamples(examples, loss, this.#limits)
+    const route = routeFor(this.#contract, loss, examples)
+    if (route === 'direct') return this.#direct(examples, loss, signal)
+    const logprobs = await this.#logprobs(examples, signal)
+    const terms = examples.map((example, index) => lossTerms(example, logprobs[index]!, loss))
+    const held = examples.map(({ tokens }, index) => ({
+      tokens,
+      logprobs: logprobs[index]!,
+      pull: terms[index]!.pull,
+    }))
+    if (route === 'slopes') await this.#sendSlopes(held, signal)
+    else this.#held.push(...held)
+    const sum = terms.reduce((total, { loss: part }) => total + part, 0)
+    return { loss: sum, weight: weightOf(examples), logprobs }
+  }
+
+  async optimStep(settings: AdamSettings): Promise<OptimResult> {
+    const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0, maxNorm } = settings
+    if (maxNorm !== undefined && !this.#contract.clipsGradient) {
+      throw new EngineError('This server does not scale gradients down, so maxNorm would do nothing.', {
+        fix: 'Leave maxNorm out, or use a server that clips gradients.',
+      })
+    }
+    const held = this.#held.splice(0)
+    if (held.length > 0) await this.#sendSlopes(held)
+    const adam: AdamParams = {
+      learning_rate: learningRate,
+      beta1,
+      beta2,
+      eps: epsilon,
+      weight_decay: weightDecay,
+      ...(maxNorm === undefined ? {} : { grad_clip_norm: maxNorm }),
+    }
+    const output = await this.#session.step(adam)
+    this.#steps = output.metrics?.['step'] ?? this.#steps + 1
+    return { step: this.#steps, gradientNorm: gradientNormOf(output) ?? Number.NaN }
+  }
+
+  /** After weights were loaded: what was gathered belongs to others. */
+  forget(): void {
+    this.#held = []
+  }
+
+  async #direct(examples: readonly TrainingExample[], loss: Loss, signal?: AbortSignal): Promise<PassResult> {
+    const sent = examples.filter(isTrainable)
+    if (sent.length === 0) return nothing(examples)
+    const output = await this.#session.pass(
+      '/forward_backward',
+      {
+        data: sent.map((example) => datumOf(example.tokens, this.#columns(example, loss))),
+        ...lossFunction(loss, this.#ours),
+      },
+      signal,
+    )
+    const logprobs = placed(examples, output.loss_fn_outputs)
+    // Where the server does not say it, it follows from the log-probabilities.
+    const told = output.metrics['loss:sum']
+    const sum =
+      told === undefined
+        ? examples.reduce((total, each, index) => total + lossTerms(each, logprobs[index]!, loss).loss, 0)
+        : (told ?? Number.NaN)
+    return { loss: sum, weight: weightOf(examples), logprobs }
+  }
+
+  #columns(example: TrainingExample, loss: Loss): Record<string, ArrayLike<number> | undefined> {
+    const { weights, advantages, sampledLogprobs, oldLogprobs } = example
+    if (loss.kind === 'cross-entropy') return { weights }
+    const logprobs = oldLogprobs ?? sampledLogprobs
+    if (this.#ours) return { weights, advantages, logprobs, sampled_logprobs: sampledLogprobs }
+    // The protocol's clipped loss has no weights and no importance weight; both only scale the advantage.
+    const scaled = Float64Array.from(weights, (weight, at) => {
+      if (weight === 0) return 0
+      const apart = logprobs![at]! - sampledLogprobs![at]!
+      const factor = loss.importanceCap === undefined ? 1 : Math.min(Math.exp(apart), loss.importanceCap)
+      return weight * factor * advantages![at]!
+    })
+    return { advantages: scaled, logprobs }
+  }
+
+  /** The gradient of the slopes: a ratio of one to what was just computed, times the slope. */
+  async #sendSlopes(held: readonly Held[], signal?: AbortSignal): Promise<void> {
+    const sent = held.filter(isTrainable)
+    if (sent.length === 0) return
+    const lengths = sent.map(({ tokens }) => tokens.length - 1)
+    const factors = corrections(this.#contract.advantages!, lengths)
+    const data = sent.map(({ tokens, logprobs, pull }, index) =>
+      datumOf(tokens, { logprobs, advantages: pull.map((value) => value * factors[index]!) }),
+    )
+    await this.#session.pass('/forward_backward', { data, loss_fn: 'importance_sampling' }, signal)
+  }
+
+  async #logprobs(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const sent = examples.filter(isTrainable)
+    if (sent.length === 0) return nothing(examples).logprobs
+    const data = sent.map(({ tokens, weights }) => datumOf(tokens, { weights }))
+    const output = await this.#session.pass('/forward', { data, loss_fn: 'cross_entropy' }, signal)
+    return placed(examples, output.loss_fn_outputs)
+  }
+}
+
+/** A negative weight turns the clipped loss around, so there the slopes are worked out here. */
+function routeFor(contract: LossContract, loss: Loss, examples: readonly TrainingExample[]): Route {
+  const route = routeOf(contract, loss)
+  if (typeof route === 'object')
+    throw new EngineError(`This server cannot be trained on: ${route.refused}.`, {
+      fix: 'Use the trainer of coa (`coa trainer start`) or another server.',
+    })
+  const turned = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))
+  return route === 'direct' && loss.kind === 'policy' && turned ? 'slopes' : route
+}
+
+function lossFunction(
+  loss: Loss,
+  ours: boolean,
+): { loss_fn: string; loss_fn_config?: Record<string, number> } {
+  if (loss.kind === 'cross-entropy') return { loss_fn: 'cross_entropy' }
+  return {
+    loss_fn: 'ppo',
+    loss_fn_config: {
+      clip_low_threshold: loss.lowestRatio,
+      clip_high_threshold: loss.highestRatio,
+      ...(loss.dualClip === undefined ? {} : { dual_clip: loss.dualClip }),
+      ...(loss.importanceCap === undefined || !ours ? {} : { importance_cap: loss.importanceCap }),
+    },
+  }
+}
+
+export function gradientNormOf({ metrics }: StepOutput): number | undefined {
+  return metrics?.['grad_norm'] ?? metrics?.['skyrl.ai/grad_norm'] ?? undefined
+}
+
+function placed(examples: readonly TrainingExample[], outputs: readonly DatumOutput[]): Float32Array[] {
+  let next = 0
+  return examples.map((example) =>
+    isTrainable(example)
+      ? logprobsOf(outputs[next++]!, example.tokens.length)
+      : new Float32Array(example.tokens.length),
+  )
+}
+
+function nothing(examples: readonly TrainingExample[]): PassResult {
+  return {
+    loss: 0,
+    weight: weightOf(examples),
+    logprobs: examples.map(({ tokens }) => new Float32Array(tokens.length)),
+  }
+}
+
+function weightOf(examples: readonly TrainingExample[]): number {
+  let sum = 0
+  for (const { weights } of examples) for (let at = 1; at < weights.length; at++) sum += weights[at]!
+  return sum
+}

@@ -1,0 +1,89 @@
+import { createWriteStream, existsSync, openAsBlob, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { EngineError, existingFolder } from '../checkpoint/index.ts'
+import type { ModelSession } from './model-session.ts'
+import type { Wire } from './wire.ts'
+
+/** Files may be large, and the way slow. */
+const FILE_MS = 6 * 3_600_000
+
+/** Saves the model on the server, fetches the files into `folder` and names them; nothing is left on the server. */
+export async function fetchCheckpoint(
+  wire: Wire,
+  session: ModelSession,
+  name: string,
+  folder: string,
+): Promise<string[]> {
+  await session.numbered('/save_weights', { path: name })
+  const at = `/training_runs/${encodeURIComponent(session.modelId)}/checkpoints`
+  const { files } = await wire.json<{ files: { name: string; bytes: number }[] }>(`${at}/${name}/files`)
+  for (const file of files) {
+    if (basename(file.name) !== file.name || file.name.startsWith('.'))
+      throw new EngineError(`The server names a file of the checkpoint ${file.name}, which is no plain name.`)
+    await download(wire, `${at}/${name}/files/${encodeURIComponent(file.name)}`, join(folder, file.name))
+    const { size } = statSync(join(folder, file.name))
+    if (size !== file.bytes)
+      throw new EngineError(`${file.name} came with ${size} bytes instead of ${file.bytes}.`, {
+        fix: 'Save again; the connection may have broken.',
+      })
+  }
+  // A copy that stays there is a waste, not a failure.
+  await wire.json(`${at}/weights/${name}`, { method: 'DELETE' }).catch(() => undefined)
+  return files.map((file) => file.name)
+}
+
+export async function download(wire: Wire, path: string, target: string): Promise<void> {
+  const response = await wire.open(path, { timeoutMs: FILE_MS, accept: '*/*' })
+  await pipeline(
+    Readable.fromWeb(response.body as ReadableStream),
+    createWriteStream(target, { flush: true }),
+  )
+}
+
+/** Sends the files of a checkpoint and has the model take them over, with the optimiser where there is one. */
+export async function sendCheckpoint(
+  wire: Wire,
+  session: ModelSession,
+  path: string,
+  upload: string,
+): Promise<void> {
+  // An adapter comes without the configuration of the model it belongs to.
+  const folder = existsSync(join(path, 'adapter_config.json')) ? path : existingFolder(path)
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+  for (const name of files) {
+    await wire.json(`/uploads/${upload}/${encodeURIComponent(name)}`, {
+      method: 'PUT',
+      bytes: { type: 'application/octet-stream', data: await openAsBlob(join(folder, name)) },
+      timeoutMs: FILE_MS,
+    })
+  }
+  await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer: true })
+}
+
+/** What is kept here of a checkpoint that stays on a server. */
+export const REMOTE_FILE = 'tinker-checkpoint.json'
+
+export interface RemoteCheckpoint {
+  v: 1
+  url: string
+  /** As the server calls it: tinker://… */
+  path: string
+  baseModel: string
+  rank: number
+}
+
+export function readRemote(folder: string): RemoteCheckpoint {
+  try {
+    const remote = JSON.parse(readFileSync(join(folder, REMOTE_FILE), 'utf8')) as RemoteCheckpoint
+    if (remote.v === 1 && typeof remote.path === 'string') return remote
+  } catch {}
+  throw new EngineError(`${folder} holds no checkpoint of this server: there is no ${REMOTE_FILE}.`, {
+    fix: 'Give a folder that was saved from the same server; other servers cannot take weights from here.',
+    details: { folder },
+  })
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EngineError } from '../checkpoint/index.ts'
+import { isPassing, refusal, unreachable } from './wire-failure.ts'
+
+export interface WireOptions {
+  /** Where the server answers; /api/v1 is added where it is missing. */
+  url: string
+  key?: string | undefined
+  /** For one attempt. Default 120 s. */
+  timeoutMs?: number | undefined
+  /** How long a server that cannot be reached or is in trouble is asked again. Default 30 s. */
+  patienceMs?: number | undefined
+  /** Told of every answer, for logs and recordings. */
+  onAnswer?: ((exchange: Exchange) => void) | undefined
+}
+
+export interface Exchange {
+  method: string
+  path: string
+  body: unknown
+  status: number
+  answer: unknown
+}
+
+export interface WireRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  body?: unknown
+  /** Bytes in place of JSON. */
+  bytes?: { type: string; data: Blob | Uint8Array }
+  accept?: string
+  /** False where doing it twice would do harm: then only what surely did not arrive is sent again. Default true. */
+  repeatable?: boolean
+  signal?: AbortSignal | undefined
+  timeoutMs?: number
+  /** For questions whose answer may take long: "not yet" is for the one who asks, not a reason to pause. */
+  mayBeEarly?: boolean
+}
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 10_000
+/** A busy server is waited for longer than a broken one. */
+const BUSY_PATIENCE_MS = 600_000
+
+/** HTTP with the protocol's manners: what may pass is tried again with growing pauses, the rest is said clearly. */
+export class Wire {
+  readonly base: string
+  readonly #options: WireOptions
+
+  constructor(options: WireOptions) {
+    this.base = baseOf(options.url)
+    this.#options = options
+  }
+
+  async json<T>(path: string, request: WireRequest = {}): Promise<T> {
+    const response = await this.open(path, request)
+    const answer = await this.#body(path, response)
+    const { method = request.body === undefined ? 'GET' : 'POST', body } = request
+    this.#options.onAnswer?.({ method, path, body, status: response.status, answer })
+    return answer as T
+  }
+
+  /** The answer with its body still to be read, once the server has said yes. */
+  async open(path: string, request: WireRequest = {}): Promise<Response> {
+    const { signal, repeatable = true } = request
+    const began = performance.now()
+    for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted()
+      const outcome = await this.#once(path, request)
+      if (outcome instanceof Response) return outcome
+      const { failure, arrived, busy, afterMs } = outcome
+      if (arrived && !repeatable) throw failure
+      const { patienceMs = 30_000 } = this.#options
+      const left = (busy ? Math.max(BUSY_PATIENCE_MS, patienceMs) : patienceMs) - (performance.now() - began)
+      const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
+      // Spread by chance, so that many that failed together do not come back together.
+      const pause = Math.max(afterMs, own * (0.75 + Math.random() / 2))
+      if (pause > left) throw failure
+      await sleep(pause, undefined, signal === undefined ? {} : { signal }).catch(() =>
+        signal?.throwIfAborted(),
+      )
+    }
+  }
+
+  async #once(path: string, request: WireRequest): Promise<Response | Trouble> {
+    const { body, bytes, accept, signal } = request
+    const method = request.method ?? (body === undefined && bytes === undefined ? 'GET' : 'POST')
+    const limit = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs ?? 120_000)
+    const headers: Record<string, string> = { accept: accept ?? 'application/json' }
+    if (this.#options.key !== undefined) headers['x-api-key'] = this.#options.key
+    if (bytes !== undefined) headers['content-type'] = bytes.type
+    else if (body !== undefined) headers['content-type'] = 'application/json'
+    let response: Response
+    try {
+      response = await fetch(`${this.base}${path}`, {
+        method,
+        headers,
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+        ...(bytes === undefined ? {} : { body: bytes.data as Blob }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      return { ...unreachable(this.base, cause, limit.aborted), busy: false, afterMs: 0 }
+    }
+    if (response.ok) return response
+    const answer = await this.#body(path, response).catch(() => undefined)
+    this.#options.onAnswer?.({ method, path, body, status: response.status, answer })
+    const failure = refusal(this.base, path, response.status, answer)
+    if (!isPassing(response.status) || (response.status === 408 && request.mayBeEarly)) throw failure
+    return {
+      failure,
+      arrived: response.status >= 500,
+      busy: response.status === 429 || response.status === 425,
+      afterMs: retryAfterMs(response),
+    }
+  }
+
+  async #body(path: string, response: Response): Promise<unknown> {
+    if (response.status === 204) return undefined
+    const type = response.headers.get('content-type') ?? ''
+    try {
+      if (type.includes('protobuf')) return new Uint8Array(await response.arrayBuffer())
+      return JSON.parse(await response.text())
+    } catch (cause) {
+      throw new EngineError(
+        `The answer of ${this.base}${path} cannot be read: ${(cause as Error).message}.`,
+        {
+          fix: 'Check that the address is that of a Tinker server.',
+          cause,
+        },
+      )
+    }
+  }
+}
+
+interface Trouble {
+  failure: EngineError
+  /** The server may have begun with it. */
+  arrived: boolean
+  busy: boolean
+  afterMs: number
+}
+
+function retryAfterMs(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after') ?? '0')
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 120) * 1000 : 0
+}
+
+function baseOf(url: string): string {
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch (cause) {
+    throw new EngineError(`"${url}" is no address.`, { fix: 'Write it like http://localhost:8000.', cause })
+  }
+  const path = parsed.pathname.replace(/\/+$/, '')
+  return `${parsed.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`
+}

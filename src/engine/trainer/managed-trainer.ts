@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { EngineError } from '../checkpoint/index.ts'
+import { replaceText } from '../replace-text.ts'
+import { ensureEnvironment, madeEnvironment } from './environment.ts'
+import { inspectPython } from './find-python.ts'
+import { runProgram } from './run-program.ts'
+import { type LaunchOptions, launchTrainer, trainerPaths } from './trainer-process.ts'
+
+const Running = z.object({
+  pid: z.number().int().positive(),
+  url: z.string(),
+  device: z.string(),
+  dtype: z.string(),
+  models: z.array(z.string()),
+  python: z.string(),
+  hasKey: z.boolean(),
+  startedAt: z.string(),
+  log: z.string(),
+})
+export type RunningTrainer = z.infer<typeof Running>
+
+export interface StartOptions
+  extends Pick<LaunchOptions, 'models' | 'port' | 'host' | 'key' | 'device' | 'more' | 'say' | 'signal'> {
+  /** The folder in which everything of the trainer lies. */
+  home: string
+  /** An environment of one's own. */
+  python?: string | undefined
+  now: string
+}
+
+export interface TrainerStatus {
+  running: RunningTrainer | undefined
+  /** False where the process is there and does not answer. */
+  answers: boolean
+  /** Bytes that the process holds. */
+  memory: number | undefined
+  /** In words: memory of the GPU, where it uses one. */
+  gpuMemory: string | undefined
+  environment: { python: string; torch: string } | undefined
+}
+
+/** Starts the trainer, or says that it runs already. */
+export async function startTrainer(
+  options: StartOptions,
+): Promise<{ trainer: RunningTrainer; already: boolean }> {
+  const { home, say, signal } = options
+  const running = readRunning(home)
+  if (running !== undefined && (await isTrainer(running.pid))) return { trainer: running, already: true }
+  mkdirSync(home, { recursive: true })
+  const paths = trainerPaths(home)
+  const { python } =
+    options.python === undefined
+      ? await ensureEnvironment({ folder: paths.python, say, signal })
+      : await inspectPython(options.python)
+  say?.('starting the trainer')
+  const launched = await launchTrainer({ ...options, python, data: paths.data, log: paths.log })
+  const trainer: RunningTrainer = {
+    ...launched,
+    models: [...options.models],
+    python,
+    hasKey: options.key !== undefined,
+    startedAt: options.now,
+    log: paths.log,
+  }
+  replaceText(paths.running, `${JSON.stringify(trainer, null, 2)}\n`)
+  return { trainer, already: false }
+}
+
+/** Asks it to end, and makes it end if it does not. */
+export async function stopTrainer(
+  home: string,
+  patienceMs = 15_000,
+): Promise<{ stopped: RunningTrainer | undefined; forced: boolean }> {
+  const running = readRunning(home)
+  const { running: file } = trainerPaths(home)
+  if (running === undefined || !(await isTrainer(running.pid))) {
+    rmSync(file, { force: true })
+    return { stopped: undefined, forced: false }
+  }
+  process.kill(running.pid, 'SIGTERM')
+  const began = performance.now()
+  let forced = false
+  while (isAlive(running.pid)) {
+    if (!forced && performance.now() - began > patienceMs) {
+      forced = true
+      process.kill(running.pid, 'SIGKILL')
+    }
+    await sleep(50)
+  }
+  rmSync(file, { force: true })
+  return { stopped: running, forced }
+}
+
+export async function trainerStatus(home: string): Promise<TrainerStatus> {
+  const environment = madeEnvironment(trainerPaths(home).python)
+  const running = readRunning(home)
+  if (running === undefined || !(await isTrainer(running.pid)))
+    return { running: undefined, answers: false, memory: undefined, gpuMemory: undefined, environment }
+  const { output } = await runProgram('ps', ['-o', 'rss=', '-p', String(running.pid)])
+  const kilobytes = Number(output)
+  return {
+    running,
+    answers: await answers(running.url),
+    memory: Number.isFinite(kilobytes) && kilobytes > 0 ? kilobytes * 1024 : undefined,
+    gpuMemory: running.device.startsWith('cuda') ? await gpuMemory() : undefined,
+    environment,
+  }
+}
+
+function readRunning(home: string): RunningTrainer | undefined {
+  const { running } = trainerPaths(home)
+  if (!existsSync(running)) return undefined
+  const parsed = Running.safeParse(parseLoosely(readFileSync(running, 'utf8')))
+  if (parsed.success) return parsed.data
+  throw new EngineError(`${running} is damaged.`, {
+    fix: 'Remove it, and end a trainer that still runs by hand.',
+  })
+}
+
+function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Numbers of processes are used again: only one that is a trainer may be taken for it, or ended. */
+async function isTrainer(pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return false
+  const { code, output, failure } = await runProgram('ps', ['-o', 'command=', '-p', String(pid)])
+  // Where there is no ps, a living process of that number has to do.
+  return failure !== undefined || (code === 0 && output.includes('coa_trainer'))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/api/v1/healthz`, { signal: AbortSignal.timeout(5_000) })).ok
+  } catch {
+    return false
+  }
+}
+
+async function gpuMemory(): Promise<string | undefined> {
+  const query = ['--query-gpu=memory.used,memory.total', '--format=csv,noheader']
+  const { code, output } = await runProgram('nvidia-smi', query)
+  return code === 0 ? output.split('\n')[0]?.replace(', ', ' of ') : undefined
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface TinkerRequest {
+  method: string
+  /** Without /api/v1. */
+  path: string
+  headers: IncomingHttpHeaders
+  /** Parsed JSON, or the bytes of anything else. */
+  body: unknown
+}
+
+/** What is done with one request: an answer, or the connection is closed, or nothing is said for a while. */
+export interface TinkerReply {
+  status?: number
+  body?: unknown
+  bytes?: { type: string; data: Uint8Array }
+  headers?: Record<string, string>
+  delayMs?: number
+  hangUp?: boolean
+}
+
+export interface TinkerServer {
+  url: string
+  requests: TinkerRequest[]
+  close: () => Promise<void>
+}
+
+/** A server with scripted answers, for tests of what a client does with them. */
+export async function startTinkerServer(
+  reply: (request: TinkerRequest, index: number) => TinkerReply,
+): Promise<TinkerServer> {
+  const requests: TinkerRequest[] = []
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    const whole = Buffer.concat(chunks)
+    const isJson = incoming.headers['content-type'] === 'application/json'
+    const request: TinkerRequest = {
+      method: incoming.method ?? '',
+      path: (incoming.url ?? '').replace('/api/v1', ''),
+      headers: incoming.headers,
+      body: isJson ? JSON.parse(whole.toString()) : new Uint8Array(whole),
+    }
+    requests.push(request)
+    const {
+      status = 200,
+      body = {},
+      bytes,
+      headers = {},
+      delayMs,
+      hangUp,
+    } = reply(request, requests.length - 1)
+    if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    if (hangUp === true) return incoming.socket.destroy()
+    response.writeHead(status, { 'content-type': bytes?.type ?? 'application/json', ...headers })
+    response.end(bytes?.data ?? JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}

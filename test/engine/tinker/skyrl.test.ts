@@ -1,0 +1,76 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Exchange } from '../../../src/engine/index.ts'
+import { type ReplayServer, replay } from './replay-server.ts'
+import { runSession, type SessionFindings } from './skyrl-session.ts'
+
+const fixture = new URL('./fixtures/skyrl.jsonl', import.meta.url)
+/** Where a server of SkyRL runs with a tiny Llama: then the session runs there, and is written to COA_TEST_RECORD. */
+const live = process.env['COA_TEST_SKYRL_URL']
+const record = process.env['COA_TEST_RECORD']
+
+let folder: string
+let server: ReplayServer | undefined
+let recorded: Exchange[]
+let findings: SessionFindings
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'coa-skyrl-'))
+  if (live !== undefined) {
+    const onAnswer = (exchange: Exchange): void => {
+      if (record !== undefined && exchange.path !== '/session_heartbeat')
+        appendFileSync(record, `${JSON.stringify(exchange)}\n`)
+    }
+    findings = await runSession({ url: live, onAnswer }, folder)
+    console.info(findings)
+    return
+  }
+  recorded = readFileSync(fixture, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  server = await replay(recorded)
+  findings = await runSession({ url: server.url }, folder)
+})
+afterAll(async () => {
+  await server?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.skipIf(live !== undefined)('asks a real server what it was asked when this was recorded', () => {
+  expect(server!.strangers).toEqual([])
+  expect(server!.given()).toBe(recorded.length)
+})
+
+it('finds out what SkyRL does with losses', () => {
+  expect(findings.contract).toEqual({
+    crossEntropyIsSum: false,
+    advantages: 'mean of sequence means',
+    passesAdd: false,
+    clips: true,
+    dualClip: false,
+    clipsGradient: false,
+    repeatsSafely: false,
+  })
+})
+
+it('makes a sum of what the server divides', () => {
+  for (const [index, wanted] of [1, 2, 0.5, 2].entries()) expect(findings.norms[index]).toBeCloseTo(wanted, 4)
+})
+
+it('learns from both losses, samples, saves and loads there', () => {
+  const { losses, samples, apart, moved, reloaded } = findings
+  expect(losses[1]!).toBeLessThan(losses[0]!)
+  // The policy that sampled is the one that is trained, and one rollout is as good as the other is bad.
+  expect(Math.abs(losses[2]!)).toBeLessThan(1e-4)
+  expect(samples.map(({ tokens, stopped }) => [tokens.length, stopped])).toEqual([
+    [4, 'length'],
+    [4, 'length'],
+  ])
+  expect(apart).toBeLessThan(1e-4)
+  expect(moved[0]!).toBeGreaterThan(0.01)
+  expect(moved[1]!).toBeLessThan(-0.01)
+  expect(reloaded).toBeLessThan(1e-4)
+})

@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { datumOf } from '../../../src/engine/tinker/datums.ts'
+import { Futures } from '../../../src/engine/tinker/futures.ts'
+import { startHeartbeat } from '../../../src/engine/tinker/heartbeat.ts'
+import { ModelSession } from '../../../src/engine/tinker/model-session.ts'
+import { decodePass } from '../../../src/engine/tinker/protobuf/messages.ts'
+import { Wire, type WireOptions } from '../../../src/engine/tinker/wire.ts'
+import { startTinkerServer, type TinkerReply, type TinkerServer } from '../../../src/testing/tinker-server.ts'
+
+let server: TinkerServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+/** A wire to a server that gives these answers one after the other; the last one repeats. */
+async function scripted(replies: TinkerReply[], options: Partial<WireOptions> = {}): Promise<Wire> {
+  server = await startTinkerServer((_request, index) => replies[Math.min(index, replies.length - 1)]!)
+  return new Wire({ url: server.url, patienceMs: 3_000, ...options })
+}
+const good = { body: { fine: true } }
+
+describe('a request', () => {
+  it.each([408, 425, 429, 500, 502, 503])('is put again after status %i', async (status) => {
+    const wire = await scripted([{ status, body: { detail: 'not now' } }, good])
+    expect(await wire.json('/healthz')).toEqual({ fine: true })
+    expect(server!.requests.length).toBe(2)
+  })
+
+  it.each([
+    [400, 'the batch is empty', /refuses: the batch is empty\./],
+    [401, 'no', /the key is missing or wrong/],
+    [404, 'Model not found', /Model not found/],
+    [409, 'other body', /other body/],
+    [413, 'too much', /too much/],
+    [507, 'out of memory: lower the batch', /lower the batch/],
+  ])('is not put again after status %i', async (status, detail, message) => {
+    const wire = await scripted([{ status, body: { detail } }, good])
+    await expect(wire.json('/forward', { body: {} })).rejects.toThrow(message)
+    expect(server!.requests.length).toBe(1)
+  })
+
+  it('says which field the server does not like', async () => {
+    const detail = [{ loc: ['body', 'adam_params', 'grad_clip_norm'], msg: 'Extra inputs are not permitted' }]
+    const wire = await scripted([{ status: 422, body: { detail } }])
+    await expect(wire.json('/optim_step', { body: {} })).rejects.toThrow(
+      /body\.adam_params\.grad_clip_norm Extra inputs/,
+    )
+  })
+
+  it('waits as long as a busy server asks', async () => {
+    const wire = await scripted([{ status: 429, headers: { 'retry-after': '1' } }, good])
+    const began = performance.now()
+    await wire.json('/healthz')
+    expect(performance.now() - began).toBeGreaterThan(950)
+  })
+
+  it('is put again when the connection breaks, unless it could be done twice', async () => {
+    const wire = await scripted([{ hangUp: true }, good])
+    expect(await wire.json('/forward', { body: {} })).toEqual({ fine: true })
+    await server!.close()
+    const careful = await scripted([{ hangUp: true }, good])
+    await expect(careful.json('/forward', { body: {}, repeatable: false })).rejects.toThrow(
+      /cannot be reached/,
+    )
+    expect(server!.requests.length).toBe(1)
+  })
+
+  it('gives up on a server that is not there, and says where', async () => {
+    const wire = await scripted([good], { patienceMs: 600 })
+    await server!.close()
+    const began = performance.now()
+    await expect(wire.json('/healthz')).rejects.toThrow(/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED/)
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+
+  it('ends at once when it is stopped, even between two attempts', async () => {
+    const wire = await scripted([{ status: 503 }], { patienceMs: 60_000 })
+    const signal = AbortSignal.timeout(400)
+    const began = performance.now()
+    await expect(wire.json('/healthz', { signal })).rejects.toThrow(/timeout|aborted/i)
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  it('carries the key, and takes an address with or without the version', async () => {
+    await scripted([good])
+    for (const url of [server!.url, `${server!.url}/`, `${server!.url}/api/v1/`])
+      await new Wire({ url, key: 'tml-1' }).json('/healthz')
+    expect(server!.requests.map(({ path, headers }) => [path, headers['x-api-key']])).toEqual(
+      Array(3).fill(['/healthz', 'tml-1']),
+    )
+    expect(() => new Wire({ url: 'localhost' })).toThrow(/is no address/)
+  })
+})
+
+describe('a future', () => {
+  const pending = { body: { request_id: 'r1', status: 'pending' } }
+
+  it('is asked for until it is there', async () => {
+    const again = { status: 408, body: { type: 'try_again' } }
+    const wire = await scripted([pending, again, again, { body: { metrics: {} } }])
+    expect(await new Futures(wire).call('/forward', { model_id: 'm' })).toEqual({ metrics: {} })
+    expect(server!.requests.map(({ path, body }) => [path, body])).toEqual([
+      ['/forward', { model_id: 'm' }],
+      ...Array(3).fill(['/retrieve_future', { request_id: 'r1' }]),
+    ])
+  })
+
+  it('outlives polls that are left open too long', async () => {
+    const wire = await scripted([pending, { delayMs: 1_000 }, { body: { done: 1 } }])
+    expect(await new Futures(wire, 300).call('/forward', {})).toEqual({ done: 1 })
+  })
+
+  it('is put again when the server has lost it, and not for ever', async () => {
+    const gone = { status: 410, body: { detail: 'the promise is gone' } }
+    const wire = await scripted([pending, gone, pending, { body: { done: 1 } }])
+    expect(await new Futures(wire).call('/forward', {})).toEqual({ done: 1 })
+    await server!.close()
+    server = await startTinkerServer(({ path }) => (path === '/forward' ? pending : gone))
+    await expect(new Futures(new Wire({ url: server.url })).call('/forward', {})).rejects.toThrow(
+      /the promise is gone/,
+    )
+    expect(server.requests.filter(({ path }) => path === '/forward').length).toBe(3)
+  })
+
+  it('that failed says why', async () => {
+    const wire = await scripted([pending, { status: 400, body: { detail: 'the gradient is not a number' } }])
+    await expect(new Futures(wire).call('/optim_step', {})).rejects.toThrow(/not a number/)
+  })
+})
+
+describe('training requests', () => {
+  const input = { data: [datumOf([1, 2, 3], { weights: [0, 1, 0.5] })], loss_fn: 'cross_entropy' }
+
+  it('are numbered, and reach the server in the order of their numbers', async () => {
+    server = await startTinkerServer(({ path }, index) =>
+      path === '/retrieve_future'
+        ? { body: {} }
+        : { body: { request_id: String(index) }, delayMs: index === 0 ? 200 : 0 },
+    )
+    const session = new ModelSession(new Futures(new Wire({ url: server.url })), 'm')
+    await Promise.all([
+      session.pass('/forward_backward', input),
+      session.pass('/forward', input),
+      session.step(adam),
+    ])
+    const put = server.requests.filter(({ path }) => path !== '/retrieve_future')
+    expect(put.map(({ path, body }) => [path, (body as { seq_id: number }).seq_id])).toEqual([
+      ['/forward_backward', 1],
+      ['/forward', 2],
+      ['/optim_step', 3],
+    ])
+  })
+  const adam = { learning_rate: 1, beta1: 0, beta2: 0, eps: 1, weight_decay: 0 }
+
+  it('go over to the binary form where the server wants it', async () => {
+    server = await startTinkerServer(({ headers }) =>
+      headers['content-type'] === 'application/json'
+        ? { status: 415, body: { detail: 'protobuf only' } }
+        : { body: { loss_fn_outputs: [{ logprobs: { data: [-1, -2] } }], metrics: {} } },
+    )
+    const session = new ModelSession(new Futures(new Wire({ url: server.url })), 'm')
+    const { loss_fn_outputs } = await session.pass('/forward', input)
+    expect(loss_fn_outputs[0]!.logprobs.data).toEqual([-1, -2])
+    await session.pass('/forward_backward', input)
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/forward',
+      '/forward_backward',
+      '/forward_backward',
+    ])
+    const sent = server.requests.slice(1).map(({ body }) => decodePass(body as Uint8Array))
+    expect(sent.map(({ seqId, forwardOnly }) => [seqId, forwardOnly])).toEqual([
+      [2, true],
+      [3, false],
+    ])
+    expect(sent[0]!.data).toEqual(input.data)
+  })
+})
+
+it('tells the server again and again that the session is in use, until it is stopped', async () => {
+  const wire = await scripted([good])
+  const stop = startHeartbeat(wire, 's1', 50)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  stop()
+  const { length } = server!.requests
+  expect(length).toBeGreaterThanOrEqual(3)
+  expect(server!.requests[0]).toMatchObject({ path: '/session_heartbeat', body: { session_id: 's1' } })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(server!.requests.length).toBe(length)
+})

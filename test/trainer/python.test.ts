@@ -1,0 +1,42 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { trainerPython } from '../engine/tinker/trainer-python.ts'
+
+const folder = fileURLToPath(new URL('../../trainer', import.meta.url))
+const python = await trainerPython()
+const tools = python === undefined ? undefined : withTools(python)
+
+/** pytest, mypy and ruff are only needed here, so they are put into the environment on first use. */
+function withTools(found: string): string | undefined {
+  const has = () => spawnSync(found, ['-c', 'import pytest, mypy, ruff']).status === 0
+  if (has()) return found
+  spawnSync(found, ['-m', 'pip', 'install', '--quiet', 'pytest>=8', 'mypy>=1.13', 'ruff>=0.8'])
+  if (has()) return found
+  console.warn('SKIPPED: the tests of the trainer in Python: pytest, mypy and ruff could not be installed')
+  return undefined
+}
+
+function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(tools!, ['-m', ...args], { cwd: folder })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part) => {
+      output += part
+    })
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })))
+}
+
+describe.skipIf(tools === undefined)('the trainer in Python', () => {
+  it.each([
+    ['its tests', ['pytest', '-q', '-p', 'no:cacheprovider']],
+    ['its types', ['mypy', '--cache-dir=/dev/null']],
+    ['its style', ['ruff', 'check', '--no-cache']],
+    ['its format', ['ruff', 'format', '--check', '--no-cache']],
+  ])('%s', async (_name, args) => {
+    const { code, output } = await run(...args)
+    console.info(output.trim().split('\n').at(-1))
+    expect(code, output).toBe(0)
+  })
+})

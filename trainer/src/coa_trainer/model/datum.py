@@ -1,0 +1,34 @@
+"""Training examples as the protocol has them: a token sequence and, for each position, what comes next."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Datum:
+    tokens: Integers
+    """The input; position i predicts `targets[i]`."""
+    targets: Integers
+    inputs: dict[str, Floats] = field(default_factory=dict)
+    """What the loss needs beside the targets, one number a position: weights, logprobs, advantages, …"""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(frozen=True)
+class PassResult:
+    loss: float
+    logprobs: list[Floats]
+    elementwise: list[Floats]
+
+
+@dataclass(frozen=True)
+class Loss:
+    kind: str
+    config: dict[str, float] = field(default_factory=dict)

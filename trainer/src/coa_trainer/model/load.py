@@ -1,0 +1,70 @@
+"""Models of a Hugging Face folder, whole or with random weights from config.json alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from ..errors import TrainerError, bad_request
+from . import attention
+
+
+def read_config(folder: Path) -> Any:
+    if not (folder / "config.json").is_file():
+        raise bad_request(f"{folder} has no config.json: give the folder of a model in the Hugging Face layout.")
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
+        raise bad_request(f"{folder / 'config.json'} cannot be used: {error}") from error
+
+
+def load_model(folder: Path, random_seed: int | None = None) -> Any:
+    """The model in float32 on the CPU, so that nothing of a file is lost before the caller decides."""
+    config = read_config(folder)
+    for implementation in (attention.NAME, None):
+        settings: dict[str, Any] = {"dtype": torch.float32}
+        if implementation is not None:
+            settings["attn_implementation"] = implementation
+        try:
+            return _build(folder, config, random_seed, settings)
+        except TrainerError:
+            raise
+        except (ValueError, TypeError, ImportError) as error:
+            # Models whose attention cannot be chosen say so here; they are taken as they are.
+            if implementation is None:
+                raise bad_request(f"The model in {folder} cannot be loaded: {error}") from error
+        except (OSError, RuntimeError, KeyError, SafetensorError) as error:
+            raise bad_request(f"The model in {folder} cannot be loaded: {error}") from error
+    raise AssertionError
+
+
+def _build(folder: Path, config: Any, random_seed: int | None, settings: dict[str, Any]) -> Any:
+    if random_seed is not None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(random_seed)
+            model = AutoModelForCausalLM.from_config(config, **settings)
+    else:
+        model, loading = AutoModelForCausalLM.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True, **settings
+        )
+        # transformers would go on with random values there.
+        absent = sorted({str(key) for key in loading["missing_keys"]})
+        if absent:
+            more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+            raise bad_request(f"The weights in {folder.name} are not complete: {absent[0]}{more} is missing.")
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    return model.eval()
+
+
+def context_length(config: Any) -> int:
+    text = config.get_text_config()
+    for name in ("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length"):
+        value = getattr(text, name, None)
+        if isinstance(value, int) and value > 0:
+            return value
+    return 1 << 20

@@ -1,0 +1,102 @@
+"""Reading checkpoints: all of it is read and checked before anything of a model is changed."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file
+
+from ..errors import bad_request
+from .bases import BaseModels
+from .checkpoint import ADAPTER_FILE, OPTIMIZER_FILE
+from .trained import TrainedModel
+
+Tensors = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Moments:
+    step: int
+    first: Tensors
+    second: Tensors
+
+
+@dataclass(frozen=True)
+class Contents:
+    values: Tensors
+    moments: Moments | None
+    """None where they were not asked for, are not there or do not fit: then the optimiser starts anew."""
+
+
+def read_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> Contents:
+    with _readable(folder):
+        values = _values(folder, trained, bases)
+        moments = _moments(folder / OPTIMIZER_FILE, trained) if optimizer else None
+    return Contents(values, moments)
+
+
+def take(trained: TrainedModel, contents: Contents) -> None:
+    adam = trained.optimizer
+    adam.forget()
+    adam.restart()
+    for name in adam.parameters:
+        adam.take(name, contents.values[name])
+    if contents.moments is not None:
+        adam.step = contents.moments.step
+        for name in adam.parameters:
+            adam.first[name].copy_(contents.moments.first[name])
+            adam.second[name].copy_(contents.moments.second[name])
+    trained.version += 1
+
+
+def read_adapter_config(folder: Path) -> tuple[int, float, list[str]]:
+    """Rank, alpha and target modules of a PEFT adapter."""
+    with _readable(folder):
+        config = json.loads((folder / "adapter_config.json").read_text())
+        return int(config["r"]), float(config["lora_alpha"]), list(config["target_modules"])
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise bad_request(f"The checkpoint {folder.name} is damaged: {error}") from error
+
+
+def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
+    is_adapter = (folder / ADAPTER_FILE).is_file()
+    if trained.weights.adapter is not None:
+        if not is_adapter:
+            raise bad_request(f"The checkpoint {folder.name} has no adapter; load it into a model of rank 0.")
+        values: Tensors = load_file(folder / ADAPTER_FILE)
+    else:
+        if is_adapter:
+            raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of its rank.")
+        model = bases.fresh(trained.weights.base, folder)
+        values = {name: parameter.data for name, parameter in model.named_parameters()}
+    for name, tensor in trained.optimizer.exact.items():
+        if name not in values or values[name].shape != tensor.shape:
+            raise bad_request(f"The checkpoint {folder.name} is of another shape: {name} does not fit.")
+    return values
+
+
+def _moments(path: Path, trained: TrainedModel) -> Moments | None:
+    if not path.is_file():
+        return None
+    exact = trained.optimizer.exact
+    with safe_open(path, framework="pt") as file:
+        step = (file.metadata() or {}).get("step", "")
+        names = set(file.keys())
+        wanted = {f"{which} {name}" for which in ("first", "second") for name in exact}
+        if not step.isdigit() or not wanted <= names:
+            return None
+        first = {name: file.get_tensor(f"first {name}") for name in exact}
+        second = {name: file.get_tensor(f"second {name}") for name in exact}
+    if any(first[name].shape != exact[name].shape or second[name].shape != exact[name].shape for name in exact):
+        return None
+    return Moments(int(step), first, second)

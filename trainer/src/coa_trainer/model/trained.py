@@ -1,0 +1,114 @@
+"""A model that is being trained or only sampled: its weights, its optimiser and its passes."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from .adamw import AdamW
+from .bases import BaseModels, to_device
+from .datum import Datum, Loss, PassResult
+from .learner import Learner, PassOptions
+from .lora import Adapters, LoraSettings
+from .losses import check_loss
+from .probe import probe
+
+
+@dataclass
+class Weights:
+    """Weights on the device: a model of its own, or an adapter on a shared base (no adapter: the base itself)."""
+
+    base: str
+    model: Any
+    adapters: Adapters | None = None
+    adapter: str | None = None
+    lora: LoraSettings | None = None
+    exact: dict[str, torch.Tensor] | None = None
+
+    def activate(self) -> None:
+        if self.adapters is not None:
+            self.adapters.activate(self.adapter)
+
+    def release(self) -> None:
+        if self.adapters is not None and self.adapter is not None:
+            self.adapters.remove(self.adapter)
+
+    def named_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        if self.adapters is not None:
+            return [] if self.adapter is None else self.adapters.parameters(self.adapter)
+        return list(self.model.named_parameters())
+
+
+def own_weights(bases: BaseModels, base: str, model: Any) -> Weights:
+    """Puts a float32 model of the CPU on the device; exact copies stay where the type gets narrower."""
+    options = bases.options
+    exact: dict[str, torch.Tensor] | None = None
+    if options.dtype != torch.float32:
+        exact = {name: parameter.data.to(options.device) for name, parameter in model.named_parameters()}
+    return Weights(base=base, model=to_device(model, options), exact=exact)
+
+
+def adapter_weights(bases: BaseModels, base: str, name: str, lora: LoraSettings) -> Weights:
+    adapters = bases.shared(base)
+    adapters.add(name, lora)
+    return Weights(base=base, model=adapters.model, adapters=adapters, adapter=name, lora=lora)
+
+
+def base_weights(bases: BaseModels, base: str) -> Weights:
+    adapters = bases.shared(base)
+    return Weights(base=base, model=adapters.model, adapters=adapters)
+
+
+@dataclass
+class TrainedModel:
+    id: str
+    weights: Weights
+    learner: Learner
+    optimizer: AdamW
+    context_length: int
+    vocabulary: int
+    version: int = 0
+    """Grows whenever the weights change."""
+    passing: list[str] = field(default_factory=list)
+    """Sampling sessions that stand for the weights as they are now."""
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, data: list[Datum], loss: Loss, backward: bool) -> PassResult:
+        check_loss(loss, data)
+        self.weights.activate()
+        try:
+            return self.learner.run(data, loss, self.optimizer.collect if backward else None)
+        except BaseException:
+            # Half of a request must not stay in the sum.
+            self.optimizer.forget()
+            raise
+
+
+def trained_model(
+    bases: BaseModels, model_id: str, weights: Weights, options: PassOptions, trains: bool = True
+) -> TrainedModel:
+    weights.activate()
+    vocabulary = bases.vocabulary(weights.base)
+    abilities = probe(weights.model, vocabulary)
+    learner = Learner(weights.model, vocabulary, abilities, options)
+    parameters = weights.named_parameters() if trains else []
+    optimizer = AdamW(parameters, weights.exact)
+    weights.exact = None
+    trained = sum(parameter.numel() for _, parameter in parameters)
+    shared = weights.adapter is not None
+    return TrainedModel(
+        id=model_id,
+        weights=weights,
+        learner=learner,
+        optimizer=optimizer,
+        context_length=bases.context_length(weights.base),
+        vocabulary=vocabulary,
+        info={
+            "context_length": bases.context_length(weights.base),
+            "vocabulary_size": vocabulary,
+            "parameters": bases.parameters(weights.base) + (trained if shared else 0),
+            "trained_parameters": trained,
+            "device": str(bases.options.device),
+            "dtype": str(bases.options.dtype).removeprefix("torch."),
+        },
+    )

@@ -1,0 +1,99 @@
+"""The command line."""
+
+import argparse
+import ipaddress
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+@dataclass(frozen=True)
+class Options:
+    models: dict[str, Path]
+    data: Path
+    host: str
+    port: int
+    key: str | None
+    device: torch.device
+    dtype: torch.dtype
+    random_seed: int | None
+    batch_tokens: int
+    cache_tokens: int
+    max_rows: int
+    checkpointing: bool
+    compile: bool
+    body_limit: int
+    poll_seconds: float
+
+
+def parse_options(arguments: list[str] | None = None) -> Options:
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    models: dict[str, Path] = {}
+    for entry in given.model:
+        name, separator, folder = entry.partition("=")
+        path = Path(folder if separator else entry).resolve()
+        models[name if separator else path.name] = path
+    key = given.key or os.environ.get("COA_TRAINER_KEY") or None
+    if key is None and not _is_loopback(given.host):
+        parser.error(f"without --key the server listens on loopback only, not on {given.host}")
+    device = torch.device(given.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    dtype = _DTYPES[given.dtype] if given.dtype else torch.float32 if device.type == "cpu" else torch.bfloat16
+    return Options(
+        models=models,
+        data=Path(given.data).resolve(),
+        host=given.host,
+        port=given.port,
+        key=key,
+        device=device,
+        dtype=dtype,
+        random_seed=given.seed if given.random_init else None,
+        batch_tokens=given.batch_tokens,
+        cache_tokens=given.cache_tokens,
+        max_rows=given.max_rows,
+        checkpointing=given.checkpointing,
+        compile=given.compile,
+        body_limit=given.body_limit,
+        poll_seconds=given.poll_seconds,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("coa_trainer", description="A Tinker-protocol server on PyTorch.")
+    add = parser.add_argument
+    add(
+        "--model",
+        action="append",
+        required=True,
+        metavar="[NAME=]FOLDER",
+        help="a base model; may be repeated",
+    )
+    add("--data", required=True, help="folder for checkpoints, uploads and the database of futures")
+    add("--host", default="127.0.0.1")
+    add("--port", type=int, default=8000, help="0 takes a free one")
+    add("--key", help="what clients must send as X-API-Key; or COA_TRAINER_KEY")
+    add("--device", help="cuda where there is one, else cpu")
+    add("--dtype", choices=sorted(_DTYPES), help="bfloat16 on cuda, float32 on cpu")
+    add("--random-init", action="store_true", help="random weights: config.json is enough")
+    add("--seed", type=int, default=0, help="of random weights")
+    add("--batch-tokens", type=int, default=8192, help="tokens computed at once in training")
+    add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
+    add("--max-rows", type=int, default=256, help="sequences sampled at once")
+    add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
+    add("--compile", action="store_true", help="torch.compile the layers")
+    add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
+    add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
+    return parser
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,104 @@
+"""One sequence that is being sampled."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .draw import Draw, DrawRules, uniform
+from .stops import StopRules
+
+
+@dataclass(frozen=True)
+class SampleRequest:
+    prompt: list[int]
+    max_tokens: int
+    rules: DrawRules = field(default_factory=DrawRules)
+    count: int = 1
+    seed: int = 0
+    first_step: int = 0
+    stop_tokens: tuple[int, ...] = ()
+    stop_texts: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Job:
+    request: SampleRequest
+    number: int
+    tokens: list[int]
+    stops: StopRules
+    limit: int
+    """The most tokens there can be, the prompt included."""
+    batch: "Batch"
+    logprobs: list[float] = field(default_factory=list)
+    model_logprobs: list[float] = field(default_factory=list)
+    reused: int = 0
+    row: int = -1
+    computed: int = 0
+    stopped: str | None = None
+
+    @property
+    def sampled(self) -> list[int]:
+        return self.tokens[len(self.request.prompt) :]
+
+    def next_number(self) -> float:
+        request = self.request
+        step = len(self.tokens) - len(request.prompt) + request.first_step
+        return uniform(request.seed + self.number, step)
+
+    def take(self, drawn: Draw | None) -> None:
+        if drawn is None:
+            self.stopped = "nothing-allowed"
+            return
+        self.tokens.append(drawn.token)
+        self.logprobs.append(drawn.logprob)
+        self.model_logprobs.append(drawn.model_logprob)
+        self.batch.told(self.number, drawn.token)
+        self.stopped = self.stops.after(self.tokens, len(self.request.prompt))
+        if self.stopped is None and len(self.tokens) >= self.limit:
+            full = len(self.tokens) - len(self.request.prompt) >= self.request.max_tokens
+            self.stopped = "length" if full else "context"
+
+    def result(self) -> dict[str, Any]:
+        return {
+            "stop_reason": "length" if self.stopped in ("length", "context") else "stop",
+            "tokens": self.sampled,
+            "logprobs": self.logprobs,
+            "model_logprobs": self.model_logprobs,
+            "stopped": self.stopped,
+            "reused": self.reused,
+        }
+
+
+class Batch:
+    """All continuations of one request."""
+
+    def __init__(
+        self,
+        finished: Callable[[list[dict[str, Any]]], None],
+        failed: Callable[[BaseException], None],
+        on_token: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._finished = finished
+        self._failed = failed
+        self._on_token = on_token
+        self._jobs: list[Job] = []
+        self.cancelled = False
+        self._over = False
+
+    def add(self, job: Job) -> None:
+        self._jobs.append(job)
+
+    def told(self, number: int, token: int) -> None:
+        if self._on_token is not None:
+            self._on_token(number, token)
+
+    def job_ended(self) -> None:
+        if not self._over and all(job.stopped is not None for job in self._jobs):
+            self._over = True
+            self._finished([job.result() for job in self._jobs])
+
+    def fail(self, error: BaseException) -> None:
+        if not self._over:
+            self._over = True
+            self.cancelled = True
+            self._failed(error)

@@ -1,0 +1,118 @@
+"""Our own decoding for Llama, Qwen2 and Qwen3 over the very modules that are trained.
+
+A step of one token for every row touches nothing but tensors that stay where they are, so on CUDA it is recorded once
+for each size and then replayed: without that, small models spend their time in launching kernels.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from .places import places_of
+from .row_cache import RowCache
+from .step_graphs import StepGraphs
+
+FAMILIES = frozenset({"llama", "qwen2", "qwen3"})
+
+
+def knows(model: Any) -> bool:
+    config = model.config
+    scaling = getattr(config, "rope_parameters", None) or {}
+    sliding = getattr(config, "use_sliding_window", False)
+    return (
+        config.model_type in FAMILIES
+        and not sliding
+        and scaling.get("rope_type", "default") in {"default", "linear", "llama3", "yarn"}
+    )
+
+
+class LlamaDecoder:
+    def __init__(self, model: Any) -> None:
+        self.cache = RowCache()
+        self._head = model.get_output_embeddings()
+        self._body = model.model
+        self.device = next(model.parameters()).device
+        weights = self._body.embed_tokens.weight
+        config = model.config
+        self._width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        positions = torch.arange(config.max_position_embeddings, device=self.device)[None]
+        with torch.no_grad():
+            cosine, sine = self._body.rotary_emb(weights[:1, None], positions)
+        self._cosine: torch.Tensor = cosine[0]
+        self._sine: torch.Tensor = sine[0]
+        self.steps = StepGraphs(self) if self.device.type == "cuda" else None
+
+    def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
+        if self.steps is not None and max(len(part) for part in tokens) == 1 and self.cache.keys:
+            return self.steps.step(rows, [part[0] for part in tokens], starts)
+        places = places_of(self.cache, rows, tokens, starts, self.device)
+        with torch.no_grad():
+            states = self.layers(
+                places.tokens,
+                places.positions,
+                places.written,
+                places.rows,
+                places.first,
+                places.mask,
+                places.length,
+            )
+            last = states[torch.arange(len(rows), device=self.device), places.last]
+            return self.logits(last)
+
+    def logits(self, states: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self._head(self._body.norm(states)).float()
+        return result
+
+    def layers(
+        self,
+        tokens: torch.Tensor,
+        positions: torch.Tensor,
+        written: torch.Tensor,
+        rows: torch.Tensor,
+        first: int | None,
+        mask: torch.Tensor,
+        length: int,
+    ) -> torch.Tensor:
+        """States [sequences, tokens, width] after all layers."""
+        states: torch.Tensor = self._body.embed_tokens(tokens)
+        turn = (self._cosine[positions][:, None], self._sine[positions][:, None])
+        for number, layer in enumerate(self._body.layers):
+            attention = layer.self_attn
+            normed = layer.input_layernorm(states)
+            query = self._heads(attention.q_proj(normed), getattr(attention, "q_norm", None))
+            key = self._heads(attention.k_proj(normed), getattr(attention, "k_norm", None))
+            value = self._heads(attention.v_proj(normed), None)
+            self.cache.write(number, _turned(key, turn), value, rows, written)
+            keys, values = self.cache.read(number, rows, first, length)
+            mixed = _attend(_turned(query, turn), keys, values, mask)
+            states = states + attention.o_proj(mixed)
+            states = states + layer.mlp(layer.post_attention_layernorm(states))
+        return states
+
+    def _heads(self, projected: torch.Tensor, norm: Any) -> torch.Tensor:
+        split = projected.view(*projected.shape[:-1], -1, self._width)
+        return (split if norm is None else norm(split)).transpose(1, 2)
+
+
+def _turned(heads: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+    cosine, sine = turn
+    half = heads.shape[-1] // 2
+    swapped = torch.cat((-heads[..., half:], heads[..., :half]), dim=-1)
+    return heads * cosine + swapped * sine
+
+
+def _attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    count, heads, steps, width = query.shape
+    groups = heads // keys.shape[1]
+    if steps == 1:
+        # Heads that share keys become queries of one head: no key is copied.
+        folded = query.view(count, keys.shape[1], groups, width)
+        mixed = scaled_dot_product_attention(folded, keys, values, attn_mask=mask)
+        return mixed.reshape(count, 1, heads * width)
+    if groups > 1:
+        keys = keys.repeat_interleave(groups, dim=1)
+        values = values.repeat_interleave(groups, dim=1)
+    mixed = scaled_dot_product_attention(query, keys, values, attn_mask=mask)
+    return mixed.transpose(1, 2).reshape(count, steps, heads * width)

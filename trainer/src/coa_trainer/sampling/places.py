@@ -1,0 +1,54 @@
+"""Where tokens of several sequences go in a cache, as tensors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from .row_cache import RowCache
+
+
+@dataclass(frozen=True)
+class Places:
+    rows: torch.Tensor
+    first: int | None
+    """The first row, if the rows follow each other."""
+    tokens: torch.Tensor
+    positions: torch.Tensor
+    """[sequences, tokens]; filling tokens have positions too, but are written where nobody reads."""
+    written: torch.Tensor
+    last: torch.Tensor
+    """The last true token of each sequence."""
+    mask: torch.Tensor
+    length: int
+    """Places of the cache that have to be read."""
+
+
+def places_of(
+    cache: RowCache,
+    rows: Sequence[int],
+    tokens: Sequence[Sequence[int]],
+    starts: Sequence[int],
+    device: torch.device,
+) -> Places:
+    longest = max(len(part) for part in tokens)
+    length = max(start + len(part) for start, part in zip(starts, tokens, strict=True))
+    padded = [[*part, *([0] * (longest - len(part)))] for part in tokens]
+    sizes = torch.tensor([len(part) for part in tokens])
+    steps = torch.arange(longest)
+    positions = torch.tensor(starts)[:, None] + steps
+    real = steps < sizes[:, None]
+    positions = torch.where(real, positions, 0)
+    written = torch.where(real, positions, cache.length)
+    positions = positions.to(device)
+    follow = all(row == rows[0] + step for step, row in enumerate(rows))
+    return Places(
+        rows=torch.tensor(rows, device=device),
+        first=rows[0] if follow else None,
+        tokens=torch.tensor(padded, device=device),
+        positions=positions,
+        written=written.to(device),
+        last=(sizes - 1).to(device),
+        mask=(torch.arange(length, device=device) <= positions[:, :, None])[:, None],
+        length=length,
+    )

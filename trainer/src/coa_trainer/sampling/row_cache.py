@@ -1,0 +1,61 @@
+"""Keys and values of sequences, one row each, filled to different lengths."""
+
+import torch
+
+
+class RowCache:
+    """Tensors [rows, heads, length, width] for each layer, made when a layer first writes."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.length = 0
+        self.generation = 0
+        """Grows whenever tensors are made anew, for those who point into them."""
+        self.keys: list[torch.Tensor] = []
+        self.values: list[torch.Tensor] = []
+
+    def grow(self, rows: int, length: int) -> bool:
+        """Makes room and keeps what is there. Says whether tensors were made anew."""
+        if rows <= self.rows and length <= self.length:
+            return False
+        self.generation += 1
+        self.rows, self.length = max(rows, self.rows), max(length, self.length)
+        for tensors in (self.keys, self.values):
+            for layer, old in enumerate(tensors):
+                new = self._empty(old)
+                new[: old.shape[0], :, : old.shape[2] - 1] = old[:, :, :-1]
+                tensors[layer] = new
+        return True
+
+    def _empty(self, like: torch.Tensor) -> torch.Tensor:
+        # One place more than can be read: there goes what belongs nowhere.
+        return like.new_zeros(self.rows, like.shape[1], self.length + 1, like.shape[3])
+
+    def clear(self) -> None:
+        self.generation += 1
+        self.rows = self.length = 0
+        self.keys.clear()
+        self.values.clear()
+
+    def copy(self, source: int, target: int, length: int) -> None:
+        for tensors in (self.keys, self.values):
+            for tensor in tensors:
+                tensor[target, :, :length] = tensor[source, :, :length]
+
+    def write(
+        self, layer: int, keys: torch.Tensor, values: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
+    ) -> None:
+        """Stores [sequences, heads, tokens, width] at `places` [sequences, tokens] of rows."""
+        while len(self.keys) <= layer:
+            self.keys.append(self._empty(keys))
+            self.values.append(self._empty(values))
+        self.keys[layer][rows[:, None], :, places] = keys.transpose(1, 2)
+        self.values[layer][rows[:, None], :, places] = values.transpose(1, 2)
+
+    def read(self, layer: int, rows: torch.Tensor, first: int | None, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """The rows' keys and values so far; `first` where the rows follow each other, which saves a copy."""
+        count = len(rows)
+        if first is not None:
+            part = slice(first, first + count)
+            return self.keys[layer][part, :, :length], self.values[layer][part, :, :length]
+        return self.keys[layer][rows, :, :length], self.values[layer][rows, :, :length]

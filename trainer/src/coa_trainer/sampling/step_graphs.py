@@ -1,0 +1,89 @@
+"""Steps of one token for all rows, recorded as CUDA graphs. Elsewhere they are computed without a record."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from .llama_decoder import LlamaDecoder
+
+
+def rounded(number: int, least: int) -> int:
+    """The next power of two, so that few sizes have to be recorded."""
+    return max(least, 1 << (number - 1).bit_length())
+
+
+class StepGraphs:
+    def __init__(self, decoder: "LlamaDecoder") -> None:
+        self._decoder = decoder
+        self._device = decoder.device
+        self._graphs: dict[tuple[int, int], _Recorded] = {}
+        self._pool: Any = None
+        self._generation = -1
+
+    def step(self, rows: Sequence[int], tokens: Sequence[int], starts: Sequence[int]) -> torch.Tensor:
+        cache = self._decoder.cache
+        if self._generation != cache.generation:
+            # Recorded steps point into tensors that are gone.
+            self._graphs.clear()
+            self._pool = None
+            self._generation = cache.generation
+        count = min(rounded(max(rows) + 1, 1), cache.rows)
+        length = min(rounded(max(starts) + 1, 64), cache.length)
+        if (count, length) not in self._graphs:
+            self._graphs[count, length] = self._record(count, length)
+        recorded = self._graphs[count, length]
+        # Rows that take no part compute something too; it is written where nobody reads.
+        given = torch.zeros(3, count, dtype=torch.int64)
+        given[2] = cache.length
+        places = torch.tensor(rows)
+        given[0, places] = torch.tensor(tokens)
+        given[1, places] = torch.tensor(starts)
+        given[2, places] = given[1, places]
+        recorded.given.copy_(given)
+        return recorded.replay()[places.to(self._device)]
+
+    def _record(self, count: int, length: int) -> "_Recorded":
+        given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
+        given[2] = self._decoder.cache.length
+        rows = torch.arange(count, device=self._device)
+        reach = torch.arange(length, device=self._device)
+
+        def compute() -> torch.Tensor:
+            tokens, positions, written = given[0][:, None], given[1][:, None], given[2][:, None]
+            mask = (reach <= positions[:, :, None])[:, None]
+            with torch.no_grad():
+                states = self._decoder.layers(tokens, positions, written, rows, 0, mask, length)
+                return self._decoder.logits(states[:, 0])
+
+        if self._device.type != "cuda":
+            return _Recorded(given, compute)
+        return _Recorded(given, self._captured(compute))
+
+    def _captured(self, compute: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
+        side: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(2):
+                compute()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+            logits = compute()
+        if self._pool is None:
+            self._pool = graph.pool()
+
+        def replay() -> torch.Tensor:
+            graph.replay()
+            return logits
+
+        return replay
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    given: torch.Tensor
+    """Tokens, positions and places to write to, one column a row."""
+    replay: Callable[[], torch.Tensor]

@@ -1,0 +1,93 @@
+"""Puts the parts together and answers until it is told to end."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+
+from aiohttp import web
+
+from .model.bases import BaseModels, ModelOptions
+from .model.learner import PassOptions
+from .options import Options
+from .server.checkpoint_routes import CheckpointRoutes
+from .server.database import Database
+from .server.future_routes import FutureRoutes
+from .server.http import guard
+from .server.machine import Machine
+from .server.paths import Folders
+from .server.service import Service
+from .server.session_routes import SessionRoutes
+from .server.sources import SamplerOptions
+
+log = logging.getLogger(__name__)
+
+
+def make_service(options: Options) -> Service:
+    options.data.mkdir(parents=True, exist_ok=True)
+    folders = Folders(options.data)
+    bases = BaseModels(
+        options.models,
+        ModelOptions(
+            device=options.device,
+            dtype=options.dtype,
+            random_seed=options.random_seed,
+            checkpointing=options.checkpointing,
+            compile=options.compile,
+        ),
+    )
+    machine = Machine(
+        bases,
+        Database(options.data / "futures.sqlite"),
+        folders,
+        PassOptions(options.batch_tokens, options.checkpointing),
+        SamplerOptions(options.max_rows, options.cache_tokens),
+    )
+    return Service(machine)
+
+
+def make_app(service: Service, options: Options) -> web.Application:
+    app = web.Application(middlewares=[guard(options.key)], client_max_size=options.body_limit)
+    FutureRoutes(service, options.body_limit, options.poll_seconds).add_to(app)
+    SessionRoutes(service, options.body_limit).add_to(app)
+    CheckpointRoutes(service, options.body_limit).add_to(app)
+    return app
+
+
+async def serve(options: Options) -> None:
+    service = make_service(options)
+    loop = asyncio.get_running_loop()
+    service.start(loop)
+    # Bodies are unpacked by us, within the limit; a client that goes away ends its handler.
+    runner = web.AppRunner(
+        make_app(service, options), auto_decompress=False, handler_cancellation=True, access_log=None
+    )
+    await runner.setup()
+    site = web.TCPSite(runner, options.host, options.port)
+    await site.start()
+    port = runner.addresses[0][1]
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    ready = {
+        "url": f"http://{host}:{port}",
+        "device": str(options.device),
+        "dtype": str(options.dtype).removeprefix("torch."),
+        "pid": os.getpid(),
+    }
+    print(json.dumps(ready), flush=True)
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, ended.set)
+    await ended.wait()
+    log.info("ending")
+    await runner.cleanup()
+    await asyncio.to_thread(service.worker.close)
+    service.database.close()
+
+
+def run(options: Options) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    asyncio.run(serve(options))

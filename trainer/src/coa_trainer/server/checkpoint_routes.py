@@ -1,0 +1,170 @@
+"""Runs and checkpoints as files: listed, sent, taken and removed."""
+
+import asyncio
+import os
+import shutil
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from ..errors import bad_request, unknown
+from ..model.checkpoint import ADAPTER_FILE
+from ..model.read_checkpoint import read_adapter_config
+from . import parse
+from .http import answer, read_json
+from .paths import KINDS, check_name
+from .service import Service
+
+_RUNS = "/api/v1/training_runs"
+
+
+class CheckpointRoutes:
+    def __init__(self, service: Service, limit: int) -> None:
+        self._service = service
+        self._folders = service.machine.folders
+        self._limit = limit
+
+    def add_to(self, app: web.Application) -> None:
+        router = app.router
+        name = "{name:(?:weights/|sampler_weights/)?[^/]+}"
+        router.add_get(_RUNS, self.runs)
+        router.add_get(_RUNS + "/{model}", self.run)
+        router.add_get(_RUNS + "/{model}/checkpoints", self.checkpoints)
+        router.add_get(_RUNS + f"/{{model}}/checkpoints/{name}/files", self.files)
+        router.add_get(_RUNS + f"/{{model}}/checkpoints/{name}/files/{{file}}", self.file)
+        router.add_get(_RUNS + f"/{{model}}/checkpoints/{name}/archive", self.archive)
+        router.add_get(_RUNS + f"/{{model}}/checkpoints/{name}/download", self.download)
+        router.add_delete(_RUNS + f"/{{model}}/checkpoints/{name}", self.delete)
+        router.add_put("/api/v1/uploads/{upload}/{file}", self.upload)
+        router.add_post("/api/v1/weights_info", self.weights_info)
+
+    async def runs(self, request: web.Request) -> web.Response:
+        try:
+            limit, offset = int(request.query.get("limit", 20)), int(request.query.get("offset", 0))
+        except ValueError:
+            raise bad_request("limit and offset must be whole numbers.") from None
+        known = list(self._service.known.items())
+        page = known[max(0, offset) :][: max(0, limit)]
+        cursor = {"offset": offset, "limit": limit, "total_count": len(known)}
+        return answer({"training_runs": [_run(*each) for each in page], "cursor": cursor})
+
+    async def run(self, request: web.Request) -> web.Response:
+        model = request.match_info["model"]
+        if model not in self._service.known:
+            raise unknown("training run", model)
+        return answer(_run(model, self._service.known[model]))
+
+    async def checkpoints(self, request: web.Request) -> web.Response:
+        model = check_name(request.match_info["model"], "model")
+        found = await asyncio.to_thread(self._list, model)
+        return answer({"checkpoints": found})
+
+    def _list(self, model: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for kind, word in zip(KINDS, ("training", "sampler"), strict=True):
+            for folder in sorted((self._folders.checkpoints / model / kind).glob("[!.]*")):
+                found.append(
+                    {
+                        "checkpoint_id": f"{kind}/{folder.name}",
+                        "checkpoint_type": word,
+                        "time": _time(folder.stat().st_mtime),
+                        "tinker_path": f"tinker://{model}/{kind}/{folder.name}",
+                        "size_bytes": sum(path.stat().st_size for path in folder.iterdir()),
+                    }
+                )
+        return found
+
+    def _folder(self, request: web.Request) -> Path:
+        return self._folders.find(request.match_info["model"], request.match_info["name"])
+
+    async def files(self, request: web.Request) -> web.Response:
+        folder = await asyncio.to_thread(self._folder, request)
+        listed = [
+            {"name": path.name, "bytes": path.stat().st_size} for path in sorted(folder.iterdir()) if path.is_file()
+        ]
+        return answer({"files": listed})
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        folder = await asyncio.to_thread(self._folder, request)
+        path = folder / check_name(request.match_info["file"], "file")
+        if not path.is_file():
+            raise unknown("file", path.name)
+        return web.FileResponse(path)
+
+    async def archive(self, request: web.Request) -> web.Response:
+        await asyncio.to_thread(self._folder, request)
+        raise web.HTTPFound(request.path.removesuffix("archive") + "download")
+
+    async def download(self, request: web.Request) -> web.StreamResponse:
+        folder = await asyncio.to_thread(self._folder, request)
+        path = await asyncio.to_thread(_packed, folder)
+        response = web.FileResponse(path, headers={"Content-Type": "application/gzip"})
+        try:
+            await response.prepare(request)
+            await response.write_eof()
+        finally:
+            path.unlink(missing_ok=True)
+        return response
+
+    async def delete(self, request: web.Request) -> web.Response:
+        folder = await asyncio.to_thread(self._folder, request)
+        await asyncio.to_thread(shutil.rmtree, folder)
+        return web.Response(status=204)
+
+    async def upload(self, request: web.Request) -> web.Response:
+        """Written under another name first, so that a broken connection leaves no half of a file."""
+        folder = self._folders.upload(request.match_info["upload"])
+        path = folder / check_name(request.match_info["file"], "file")
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor, name = await asyncio.to_thread(tempfile.mkstemp, ".tmp", ".", folder)
+        size = 0
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                async for chunk in request.content.iter_chunked(1 << 20):
+                    size += len(chunk)
+                    await asyncio.to_thread(file.write, chunk)
+                file.flush()
+                await asyncio.to_thread(os.fsync, file.fileno())
+            os.replace(name, path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        return answer({"name": path.name, "bytes": size})
+
+    async def weights_info(self, request: web.Request) -> web.Response:
+        body = await read_json(request, self._limit)
+        path = parse.text(body.get("tinker_path"), "tinker_path")
+        folder = await asyncio.to_thread(self._folders.resolve, path)
+        base = self._service.machine.base_of(path, body)
+        if (folder / ADAPTER_FILE).is_file():
+            rank, _, _ = read_adapter_config(folder)
+            return answer({"base_model": base, "is_lora": True, "lora_rank": rank})
+        return answer({"base_model": base, "is_lora": False, "lora_rank": None})
+
+
+def _run(model: str, known: dict[str, Any]) -> dict[str, Any]:
+    rank = (known["settings"].get("lora_config") or {}).get("rank", 32)
+    return {
+        "training_run_id": model,
+        "base_model": known["settings"]["base_model"],
+        "model_owner": "local",
+        "is_lora": rank > 0,
+        "lora_rank": rank,
+        "corrupted": known["state"] == "lost",
+        "last_request_time": _time(known["created"]),
+    }
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _packed(folder: Path) -> Path:
+    descriptor, name = tempfile.mkstemp(".tar.gz", ".", folder.parent)
+    with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w:gz") as archive:
+        for path in sorted(folder.iterdir()):
+            archive.add(path, arcname=path.name)
+    return Path(name)

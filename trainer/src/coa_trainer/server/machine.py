@@ -1,0 +1,222 @@
+"""Everything a request can do with models. Its methods run in the worker's thread."""
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TrainerError, bad_request, unknown
+from ..model.bases import BaseModels
+from ..model.checkpoint import recover, save_checkpoint
+from ..model.learner import PassOptions
+from ..model.read_checkpoint import read_checkpoint, take
+from ..model.trained import TrainedModel, adapter_weights, own_weights, trained_model
+from ..sampling.job import Batch
+from . import parse
+from .database import Database
+from .paths import Folders
+from .results import pass_result, prompt_logprobs
+from .sources import SamplerOptions, Source, Sources
+
+Body = dict[str, Any]
+Result = dict[str, Any]
+
+# Weights of passing sampling sessions that are kept for each model.
+KEPT_PASSING = 2
+
+
+class Machine:
+    def __init__(
+        self,
+        bases: BaseModels,
+        database: Database,
+        folders: Folders,
+        passes: PassOptions,
+        sampling: SamplerOptions,
+    ) -> None:
+        self.bases = bases
+        self.database = database
+        self.folders = folders
+        self.models: dict[str, TrainedModel] = {}
+        self.sources = Sources(bases, passes, sampling)
+        self._passes = passes
+        self._operations: dict[str, Callable[[Body], Result]] = {
+            "create_model": self._create_model,
+            "forward": lambda body: self._pass(body, "forward_input", backward=False),
+            "forward_backward": lambda body: self._pass(body, "forward_backward_input", backward=True),
+            "optim_step": self._optim_step,
+            "save_weights": self._save_weights,
+            "save_weights_for_sampler": self._save_for_sampler,
+            "load_weights": self._load_weights,
+            "unload_model": self._unload,
+        }
+
+    def run(self, kind: str, body: Body) -> Result:
+        return self._operations[kind](body)
+
+    def model(self, body: Body) -> TrainedModel:
+        model_id = parse.text(body.get("model_id"), "model_id")
+        if model_id not in self.models:
+            raise unknown("model", model_id)
+        return self.models[model_id]
+
+    # Models
+
+    def _create_model(self, body: Body) -> Result:
+        model_id, base = body["model_id"], self.bases.find(parse.text(body.get("base_model"), "base_model"))
+        lora = parse.lora_settings(body.get("lora_config"))
+        if lora is None:
+            weights = own_weights(self.bases, base, self.bases.fresh(base))
+        else:
+            weights = adapter_weights(self.bases, base, model_id, lora)
+        try:
+            self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
+        except BaseException:
+            weights.release()
+            raise
+        self.database.set_same_as(model_id, json.dumps({"path": None}))
+        return {
+            "type": "create_model",
+            "model_id": model_id,
+            "base_model": base,
+            "lora_config": {"rank": lora.rank, "alpha": lora.alpha} if lora else {"rank": 0},
+            "coa": self.models[model_id].info,
+        }
+
+    def _unload(self, body: Body) -> Result:
+        trained = self.model(body)
+        self._keep_passing(trained)
+        self.sources.forget(trained.id)
+        del self.models[trained.id]
+        trained.weights.release()
+        self.database.set_model_state(trained.id, "unloaded")
+        return {"type": "unload_model", "model_id": trained.id, "status": "unloaded"}
+
+    # Training
+
+    def _pass(self, body: Body, name: str, backward: bool) -> Result:
+        trained = self.model(body)
+        given = body.get(name) or body.get("forward_backward_input") or body.get("forward_input")
+        data, loss = parse.pass_input(given, trained.vocabulary, trained.context_length)
+        if backward:
+            self.database.set_same_as(trained.id, None)
+        return pass_result(trained.run(data, loss, backward))
+
+    def _optim_step(self, body: Body) -> Result:
+        trained = self.model(body)
+        given = body.get("adam_params") or body.get("optim_params") or body.get("optimizer_params")
+        settings = parse.adam_settings(given)
+        self.database.set_same_as(trained.id, None)
+        self._keep_passing(trained)
+        norm = trained.optimizer.update(settings)
+        trained.version += 1
+        self.sources.weights_changed(trained.id)
+        return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
+
+    # Checkpoints
+
+    def _save_weights(self, body: Body) -> Result:
+        trained = self.model(body)
+        name = parse.text(body.get("path") or uuid.uuid4().hex, "path")
+        folder = self.folders.checkpoint(trained.id, "weights", name)
+        if folder.exists() and body.get("overwrite") is False:
+            raise TrainerError(409, f"There is a checkpoint {name} already; take another name.")
+        save_checkpoint(folder, trained, self.bases, optimizer=True)
+        path = f"tinker://{trained.id}/weights/{name}"
+        if not trained.optimizer.gathered:
+            self.database.set_same_as(trained.id, json.dumps({"path": path}))
+        return {"type": "save_weights", "path": path}
+
+    def _load_weights(self, body: Body) -> Result:
+        trained = self.model(body)
+        path = parse.text(body.get("path"), "path")
+        optimizer = bool(body.get("optimizer", False))
+        contents = read_checkpoint(self.folders.resolve(path), trained, self.bases, optimizer)
+        self.database.set_same_as(trained.id, None)
+        self._keep_passing(trained)
+        take(trained, contents)
+        self.sources.weights_changed(trained.id)
+        return {"type": "load_weights", "path": path, "optimizer": contents.moments is not None}
+
+    def _save_for_sampler(self, body: Body) -> Result:
+        trained = self.model(body)
+        if body.get("path"):
+            name = parse.text(body["path"], "path")
+            folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
+            save_checkpoint(folder, trained, self.bases, optimizer=False)
+            path = f"tinker://{trained.id}/sampler_weights/{name}"
+            return {"type": "save_weights_for_sampler", "path": path, "sampling_session_id": None}
+        sampler_id = uuid.uuid4().hex
+        source = {"model_id": trained.id, "version": trained.version, "base_model": trained.weights.base}
+        self.database.add_sampler(sampler_id, source)
+        trained.passing.append(sampler_id)
+        return {"type": "save_weights_for_sampler", "path": None, "sampling_session_id": sampler_id}
+
+    def _keep_passing(self, trained: TrainedModel) -> None:
+        """Before weights change, those that a sampling session stands for go to the disk."""
+        if not trained.passing:
+            return
+        name = f"passing-{trained.version}"
+        folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
+        save_checkpoint(folder, trained, self.bases, optimizer=False)
+        path = f"tinker://{trained.id}/sampler_weights/{name}"
+        for sampler_id in trained.passing:
+            source = {"model_path": path, "base_model": trained.weights.base}
+            self.database.add_sampler(sampler_id, source)
+        trained.passing.clear()
+        old = sorted(folder.parent.glob("passing-*"), key=lambda each: each.stat().st_mtime_ns)
+        for each in old[:-KEPT_PASSING]:
+            shutil.rmtree(each, ignore_errors=True)
+
+    # Sampling
+
+    def source(self, body: Body) -> Source:
+        if body.get("sampling_session_id"):
+            found = self.database.sampler(str(body["sampling_session_id"]))
+            if found is None:
+                raise unknown("sampling session", str(body["sampling_session_id"]))
+            body = found
+        if body.get("model_path"):
+            path = parse.text(body["model_path"], "model_path")
+            return self.sources.of_folder(self.folders.resolve(path), self.base_of(path, body))
+        if body.get("model_id"):
+            return self.sources.of_model(self.model(body))
+        if body.get("base_model"):
+            return self.sources.of_base(self.bases.find(parse.text(body["base_model"], "base_model")))
+        raise bad_request("Say what to sample from: model_id, sampling_session_id, base_model or model_path.")
+
+    def base_of(self, path: str, body: Body) -> str:
+        if body.get("base_model"):
+            return self.bases.find(str(body["base_model"]))
+        owner = path.removeprefix("tinker://").split("/")[0]
+        known = self.database.models().get(owner)
+        return self.bases.find(known["settings"]["base_model"]) if known else self.bases.names[0]
+
+    def sample(self, body: Body, batch: Batch) -> Callable[[list[Any]], Result]:
+        """Takes a request up; the answer makes the result of its sequences."""
+        source = self.source(body)
+        trained = source.trained
+        request = parse.sample_request(body, trained.vocabulary, trained.context_length)
+        source.sampler.check(request)
+        scores = prompt_logprobs(trained, request.prompt, body)
+        source.sampler.add(request, batch)
+        return lambda sequences: {"type": "sample", "sequences": sequences, **scores}
+
+    # After a restart
+
+    def restore(self, model_id: str, known: dict[str, Any]) -> None:
+        """Makes a model anew as it was; fails where its last state was on no disk."""
+        same_as = json.loads(known["same_as"]) if known["same_as"] else None
+        if same_as is None:
+            raise TrainerError(410, f"The last state of model {model_id} was not saved.")
+        folder = self.folders.resolve(same_as["path"]) if same_as["path"] else None
+        self._create_model({"model_id": model_id, **known["settings"]})
+        if folder is not None:
+            trained = self.models[model_id]
+            take(trained, read_checkpoint(folder, trained, self.bases, optimizer=True))
+            self.database.set_same_as(model_id, json.dumps(same_as))
+
+    def clean_folders(self) -> None:
+        for parent in self.folders.parents():
+            recover(parent)

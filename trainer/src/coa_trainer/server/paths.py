@@ -1,0 +1,54 @@
+"""Names of checkpoints and where they lie in the data folder."""
+
+import re
+from pathlib import Path
+
+from ..errors import bad_request, unknown
+
+_NAME = re.compile(r"^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,254}$")
+KINDS = ("weights", "sampler_weights")
+
+
+def check_name(name: str, what: str) -> str:
+    if not _NAME.match(name) or ".." in name:
+        raise bad_request(f"{what} {name[:80]!r} may consist of letters, digits, '_', '-' and '.' only.")
+    return name
+
+
+class Folders:
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.checkpoints = data / "checkpoints"
+        self.uploads = data / "uploads"
+
+    def checkpoint(self, model: str, kind: str, name: str) -> Path:
+        return self.checkpoints / check_name(model, "model") / kind / check_name(name, "checkpoint")
+
+    def upload(self, name: str) -> Path:
+        return self.uploads / check_name(name, "upload")
+
+    def find(self, model: str, name: str) -> Path:
+        """`name` may have the kind in front."""
+        kind, _, rest = name.rpartition("/")
+        for candidate in (kind,) if kind in KINDS else KINDS:
+            folder = self.checkpoint(model, candidate, rest)
+            if folder.is_dir():
+                return folder
+        raise unknown("checkpoint", f"{name} of model {model}")
+
+    def resolve(self, path: str) -> Path:
+        """The folder of tinker://model/weights/name, tinker://model/name or upload://name."""
+        scheme, separator, rest = path.partition("://")
+        if separator and scheme == "upload":
+            folder = self.upload(rest)
+            if not folder.is_dir():
+                raise unknown("upload", rest)
+            return folder
+        parts = rest.split("/")
+        if separator and scheme == "tinker" and len(parts) in (2, 3):
+            return self.find(parts[0], "/".join(parts[1:]))
+        raise bad_request(f"{path[:200]} is no path of weights; use tinker://model/weights/name or upload://name.")
+
+    def parents(self) -> list[Path]:
+        """Folders that hold checkpoints."""
+        return [folder for model in self.checkpoints.glob("*") for folder in model.iterdir() if folder.is_dir()]

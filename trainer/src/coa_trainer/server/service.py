@@ -1,0 +1,202 @@
+"""Requests in, futures out: what lies between HTTP and the worker."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TrainerError, unknown
+from ..sampling.job import Batch
+from . import parse
+from .database import Future
+from .json_text import to_json
+from .machine import Machine
+from .proto import decode_pass_request
+from .worker import Worker, as_trainer_error
+
+log = logging.getLogger(__name__)
+
+# The first byte of a stored body says how the rest is written.
+JSON_BODY, PROTO_BODY = b"j", b"p"
+# Results older than a day are removed after so many new ones.
+CLEANED_EVERY = 1000
+
+
+class Service:
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.database = machine.database
+        self.worker = Worker(machine.sources)
+        self._events: dict[str, asyncio.Event] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._finished = 0
+        # What is known of models before the worker gets to them.
+        self.known = self.database.models()
+        # Taken before anything new can come.
+        self._left_models = self.database.models()
+        self._left_futures = self.database.unfinished()
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.worker.submit(self._recover)
+        self.worker.start()
+
+    # Requests
+
+    def check_model(self, model_id: str) -> None:
+        known = self.known.get(model_id)
+        if known is None or known["state"] == "unloaded":
+            raise unknown("model", model_id)
+        if known["state"] == "lost":
+            raise TrainerError(
+                410,
+                f"Model {model_id} was lost when the server ended: create a model and load its last checkpoint.",
+            )
+
+    def submit(self, kind: str, body: bytes, key: str | None, model: str | None) -> str:
+        """The id of the future; a request that came before gives the one it gave then."""
+        digest = hashlib.sha256(kind.encode() + b"\0" + body).hexdigest()
+        future_id, new = self.database.add_future(uuid.uuid4().hex, key, kind, model, body, digest)
+        if new:
+            self.worker.submit(lambda: self._work(future_id, kind, body))
+        return future_id
+
+    def _work(self, future_id: str, kind: str, stored: bytes) -> None:
+        try:
+            self.database.begin(future_id)
+            body = read_body(stored)
+            if isinstance(body.get("model_id"), str) and kind != "create_model":
+                # It may have been lost or unloaded since the request was taken.
+                self.check_model(body["model_id"])
+            if kind == "asample":
+                self._start_sampling(future_id, body)
+                return
+            self._finish(future_id, 200, self.machine.run(kind, body))
+            if kind == "unload_model":
+                self.known = self.database.models()
+        except Exception as error:
+            self._fail(future_id, error)
+            if kind == "create_model":
+                self.database.set_model_state(str(body.get("model_id")), "unloaded")
+                self.known = self.database.models()
+
+    def _start_sampling(self, future_id: str, body: dict[str, Any]) -> None:
+        make: Callable[[list[Any]], dict[str, Any]]
+        batch = Batch(
+            finished=lambda sequences: self._finish(future_id, 200, make(sequences)),
+            failed=lambda error: self._fail(future_id, error),
+        )
+        make = self.machine.sample(body, batch)
+
+    def _fail(self, future_id: str, error: BaseException) -> None:
+        told = as_trainer_error(error)
+        log.info("future %s failed: %s", future_id, told.detail)
+        self._finish(future_id, told.status, {"detail": told.detail})
+
+    def _finish(self, future_id: str, status: int, result: dict[str, Any]) -> None:
+        self.database.finish(future_id, status, to_json(result))
+        self._finished += 1
+        if self._finished % CLEANED_EVERY == 0:
+            self.database.forget_old()
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._announce, future_id)
+
+    def _announce(self, future_id: str) -> None:
+        event = self._events.pop(future_id, None)
+        if event is not None:
+            event.set()
+
+    async def wait(self, future_id: str, seconds: float) -> Future:
+        """The future as it is once it has ended, or when the time is over."""
+        event = self._events.setdefault(future_id, asyncio.Event())
+        future = await asyncio.to_thread(self.database.future, future_id)
+        if future is None:
+            self._events.pop(future_id, None)
+            raise TrainerError(404, f"There is no future {future_id[:80]}; results are kept for a day.")
+        if future.state in ("done", "failed"):
+            self._events.pop(future_id, None)
+            return future
+        try:
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        except TimeoutError:
+            return future
+        return await asyncio.to_thread(self.database.future, future_id) or future
+
+    # Sampling that is followed token by token
+
+    def stream(self, body: dict[str, Any], tell: Callable[[dict[str, Any] | None], None]) -> Batch:
+        """`tell` gets each line in the loop's thread, and None at the end."""
+        loop = self._loop
+        assert loop is not None
+
+        def say(line: dict[str, Any] | None) -> None:
+            loop.call_soon_threadsafe(tell, line)
+
+        def fail(error: BaseException) -> None:
+            told = as_trainer_error(error)
+            say({"error": {"status": told.status, "detail": told.detail}})
+            say(None)
+
+        make: Callable[[list[Any]], dict[str, Any]]
+
+        def finish(sequences: list[Any]) -> None:
+            say({"result": make(sequences)})
+            say(None)
+
+        def start() -> None:
+            nonlocal make
+            try:
+                make = self.machine.sample(body, batch)
+            except Exception as error:
+                batch.fail(error)
+
+        batch = Batch(finish, fail, lambda number, token: say({"sequence": number, "token": token}))
+        self.worker.submit(start)
+        return batch
+
+    # After a restart
+
+    def _recover(self) -> None:
+        self.machine.clean_folders()
+        self.database.forget_old()
+        self._restore_models()
+        for future in self._left_futures:
+            self._resume(future)
+
+    def _restore_models(self) -> None:
+        created = {future.model for future in self._left_futures if future.kind == "create_model"}
+        for model_id, known in self._left_models.items():
+            if known["state"] != "live" or model_id in created:
+                continue
+            try:
+                self.machine.restore(model_id, known)
+                log.info("model %s is back", model_id)
+            except Exception as error:
+                log.warning("model %s is lost: %s", model_id, as_trainer_error(error).detail)
+                self.database.set_model_state(model_id, "lost")
+        self.known = self.database.models()
+
+    def _resume(self, future: Future) -> None:
+        """Runs what had not begun. Sampling changes nothing, so that is begun again too."""
+        lost = future.model is not None and self.known.get(future.model, {}).get("state") == "lost"
+        begun = future.state == "running" and future.kind not in ("asample", "create_model", "forward")
+        if lost or begun or future.body is None:
+            reason = "its model was lost" if lost else "it had begun"
+            detail = f"The server ended and {reason}: create a model, load the last checkpoint and go on from there."
+            self._finish(future.id, 410, {"detail": detail})
+            return
+        body = future.body
+        self.worker.submit(lambda: self._work(future.id, future.kind, body))
+
+
+def read_body(stored: bytes) -> dict[str, Any]:
+    if stored[:1] == PROTO_BODY:
+        return decode_pass_request(stored[1:])
+    try:
+        return parse.mapping(json.loads(stored[1:]), "the body")
+    except (ValueError, RecursionError):
+        raise TrainerError(400, "The body is not JSON.") from None

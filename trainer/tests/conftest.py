@@ -1,0 +1,24 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tiny import save_tiny
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    save_tiny(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _two_threads() -> None:
+    torch.set_num_threads(1)
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text())

@@ -1,0 +1,150 @@
+"""Checkpoints: what was saved goes on as if nothing had happened, and never lies about half-written."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from transformers import AutoModelForCausalLM
+
+from coa_trainer.errors import TrainerError
+from coa_trainer.model.adamw import AdamSettings
+from coa_trainer.model.bases import BaseModels
+from coa_trainer.model.checkpoint import recover, save_checkpoint
+from coa_trainer.model.datum import Loss
+from coa_trainer.model.read_checkpoint import read_checkpoint, take
+from coa_trainer.model.trained import TrainedModel
+from helpers import bases_of, full_model, lora_model, random_datum
+
+DATA = [random_datum(length, length) for length in (7, 23, 12)]
+SETTINGS = AdamSettings(learning_rate=0.01, weight_decay=0.1, grad_clip_norm=1.0)
+
+
+def steps(trained: TrainedModel, count: int) -> list[float]:
+    losses = []
+    for _ in range(count):
+        losses.append(trained.run(DATA, Loss("cross_entropy"), backward=True).loss)
+        trained.optimizer.update(SETTINGS)
+    return losses
+
+
+def load_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> bool:
+    contents = read_checkpoint(folder, trained, bases, optimizer)
+    take(trained, contents)
+    return contents.moments is not None
+
+
+def make(bases: BaseModels, which: str, name: str) -> TrainedModel:
+    return full_model(bases) if which == "full" else lora_model(bases, name)
+
+
+@pytest.mark.parametrize("which", ["full", "lora"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_saved_and_loaded_goes_on_bit_for_bit(
+    tiny_folder: Path, tmp_path: Path, which: str, dtype: torch.dtype
+) -> None:
+    bases = bases_of(tiny_folder, dtype=dtype)
+    first = make(bases, which, "a-first")
+    steps(first, 3)
+    save_checkpoint(tmp_path / "c", first, bases, optimizer=True)
+    expected = steps(first, 3)
+    second = make(bases_of(tiny_folder, dtype=dtype), which, "a-second")
+    assert load_checkpoint(tmp_path / "c", second, bases, optimizer=True)
+    assert second.optimizer.step == 3
+    assert steps(second, 3) == expected
+    for name, tensor in first.optimizer.exact.items():
+        assert torch.equal(second.optimizer.exact[name], tensor), name
+
+
+def test_without_the_optimiser_it_starts_anew(tiny_folder: Path, tmp_path: Path) -> None:
+    bases = bases_of(tiny_folder)
+    trained = full_model(bases)
+    steps(trained, 2)
+    save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    assert not load_checkpoint(tmp_path / "c", trained, bases, optimizer=False)
+    assert trained.optimizer.step == 0
+    assert float(trained.optimizer.first["model.norm.weight"].abs().max()) == 0
+
+
+def test_the_files_are_those_of_the_embedded_engine(tiny_folder: Path, tmp_path: Path) -> None:
+    bases = bases_of(tiny_folder)
+    trained = full_model(bases)
+    steps(trained, 2)
+    save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    with safe_open(tmp_path / "c" / "optimizer.safetensors", framework="pt") as file:
+        assert file.metadata() == {"format": "pt", "optimizer": "adamw", "step": "2"}
+        names = set(file.keys())
+        assert names == {f"{which} {name}" for which in ("first", "second") for name in trained.optimizer.exact}
+        assert "first model.layers.1.mlp.down_proj.weight" in names
+    with safe_open(tmp_path / "c" / "model.safetensors", framework="pt") as file:
+        assert set(file.keys()) == set(trained.optimizer.exact)
+        assert {file.get_tensor(name).dtype for name in trained.optimizer.exact} == {torch.float32}
+    index = json.loads((tmp_path / "c" / "model.safetensors.index.json").read_text())
+    assert set(index["weight_map"].values()) == {"model.safetensors"}
+    assert (tmp_path / "c" / "tokenizer.json").read_bytes() == (tiny_folder / "tokenizer.json").read_bytes()
+    again = AutoModelForCausalLM.from_pretrained(tmp_path / "c")
+    ids = torch.tensor(DATA[1].tokens)[None]
+    with torch.no_grad():
+        wanted = trained.weights.model(ids).logits
+        assert torch.allclose(again(ids).logits, wanted, atol=1e-5)
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(tiny_folder: Path, tmp_path: Path) -> None:
+    bases = bases_of(tiny_folder)
+    full, lora = full_model(bases), lora_model(bases, "adapter-four")
+    other = lora_model(bases, "adapter-two", rank=2)
+    save_checkpoint(tmp_path / "full", full, bases, optimizer=True)
+    save_checkpoint(tmp_path / "lora", lora, bases, optimizer=True)
+    before = full.run(DATA, Loss("cross_entropy"), backward=False).loss
+    for folder, into, words in (
+        ("full", lora, "has no adapter"),
+        ("lora", full, "is an adapter"),
+        ("lora", other, "another shape"),
+    ):
+        with pytest.raises(TrainerError, match=words):
+            load_checkpoint(tmp_path / folder, into, bases, optimizer=True)
+    assert full.run(DATA, Loss("cross_entropy"), backward=False).loss == before
+
+
+def test_a_state_of_other_tensors_is_left(tiny_folder: Path, tmp_path: Path) -> None:
+    bases = bases_of(tiny_folder)
+    trained = full_model(bases)
+    steps(trained, 2)
+    save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    save_file({"first x": torch.ones(2)}, tmp_path / "c" / "optimizer.safetensors", metadata={"step": "5"})
+    assert not load_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    assert trained.optimizer.step == 0
+
+
+def test_a_save_that_fails_leaves_the_old_one(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bases = bases_of(tiny_folder)
+    trained = full_model(bases)
+    save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    kept = (tmp_path / "c" / "model.safetensors").read_bytes()
+    steps(trained, 1)
+
+    def full_disk(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("coa_trainer.model.checkpoint.save_file", full_disk)
+        with pytest.raises(OSError, match="no space"):
+            save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    assert (tmp_path / "c" / "model.safetensors").read_bytes() == kept
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
+    save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
+    assert (tmp_path / "c" / "model.safetensors").read_bytes() != kept
+
+
+def test_what_a_killed_server_left_is_put_right(tmp_path: Path) -> None:
+    for name in (".a.previous", ".b.previous", "b", ".c.0123.tmp"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x").write_text(name)
+    recover(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a" / "x").read_text() == ".a.previous"
+    assert (tmp_path / "b" / "x").read_text() == "b"
