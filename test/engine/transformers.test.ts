@@ -44,10 +44,10 @@ describe.skipIf('missing' in found)('beside PyTorch, live', () => {
       step: 0,
       createdAt: '2026-01-01T00:00:00Z',
     })
-    const next = notes('curve')
+    const next = notes('curve', 'seen')
     const lines = Array.from({ length: 240 }, () => {
-      const { note, rest } = next()
-      const ids = [...Buffer.from(note + rest)]
+      const { note, copy } = next(2, 4)
+      const ids = [...Buffer.from(note + copy)]
       return { ids, weights: ids.map((_, at) => (at === 0 ? 0 : 1 + (at % 3))) }
     })
     const batches = Array.from({ length: 60 }, (_, step) => [0, 1, 2, 3].map((row) => 4 * step + row))

@@ -152,8 +152,10 @@ class OnnxProgram implements Program {
   }
 
   #fetchesOf(outputs: ReadonlyMap<string, Value>): Record<string, Value> {
-    let fetches = this.#records.get(outputs)
-    if (fetches === undefined) this.#records.set(outputs, (fetches = Object.fromEntries(outputs)))
+    const known = this.#records.get(outputs)
+    if (known !== undefined) return known
+    const fetches = Object.fromEntries(outputs)
+    this.#records.set(outputs, fetches)
     return fetches
   }
 }

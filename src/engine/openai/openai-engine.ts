@@ -1,4 +1,5 @@
 import { openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+import { checkRequest } from '../check-request.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Engine, EngineDescription, Sample, SampleRequest } from '../contract.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
@@ -79,7 +80,7 @@ class OpenAIEngine implements Engine {
 
   async sample(request: SampleRequest): Promise<Sample[]> {
     const { dialect, contextLength } = this.#found
-    check(request, contextLength, this.describe())
+    check(request, this.describe())
     request.signal?.throwIfAborted()
     const signal = AbortSignal.any([
       this.#closed.signal,
@@ -138,20 +139,10 @@ async function refuse(what: string): Promise<never> {
   })
 }
 
-function check(request: SampleRequest, contextLength: number, { missing }: EngineDescription): void {
-  const { prompt, maxTokens, count = 1, temperature = 1, topP = 1, topK = 1, allowed } = request
-  const whole = (value: number): boolean => Number.isSafeInteger(value) && value >= 1
-  const problem =
-    prompt.length === 0
-      ? 'the prompt has no tokens'
-      : prompt.length >= contextLength
-        ? `the prompt has ${prompt.length} tokens, and the context ends at ${contextLength}`
-        : ![maxTokens, count, topK].every(whole)
-          ? 'maxTokens, count and topK are whole numbers from 1'
-          : !(temperature >= 0 && topP > 0 && topP <= 1)
-            ? 'temperature is 0 or more, topP above 0 and at most 1'
-            : allowed !== undefined
-              ? missing.allowedTokens
-              : undefined
-  if (problem !== undefined) throw new EngineError(problem, { fix: 'Change the request.' })
+function check(request: SampleRequest, description: EngineDescription): void {
+  const { contextLength, vocabularySize, missing } = description
+  // Not every server says how many tokens it knows.
+  checkRequest(request, { contextLength, vocabularySize: vocabularySize || Number.POSITIVE_INFINITY })
+  if (request.allowed === undefined || missing.allowedTokens === undefined) return
+  throw new EngineError(missing.allowedTokens, { fix: 'Sample without a mask, or with another engine.' })
 }

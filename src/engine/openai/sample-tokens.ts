@@ -1,7 +1,7 @@
 import type { Tokenizer } from '../../tokens/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
-import { StopRules } from '../embedded/sampling/stop-rules.ts'
+import { StopRules } from '../stop-rules.ts'
 import type { Connection } from './connection.ts'
 import { bothLogprobs, type Dialect, type Numbers, type Piece, type Question, unexpected } from './dialect.ts'
 
