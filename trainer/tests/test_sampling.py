@@ -13,6 +13,7 @@ from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.load import load_model
 from coa_trainer.model.trained import TrainedModel
+from coa_trainer.sampling.bursts import Bursts
 from coa_trainer.sampling.choose_decoder import choose_decoder
 from coa_trainer.sampling.decoder import Decoder, RecomputingDecoder, TransformersDecoder
 from coa_trainer.sampling.llama_decoder import LlamaDecoder
@@ -28,6 +29,14 @@ def stepping(model: Any) -> Decoder:
     """The way of CUDA, where steps of one token run over all rows with fixed sizes, but without a record."""
     decoder = LlamaDecoder(model)
     decoder.steps = StepGraphs(decoder)
+    return decoder
+
+
+def bursting(model: Any) -> Decoder:
+    """The way of CUDA for sequences that need nothing between two tokens."""
+    decoder = LlamaDecoder(model)
+    decoder.steps = StepGraphs(decoder)
+    decoder.bursts = Bursts(decoder)
     return decoder
 
 
@@ -216,3 +225,39 @@ def test_prompts_that_cannot_be_are_refused(tiny_folder: Path, prompt: list[int]
     with pytest.raises(TrainerError, match=words):
         sample_all(sampler, [request(prompt, 4)])
     assert sampler.idle
+
+
+def test_bursts_give_what_single_steps_give(tiny_folder: Path) -> None:
+    """The same tokens and log-probabilities, with ends at tokens, at lengths and at the context, and with cuts."""
+    free = request(PROMPT, 40, count=3, seed=5)
+    requests = [
+        free,
+        request(PROMPT[:7], 9, count=2, seed=1, temperature=0.7, top_k=20),
+        request(PROMPT[3:20], 33, seed=8, top_p=0.9),
+        request(PROMPT[:3], 21, seed=2, temperature=0.0),
+        request(PROMPT * 6, 40, seed=3),
+    ]
+    found = []
+    for make in (LlamaDecoder, bursting):
+        sampler = Sampler(make(load_model(tiny_folder)), 256, 259, None)
+        first = sample_all(sampler, requests)
+        stop = first[0][0]["tokens"][17]
+        again = sample_all(sampler, [request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,)), *requests[1:]])
+        found.append([first, again])
+    single, burst = ([each for part in side for group in part for each in group] for side in found)
+    assert {each["stopped"] for each in single} == {"token", "length", "context"}
+    for one, other in zip(single, burst, strict=True):
+        assert (one["tokens"], one["stopped"]) == (other["tokens"], other["stopped"])
+        for name in ("logprobs", "model_logprobs"):
+            assert np.abs(np.array(one[name]) - np.array(other[name])).max() < 1e-5
+
+
+def test_a_burst_leaves_rows_that_can_be_reused(tiny_folder: Path) -> None:
+    model = load_model(tiny_folder)
+    sampler = Sampler(bursting(model), 256, 259, None)
+    (first,) = sample_all(sampler, [request(PROMPT, 21, seed=4)])[0]
+    longer = [*PROMPT, *first["tokens"], *b" and so on"]
+    (continued,) = sample_all(sampler, [request(longer, 12, seed=6)])[0]
+    (anew,) = sample_all(Sampler(LlamaDecoder(model), 256, 259, None), [request(longer, 12, seed=6)])[0]
+    assert continued["tokens"] == anew["tokens"]
+    assert continued["reused"] >= len(PROMPT) + 20

@@ -1,7 +1,7 @@
 """What the sampler needs of a model: the logits after some more tokens of some sequences."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from transformers import Cache
@@ -9,9 +9,14 @@ from transformers import Cache
 from .places import Places, places_of
 from .row_cache import RowCache
 
+if TYPE_CHECKING:
+    from .bursts import Bursts
+
 
 class Decoder(Protocol):
     cache: RowCache
+    bursts: "Bursts | None"
+    """For several steps at once, where the decoder can."""
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
         """Adds tokens to the sequences in these rows, which hold `starts` tokens; logits after the last of each."""
@@ -22,6 +27,7 @@ class TransformersDecoder:
     """Any model of transformers whose attention can be chosen, with our rows in place of its cache."""
 
     def __init__(self, model: Any) -> None:
+        self.bursts: Bursts | None = None
         self.cache = RowCache()
         self._model = model
         self._device = next(model.parameters()).device
@@ -66,6 +72,7 @@ class RecomputingDecoder:
     """For models whose state is none of our rows: everything is computed again for each token. Slow, but right."""
 
     def __init__(self, model: Any) -> None:
+        self.bursts: Bursts | None = None
         self.cache: RowCache = _TokenRows()
         self._model = model
         self._device = next(model.parameters()).device

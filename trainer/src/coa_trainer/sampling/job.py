@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .bursts import Turn
 from .draw import Draw, DrawRules, uniform
 from .stops import StopRules
 
@@ -55,8 +56,37 @@ class Job:
         self.batch.told(self.number, drawn.token)
         self.stopped = self.stops.after(self.tokens, len(self.request.prompt))
         if self.stopped is None and len(self.tokens) >= self.limit:
-            full = len(self.tokens) - len(self.request.prompt) >= self.request.max_tokens
-            self.stopped = "length" if full else "context"
+            self._end_at_limit()
+
+    @property
+    def bursts(self) -> bool:
+        """True where nothing has to be asked between two tokens."""
+        return self.request.rules.allowed is None and not self.stops.needs_text
+
+    def turn(self) -> Turn:
+        request = self.request
+        step = len(self.tokens) - len(request.prompt) + request.first_step
+        return Turn(self.row, self.tokens[-1], self.computed, request.rules, request.seed + self.number, step)
+
+    def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
+        """Takes tokens up to its end and says how many."""
+        room = self.limit - len(self.tokens)
+        stop = self.stops.first_stop(tokens[:room])
+        count = min(len(tokens), room) if stop is None else stop + 1
+        self.tokens += tokens[:count]
+        self.logprobs += logprobs[:count]
+        self.model_logprobs += model_logprobs[:count]
+        for token in tokens[:count]:
+            self.batch.told(self.number, token)
+        if stop is not None:
+            self.stopped = "token"
+        elif len(self.tokens) >= self.limit:
+            self._end_at_limit()
+        return count
+
+    def _end_at_limit(self) -> None:
+        full = len(self.tokens) - len(self.request.prompt) >= self.request.max_tokens
+        self.stopped = "length" if full else "context"
 
     def result(self) -> dict[str, Any]:
         return {

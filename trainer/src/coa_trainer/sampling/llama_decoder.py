@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from .bursts import Bursts
 from .places import places_of
 from .row_cache import RowCache
 from .step_graphs import StepGraphs
@@ -42,7 +43,10 @@ class LlamaDecoder:
             cosine, sine = self._body.rotary_emb(weights[:1, None], positions)
         self._cosine: torch.Tensor = cosine[0]
         self._sine: torch.Tensor = sine[0]
-        self.steps = StepGraphs(self) if self.device.type == "cuda" else None
+        self.vocabulary: int = self._head.weight.shape[0]
+        on_cuda = self.device.type == "cuda"
+        self.steps = StepGraphs(self) if on_cuda else None
+        self.bursts = Bursts(self) if on_cuda else None
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
         if self.steps is not None and max(len(part) for part in tokens) == 1 and self.cache.keys:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from ..errors import TrainerError, bad_request
+from .bursts import BURST, Bursts
 from .decoder import Decoder
 from .draw import Draw, draw
 from .job import Batch, Job, SampleRequest
@@ -18,6 +20,7 @@ WORTH_WAITING = 16
 READ_AT_ONCE = 2048
 # Distributions in double precision take a while of memory: so many rows at a time.
 DRAWN_AT_ONCE = 64
+NO_NUMBER = TrainerError(400, "The model's output is not a number: load a checkpoint.")
 
 
 class Sampler:
@@ -97,7 +100,11 @@ class Sampler:
                 taken.append((job, size))
                 room -= size
         self._extend(taken)
-        self._extend([(job, 1) for job in self._active if job not in reading])
+        ready = [job for job in self._active if job not in reading]
+        if self._decoder.bursts is not None and ready and all(job.bursts for job in ready):
+            self._burst(self._decoder.bursts, ready)
+        else:
+            self._extend([(job, 1) for job in ready])
 
     def _drop_cancelled(self) -> None:
         for job in [job for job in self._active if job.batch.cancelled]:
@@ -172,6 +179,27 @@ class Sampler:
         if ready:
             self._draw([jobs[number] for number in ready], logits[torch.tensor(ready, device=logits.device)])
 
+    def _burst(self, bursts: Bursts, jobs: Sequence[Job]) -> None:
+        steps = min(BURST, max(job.limit - len(job.tokens) for job in jobs))
+        tokens, logprobs, model_logprobs = bursts.run([job.turn() for job in jobs], steps)
+        columns = zip(tokens.T.astype(int).tolist(), logprobs.T.tolist(), model_logprobs.T.tolist(), strict=True)
+        broken: list[bool] = np.isnan(model_logprobs).any(axis=0).tolist()
+        for number, (job, column) in enumerate(zip(jobs, columns, strict=True)):
+            if broken[number]:
+                job.batch.fail(NO_NUMBER)
+                continue
+            fed = job.tokens[-1]
+            count = job.take_many(*column)
+            self._rows.states[job.row].tokens += [fed, *column[0][: count - 1]]
+            job.computed += count
+            if job.stopped is not None:
+                self._end(job)
+
+    def _end(self, job: Job) -> None:
+        self._rows.release(job)
+        self._active.remove(job)
+        job.batch.job_ended()
+
     def _draw(self, jobs: Sequence[Job], logits: torch.Tensor) -> None:
         drawn: list[Draw | None] = []
         for start in range(0, len(jobs), DRAWN_AT_ONCE):
@@ -180,10 +208,8 @@ class Sampler:
             drawn += draw(logits[start : start + DRAWN_AT_ONCE], [job.request.rules for job in part], numbers)
         for job, token in zip(jobs, drawn, strict=True):
             if token is not None and token.model_logprob != token.model_logprob:
-                job.batch.fail(TrainerError(400, "The model's output is not a number: load a checkpoint."))
+                job.batch.fail(NO_NUMBER)
                 continue
             job.take(token)
             if job.stopped is not None:
-                self._rows.release(job)
-                self._active.remove(job)
-                job.batch.job_ended()
+                self._end(job)

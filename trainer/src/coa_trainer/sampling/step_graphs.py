@@ -15,12 +15,45 @@ def rounded(number: int, least: int) -> int:
     return max(least, 1 << (number - 1).bit_length())
 
 
+class Recorder:
+    """Records work on tensors that stay where they are, to be done again with one call. Without CUDA it is just done."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._pool: Any = None
+
+    def forget(self) -> None:
+        self._pool = None
+
+    def record(
+        self, compute: Callable[[], None], saved: Callable[[], Callable[[], None]] | None = None
+    ) -> Callable[[], None]:
+        """`saved` is asked before the trial runs for what puts things back after them."""
+        if self._device.type != "cuda":
+            return compute
+        restore = saved() if saved is not None else None
+        side: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(2):
+                compute()
+        torch.cuda.current_stream().wait_stream(side)
+        if restore is not None:
+            restore()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+            compute()
+        if self._pool is None:
+            self._pool = graph.pool()
+        return graph.replay
+
+
 class StepGraphs:
     def __init__(self, decoder: "LlamaDecoder") -> None:
         self._decoder = decoder
         self._device = decoder.device
         self._graphs: dict[tuple[int, int], _Recorded] = {}
-        self._pool: Any = None
+        self._recorder = Recorder(decoder.device)
         self._generation = -1
 
     def step(self, rows: Sequence[int], tokens: Sequence[int], starts: Sequence[int]) -> torch.Tensor:
@@ -28,7 +61,7 @@ class StepGraphs:
         if self._generation != cache.generation:
             # Recorded steps point into tensors that are gone.
             self._graphs.clear()
-            self._pool = None
+            self._recorder.forget()
             self._generation = cache.generation
         count = min(rounded(max(rows) + 1, 1), cache.rows)
         length = min(rounded(max(starts) + 1, 64), cache.length)
@@ -43,7 +76,8 @@ class StepGraphs:
         given[1, places] = torch.tensor(starts)
         given[2, places] = given[1, places]
         recorded.given.copy_(given)
-        return recorded.replay()[places.to(self._device)]
+        recorded.replay()
+        return recorded.found[0][places.to(self._device)]
 
     def _record(self, count: int, length: int) -> "_Recorded":
         given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
@@ -58,32 +92,19 @@ class StepGraphs:
                 states = self._decoder.layers(tokens, positions, written, rows, 0, mask, length)
                 return self._decoder.logits(states[:, 0])
 
-        if self._device.type != "cuda":
-            return _Recorded(given, compute)
-        return _Recorded(given, self._captured(compute))
+        found: list[torch.Tensor] = []
 
-    def _captured(self, compute: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
-        side: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(2):
-                compute()
-        torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
-            logits = compute()
-        if self._pool is None:
-            self._pool = graph.pool()
+        def keep() -> None:
+            found[:] = [compute()]
 
-        def replay() -> torch.Tensor:
-            graph.replay()
-            return logits
-
-        return replay
+        replay = self._recorder.record(keep)
+        return _Recorded(given, found, replay)
 
 
 @dataclass(frozen=True)
 class _Recorded:
     given: torch.Tensor
     """Tokens, positions and places to write to, one column a row."""
-    replay: Callable[[], torch.Tensor]
+    found: list[torch.Tensor]
+    """The logits: where the device writes them with every replay, or what was last computed."""
+    replay: Callable[[], None]

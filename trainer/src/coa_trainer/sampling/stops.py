@@ -13,6 +13,16 @@ class StopRules:
         # Each token is at least a byte, so these many can hold the longest text.
         self._reach = max((len(text.encode()) for text in texts), default=0)
 
+    @property
+    def needs_text(self) -> bool:
+        return bool(self._texts)
+
+    def first_stop(self, tokens: Sequence[int]) -> int | None:
+        """Where the first token stands that ends a sequence."""
+        if not self._tokens:
+            return None
+        return next((at for at, token in enumerate(tokens) if token in self._tokens), None)
+
     def after(self, tokens: Sequence[int], begin: int) -> str | None:
         """`tokens` are sampled from the place `begin` on."""
         if tokens[-1] in self._tokens:
