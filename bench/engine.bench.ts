@@ -33,7 +33,7 @@ export async function run(
   rounds = ROUNDS,
   names = Object.keys(speedGoals) as ModelName[],
 ): Promise<BenchResult[]> {
-  const found = referencePython()
+  const found = await referencePython()
   const python = 'python' in found ? found.python : undefined
   const results: BenchResult[] = [await startResult()]
   for (const name of names) {

@@ -26,7 +26,7 @@ const models = JSON.parse(readFileSync(new URL('bench_models.json', reference), 
 export async function run(rounds = ROUNDS, name = '1m'): Promise<BenchResult[]> {
   const config = models[name]!
   const engine = await openEmbedded({ model: { shape: shapeFromConfig(config), seed: 0 }, threads: THREADS })
-  const found = referencePython()
+  const found = await referencePython()
   const torch = 'python' in found ? await torchSide(found.python, config) : undefined
   const results: BenchResult[] = []
   for (const batch of BATCHES) {

@@ -15,7 +15,7 @@ import { readFixture } from './fixtures.ts'
 import { notes } from './learning/notes.ts'
 import { referencePython } from './reference/python.ts'
 
-const found = referencePython()
+const found = await referencePython()
 if ('missing' in found) console.warn(`PyTorch is not compared with live: ${found.missing}`)
 const python = 'python' in found ? found.python : ''
 const script = (name: string): string => fileURLToPath(new URL(`./reference/${name}`, import.meta.url))

@@ -8,23 +8,22 @@ const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-llama-cpp'
 
 /**
  * A folder in which node-llama-cpp is installed; a reason where there is none. With all its variants for graphics cards
- * the package is too large for every checkout, so it is fetched only when COA_TEST_LLAMA_CPP=1 asks for it (85 MB, for the
- * processor alone); COA_TEST_LLAMA_CPP may also name a folder whose node_modules has it.
+ * the package is too large to be a dependency, so it is fetched for the processor alone (85 MB) and kept.
+ * COA_TEST_LLAMA_CPP may name a folder whose node_modules has it; 0 leaves it out.
  */
 export function llamaCppPackage(): { folder: string } | { missing: string } {
-  const asked = process.env['COA_TEST_LLAMA_CPP']
+  const asked = process.env['COA_TEST_LLAMA_CPP'] ?? ''
   const has = (folder: string): boolean => existsSync(join(folder, 'node_modules/node-llama-cpp'))
-  if (asked !== undefined && asked !== '1')
+  if (asked === '0') return { missing: 'COA_TEST_LLAMA_CPP=0 leaves it out' }
+  if (asked !== '' && asked !== '1')
     return has(asked) ? { folder: asked } : { missing: `no node-llama-cpp in ${asked}` }
   const folder = join(cache, version)
-  if (has(folder)) return { folder }
-  if (asked !== '1')
-    return { missing: 'node-llama-cpp is not here; set COA_TEST_LLAMA_CPP=1 to fetch it (85 MB)' }
-  return install(folder)
+  return has(folder) ? { folder } : install(folder)
 }
 
 function install(folder: string): { folder: string } | { missing: string } {
-  const temporary = `${folder}.part`
+  // Of this process alone: another may be installing too.
+  const temporary = `${folder}.${process.pid}.part`
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary, { recursive: true })
   writeFileSync(join(temporary, 'package.json'), '{ "private": true }\n')
@@ -41,6 +40,11 @@ function install(folder: string): { folder: string } | { missing: string } {
   )
   if (status !== 0) return { missing: `npm install failed: ${error?.message ?? stderr.slice(-500)}` }
   // Named last, so that half an installation is not taken for a whole one.
-  renameSync(temporary, folder)
+  try {
+    renameSync(temporary, folder)
+  } catch {
+    // Another was first.
+    rmSync(temporary, { recursive: true, force: true })
+  }
   return { folder }
 }
