@@ -14,6 +14,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from ..errors import TrainerError
+from . import varlen
 
 NAME = "coa_packed"
 
@@ -51,9 +52,12 @@ def _attend(
         output = _masked(query, key, value, _windowed(attention_mask, sliding_window), scaling, groups)
         return output.transpose(1, 2).contiguous(), None
     length = query.shape[2]
+    ends = _ends or (length,)
+    if len(ends) > 1 and sliding_window is None and varlen.usable(query, key):
+        return varlen.attend(query, key, value, ends, scaling).transpose(1, 2).contiguous(), None
     parts: list[torch.Tensor] = []
     start = 0
-    for end in _ends or (length,):
+    for end in ends:
         part = slice(start, end)
         q, k, v = query[:, :, part], key[:, :, part], value[:, :, part]
         if sliding_window is not None and end - start > sliding_window:

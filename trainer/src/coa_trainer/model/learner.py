@@ -42,9 +42,10 @@ class Learner:
             if collect is not None:
                 collect()
             total += float(losses.double().sum())
+            # One copy from the device for the whole row, however many examples are in it.
+            both = torch.stack([model_logprobs.float(), losses.float()]).cpu().numpy()
             for member, part in row.parts():
-                logprobs[member] = model_logprobs[part].cpu().numpy()
-                elementwise[member] = losses[part].cpu().numpy()
+                logprobs[member], elementwise[member] = both[0, part], both[1, part]
         return PassResult(loss=total, logprobs=logprobs, elementwise=elementwise)
 
     def likeliest(self, tokens: Sequence[int], count: int) -> list[list[tuple[int, float]]]:

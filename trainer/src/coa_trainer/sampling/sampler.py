@@ -183,7 +183,8 @@ class Sampler:
         steps = min(BURST, max(job.limit - len(job.tokens) for job in jobs))
         tokens, logprobs, model_logprobs = bursts.run([job.turn() for job in jobs], steps)
         columns = zip(tokens.T.astype(int).tolist(), logprobs.T.tolist(), model_logprobs.T.tolist(), strict=True)
-        broken: list[bool] = np.isnan(model_logprobs).any(axis=0).tolist()
+        # A sum with one that is no number is none either.
+        broken = [bool(each) for each in np.isnan(model_logprobs.sum(axis=0))]
         for number, (job, column) in enumerate(zip(jobs, columns, strict=True)):
             if broken[number]:
                 job.batch.fail(NO_NUMBER)

@@ -16,7 +16,7 @@ def rounded(number: int, least: int) -> int:
 
 
 class Recorder:
-    """Records work on tensors that stay where they are, to be done again with one call. Without CUDA it is just done."""
+    """Records work on tensors that stay where they are, to be done again with one call; without CUDA just does it."""
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
