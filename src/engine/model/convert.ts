@@ -1,16 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import {
   type CheckpointManifest,
   checkReplaceable,
   type ElementType,
   EngineError,
-  fingerprintOfFolder,
   openCheckpoint,
   readOptimizerState,
-  readTokenizerFiles,
   saveCheckpoint,
 } from '../checkpoint/index.ts'
+import { inherited, isSameFolder } from './inherited.ts'
 
 export interface ConvertOptions {
   /** Left out: float32. */
@@ -26,7 +24,7 @@ export interface ConvertOptions {
 /** Writes a model anew in another type or cut into other files. The new checkpoint names the old one as its parent. */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options
-  if (resolved(from) === resolved(to)) {
+  if (isSameFolder(from, to)) {
     throw new EngineError('a model cannot be converted onto itself', { fix: 'Name another folder.' })
   }
   // Before the weights are read: that can take a while.
@@ -36,22 +34,11 @@ export function convertModel(from: string, to: string, options: ConvertOptions):
   return saveCheckpoint(to, {
     shape,
     weights,
-    ...(existsSync(join(folder, 'tokenizer.json')) ? { files: readTokenizerFiles(folder) } : {}),
+    ...inherited({ folder, manifest }),
     ...(optimizer === undefined ? {} : { optimizer }),
     ...(elementType === undefined ? {} : { elementType }),
     ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
-    stage: manifest?.stage ?? 'import',
-    step: manifest?.step ?? 0,
     createdAt: options.createdAt,
-    parent: {
-      ...(manifest === undefined ? {} : { id: manifest.id }),
-      fingerprint: fingerprintOfFolder(folder),
-      path: folder,
-    },
     ...(manifest === undefined ? {} : { metrics: manifest.metrics }),
   })
-}
-
-function resolved(path: string): string {
-  return existsSync(path) ? realpathSync(path) : resolve(path)
 }

@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import {
   type CheckpointManifest,
   checkReplaceable,
   type ElementType,
   EngineError,
-  fingerprintOfFolder,
   openCheckpoint,
-  readTokenizerFiles,
   saveCheckpoint,
 } from '../checkpoint/index.ts'
+import { inherited, isSameFolder } from './inherited.ts'
 import { addChange } from './low-rank.ts'
 import { readPeftAdapter } from './peft-adapter.ts'
 
@@ -29,8 +27,9 @@ export function mergeLora(
 ): MergeReport {
   checkReplaceable(resolve(out))
   const adapters = readPeftAdapter(adapter)
-  const { shape, weights, folder, manifest: parent } = openCheckpoint(base)
-  if (resolve(out) === folder) {
+  const opened = openCheckpoint(base)
+  const { shape, weights } = opened
+  if (isSameFolder(base, out)) {
     throw new EngineError('a model cannot be merged onto itself', { fix: 'Name another folder.' })
   }
   for (const [projection, { scale, down, up }] of adapters) {
@@ -49,16 +48,9 @@ export function mergeLora(
   const manifest = saveCheckpoint(out, {
     shape,
     weights,
-    ...(existsSync(join(folder, 'tokenizer.json')) ? { files: readTokenizerFiles(folder) } : {}),
+    ...inherited(opened),
     ...(options.elementType === undefined ? {} : { elementType: options.elementType }),
-    stage: parent?.stage ?? 'import',
-    step: parent?.step ?? 0,
     createdAt: options.createdAt,
-    parent: {
-      ...(parent === undefined ? {} : { id: parent.id }),
-      fingerprint: fingerprintOfFolder(folder),
-      path: folder,
-    },
     metadata: { adapter: resolve(adapter) },
   })
   const ranks = [...new Set([...adapters.values()].map(({ down }) => down.shape[0]!))]

@@ -1,6 +1,7 @@
 import type { Tokenizer } from '../../tokens/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
+import { finishedSample } from '../finished-sample.ts'
 import { StopRules } from '../stop-rules.ts'
 import type { Connection } from './connection.ts'
 import { bothLogprobs, type Dialect, type Numbers, type Piece, type Question, unexpected } from './dialect.ts'
@@ -82,19 +83,20 @@ export async function sampleTokens(place: Place, request: SampleRequest, index: 
 
   if (allowed === undefined) {
     const stopped = await ask(room, undefined)
-    return finished(growing, stopped ?? lengthOf(request, room))
+    return finishedSample(growing, stopped ?? lengthOf(request, room))
   }
   while (growing.tokens.length < room) {
     const mask = allowed(growing.tokens, index)
-    if (mask !== undefined && !mask.some((each) => each !== 0)) return finished(growing, 'nothing-allowed')
+    if (mask !== undefined && !mask.some((each) => each !== 0))
+      return finishedSample(growing, 'nothing-allowed')
     const before = growing.tokens.length
     const stopped = await ask(1, mask)
     if (stopped !== undefined && !(stopped === 'token' && growing.tokens.length === before)) {
-      return finished(growing, stopped)
+      return finishedSample(growing, stopped)
     }
     if (growing.tokens.length === before) throw unexpected(dialect.server, 'the token that was asked for')
   }
-  return finished(growing, lengthOf(request, room))
+  return finishedSample(growing, lengthOf(request, room))
 }
 
 export function numbersOf({ temperature = 1, topP = 1, topK }: SampleRequest): Numbers {
@@ -104,16 +106,6 @@ export function numbersOf({ temperature = 1, topP = 1, topK }: SampleRequest): N
 /** The end of the context came first where it left less room than was asked for. */
 export function lengthOf({ maxTokens }: SampleRequest, room: number): 'length' | 'context' {
   return room < maxTokens ? 'context' : 'length'
-}
-
-function finished({ tokens, logprobs, modelLogprobs, reused }: Growing, stopped: Sample['stopped']): Sample {
-  return {
-    tokens: Int32Array.from(tokens),
-    logprobs: Float32Array.from(logprobs),
-    modelLogprobs: Float32Array.from(modelLogprobs),
-    stopped,
-    reused,
-  }
 }
 
 function guessed({ text, tokens }: Piece, tokenizer: Tokenizer | undefined): Piece['tokens'] {

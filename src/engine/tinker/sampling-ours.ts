@@ -1,5 +1,6 @@
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
+import { finishedSample } from '../finished-sample.ts'
 import { StopRules } from '../stop-rules.ts'
 import { inputOf } from './datums.ts'
 import type { Futures } from './futures.ts'
@@ -92,13 +93,7 @@ export class OurSampling implements Sampling {
       if (stopped === undefined && tokens.length >= maxTokens) stopped = 'length'
       if (stopped === undefined && prompt.length + tokens.length >= contextLength) stopped = 'context'
     }
-    return {
-      tokens: Int32Array.from(tokens),
-      logprobs: Float32Array.from(logprobs),
-      modelLogprobs: Float32Array.from(modelLogprobs),
-      stopped,
-      reused,
-    }
+    return finishedSample({ tokens, logprobs, modelLogprobs, reused }, stopped)
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -168,5 +168,13 @@ describe('adapters of PEFT', () => {
     for (const [adapter, text] of refusals) {
       expect(failure(() => mergeLora(base, adapter, join(folder, 'never'), { createdAt }))).toContain(text)
     }
+  })
+
+  it('are never merged onto the model they change, not through a link either', () => {
+    const link = join(folder, 'link')
+    symlinkSync(base, link)
+    for (const out of [base, link])
+      expect(() => mergeLora(base, write({}), out, { createdAt })).toThrow('merged onto itself')
+    expect(openCheckpoint(base).weights).toEqual(before)
   })
 })

@@ -1,6 +1,7 @@
 import { checkRequest } from '../../check-request.ts'
 import { EngineError, type ModelShape, randomStream } from '../../checkpoint/index.ts'
 import type { Sample } from '../../contract.ts'
+import { finishedSample } from '../../finished-sample.ts'
 import { StopRules } from '../../stop-rules.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
@@ -178,13 +179,7 @@ export class Sampler {
       const stopped = choice === undefined ? 'nothing-allowed' : this.#take(job, choice, logprobs)
       if (stopped === undefined) continue
       done.push(row)
-      job.resolve({
-        tokens: Int32Array.from(job.tokens.slice(job.promptLength)),
-        logprobs: Float32Array.from(job.logprobs),
-        modelLogprobs: Float32Array.from(job.modelLogprobs),
-        stopped,
-        reused: job.reused,
-      })
+      job.resolve(finishedSample({ ...job, tokens: job.tokens.slice(job.promptLength) }, stopped))
     }
     for (const row of done.reverse()) this.#leave(row)
   }
