@@ -6,6 +6,7 @@ delete process.env['FORCE_COLOR']
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['test/property-seed.ts'],
     // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
     maxWorkers: 2,
     testTimeout: 900_000,

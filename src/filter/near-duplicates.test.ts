@@ -53,7 +53,8 @@ describe('minHash', () => {
           const estimate = likeness(signatureOf(left), signatureOf(right))
           error += estimate - truth
           cases++
-          expect(Math.abs(estimate - truth)).toBeLessThan(0.25)
+          // Two of a handful of elements may fall into one place, and then one of them is not seen at all.
+          expect(Math.abs(estimate - truth)).toBeLessThan(0.25 + 1 / (common + Math.min(ownLeft, ownRight)))
         },
       ),
       { numRuns: 10_000 },
