@@ -159,5 +159,50 @@ export const ProjectConfig = z.strictObject({
       max_characters: z.number().int().positive().default(2000),
     })
     .prefault({}),
+  /** The one model that is to do what the team did. */
+  student: z
+    .strictObject({
+      /** A folder in the Hugging Face layout, or "nano": the small one that comes with coa. */
+      model: z.string().min(1).default('nano'),
+      /** Train small matrices beside the weights instead of the weights; 0 trains everything. */
+      lora_rank: z.number().int().nonnegative().default(0),
+    })
+    .prefault({}),
+  /** What holds the student's weights, trains and samples it. */
+  engine: z
+    .strictObject({
+      /** embedded: inside Node. tinker: a server such as `coa trainer start`. openai: any server, sampling only. */
+      driver: z.enum(['embedded', 'tinker', 'openai']).default('embedded'),
+      url: z.url({ protocol: /^https?$/ }).optional(),
+      /** Name of the environment variable that holds the key. */
+      key_env: z.string().min(1).default('COA_ENGINE_KEY'),
+      /** Of the embedded engine. Left out: cpu, or wasm where that is missing. */
+      device: z.enum(['cpu', 'wasm', 'webgpu']).optional(),
+      /** Cores; 0: all, at most 8. */
+      threads: z.number().int().nonnegative().default(0),
+    })
+    .prefault({}),
+  /** The student at work: how it is sampled, and when it has to stop. */
+  rollout: z
+    .strictObject({
+      temperature: z.number().nonnegative().default(1),
+      top_p: z.number().positive().max(1).default(1),
+      /** 0: all tokens. */
+      top_k: z.number().int().nonnegative().default(0),
+      /** Tool calls, malformed ones included. */
+      max_turns: z.number().int().positive().default(25),
+      /** After the prompt, observations included. */
+      max_tokens: z.number().int().positive().default(30_000),
+      max_seconds: z.number().positive().default(600),
+      /** How often a tool may be called with the same input before the rollout ends. */
+      max_same_call: z.number().int().positive().default(3),
+      /** Tokens of one observation; a longer one loses its middle. 0: no limit but tools.output_limit. */
+      observation_tokens: z.number().int().nonnegative().default(0),
+      /** Sample only what the grammar allows, so that format errors cannot happen. */
+      constrained: z.boolean().default(false),
+      /** Rollouts at work at the same time. */
+      concurrency: z.number().int().positive().default(64),
+    })
+    .prefault({}),
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>

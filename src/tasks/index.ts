@@ -21,4 +21,5 @@ export {
   worldTools,
 } from './search/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
+export { openToolsFor } from './tools-for.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { CoaError } from '../errors/index.ts'
+import { CoaError, ToolError } from '../errors/index.ts'
 import type { Payload } from '../grammar/index.ts'
 import type { OutputStore, Tool, ToolContext, ToolOutput, ToolResult } from './contract.ts'
 import { repeatsQuestion } from './leak-guard.ts'
@@ -28,7 +28,7 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
   const started = performance.now()
   const { timeoutMs = defaults.timeoutMs, question, cache } = options
   const outcome = { attempts: 0, cached: false }
-  const finish = (ok: boolean, output: ToolOutput & { fix?: string }): ToolResult => {
+  const finish = (ok: boolean, output: ToolOutput & { fix?: string; environment?: boolean }): ToolResult => {
     const cut = cutMiddle(output.text, options.outputLimit ?? defaults.outputLimit)
     const repeats = ok && question !== undefined && repeatsQuestion(output.text, question)
     return {
@@ -40,6 +40,7 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
       truncated: cut.truncated,
       flags: repeats ? ['repeats-question'] : [],
       provenance: output.provenance ?? {},
+      environment: output.environment ?? false,
       ...(output.fix === undefined ? {} : { fix: output.fix }),
     }
   }
@@ -66,10 +67,13 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
   } catch (error) {
     options.signal?.throwIfAborted()
     if (limit.aborted)
-      return finish(false, { text: `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped` })
+      return finish(false, {
+        text: `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped`,
+        environment: true,
+      })
     const fix = CoaError.isInstance(error) ? error.fix : undefined
     const text = `${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`
-    return finish(false, { text, ...(fix === undefined ? {} : { fix }) })
+    return finish(false, { text, environment: !isRefusal(error), ...(fix === undefined ? {} : { fix }) })
   }
 }
 
@@ -92,6 +96,11 @@ async function attempt(
       await sleep(FIRST_PAUSE_MS * 2 ** (outcome.attempts - 1), undefined, { signal })
     }
   }
+}
+
+/** A tool that says no to what it was asked for, as opposed to one that could not do its work. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ToolError && !error.passing
 }
 
 function isPassing(error: unknown): boolean {

@@ -62,6 +62,8 @@ export interface ToolResult {
   /** What a filter may want to know, such as an output that repeats the question. */
   flags: string[]
   provenance: Record<string, unknown>
+  /** True when it failed for a reason that is not in the call: a service out of reach, a tool that broke. */
+  environment: boolean
   /** What a person could do about a failure; not for the model. */
   fix?: string
 }

@@ -54,6 +54,7 @@ async function upstream(
       truncated: false,
       flags: [],
       provenance: {},
+      environment: false,
     }
     const written = await minds(agent).write({
       agent,
