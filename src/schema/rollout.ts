@@ -24,14 +24,13 @@ export const RolloutSegment = z.discriminatedUnion('origin', [
 export type RolloutSegment = z.infer<typeof RolloutSegment>
 
 /** One call of a tool, or what should have been one. */
-export const RolloutCall = z.object({
+const RolloutCall = z.object({
   agent: z.string(),
   /** `malformed`: its payload could not be read, so nothing was called. `environment`: the tool could not do its work. */
-  outcome: z.enum(['ok', 'refused', 'malformed', 'repeated', 'environment']),
+  outcome: z.enum(['ok', 'refused', 'malformed', 'environment']),
   ms: z.number().nonnegative(),
   cached: z.boolean().default(false),
 })
-export type RolloutCall = z.infer<typeof RolloutCall>
 
 export const Rollout = z.object({
   v: z.literal(1),
@@ -44,7 +43,7 @@ export const Rollout = z.object({
   grammar: z.string(),
   seed: z.number().int().nonnegative(),
   segments: z.array(RolloutSegment),
-  /** What follows the prompt: sampled and inserted text as it was seen at the end. */
+  /** What follows the prompt: sampled and inserted text as it entered, nothing shortened. */
   text: z.string(),
   stop: z.enum(['answer', 'turns', 'tokens', 'time', 'repetition', 'context', 'end', 'failed']),
   answer: z.string().optional(),

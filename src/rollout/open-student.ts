@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { type Engine, inspectModel, openEmbedded, openOpenAI, openTinker } from '../engine/index.ts'
+import { ConfigError, UsageError } from '../errors/index.ts'
+import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
+
+/** The model that is trained and asked, with all that goes with it. */
+export interface Student {
+  engine: Engine
+  tokenizer: Tokenizer
+  /** Tokens that end what it writes. */
+  endTokens: readonly number[]
+  /** The folder it was opened from. */
+  folder: string
+}
+
+/** The folder of a model: a path, or the name of one that comes with coa. */
+export function modelFolder(name: string): string {
+  if (existsSync(join(name, 'config.json'))) return name
+  const own = fileURLToPath(new URL(`../../models/${name}`, import.meta.url))
+  if (/^[a-z0-9-]+$/.test(name) && existsSync(join(own, 'config.json'))) return own
+  throw new UsageError(`there is no model "${name}"`, {
+    fix: 'Name a folder that has config.json, or make one with `coa model new`.',
+  })
+}
+
+/** Opens a model on the engine of the settings. */
+export async function openStudent(
+  config: Pick<ProjectConfig, 'student' | 'engine'>,
+  model = config.student.model,
+  observe?: (line: string) => void,
+): Promise<Student> {
+  const folder = modelFolder(model)
+  const { shape } = await inspectModel(folder)
+  const tokenizer = await openTokenizer(folder)
+  const endTokens = [
+    ...new Set([...shape.endTokens, ...(tokenizer.eosId === undefined ? [] : [tokenizer.eosId])]),
+  ]
+  const engine = await openEngine(config, folder, observe)
+  return { engine, tokenizer, endTokens, folder }
+}
+
+async function openEngine(
+  { engine, student }: Pick<ProjectConfig, 'student' | 'engine'>,
+  folder: string,
+  observe: ((line: string) => void) | undefined,
+): Promise<Engine> {
+  const key = readEnvironment()[engine.key_env]
+  const lora =
+    student.lora_rank === 0
+      ? {}
+      : { lora: { rank: student.lora_rank, alpha: 2 * student.lora_rank, seed: 1 } }
+  if (engine.driver === 'embedded') {
+    return openEmbedded({
+      model: folder,
+      ...(engine.device === undefined ? {} : { device: engine.device }),
+      ...(engine.threads === 0 ? {} : { threads: engine.threads }),
+      ...lora,
+    })
+  }
+  if (engine.url === undefined) {
+    throw new ConfigError(`the engine "${engine.driver}" needs the address of its server`, {
+      fix: 'Set engine.url, such as --set engine.url=http://localhost:8000.',
+    })
+  }
+  const server = { url: engine.url, tokenizer: folder, ...(key === undefined ? {} : { key }) }
+  if (engine.driver === 'openai') return openOpenAI(server)
+  const opened = await openTinker({ ...server, ...lora, ...(observe === undefined ? {} : { observe }) })
+  // The server begins with a model of its own; what is trained is this one.
+  await opened.load(folder)
+  return opened
+}

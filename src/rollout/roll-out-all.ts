@@ -1,0 +1,37 @@
+import type { Rollout } from '../schema/index.ts'
+import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
+import { rollOut } from './roll-out.ts'
+
+export interface RollOutAllOptions {
+  concurrency: number
+  signal?: AbortSignal
+  /** Told of each rollout when it is done, in that order. */
+  onRollout?: (rollout: Rollout) => void
+}
+
+/** Many rollouts, so many at a time, in the order of the jobs. */
+export async function rollOutAll(
+  jobs: readonly RolloutJob[],
+  policy: Policy,
+  world: World,
+  settings: RolloutSettings,
+  { concurrency, signal, onRollout }: RollOutAllOptions,
+): Promise<Rollout[]> {
+  const rollouts: Rollout[] = []
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < jobs.length; at = next++) {
+      const rollout = await rollOut(
+        jobs[at]!,
+        policy,
+        world,
+        settings,
+        signal === undefined ? {} : { signal },
+      )
+      rollouts[at] = rollout
+      onRollout?.(rollout)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker))
+  return rollouts
+}

@@ -1,0 +1,33 @@
+import type { Rollout } from '../schema/index.ts'
+
+/** How well a policy did. An answer that could not be checked, or a world that failed, is counted apart. */
+export interface Score {
+  count: number
+  correct: number
+  undecided: number
+  failed: number
+  /** Of those that were decided. */
+  accuracy: number
+  wellFormed: number
+  tokens: number
+  calls: number
+}
+
+export function scoreOf(rollouts: readonly Rollout[]): Score {
+  const failed = rollouts.filter(({ failure }) => failure !== undefined)
+  const fair = rollouts.filter(({ failure }) => failure === undefined)
+  const undecided = fair.filter(({ verdict }) => verdict?.outcome === 'undecided').length
+  const correct = fair.filter(({ verdict }) => verdict?.outcome === 'correct').length
+  const mean = (of: (rollout: Rollout) => number): number =>
+    rollouts.reduce((sum, rollout) => sum + of(rollout), 0) / Math.max(1, rollouts.length)
+  return {
+    count: rollouts.length,
+    correct,
+    undecided,
+    failed: failed.length,
+    accuracy: correct / Math.max(1, fair.length - undecided),
+    wellFormed: mean(({ wellFormed }) => (wellFormed ? 1 : 0)),
+    tokens: mean(({ segments }) => segments.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+    calls: mean(({ calls }) => calls.length),
+  }
+}

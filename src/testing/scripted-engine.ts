@@ -1,0 +1,55 @@
+import type { Engine, Sample, SampleRequest } from '../engine/index.ts'
+import type { Tokenizer } from '../tokens/index.ts'
+
+export interface ScriptedOptions {
+  contextLength?: number
+  /** Told of every request, before it is answered. */
+  onRequest?: (request: SampleRequest) => void | Promise<void>
+}
+
+/**
+ * An engine that writes what a function says: it is asked with the text so far, prompt included, and its answer ends
+ * at the first stop text, as a model's would.
+ */
+export function scriptedEngine(
+  tokenizer: Tokenizer,
+  write: (soFar: string, request: number) => string,
+  { contextLength = 100_000, onRequest }: ScriptedOptions = {},
+): Pick<Engine, 'sample' | 'describe'> {
+  let requests = 0
+  return {
+    describe: () => ({
+      driver: 'scripted',
+      device: 'none',
+      contextLength,
+      vocabularySize: tokenizer.vocabularySize,
+      parameters: 0,
+      trainedParameters: 0,
+      lossIs: 'sum',
+      missing: {},
+    }),
+    async sample(request) {
+      await onRequest?.(request)
+      request.signal?.throwIfAborted()
+      return [
+        sampleOf(tokenizer, write(tokenizer.decode(request.prompt), requests++), request, contextLength),
+      ]
+    },
+  }
+}
+
+function sampleOf(tokenizer: Tokenizer, text: string, request: SampleRequest, contextLength: number): Sample {
+  const ids = tokenizer.encodeContinuation(text).ids
+  const room = Math.min(request.maxTokens, contextLength - request.prompt.length)
+  let count = 0
+  let stopped: Sample['stopped'] = 'token'
+  while (count < ids.length && stopped === 'token') {
+    const written = tokenizer.decode(ids.subarray(0, ++count), { continuation: true })
+    if (request.stopTexts?.some((stop) => written.endsWith(stop)) === true) stopped = 'text'
+    else if (count >= room) stopped = request.maxTokens <= room ? 'length' : 'context'
+  }
+  const end = stopped === 'token' && request.stopTokens?.[0] !== undefined ? [request.stopTokens[0]] : []
+  const tokens = Int32Array.from([...ids.subarray(0, count), ...end])
+  const logprobs = Float32Array.from(tokens, (_, at) => -0.125 * (1 + (at % 7)))
+  return { tokens, logprobs, modelLogprobs: logprobs, stopped, reused: 0 }
+}

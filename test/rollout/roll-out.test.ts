@@ -1,0 +1,284 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ToolError } from '../../src/errors/index.ts'
+import { loadGrammar, parseChain, renderSpans } from '../../src/grammar/index.ts'
+import { rollOut } from '../../src/rollout/index.ts'
+import { encodeSpans } from '../../src/tokens/index.ts'
+import { callOf, job, policyOf, says, settings, tokenizer, worldOf, writes } from './fixtures.ts'
+
+const plan = '<plan>Add.</plan>\n<think>Let the machine do it.</think>\n'
+const reflection = '<reflection>It agrees.</reflection>\n<think>Done.</think>\n'
+const answer = '<answer>\\boxed{5}</answer>'
+
+/** Plans, calls, and answers when it has seen an observation. */
+const solves = writes((observations) =>
+  observations === 0 ? plan + callOf('print(2 + 3)') : reflection + answer,
+)
+
+describe('a rollout', () => {
+  it('runs the tool, appends what it said and goes on in the same context', async () => {
+    const seen: string[] = []
+    const world = worldOf(async (input) => {
+      seen.push((input as { code: string }).code)
+      return { text: '5' }
+    })
+    const rollout = await rollOut(job, policyOf(solves), world, settings)
+    expect(seen).toEqual(['print(2 + 3)'])
+    expect(rollout).toMatchObject({
+      stop: 'answer',
+      answer: '\\boxed{5}',
+      wellFormed: true,
+      verdict: { outcome: 'correct' },
+      calls: [{ agent: 'code', outcome: 'ok' }],
+      groupId: 'g1',
+    })
+    expect(rollout.segments.map(({ origin }) => origin)).toEqual(['prompt', 'sampled', 'inserted', 'sampled'])
+    const stream = rollout.segments.slice(1).flatMap(({ tokens }) => tokens)
+    expect(tokenizer.decode(stream)).toBe(rollout.text)
+    const parts = Object.values(rollout.tokensByAgent).reduce((sum, count) => sum + count, 0)
+    expect(parts).toBe(
+      rollout.segments.reduce(
+        (sum, { origin, tokens }) => sum + (origin === 'sampled' ? tokens.length : 0),
+        0,
+      ),
+    )
+    expect(rollout.tokensByAgent['think']).toBe(
+      '<think>Let the machine do it.</think>'.length + '<think>Done.</think>'.length,
+    )
+  })
+
+  it('writes the tokens that training on the same chain would see', async () => {
+    const rollout = await rollOut(job, policyOf(solves), says('5'), settings)
+    const grammar = await loadGrammar('math')
+    const spans = renderSpans(grammar, parseChain(grammar, rollout.text).blocks)
+    const { ids, mask } = encodeSpans(tokenizer, spans, { continues: true })
+    const parts = rollout.segments.slice(1)
+    expect([...ids]).toEqual(parts.flatMap(({ tokens }) => tokens))
+    expect([...mask]).toEqual(
+      parts.flatMap(({ origin, tokens }) => tokens.map(() => (origin === 'sampled' ? 1 : 0))),
+    )
+  })
+
+  it('answers a call that cannot be read with the reason, and gives another chance', async () => {
+    const rollout = await rollOut(
+      job,
+      policyOf((soFar) => (soFar.includes('could not be read') ? solves(soFar) : `${plan}<code></code>`)),
+      says('5'),
+      settings,
+    )
+    expect(rollout.calls).toMatchObject([{ agent: 'code', outcome: 'malformed' }])
+    expect(rollout.text).toContain('<observation>This call of <code> could not be read')
+    expect(rollout).toMatchObject({ stop: 'answer', wellFormed: false, verdict: { outcome: 'correct' } })
+  })
+
+  it('never makes a call from a tag inside the text of a role', async () => {
+    let made = 0
+    const world = worldOf(async () => ({ text: String(++made) }))
+    const inside = `<plan>Write ${callOf('print(1)')} perhaps.</plan>\n<think>No.</think>\n`
+    const rollout = await rollOut(
+      job,
+      policyOf((_, request) => (request === 0 ? inside : ` perhaps.</plan>\n<think>No.</think>\n${answer}`)),
+      world,
+      settings,
+    )
+    expect(made).toBe(0)
+    expect(rollout).toMatchObject({ stop: 'answer', calls: [], answer: '\\boxed{5}' })
+  })
+
+  it('forgets what an engine wrote beyond a call', async () => {
+    const policy = policyOf(solves)
+    const beyond = {
+      ...policy,
+      engine: {
+        ...policy.engine,
+        sample: async (request: Parameters<typeof policy.engine.sample>[0]) => {
+          const [sample] = await policy.engine.sample(request)
+          const more = tokenizer.encodeIds('<observation>6')
+          const longer = (values: Float32Array): Float32Array => Float32Array.from([...values, ...more])
+          return [
+            {
+              ...sample!,
+              tokens: Int32Array.from([...sample!.tokens, ...more]),
+              logprobs: longer(sample!.logprobs),
+              modelLogprobs: longer(sample!.modelLogprobs),
+            },
+          ]
+        },
+      },
+    }
+    const usual = await rollOut(job, policy, says('5'), settings)
+    const trimmed = await rollOut(job, beyond, says('5'), settings)
+    expect(trimmed.segments).toEqual(usual.segments)
+  })
+})
+
+describe('a rollout stops', () => {
+  const again = (_: string, request: number): string =>
+    `${request === 0 ? plan : '<reflection>More.</reflection>\n<think>On.</think>\n'}${callOf(`print(${request})`)}`
+
+  it('when it has called as often as it may', async () => {
+    const rollout = await rollOut(job, policyOf(again), says('1'), settings)
+    expect(rollout).toMatchObject({ stop: 'turns', verdict: { outcome: 'wrong' } })
+    expect(rollout.calls).toHaveLength(settings.maxTurns)
+  })
+
+  it('when it makes the same call over and over', async () => {
+    const rollout = await rollOut(
+      job,
+      policyOf(() => callOf('print(1)')),
+      says('1'),
+      settings,
+    )
+    expect(rollout.stop).toBe('repetition')
+    expect(rollout.calls).toHaveLength(settings.maxSameCall)
+  })
+
+  it('when its tokens are used up, observations included', async () => {
+    for (const maxTokens of [1, 40, 90, 100, 110, 130]) {
+      const rollout = await rollOut(job, policyOf(again), says('1'.repeat(30)), { ...settings, maxTokens })
+      const sampled = rollout.segments
+        .filter(({ origin }) => origin === 'sampled')
+        .reduce((sum, { tokens }) => sum + tokens.length, 0)
+      expect(rollout.stop).toBe('tokens')
+      expect(sampled).toBeLessThanOrEqual(maxTokens)
+    }
+  })
+
+  it('when the model ends without an answer', async () => {
+    const rollout = await rollOut(
+      job,
+      policyOf(() => '<plan>I give up.</plan>'),
+      says(''),
+      settings,
+    )
+    expect(rollout).toMatchObject({ stop: 'end', verdict: { outcome: 'wrong' }, wellFormed: false })
+    expect(rollout.segments[1]!.tokens.at(-1)).toBe(256)
+    expect(rollout.text).toBe('<plan>I give up.</plan>')
+  })
+
+  it('when its time is over', async () => {
+    const slow = policyOf(solves, {
+      onRequest: ({ signal }) =>
+        new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
+    })
+    const rollout = await rollOut(job, slow, says(''), { ...settings, maxSeconds: 0.05 })
+    expect(rollout).toMatchObject({ stop: 'time' })
+    expect(rollout.failure).toBeUndefined()
+  })
+
+  it('and throws only when the caller calls it off', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(rollOut(job, policyOf(solves), says(''), settings, { signal })).rejects.toThrow('enough')
+  })
+})
+
+describe('what fails outside of the model', () => {
+  it('is told apart from what the model did', async () => {
+    const failing = (error: Error) =>
+      rollOut(
+        job,
+        policyOf(solves),
+        worldOf(() => Promise.reject(error)),
+        settings,
+      )
+    const refused = await failing(new ToolError('no such page'))
+    expect(refused.calls).toMatchObject([{ outcome: 'refused' }])
+    expect(refused.failure).toBeUndefined()
+    const broken = await failing(new Error('socket closed'))
+    expect(broken.calls).toMatchObject([{ outcome: 'environment' }])
+    expect(broken.failure).toMatchObject({ boundary: 'tool' })
+    expect(broken.stop).toBe('answer')
+    const missing = await rollOut(job, policyOf(solves), { ...says(''), toolsOf: async () => [] }, settings)
+    expect(missing.failure).toEqual({ boundary: 'tool', message: 'code cannot be used here' })
+  })
+
+  it('in the engine ends the rollout, not the run', async () => {
+    const policy = policyOf(() => {
+      throw new Error('out of memory')
+    })
+    const rollout = await rollOut(job, policy, says(''), settings)
+    expect(rollout).toMatchObject({ stop: 'failed', failure: { message: 'out of memory' } })
+  })
+})
+
+describe('a context that becomes too long', () => {
+  it('loses the bodies of its oldest observations, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 0, max: 900 }),
+        async (lengths, spare) => {
+          const prompt = (
+            await rollOut(
+              job,
+              policyOf(() => ''),
+              says(''),
+              settings,
+            )
+          ).segments[0]!.tokens.length
+          const contextLength = prompt + 700 + spare
+          let turn = 0
+          const contexts: number[][] = []
+          const policy = policyOf(
+            writes((observations) =>
+              observations < lengths.length
+                ? `${observations === 0 ? plan : '<reflection>More.</reflection>\n<think>On.</think>\n'}${callOf(`print(${observations})`)}`
+                : reflection + answer,
+            ),
+            { contextLength, onRequest: ({ prompt: seen }) => void contexts.push(Array.from(seen)) },
+          )
+          const world = worldOf(async () => ({ text: String(turn).repeat(lengths[turn++]!) }))
+          const rollout = await rollOut(job, policy, world, { ...settings, maxTurns: 10, maxTokens: 100_000 })
+          expect(['answer', 'context']).toContain(rollout.stop)
+          for (const context of contexts) expect(context.length).toBeLessThanOrEqual(contextLength)
+          // The record says what the model saw at each request.
+          const requests = rollout.segments.flatMap(({ origin }, at) => (origin === 'sampled' ? [at] : []))
+          requests.forEach((at, request) => {
+            const saw = rollout.segments
+              .slice(0, at)
+              .flatMap((segment) =>
+                segment.origin === 'inserted' &&
+                segment.shortened !== undefined &&
+                segment.shortened.from <= at
+                  ? segment.shortened.tokens
+                  : segment.tokens,
+              )
+            expect(contexts[request]).toEqual(saw)
+          })
+          // Nothing is reordered and no tag is cut: the same blocks, some bodies shorter.
+          const grammar = await loadGrammar('math')
+          const whole = parseChain(grammar, rollout.text).blocks
+          const last = parseChain(grammar, tokenizer.decode(contexts.at(-1)!.slice(prompt))).blocks
+          expect(last.map(({ agent }) => agent)).toEqual(
+            whole.slice(0, last.length).map(({ agent }) => agent),
+          )
+          last.forEach(({ text, kind, closed }, at) => {
+            if (!closed) return
+            const full = whole[at]!.text
+            if (kind === 'observation' && text !== full) expect(full.startsWith(text.slice(0, -1))).toBe(true)
+            else expect(text).toBe(full)
+          })
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+it('tools never hold up the others', async () => {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const world = worldOf(async () => {
+    await held
+    return { text: '5' }
+  })
+  const waiting = rollOut(job, policyOf(solves), world, settings)
+  const others = await Promise.all(
+    Array.from({ length: 20 }, () => rollOut(job, policyOf(solves), says('5'), settings)),
+  )
+  expect(others.every(({ stop }) => stop === 'answer')).toBe(true)
+  release()
+  expect((await waiting).stop).toBe('answer')
+})
