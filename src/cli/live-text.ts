@@ -2,6 +2,11 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
+/** Text of a model as a terminal can be given it: its control characters are shown, not obeyed. */
+export function harmless(text: string): string {
+  return text.replaceAll(controls, '\ufffd')
+}
+
 /**
  * Where continuations that grow at the same time are shown one after the other: the first live, the others as soon as
  * those before them are done. Without an output it only measures.
@@ -34,7 +39,7 @@ export class LiveText {
 
   /** Text of a model: on a terminal its control characters are not obeyed. */
   show(number: number, text: string): void {
-    this.showAsIs(number, this.#output?.isTTY === true ? text.replaceAll(controls, '\ufffd') : text)
+    this.showAsIs(number, this.#output?.isTTY === true ? harmless(text) : text)
   }
 
   showAsIs(number: number, text: string): void {

@@ -13,6 +13,7 @@ import { registerMask } from './commands/mask.ts'
 import { registerModel } from './commands/model.ts'
 import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
+import { registerRollout } from './commands/rollout.ts'
 import { registerRun } from './commands/run.ts'
 import { registerTasks } from './commands/tasks.ts'
 import { registerTeach } from './commands/teach.ts'
@@ -44,6 +45,7 @@ export function buildProgram(): Command {
     registerTeach,
     registerDistill,
     registerFilter,
+    registerRollout,
     registerTools,
     registerCorpus,
     registerWorld,

@@ -1,15 +1,23 @@
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../schema/index.ts'
-import { assertMayBeWritten, openTasks, validateTasks } from '../tasks/index.ts'
+import { assertMayBeWritten, levelsOf, openTasks, validateTasks } from '../tasks/index.ts'
 import type { StageContext } from './stage.ts'
 
 /** Takes tasks from every source of the settings into the run. */
 export async function storeTasks({ run, config, observe, signal }: StageContext): Promise<Task[]> {
-  const { suites, count, data } = config.tasks
+  const { suites, count, data, levels } = config.tasks
   const { seed } = config.project
   const tasks: Task[] = []
   for (const from of suites) {
-    for await (const task of openTasks({ from, data, seed, split: 'train', limit: count, signal })) {
+    for await (const task of openTasks({
+      from,
+      data,
+      seed,
+      split: 'train',
+      limit: count,
+      signal,
+      ...levelsOf(from, levels),
+    })) {
       assertMayBeWritten(task)
       run.append('task', task)
       tasks.push(task)

@@ -20,6 +20,6 @@ export {
   worldProvider,
   worldTools,
 } from './search/index.ts'
-export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
+export { levelsOf, openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openToolsFor } from './tools-for.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { registerRunExport } from './run-export.ts'
 import { registerRunImport } from './run-import.ts'
 import { registerRunList } from './run-list.ts'
+import { registerRunMetrics } from './run-metrics.ts'
 import { registerRunReindex } from './run-reindex.ts'
 import { registerRunShow } from './run-show.ts'
 
@@ -9,6 +10,7 @@ export function registerRun(program: Command): void {
   const run = program.command('run').description('run folders: what was done, how far it came, what it made')
   registerRunList(run)
   registerRunShow(run)
+  registerRunMetrics(run)
   registerRunReindex(run)
   registerRunExport(run)
   registerRunImport(run)

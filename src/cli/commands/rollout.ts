@@ -1,0 +1,183 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { UsageError } from '../../errors/index.ts'
+import { parseChain } from '../../grammar/index.ts'
+import type { Policy, RolloutJob, Score, World } from '../../rollout/index.ts'
+import type { Rollout, Task } from '../../schema/index.ts'
+import { openRun } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { harmless } from '../live-text.ts'
+import { wholeNumber } from '../numbers.ts'
+import { emit, mark } from '../output.ts'
+import { paintKind } from '../paint.ts'
+import { showProgress } from '../progress.ts'
+import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
+
+interface RolloutOptions extends SourceOptions {
+  model?: string
+  samples: number
+  temperature?: string
+  constrained?: boolean
+  replay?: string
+}
+
+export function registerRollout(program: Command): void {
+  addSourceOptions(program.command('rollout'), '4')
+    .argument('[tasks]', sourceArgument)
+    .description('have a model work on tasks alone, with live tools, and show what it writes')
+    .option('-m, --model <folder>', 'a checkpoint, or "nano" (default: student.model)')
+    .option('--samples <count>', 'rollouts of each task', wholeNumber('--samples'), 1)
+    .option('--temperature <number>', '0 always takes the likeliest token (default: rollout.temperature)')
+    .option('--constrained', 'sample only what the grammar allows')
+    .option('--replay <run>', 'do the recorded rollouts of a run again and compare, token by token')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa rollout math -n 2 --level 1 --model runs/ID/checkpoints/sft',
+        '  $ coa rollout search --samples 4 --temperature 0.7 --json',
+        '  $ coa rollout --replay latest --model runs/ID/checkpoints/sft',
+        '\nLimits are settings: --set rollout.max_turns=8 --set rollout.max_tokens=2000.',
+      ].join('\n'),
+    )
+    .action(async (from: string | undefined, _options, command: Command) => {
+      const options = command.optsWithGlobals<RolloutOptions>()
+      const { config } = settings(options, {
+        'student.model': options.model,
+        'rollout.temperature': options.temperature,
+        'rollout.constrained': options.constrained,
+      })
+      const { openStudent, openWorld, replay, rolloutSettings, rollOutAll, scoreOf, seedOf } = await import(
+        '../../rollout/index.ts'
+      )
+      const recorded =
+        options.replay === undefined ? undefined : readRecorded(config.project.runs, options.replay)
+      const tasks = recorded?.tasks ?? (await readTasks(from, options))
+      const observe = showProgress()
+      const student = await openStudent(config)
+      const world: World = await openWorld(config)
+      const policy: Policy = { ...student, checkpoint: student.folder }
+      const how = rolloutSettings(config)
+      try {
+        await interruptible(async (signal) => {
+          if (recorded !== undefined) {
+            const different: string[] = []
+            for (const [done, rollout] of recorded.rollouts.entries()) {
+              signal.throwIfAborted()
+              const task = tasks.find(({ id }) => id === rollout.taskId)!
+              const { differences } = await replay(rollout, task, policy, world, how)
+              if (differences.length > 0) different.push(`${rollout.id}: ${differences.join(', ')}`)
+              observe({ stage: 'replay', done: done + 1, total: recorded.rollouts.length, unit: 'rollouts' })
+            }
+            observe.done()
+            reportReplay(options, recorded.rollouts.length, different)
+            return
+          }
+          const jobs = jobsOf(tasks, options.samples, (...parts) => seedOf(config.project.seed, ...parts))
+          let done = 0
+          const rollouts = await rollOutAll(jobs, policy, world, how, {
+            concurrency: config.rollout.concurrency,
+            signal,
+            onRollout: () =>
+              observe({ stage: 'rollout', done: ++done, total: jobs.length, unit: 'rollouts' }),
+          })
+          observe.done()
+          const score = scoreOf(rollouts)
+          const texts = await Promise.all(
+            rollouts.map((rollout, at) => shown(rollout, jobs[at]!.task, world)),
+          )
+          emit(options, { score, rollouts }, () => [...texts, summary(score)].join('\n\n'))
+        })
+      } finally {
+        observe.done()
+        await world.close()
+        await student.engine.close()
+      }
+    })
+}
+
+async function readTasks(from: string | undefined, options: RolloutOptions): Promise<Task[]> {
+  if (from === undefined) {
+    throw new UsageError('no tasks are named', { fix: 'Name a suite, such as `coa rollout math`.' })
+  }
+  const { openTasks } = await import('../../tasks/index.ts')
+  const tasks: Task[] = []
+  for await (const task of openTasks({ split: 'dev', ...(await sourceOf(from, options)) })) tasks.push(task)
+  if (tasks.length > 0) return tasks
+  throw new UsageError('there are no such tasks', { fix: 'Look with `coa tasks show`.' })
+}
+
+function readRecorded(runs: string, name: string): { rollouts: Rollout[]; tasks: Task[] } {
+  using run = openRun(findRun(runs, name))
+  const rollouts = [...run.scan('rollout')]
+  const tasks = new Map<string, Task>()
+  for (const { taskId } of rollouts) {
+    const task = run.get('task', taskId)
+    if (task !== undefined) tasks.set(taskId, task)
+  }
+  const known = rollouts.filter(({ taskId }) => tasks.has(taskId))
+  if (known.length > 0) return { rollouts: known, tasks: [...tasks.values()] }
+  throw new UsageError(`run ${run.id} has no rollouts whose tasks are known`, { fix: 'Name another run.' })
+}
+
+function jobsOf(
+  tasks: readonly Task[],
+  samples: number,
+  seedOf: (id: string, number: number) => number,
+): RolloutJob[] {
+  return tasks.flatMap((task) =>
+    Array.from({ length: samples }, (_, number) => ({
+      task,
+      id: `${task.id}#${number}`,
+      groupId: task.id,
+      seed: seedOf(task.id, number),
+    })),
+  )
+}
+
+async function shown(rollout: Rollout, task: Task, world: World): Promise<string> {
+  const grammar = await world.grammarOf(task)
+  const { blocks } = parseChain(grammar, rollout.text)
+  let text = ''
+  let at = 0
+  for (const { start, end, kind } of blocks) {
+    const part = kind === 'tool' ? 'call' : kind
+    text +=
+      harmless(rollout.text.slice(at, start)) + paintKind(part, harmless(rollout.text.slice(start, end)))
+    at = end
+  }
+  const isRight = rollout.verdict?.outcome === 'correct'
+  const facts = [
+    rollout.id,
+    `stopped: ${rollout.stop}`,
+    rollout.verdict?.outcome ?? 'unchecked',
+    `${rollout.calls.length} calls`,
+    ...(rollout.failure === undefined ? [] : [`failed: ${rollout.failure.message}`]),
+  ]
+  return [
+    pc.bold(task.question),
+    text + harmless(rollout.text.slice(at)),
+    `${isRight ? mark.good : mark.bad} ${pc.dim(facts.join(', '))}`,
+  ].join('\n')
+}
+
+function summary({ count, accuracy, wellFormed, tokens, calls, undecided, failed }: Score): string {
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+  return [
+    `${count} rollouts: ${percent(accuracy)} right, ${percent(wellFormed)} well formed`,
+    `${tokens.toFixed(0)} tokens and ${calls.toFixed(1)} calls each`,
+    ...(undecided > 0 ? [`${undecided} undecided`] : []),
+    ...(failed > 0 ? [`${failed} failed outside of the model`] : []),
+  ].join(', ')
+}
+
+function reportReplay(options: RolloutOptions, count: number, different: readonly string[]): void {
+  emit(options, { count, different }, () =>
+    different.length === 0
+      ? `${mark.good} ${count} rollouts drawn again, every token the same`
+      : [`${mark.bad} ${different.length} of ${count} rollouts differ`, ...different].join('\n'),
+  )
+  if (different.length > 0) process.exitCode = 3
+}

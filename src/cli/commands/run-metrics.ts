@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { ensureFolder, type MetricRow, openRun } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { sparkline } from '../sparkline.ts'
+
+interface MetricsOptions extends GlobalOptions {
+  stage?: string
+  tensorboard?: string
+  otlp?: string
+}
+
+export function registerRunMetrics(parent: Command): void {
+  parent
+    .command('metrics')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description('show how the figures of a run went, or hand them to TensorBoard or OpenTelemetry')
+    .option('--stage <name>', 'of one stage only, such as sft or rl')
+    .option('--tensorboard <folder>', 'write an event file there')
+    .option('--otlp <address>', 'send them to an OpenTelemetry collector, such as http://localhost:4318')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa run metrics latest --stage rl',
+        '  $ coa run metrics latest --tensorboard logs/latest   # then: tensorboard --logdir logs',
+        '  $ coa run metrics latest --json',
+      ].join('\n'),
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<MetricsOptions>()
+      using run = openRun(findRun(settings(options).config.project.runs, name))
+      const rows = lastOfEachStep([...run.metrics()]).filter(
+        ({ stage }) => options.stage === undefined || stage === options.stage,
+      )
+      const { otlpMetrics, sendOtlp, tensorboardEvents } = await import('../../export/index.ts')
+      const notes: string[] = []
+      if (options.tensorboard !== undefined) {
+        ensureFolder(options.tensorboard)
+        const file = join(options.tensorboard, `events.out.tfevents.${run.id}`)
+        writeFileSync(file, tensorboardEvents(rows))
+        notes.push(`${mark.good} ${file}`)
+      }
+      const { otlp } = options
+      if (otlp !== undefined) {
+        await interruptible((signal) => sendOtlp(otlp, otlpMetrics(rows, run.id), signal))
+        notes.push(`${mark.good} sent to ${otlp}`)
+      }
+      emit(options, { run: run.id, rows }, () =>
+        notes.length > 0 ? notes.join('\n') : rows.length === 0 ? 'nothing was measured' : curves(rows),
+      )
+    })
+}
+
+/** A step that was done again after an interruption counts as it was done last. */
+export function lastOfEachStep(rows: readonly MetricRow[]): MetricRow[] {
+  const last = new Map<string, MetricRow>()
+  for (const row of rows) {
+    const key = `${row['stage']} ${row['step']} ${row['kind'] ?? ''}`
+    last.delete(key)
+    last.set(key, row)
+  }
+  return [...last.values()]
+}
+
+function curves(rows: readonly MetricRow[]): string {
+  const lines: string[][] = []
+  for (const stage of new Set(rows.map((row) => row['stage']))) {
+    const own = rows.filter((row) => row['stage'] === stage)
+    lines.push([pc.bold(String(stage ?? 'run')), `${own.length} rows`])
+    for (const name of new Set(own.flatMap((row) => Object.keys(row)))) {
+      const values = own.map((row) => row[name]).filter((value) => typeof value === 'number')
+      if (name === 't' || name === 'step' || values.length < 2) continue
+      lines.push([`  ${name}`, sparkline(values), `${short(values[0]!)} → ${short(values.at(-1)!)}`])
+    }
+  }
+  return table(lines)
+}
+
+function short(value: number): string {
+  return Number.isInteger(value) ? value.toLocaleString('en') : value.toPrecision(4)
+}
