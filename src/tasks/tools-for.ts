@@ -24,7 +24,7 @@ export function openToolsFor(config: ProjectConfig): {
       const tools = await usual
       const world = task.meta['world']
       if (typeof world !== 'number') return tools
-      const own = worldTools(await worldOf(world))
+      const own = worldTools(await worldOf(world), { limit: config.search.limit })
       const names = new Set(own.map(({ name }) => name))
       return [...own, ...tools.filter(({ name }) => !names.has(name))]
     },

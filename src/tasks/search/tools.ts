@@ -5,9 +5,10 @@ import type { WorldServer } from './serve.ts'
 const publicOrigin = 'http://encyclopedia.test'
 
 /** Search and page reading over a served encyclopedia: real requests, under an address that is always the same. */
-export function worldTools(server: WorldServer): Tool[] {
+export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number } = {}): Tool[] {
   const outside = (text: string): string => text.replaceAll(server.origin, publicOrigin)
   const search = searchTool({
+    limit,
     provider: {
       name: 'the encyclopedia',
       search: async (query, limit) =>
