@@ -1,3 +1,5 @@
+import type { CheckpointManifest } from './checkpoint/index.ts'
+
 /**
  * The one contract to tensors, shaped after the Tinker primitives: token ids go in, token ids and log-probabilities come
  * out. Drivers differ in where the tensors live; stages know only this.
@@ -139,6 +141,8 @@ export interface CheckpointNote {
   createdAt: string
   parent?: { id?: string; fingerprint?: string; path?: string }
   metrics?: Record<string, number>
+  /** What a stage needs to go on from here; it is saved with the weights or not at all. */
+  metadata?: CheckpointManifest['metadata']
 }
 
 /**

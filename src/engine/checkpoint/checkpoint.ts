@@ -89,6 +89,11 @@ export function fingerprintOfFolder(path: string): string {
   return known ?? fingerprintOf(filesIn(folder).map((name) => describeFile(folder, name)))
 }
 
+/** What a checkpoint says about itself; undefined where there is none, or other software wrote it. */
+export function readCheckpointManifest(path: string): CheckpointManifest | undefined {
+  return readManifest(currentFolder(resolve(path)))
+}
+
 /** Where a checkpoint lies at this moment; an error where there is none. */
 export function existingFolder(path: string): string {
   const folder = currentFolder(resolve(path))

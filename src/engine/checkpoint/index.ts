@@ -7,6 +7,7 @@ export {
   type OpenCheckpoint,
   openCheckpoint,
   readCheckpointHeaders,
+  readCheckpointManifest,
   verifyCheckpoint,
 } from './checkpoint.ts'
 export { CheckpointManifest } from './checkpoint-manifest.ts'
@@ -17,7 +18,7 @@ export { checkShape, type ModelFamily, type ModelShape } from './model-shape.ts'
 export { OPTIMIZER_FILE, type OptimizerState, readOptimizerState } from './optimizer-state.ts'
 export { randomStream } from './random-stream.ts'
 export { randomWeights } from './random-weights.ts'
-export { checkReplaceable } from './replace-folder.ts'
+export { checkReplaceable, currentFolder, removeCheckpoint } from './replace-folder.ts'
 export { inverseFrequencies, rotationScale } from './rope.ts'
 export { readHeader } from './safetensors-read.ts'
 export { type CheckpointContents, saveCheckpoint } from './save-checkpoint.ts'

@@ -19,6 +19,12 @@ export function currentFolder(folder: string): string {
   return !existsSync(folder) && existsSync(previousOf(folder)) ? previousOf(folder) : folder
 }
 
+/** Removes a checkpoint, and what a killed process may have left of it under its other name. */
+export function removeCheckpoint(folder: string): void {
+  checkReplaceable(folder)
+  for (const each of [previousOf(folder), folder]) rmSync(each, { recursive: true, force: true })
+}
+
 /** Refuses to replace a folder that holds something other than a checkpoint of ours. Worth asking before a long training. */
 export function checkReplaceable(folder: string): void {
   // A damaged manifest is an error here: without it the files to replace are not known.

@@ -92,7 +92,7 @@ export class EmbeddedCore {
     ])
     const decode = await decoder(tokenizerFolder)
     const core = new EmbeddedCore(runtime, opened.shape, weights, options, decode)
-    if (typeof model === 'string') core.#takeOptimizer(readOptimizerState(model))
+    if ('folder' in opened) core.#takeOptimizer(readOptimizerState(opened.folder))
     return core
   }
 
@@ -152,13 +152,13 @@ export class EmbeddedCore {
 
   load(folder: string): Promise<void> {
     return this.#alone(async () => {
-      const { shape, weights } = openCheckpoint(folder)
+      const { folder: found, shape, weights } = openCheckpoint(folder)
       if (JSON.stringify(shapeKey(shape)) !== JSON.stringify(shapeKey(this.#shape))) {
         throw new EngineError(`${folder} is a model of another shape than the one that is open.`, {
           fix: 'Open it as a model of its own.',
         })
       }
-      const state = readOptimizerState(folder)
+      const state = readOptimizerState(found)
       if (this.#options.lora === undefined) this.#store.take(weights)
       else this.#takeAdapters(folder, state)
       this.#takeOptimizer(state)

@@ -1,9 +1,9 @@
 import { createWriteStream, existsSync, openAsBlob, readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { EngineError, existingFolder } from '../checkpoint/index.ts'
+import { currentFolder, EngineError, existingFolder } from '../checkpoint/index.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
 
@@ -51,7 +51,8 @@ export async function sendCheckpoint(
   upload: string,
 ): Promise<void> {
   // An adapter comes without the configuration of the model it belongs to.
-  const folder = existsSync(join(path, 'adapter_config.json')) ? path : existingFolder(path)
+  const found = currentFolder(resolve(path))
+  const folder = existsSync(join(found, 'adapter_config.json')) ? found : existingFolder(path)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
@@ -79,7 +80,9 @@ export interface RemoteCheckpoint {
 
 export function readRemote(folder: string): RemoteCheckpoint {
   try {
-    const remote = JSON.parse(readFileSync(join(folder, REMOTE_FILE), 'utf8')) as RemoteCheckpoint
+    const remote = JSON.parse(
+      readFileSync(join(currentFolder(resolve(folder)), REMOTE_FILE), 'utf8'),
+    ) as RemoteCheckpoint
     if (remote.v === 1 && typeof remote.path === 'string') return remote
   } catch {}
   throw new EngineError(`${folder} holds no checkpoint of this server: there is no ${REMOTE_FILE}.`, {

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { verifyCheckpoint } from '../../src/engine/index.ts'
+import { sftCurve } from '../../src/sft/index.ts'
+import { openRun } from '../../src/store/index.ts'
+import { temporaryFolder } from '../store/support/temporary-folder.ts'
+import { tinyModel } from './support.ts'
+
+const program = join(import.meta.dirname, 'train-to-the-end.ts')
+const KILLS = 8
+
+it('gives the same curve and weights, however often it is killed', async () => {
+  const [whole, broken] = [temporaryFolder(), temporaryFolder()]
+  await Promise.all([tinyModel(whole), tinyModel(broken)])
+  await ended(start(whole))
+  let kills = 0
+  for (; kills < KILLS; kills++) {
+    const child = start(broken)
+    // Every other one among the first steps or saves, the others anywhere, reading included.
+    if (kills % 2 === 0) await Promise.race([once(child.stdout!, 'data'), once(child, 'close')])
+    await setTimeout(Math.random() * (kills % 2 === 0 ? 250 : 1500))
+    if (child.exitCode !== null) break
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  expect(kills).toBeGreaterThan(2)
+  await ended(start(broken))
+  const [expected, found] = [resultOf(whole), resultOf(broken)]
+  expect(expected.rows.length).toBeGreaterThan(30)
+  expect(new Set(expected.rows.map(({ context }) => context))).toEqual(new Set([110, 256]))
+  expect(found.curve).toEqual(expected.curve)
+  expect(found.fingerprints).toEqual(expected.fingerprints)
+  console.info(`${kills} kills: ${found.written} rows were written for ${expected.rows.length} steps`)
+  expect(found.written).toBeGreaterThan(expected.written)
+})
+
+function start(folder: string): ChildProcess {
+  return spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.stdout!.resume()
+  const [code] = await once(child, 'close')
+  expect(code).toBe(0)
+}
+
+function resultOf(folder: string) {
+  using run = openRun(join(folder, 'run'))
+  const written = [...run.metrics()].length
+  const rows = sftCurve(run.metrics())
+  const fingerprints = ['sft', 'sft-last'].map((name) => {
+    const manifest = verifyCheckpoint(join(run.files.checkpoints, name))
+    expect(run.get('checkpoint', name)).toMatchObject({ step: manifest.step, files: manifest.files })
+    return manifest.fingerprint
+  })
+  return { written, rows, fingerprints, curve: rows.map(({ tokensPerSecond: _, ...row }) => row) }
+}

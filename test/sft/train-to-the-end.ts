@@ -1,0 +1,31 @@
+import { sft } from '../../src/sft/index.ts'
+import { configOf, openStudent, runIn, sums } from './support.ts'
+
+/** Run by kill.test.ts as a process of its own: trains the model of a folder, or goes on with it, and says each step. */
+const folder = process.argv[2]!
+const student = await openStudent(`${folder}/model`)
+using run = runIn(folder)
+const config = configOf({
+  epochs: 12,
+  batch_tokens: 500,
+  learning_rate: 5e-3,
+  context: ['0=110', '0.5=256'],
+  react_share: 0.2,
+  eval_share: 0.2,
+  eval_every: 4,
+  save_every: 7,
+})
+await sft(config, {
+  run,
+  student,
+  signal: new AbortController().signal,
+  observe: ({ done }) => process.stdout.write(`${done}\n`),
+  data: () => sums(30),
+  react: () =>
+    sums(9).map(({ sequence, weight }) => ({
+      sequence: { ...sequence, id: `react ${sequence.id}` },
+      weight,
+    })),
+  evaluate: async (step) => ({ accuracy: (step % 3) / 3, wellFormed: 1, count: 3 }),
+})
+await student.engine.close()
