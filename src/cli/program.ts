@@ -15,6 +15,7 @@ import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerRun } from './commands/run.ts'
+import { registerSft } from './commands/sft.ts'
 import { registerTasks } from './commands/tasks.ts'
 import { registerTeach } from './commands/teach.ts'
 import { registerTools } from './commands/tools.ts'
@@ -45,6 +46,7 @@ export function buildProgram(): Command {
     registerTeach,
     registerDistill,
     registerFilter,
+    registerSft,
     registerRollout,
     registerTools,
     registerCorpus,

@@ -53,6 +53,8 @@ export const ProjectConfig = z.strictObject({
       suites: z.array(z.string().min(1)).min(1).default(['math', 'search', 'code']),
       /** How many of each. */
       count: z.number().int().positive().default(10),
+      /** How many of each, of split dev, training is measured with by rollouts; 0: not at all. */
+      dev_count: z.number().int().nonnegative().default(0),
       /** Levels of suites, such as ["math=1", "search=2..3"]. Left out: all. */
       levels: z.array(z.string().min(1)).default([]),
       /** Folder of benchmarks fetched with `coa tasks pull`. */

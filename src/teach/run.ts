@@ -53,7 +53,7 @@ export async function run(
   }
   const calling = { timeoutMs: config.tools.timeout_s * 1000, outputLimit: config.tools.output_limit }
   const jobs = pending(folder, config, team)
-  const total = folder.count('task') * config.teach.runs
+  const total = tasksOf(folder).length * config.teach.runs
   let done = total - jobs.length
   let spend = 0
   try {
@@ -76,10 +76,15 @@ export async function run(
   return summarise(folder, team)
 }
 
+/** Those the team is given: not what the student is to practise on. */
+function tasksOf(folder: Run): Task[] {
+  return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
+}
+
 /** What is still to be done; seeds tell several runs on one task apart. */
 function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; seed: number }[] {
   const jobs: { task: Task; seed: number }[] = []
-  for (const task of folder.scan('task')) {
+  for (const task of tasksOf(folder)) {
     for (let number = 0; number < config.teach.runs; number++) {
       const seed = config.project.seed + number
       if (!folder.has('trajectory', `${task.id}@${team.name}-${seed}`)) jobs.push({ task, seed })
@@ -125,7 +130,7 @@ async function tokenCounter(name: string): Promise<Surroundings['countTokens']> 
 
 function summarise(folder: Run, team: Team): TeachSummary {
   const summary: TeachSummary = {
-    tasks: folder.count('task'),
+    tasks: tasksOf(folder).length,
     trajectories: 0,
     correct: 0,
     wrong: 0,

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { openRun } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { inStage } from '../stage.ts'
+import { describeTraining } from '../training-report.ts'
+
+interface SftOptions extends GlobalOptions {
+  model?: string
+  epochs?: string
+  steps?: string
+  learningRate?: string
+  device?: string
+  again?: boolean
+}
+
+export function registerSft(program: Command): void {
+  program
+    .command('sft')
+    .argument('<run>', 'id or folder of a run that has been filtered, or "latest"')
+    .description('train a model on the chains of a run, observations masked; goes on where it stopped')
+    .option('-m, --model <folder>', 'the model to begin with, or "nano" (default: student.model)')
+    .option('--epochs <count>', 'times through the data (default: sft.epochs)')
+    .option('--steps <count>', 'end after so many steps (default: sft.max_steps)')
+    .option('--learning-rate <number>', 'at its highest (default: sft.learning_rate)')
+    .option('--device <name>', 'cpu, wasm or webgpu (default: engine.device)')
+    .option('--again', 'begin anew, whatever an earlier training has left')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa sft latest',
+        '  $ coa sft latest --model models/mine --epochs 2 --set sft.batch_tokens=16384',
+        '  $ coa sft latest --set tasks.dev_count=20 --set sft.keep=accuracy   # measured by rollouts on the way',
+        '  $ coa sft latest --set engine.driver=tinker --set engine.url=http://localhost:8000',
+      ].join('\n'),
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<SftOptions>()
+      const { config } = settings(options, {
+        'student.model': options.model,
+        'sft.epochs': options.epochs,
+        'sft.max_steps': options.steps,
+        'sft.learning_rate': options.learningRate,
+        'engine.device': options.device,
+      })
+      const { trainSft } = await import('../../pipeline/index.ts')
+      using run = openRun(findRun(config.project.runs, name), { write: true, command: 'coa sft' })
+      const observe = showProgress()
+      const summary = await interruptible((signal) =>
+        inStage(run, 'sft', config, signal, () =>
+          trainSft({ run, config, observe, signal }, { again: options.again === true }),
+        ),
+      ).finally(observe.done)
+      emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
+        describeTraining(run, 'sft', summary, [
+          `coa rollout math --model ${run.files.checkpoints}/sft`,
+          `coa rl ${run.id}`,
+        ]),
+      )
+    })
+}

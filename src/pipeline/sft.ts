@@ -1,0 +1,36 @@
+import { fingerprintOfFolder } from '../engine/index.ts'
+import { readSelection } from '../filter/index.ts'
+import { openStudent, openWorld } from '../rollout/index.ts'
+import { sft } from '../sft/index.ts'
+import { measure, measuringTasks } from './measure.ts'
+import type { StageContext } from './stage.ts'
+
+/** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
+export async function trainSft(
+  { run, config, observe, signal }: StageContext,
+  { again = false }: { again?: boolean } = {},
+): Promise<Record<string, number>> {
+  const student = await openStudent(config, config.student.model, (line) => run.log(line))
+  const { engine, tokenizer, folder } = student
+  const tasks = await measuringTasks(config)
+  const world = tasks.length === 0 ? undefined : await openWorld(config)
+  try {
+    return await sft(config, {
+      run,
+      signal,
+      observe,
+      student: { engine, tokenizer, parent: { path: folder, fingerprint: fingerprintOfFolder(folder) } },
+      data: () => readSelection(run),
+      again,
+      ...(world === undefined
+        ? {}
+        : {
+            evaluate: (step: number) =>
+              measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, signal),
+          }),
+    })
+  } finally {
+    await world?.close()
+    await engine.close()
+  }
+}
