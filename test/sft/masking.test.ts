@@ -24,11 +24,14 @@ function example(sequence: CoaSequence, maskObservations = true): Example {
   return made
 }
 
+/** With so large an epsilon the first step is nearly the gradient itself, and rounding is not blown up to a whole step. */
+const adam = { learningRate: 1, epsilon: 1 }
+
 /** The weights after one step on some examples, from the same beginning each time. */
 async function afterOneStep(examples: Example[], passTokens?: number): Promise<Map<string, Float32Array>> {
   const engine = await openEmbedded({ model, threads: 1 })
   try {
-    await takeStep(engine, examples, { learningRate: 1e-2 }, passTokens === undefined ? {} : { passTokens })
+    await takeStep(engine, examples, adam, passTokens === undefined ? {} : { passTokens })
     await engine.save(`${folder}/after`, { stage: 'sft', step: 1, createdAt: '2026-01-02T03:04:05.000Z' })
   } finally {
     await engine.close()
@@ -114,11 +117,11 @@ describe('a step', () => {
       await afterOneStep([first!]),
       await afterOneStep([first!, ...silent]),
     )
-    expect(difference).toBeLessThan(1e-4)
+    expect(difference).toBeLessThan(1e-6)
   })
 
-  it('is the same in one pass and in several', async () => {
-    const difference = largestDifference(await afterOneStep(many()), await afterOneStep(many(), 200))
-    expect(difference).toBeLessThan(1e-4)
+  it('is the same with all in one pass, packed into rows, and with each alone in a pass of its own', async () => {
+    const difference = largestDifference(await afterOneStep(many()), await afterOneStep(many(), 1))
+    expect(difference).toBeLessThan(1e-6)
   })
 })

@@ -90,7 +90,7 @@ describe('training', () => {
     expect([...run.metrics()].length).toBe(rows)
   })
 
-  it('keeps the most accurate where asked to, and the lower loss among equals', async () => {
+  it('keeps the most accurate where asked to, and goes on when rollouts fail', async () => {
     const accuracies = new Map([
       [2, 0.5],
       [4, 0.75],
