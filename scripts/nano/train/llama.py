@@ -90,11 +90,11 @@ class Layer(nn.Module):
 
 
 class Llama(nn.Module):
-    """Input and output share one table of tokens."""
+    """Input and output share one table of tokens. `number` is what is computed in; weights are float32."""
 
-    def __init__(self, shape: Shape):
+    def __init__(self, shape: Shape, number=torch.float32):
         super().__init__()
-        self.shape = shape
+        self.shape, self.number = shape, number
         self.embed_tokens = nn.Embedding(shape.vocabulary, shape.width)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.norm = Norm(shape.width, shape.epsilon)
@@ -108,9 +108,7 @@ class Llama(nn.Module):
         self.register_buffer("sin", angles.sin(), persistent=False)
 
     def forward(self, tokens, mask=None):
-        x = self.embed_tokens(tokens)
-        if torch.is_autocast_enabled(x.device.type):
-            x = x.to(torch.get_autocast_dtype(x.device.type))
+        x = self.embed_tokens(tokens).to(self.number)
         length = tokens.shape[1]
         rotation = (self.cos[:length].to(x.dtype), self.sin[:length].to(x.dtype))
         for layer in self.layers:

@@ -82,7 +82,7 @@ def main() -> None:
     torch.set_float32_matmul_precision("high")
     number = torch.bfloat16 if device.type == "cuda" else torch.float32
     shape = Shape(tokenizer.size, options.width, options.layers, options.heads, options.kv_heads, options.mlp, options.context)
-    model = Llama(shape).to(device)
+    model = Llama(shape, number).to(device)
     parameters = sum(each.numel() for each in model.parameters())
     print(f"{parameters} parameters, {len(text.tokens)} tokens of text in {text.documents} documents, {device}", flush=True)
     exams = Exams(text, tokenizer, options.context, device, number)
