@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -6,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../../scripts/nano/text/document.ts'
 import { baseDocuments } from '../../scripts/nano/text/documents.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
-import { encodeDocument, GIVEN } from '../../scripts/nano/token-file.ts'
+import { encodeDocument, GIVEN, writeTokenFile } from '../../scripts/nano/token-file.ts'
 import { buildPrompt, builtinGrammars } from '../../src/grammar/index.ts'
 import { encodePrompt, openTokenizer, renderPrompt, type Tokenizer } from '../../src/tokens/index.ts'
 
@@ -135,6 +137,27 @@ describe.skipIf(python === undefined)('drills in Python', () => {
     expect(made.length).toBe(1500)
     for (const [text, tokens] of made)
       expect(tokens.map((token) => token & (GIVEN - 1))).toEqual([...tokenizer.encodeIds(text)])
+  })
+
+  it('fill rows together with the documents of a file', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'coa-nano-'))
+    const documentOf = baseDocuments(1)
+    const documents = Array.from({ length: 300 }, (_, index) =>
+      encodeDocument(tokenizer, documentOf(index).document),
+    )
+    await writeTokenFile(join(scratch, 'text.bin.gz'), documents)
+    const [read, lengths, share] = drill(
+      `${start}\nfrom rows import BaseText, RowMaker\n` +
+        `text = BaseText(${JSON.stringify(join(scratch, 'text.bin.gz'))}, tokenizer.end)\n` +
+        'maker = RowMaker(text, tokenizer, 1, 512, 0.45)\n' +
+        'lengths = sorted({len(maker.row(0.5)) for _ in range(100)})\n' +
+        'documents = [list(text.document(number)) for number in range(text.documents)]\n' +
+        'print(json.dumps([documents, lengths, maker.drilled / maker.made]))',
+    ) as [number[][], number[], number]
+    rmSync(scratch, { recursive: true })
+    expect(read).toEqual(documents.map((tokens) => [...tokens]))
+    expect(lengths).toEqual([513])
+    expect(share).toBeCloseTo(0.45, 1)
   })
 
   it('keep one name in five for the tests', () => {

@@ -166,7 +166,7 @@ class Drills:
 
     def two_steps(self, size: float) -> Parts:
         names = self.items(size, 12, self.name)
-        links = [(a, self.random.choice(names)) for a in names]
+        links = [(a, self.random.choice([b for b in names if b != a])) for a in names]
         words = self.random.sample(self.words, 2)
         middle = dict(links)
         values = {name: self.item() for name in names}

@@ -4,7 +4,7 @@ import torch
 
 from bpe import GIVEN, Tokenizer
 from drills import Drills
-from rows import BaseText
+from rows import BaseText, can_be_far, far_apart
 
 DRILLS_OF_A_KIND = 40
 DOCUMENTS = 240
@@ -21,6 +21,8 @@ class Exams:
             for kind in drills.kinds
         }
         kept = range(text.trained, min(text.documents, text.trained + DOCUMENTS))
+        far = [parts for parts in (drills.any(0.8) for _ in range(3 * DRILLS_OF_A_KIND)) if can_be_far(parts)]
+        exams["far"] = [list(far_apart(tokenizer, parts, text.document(at))) for parts, at in zip(far, kept)]
         exams["text"] = [list(text.document(number)) for number in kept]
         self.exams = {
             name: torch.tensor([pad(each, longest, tokenizer.end) for each in fitting])

@@ -10,6 +10,9 @@ from drills import Drills, Parts
 WARMING = 0.06
 """The part of a training in which there are only short drills: first the model finds out what attention is good for."""
 
+FAR_SHARE = 0.2
+MOST_BETWEEN = 500
+
 
 class BaseText:
     """Documents of the token file, by number. The last fiftieth is kept for tests."""
@@ -65,7 +68,7 @@ class RowMaker:
         is_drill = not is_warm or self.drilled < self.drill_share * self.made
         if is_drill:
             size = 2.2 * self.random.random() ** 2 if is_warm else 0.1 + 0.7 * progress / WARMING
-            document = self.anything(size) if self.random.random() < 0.1 else self.encoded(self.drills.any(size))
+            document = self.anything(size) if self.random.random() < 0.1 else self.drill(size, is_warm)
         else:
             document = self.text.document(self.random.randrange(self.text.trained))
         if is_warm:
@@ -73,7 +76,10 @@ class RowMaker:
             self.drilled += len(document) if is_drill else 0
         return document
 
-    def encoded(self, parts: Parts) -> array:
+    def drill(self, size: float, is_warm: bool) -> array:
+        parts = self.drills.any(size)
+        if is_warm and self.random.random() < FAR_SHARE and can_be_far(parts):
+            return far_apart(self.tokenizer, parts, self.text.document(self.random.randrange(self.text.trained)))
         return array("H", [*self.tokenizer.encode(parts), self.tokenizer.end])
 
     def anything(self, size: float) -> array:
@@ -81,6 +87,18 @@ class RowMaker:
         count = self.random.randint(4, 8 + round(80 * size))
         tokens = self.random.choices(range(3, self.tokenizer.size), k=count)
         return array("H", [*(token | GIVEN for token in tokens), *tokens, self.tokenizer.end])
+
+
+def can_be_far(parts: Parts) -> bool:
+    """Whether what is asked stands apart from what it is asked about."""
+    return parts[0][0].endswith("\n")
+
+
+def far_apart(tokenizer: Tokenizer, parts: Parts, between: array) -> array:
+    """A drill with something else between what is given and what is asked."""
+    filling = [token | GIVEN for token in between[: min(len(between) - 1, MOST_BETWEEN)]]
+    asked = tokenizer.encode(parts[1:])
+    return array("H", [*tokenizer.encode(parts[:1]), *filling, *asked, tokenizer.end])
 
 
 def serve_rows(maker_of, seed: int, rows: int, progress, queue) -> None:
@@ -93,16 +111,18 @@ class RowSource:
     """Rows from several processes, or made here where there are none."""
 
     def __init__(self, maker_of, workers: int, rows: int):
-        self.progress = multiprocessing.Value("d", 0.0)
+        # Forked, so that the text is in memory once.
+        context = multiprocessing.get_context("fork")
+        self.progress = context.Value("d", 0.0)
         self.rows = rows
-        self.processes: list[multiprocessing.Process] = []
+        self.processes: list = []
         if workers == 0:
             self.maker: RowMaker = maker_of(0)
             return
-        self.queue = multiprocessing.Queue(4 * workers)
+        self.queue = context.Queue(4 * workers)
         for worker in range(workers):
             arguments = (maker_of, worker, rows, self.progress, self.queue)
-            self.processes.append(multiprocessing.Process(target=serve_rows, args=arguments, daemon=True))
+            self.processes.append(context.Process(target=serve_rows, args=arguments, daemon=True))
             self.processes[-1].start()
 
     def next(self) -> bytes:
