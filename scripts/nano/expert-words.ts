@@ -1,0 +1,51 @@
+import type { Task } from '../../src/schema/index.ts'
+import { generators, Random, searchGenerator } from '../../src/tasks/index.ts'
+import { carefulDials, type Expert, type Words } from '../../src/teach/experts/expert.ts'
+import { mathExpert } from '../../src/teach/experts/math-expert.ts'
+import { searchExpert } from '../../src/teach/experts/search-expert.ts'
+import type { ToolResult } from '../../src/tools/index.ts'
+import { BASE_SPLIT, baseSeed } from './seeds.ts'
+
+/**
+ * Sentences the scripted experts say, each by itself and without tags. The tokenizer is learned from them too, so that
+ * what the model will have to write later is short. The model never reads them.
+ */
+export function* expertSentences(count: number): Generator<string> {
+  const suites = [
+    { expert: mathExpert, generator: generators.get('math')!, lowest: 1 },
+    { expert: searchExpert, generator: searchGenerator(baseSeed(0)), lowest: 2 },
+  ]
+  for (let index = 0; index < count; index++) {
+    for (const { expert, generator, lowest } of suites) {
+      const task = generator.task({
+        seed: baseSeed(0),
+        split: BASE_SPLIT,
+        index,
+        level: lowest + (index % 2),
+      })
+      for (const { thought, text } of turnsOf(expert(task, new Random('expert', index), carefulDials), task))
+        yield `${thought}\n${text}`
+    }
+  }
+}
+
+function* turnsOf(expert: Expert, task: Task): Generator<Words> {
+  yield expert.facts()
+  yield expert.plan()
+  const order = expert.next()
+  yield order
+  if ('call' in order) yield { thought: order.callThought, text: order.call }
+  yield expert.report(answerTo(task))
+  yield expert.reflect()
+  yield expert.check('unknown')
+  yield expert.answer('unknown')
+}
+
+/** What a tool might have answered: for search, the page of the first step. */
+function answerTo({ meta }: Task): ToolResult {
+  const { steps } = meta['program'] as unknown as {
+    steps: { says?: string[]; name?: string; value: string }[]
+  }
+  const { says, name, value } = steps[0]!
+  return { ok: true, text: says?.join(' ') ?? `${name} = ${value}` } as ToolResult
+}

@@ -1,0 +1,82 @@
+import { libraryOf, Random } from '../../../src/tasks/index.ts'
+import type { Library } from '../../../src/tasks/search/library.ts'
+import { baseSeed } from '../seeds.ts'
+import type { BaseDocument } from './document.ts'
+import { readPage } from './pages.ts'
+import { drawPath, followPath, takeApart } from './paths.ts'
+import { writeProgram } from './programs.ts'
+import { Neighbours, readResults } from './results.ts'
+import { drawStory, readPrinted, tellStory } from './stories.ts'
+import { listTags } from './tags.ts'
+
+interface Shelf {
+  library: Library
+  neighbours: Neighbours
+}
+
+/** Kinds of documents, each as often as it is listed. */
+const kinds = [
+  ...repeat('page', 6),
+  ...repeat('results', 5),
+  ...repeat('path', 4),
+  ...repeat('apart', 3),
+  ...repeat('story', 7),
+  ...repeat('printed', 1),
+  ...repeat('program', 1),
+  ...repeat('tags', 1),
+] as const
+export type Kind = (typeof kinds)[number]
+
+function repeat<K extends string>(kind: K, times: number): K[] {
+  return Array.from({ length: times }, () => kind)
+}
+
+/**
+ * Documents of base text by their number: the same number gives the same document, on every machine. They are about
+ * `worlds` encyclopedias in turn; each takes a second and 165 MB to make.
+ */
+export function baseDocuments(worlds: number): (index: number) => { kind: Kind; document: BaseDocument } {
+  const shelves = new Map<number, Shelf>()
+  const shelfOf = (world: number): Shelf => {
+    const known = shelves.get(world)
+    if (known !== undefined) return known
+    const library = libraryOf(baseSeed(world))
+    const shelf = { library, neighbours: new Neighbours(library) }
+    shelves.set(world, shelf)
+    return shelf
+  }
+  const make = (kind: Kind, index: number, random: Random): BaseDocument | undefined => {
+    const world = index % worlds
+    switch (kind) {
+      case 'page':
+        return readPage(shelfOf(world).library, random)
+      case 'results':
+        return readResults(shelfOf(world).library, shelfOf(world).neighbours, random)
+      case 'path':
+        return followPath(
+          drawPath(world, index, random),
+          shelfOf(world).library,
+          shelfOf(world).neighbours,
+          random,
+        )
+      case 'apart':
+        return takeApart(drawPath(world, index, random), random)
+      case 'story':
+        return tellStory(drawStory(world, index, random), random)
+      case 'printed':
+        return readPrinted(drawStory(world, index, random), random)
+      case 'program':
+        return writeProgram(world, index, random)
+      case 'tags':
+        return listTags(random)
+    }
+  }
+  return (index) => {
+    const random = new Random('base text', baseSeed(index))
+    for (;;) {
+      const kind = random.pick(kinds)
+      const document = make(kind, index, random)
+      if (document !== undefined) return { kind, document }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Task } from '../../../src/schema/index.ts'
+import { type Random, searchGenerator } from '../../../src/tasks/index.ts'
+import type { Library } from '../../../src/tasks/search/library.ts'
+import type { SearchStep } from '../../../src/tasks/search/program.ts'
+import { BASE_SPLIT, baseSeed } from '../seeds.ts'
+import { type BaseDocument, given, learned, type Part } from './document.ts'
+import { pageAsRead, pageInWords } from './pages.ts'
+import { type Neighbours, snippetOf } from './results.ts'
+
+interface Path {
+  question: string
+  steps: readonly SearchStep[]
+  answer: string
+}
+
+/** A question that leads over several pages of a world, with the facts on the way. */
+export function drawPath(world: number, index: number, random: Random): Path {
+  const task: Task = searchGenerator(baseSeed(world)).task({
+    seed: baseSeed(world),
+    split: BASE_SPLIT,
+    index,
+    level: random.pick([2, 2, 2, 3, 3, 4]),
+  })
+  const program = task.meta['program'] as unknown as { steps: SearchStep[]; answer: string }
+  return { question: task.question, steps: program.steps, answer: program.answer }
+}
+
+/** The pages of a path in any order, some others between them, and then the facts one after the other. */
+export function followPath(
+  path: Path,
+  library: Library,
+  neighbours: Neighbours,
+  random: Random,
+): BaseDocument {
+  const asRead = random.chance(0.3)
+  const pages = [...new Set(path.steps.map((step) => library.byPath.get(step.path)!))]
+  const others = random.chance(0.5) ? neighbours.of(random.pick(pages), 1, random) : []
+  const texts = [
+    ...pages.map((page) => (asRead ? pageAsRead(page) : pageInWords(page))),
+    ...others.map((page) => `${page.title}\n${snippetOf(page)}`),
+  ]
+  const parts: Part[] = [given(`${random.shuffle(texts).join('\n\n')}\n\nQuestion: ${path.question}`)]
+  const saysWhere = random.chance(0.5)
+  for (const step of path.steps) {
+    const says = saysWhere && step.says.length < 4 ? ` ${step.says.join(' ')} That is` : ''
+    parts.push(learned(`\n${step.want}${says} ${step.value}`))
+  }
+  parts.push(learned(`\nAnswer: ${path.answer}`))
+  return parts
+}
+
+/** A question taken apart: what it names, what that leads to, and what is wanted of it then. */
+export function takeApart({ question, steps }: Path, random: Random): BaseDocument {
+  const parts: Part[] = [given(`Question: ${question}`)]
+  const named = [...new Set(steps.map(({ title }) => title).filter((title) => question.includes(title)))]
+  parts.push(given('\nIt names'), learned(` ${named.join(' and ')}.`))
+  const knowsValues = random.chance(0.6)
+  steps.forEach(({ want, value }, at) => {
+    const open = knowsValues ? want : hidden(want, steps.slice(0, at))
+    parts.push(given(`\nPart ${at + 1}:`), learned(` ${open}`))
+    if (knowsValues) parts.push(given(` ${value}`))
+  })
+  return parts
+}
+
+/** Without what is not known before its turn. */
+function hidden(want: string, earlier: readonly SearchStep[]): string {
+  return earlier.reduceRight(
+    (text, { value }, at) => text.replaceAll(value, `what part ${at + 1} says`),
+    want,
+  )
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { generators, type Random } from '../../../src/tasks/index.ts'
+import { BASE_SPLIT, baseSeed } from '../seeds.ts'
+import { type BaseDocument, given, learned, type Part } from './document.ts'
+
+const Program = z.object({
+  givens: z.array(z.object({ name: z.string(), value: z.string(), text: z.string() })),
+  steps: z.array(
+    z.object({
+      name: z.string(),
+      inputs: z.array(z.string()),
+      expression: z.string(),
+      value: z.string(),
+      text: z.string(),
+    }),
+  ),
+  python: z.string(),
+})
+type Program = z.infer<typeof Program>
+
+interface Story {
+  question: string
+  answer: string
+  program: Program
+}
+
+const inWords = (name: string): string => name.replaceAll('_', ' ')
+
+export function drawStory(seed: number, index: number, random: Random): Story {
+  const task = generators.get('math')!.task({
+    seed: baseSeed(seed),
+    split: BASE_SPLIT,
+    index,
+    level: random.pick([1, 1, 1, 2, 2, 2, 3, 4]),
+  })
+  const answer = task.gold.checker === 'math' ? task.gold.answer : ''
+  return { question: task.question, answer, program: Program.parse(task.meta['program']) }
+}
+
+/** A story, its numbers by name, what is wanted, and the program that works it out. */
+export function tellStory({ question, answer, program }: Story, random: Random): BaseDocument {
+  const { givens, steps, python } = program
+  const parts: Part[] = [given(question)]
+  const numbers = givens.map(({ name, value }) => `${inWords(name)} ${value}`)
+  if (random.chance(0.7)) {
+    parts.push(given('\nNumbers:'), learned(random.chance(0.5) ? ` ${numbers.join(', ')}` : lines(numbers)))
+    parts.push(given('\nTo find:'), learned(` ${inWords(steps.at(-1)!.name)}`))
+  }
+  if (random.chance(0.4))
+    parts.push(given('\nIn order:'), learned(lines(steps.map(({ name }) => inWords(name)))))
+  if (random.chance(0.5)) {
+    parts.push(given('\nProgram:\n'), learned(python), given(`\nPrinted:\n${answer}`))
+    return parts
+  }
+  for (const [at, step] of steps.entries()) {
+    const isLast = at === steps.length - 1
+    parts.push(given('\nProgram:\n'), learned(oneStep(program, at)))
+    const printed = isLast ? answer : `${step.name} = ${step.value}`
+    parts.push(
+      given(`\nPrinted:\n${printed}\n`),
+      learned(isLast ? `The result is ${answer}.` : spoken(printed)),
+    )
+    if (random.chance(0.4)) parts.push(given('\nBecause:'), learned(` ${step.text}`))
+  }
+  return parts
+}
+
+const lines = (items: readonly string[]): string => items.map((item) => `\n- ${item}`).join('')
+
+function spoken(printed: string): string {
+  const [name, value] = printed.split(' = ')
+  return `So ${inWords(name!)} is ${value}.`
+}
+
+/** The program of one step: what it needs, copied from the story or from what was printed, and what it prints. */
+function oneStep({ steps, python }: Program, at: number): string {
+  const source = python.split('\n')
+  const { name, inputs, expression } = steps[at]!
+  const values = [...new Set(inputs)].map((input) => {
+    const earlier = steps.slice(0, at).find((step) => step.name === input)
+    if (earlier === undefined) return source.find((line) => line.startsWith(`${input} = `))!
+    return `${input} = ${earlier.value.includes('.') ? `Decimal('${earlier.value}')` : earlier.value}`
+  })
+  const print = at === steps.length - 1 ? source.at(-1)! : `print('${name} =', ${name})`
+  const body = [...values, `${name} = ${expression}`, print]
+  return [...(body.some((line) => line.includes('Decimal')) ? [source[0]!] : []), ...body].join('\n')
+}
+
+/** What programs print, said in words: names, numbers and nothing else. */
+export function readPrinted({ program: { steps, givens } }: Story, random: Random): BaseDocument {
+  const all = [...givens, ...steps].map(({ name, value }) => ({ name, value }))
+  const chosen = random.sample(all, random.int(1, Math.min(4, all.length)))
+  const printed = chosen.map(({ name, value }) => `${name} = ${value}`).join('\n')
+  const said = chosen.map(({ name, value }) => `${inWords(name)} is ${value}`).join(', ')
+  return [given(`Printed:\n${printed}\nIn words:`), learned(` ${said}.`)]
+}

@@ -1,0 +1,18 @@
+import { builtinGrammars } from '../../../src/grammar/index.ts'
+import type { Random } from '../../../src/tasks/index.ts'
+import { type BaseDocument, given, learned } from './document.ts'
+
+/** The tags of the grammars that come with coa. */
+export const agentTags: readonly string[] = [
+  ...new Set(
+    [...builtinGrammars.values()].flatMap(({ agents }) =>
+      [...agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`]),
+    ),
+  ),
+]
+
+/** Tags as items of a list, in any order and with nothing inside them: known by sight, not by use. */
+export function listTags(random: Random): BaseDocument {
+  const tags = random.sample(agentTags, random.int(2, 6))
+  return [given(`List: ${tags.join(' ')}\nOnce more:`), learned(` ${tags.join(' ')}`)]
+}

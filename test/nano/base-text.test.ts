@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { baseSeed, FIRST_BASE_SEED } from '../../scripts/nano/seeds.ts'
+import { type BaseDocument, textOf } from '../../scripts/nano/text/document.ts'
+import { baseDocuments, type Kind } from '../../scripts/nano/text/documents.ts'
+import { agentTags } from '../../scripts/nano/text/tags.ts'
+import { generators, libraryOf } from '../../src/tasks/index.ts'
+import { pageText } from '../../src/tasks/search/pages.ts'
+
+const DOCUMENTS = 3000
+let documents: { kind: Kind; document: BaseDocument; text: string }[]
+
+beforeAll(() => {
+  const documentOf = baseDocuments(2)
+  documents = Array.from({ length: DOCUMENTS }, (_, index) => {
+    const { kind, document } = documentOf(index)
+    return { kind, document, text: textOf(document) }
+  })
+})
+
+describe('base text', () => {
+  it('is the same for the same numbers', () => {
+    const documentOf = baseDocuments(2)
+    for (let index = 0; index < DOCUMENTS; index += 37)
+      expect(documentOf(index).document).toEqual(documents[index]!.document)
+  })
+
+  it('has every kind of document, and something to learn in each', () => {
+    const kinds = new Set(documents.map(({ kind }) => kind))
+    expect([...kinds].sort()).toEqual(
+      ['apart', 'page', 'path', 'printed', 'program', 'results', 'story', 'tags'].sort(),
+    )
+    for (const { document } of documents) expect(document.some((part) => !part.given)).toBe(true)
+  })
+
+  it('refuses seeds that are evaluated with', () => {
+    expect(baseSeed(0)).toBe(FIRST_BASE_SEED)
+    expect(() => baseSeed(-1)).toThrow('is not one for base text')
+    expect(() => baseSeed(-FIRST_BASE_SEED + 1)).toThrow('is not one for base text')
+    expect(() => baseSeed(0.5)).toThrow('is not one for base text')
+  })
+
+  it('has no question of the splits that are measured with', () => {
+    const text = documents.map((each) => each.text).join('\n')
+    for (const suite of ['math', 'search', 'code'])
+      for (const split of ['dev', 'test'] as const)
+        for (const seed of [1, 2])
+          for (let index = 0; index < 20; index++) {
+            const { question } = generators.get(suite)!.task({ seed, split, index, level: 2 + (index % 2) })
+            expect(text.includes(question)).toBe(false)
+          }
+  })
+
+  it('has no page of the encyclopedias that are asked about', () => {
+    const told = new Set(libraryOf(1).pages.map(pageText))
+    const read = documents.filter(({ kind }) => kind === 'page').map(({ text }) => text)
+    expect(read.length).toBeGreaterThan(300)
+    for (const text of read) {
+      const [, ...lines] = text.split('\n\nQuestion: ')[0]!.split('\n')
+      expect(told.has(lines.join('\n'))).toBe(false)
+    }
+  })
+
+  it('has tags only in lists of tags, with nothing inside them', () => {
+    const isTag = new RegExp(agentTags.join('|').replaceAll('/', '\\/'), 'g')
+    for (const { kind, text } of documents) {
+      if (kind !== 'tags') expect(text.match(isTag)).toBeNull()
+      else expect(text.replace(isTag, '').replaceAll(' ', '')).toBe('List:\nOncemore:')
+    }
+  })
+
+  it('has nothing an agent would say', () => {
+    for (const { text } of documents)
+      expect(text).not.toMatch(/Score: \d|The course is right|Find out:|\\boxed|```py/)
+  })
+})
