@@ -100,7 +100,8 @@ export class ChainPlaces {
           return reads !== undefined || text?.closable ? inside(text!, '<', reads) : undefined
         }
         const reads = text?.step(symbol)
-        if (held === '') return reads && inside(reads, '')
+        // Most text leaves a block where it is, and to say so at once is what makes new masks quick.
+        if (held === '') return reads === body ? place : reads && inside(reads, '')
         const longer = held + String.fromCharCode(symbol)
         if (symbol === GREATER && this.#tags.includes(held.toLowerCase()))
           return longer === closing && body.closable ? this.#closed(agent, spoken) : undefined
@@ -108,7 +109,8 @@ export class ChainPlaces {
         const closes = body.closable && closing.startsWith(longer)
         return closes || reads !== undefined ? inside(body, longer, reads) : undefined
       }
-      return new Place(key, next, { wide: (held === '' ? body : plain)?.wide ?? false })
+      const place = new Place(key, next, { wide: (held === '' ? body : plain)?.wide ?? false })
+      return place
     })
   }
 

@@ -2,7 +2,8 @@ import type { SampleRequest } from '../../engine/index.ts'
 import { GrammarError } from '../../errors/index.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ChainPlaces } from './chain-places.ts'
-import { follow, type Masks } from './masks.ts'
+import type { Position } from './follow.ts'
+import type { Masks } from './masks.ts'
 import type { Place } from './place.ts'
 import { symbolOf } from './symbols.ts'
 
@@ -15,41 +16,37 @@ interface Rules {
 /** A place in one stream. Never changed, so that several samples can go on from the same one. */
 export class ConstraintState {
   readonly #rules: Rules
-  readonly #place: Place
-  /** The beginning of a character whose other bytes have not been sampled. */
-  readonly #begun: readonly number[]
+  readonly #position: Position
 
-  constructor(rules: Rules, place: Place, begun: readonly number[]) {
+  constructor(rules: Rules, position: Position) {
     this.#rules = rules
-    this.#place = place
-    this.#begun = begun
+    this.#position = position
   }
 
   /** The answer is complete: only an end token may follow. */
   get ended(): boolean {
-    return this.#place.ended
+    return this.#position.place.ended
   }
 
   /** A call is complete: nothing may be sampled until its observation has been inserted. */
   get awaitsObservation(): boolean {
-    return this.#place.called !== null
+    return this.#position.place.called !== null
   }
 
   /** One entry a token of the vocabulary, 1 where it may follow. Shared and kept: not to be written to. */
   allowed(): Uint8Array {
-    return this.#rules.masks.at(this.#place, this.#begun)
+    return this.#rules.masks.at(this.#position)
   }
 
   /** The state after a sampled token. After an end token it is the same. */
   after(token: number): ConstraintState {
     const { masks } = this.#rules
-    if (masks.isEnd(token) && this.ended) return this
-    const text = masks.textOf(token)
-    const reached = text && follow(this.#place, this.#begun, text)
-    if (reached !== undefined) return new ConstraintState(this.#rules, reached.place, reached.begun)
+    if (this.ended && masks.isEnd(token)) return this
+    const reached = masks.after(this.#position, token)
+    if (reached !== undefined) return new ConstraintState(this.#rules, reached)
     throw new GrammarError(`Token ${token} was not allowed where it was sampled.`, {
       fix: 'Sample under the mask of the same state; other text goes in with `inserted`.',
-      details: { token, place: this.#place.key },
+      details: { token, place: this.#position.place.key },
     })
   }
 
@@ -58,20 +55,21 @@ export class ConstraintState {
    * whatever else fits where it stands.
    */
   inserted(text: string): ConstraintState {
+    if (text === '') return this
     const { places } = this.#rules
-    let place: Place | null = this.#place
+    let place: Place | null = this.#position.place
     // Bytes of a character that never came show as one replacement character.
-    if (this.#begun.length > 0 && text !== '') place = place.step(symbolOf(0xfffd))
+    if (this.#position.begun.length > 0) place = place.step(symbolOf(0xfffd))
     let rest = text
     if (place?.called) {
       rest = this.#afterObservation(text)
       place = places.observed(place)
     }
     for (const character of rest) place = place?.step(symbolOf(character.codePointAt(0)!)) ?? null
-    if (place !== null) return new ConstraintState(this.#rules, place, text === '' ? this.#begun : [])
+    if (place !== null) return new ConstraintState(this.#rules, { place, begun: [] })
     throw new GrammarError('The inserted text does not fit where it stands.', {
       fix: 'Insert whole observations after calls, and elsewhere only what the grammar allows there.',
-      details: { text: rest.slice(0, 200), place: this.#place.key },
+      details: { text: rest.slice(0, 200), place: this.#position.place.key },
     })
   }
 

@@ -4,6 +4,7 @@ import type { Tokenizer } from '../../tokens/index.ts'
 import { ChainPlaces } from './chain-places.ts'
 import { ConstraintState } from './constraint-state.ts'
 import { Masks } from './masks.ts'
+import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
 
 export interface ConstraintOptions {
   /** Tokens that end what the model writes; allowed after the answer and nowhere else. */
@@ -37,18 +38,19 @@ export function createConstraint(
     })
   }
   const places = new ChainPlaces(grammar)
-  const masks = new Masks(tokenizer, { endTokens, vocabularySize })
-  checkSpelling(tokenizer, masks, places.alphabet)
+  const vocabulary = vocabularyOf(tokenizer)
+  checkSpelling(tokenizer, vocabulary, places.alphabet)
+  const masks = new Masks(vocabulary, endTokens, vocabularySize)
   return {
-    start: () => new ConstraintState({ grammar, places, masks }, places.start, []),
+    start: () => new ConstraintState({ grammar, places, masks }, { place: places.start, begun: [] }),
     unchecked: places.unchecked,
   }
 }
 
 /** Every needed character has to be a token of its own: then whatever was begun can be ended. */
-function checkSpelling(tokenizer: Tokenizer, masks: Masks, alphabet: string): void {
+function checkSpelling(tokenizer: Tokenizer, vocabulary: Vocabulary, alphabet: string): void {
   const needed = [...new Set(alphabet)].sort()
-  const missing = needed.filter((character) => !masks.spells(character))
+  const missing = needed.filter((character) => !vocabulary.spells(character))
   if (missing.length > 0) {
     throw new TokenizerError(
       `Decoding cannot be constrained: the tokenizer has no single token for ${missing.map((character) => JSON.stringify(character)).join(' ')}.`,

@@ -1,65 +1,38 @@
-import type { Tokenizer } from '../../tokens/index.ts'
-import type { Place } from './place.ts'
-import { symbolOf } from './symbols.ts'
-import { type TokenText, tokenText } from './token-text.ts'
-import { TokenTrie } from './token-trie.ts'
-import { isContinuation, readCharacter } from './utf8.ts'
+import type { Position } from './follow.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Memory for masks that have been worked out. */
 const CACHE_BYTES = 64 * 2 ** 20
 const FEWEST_KEPT = 64
 
-/** Which tokens of a vocabulary may follow at a place. Each mask is worked out once and shared by all who are there. */
+/** Which tokens may follow at a position. Each mask is worked out once and shared by all who are there. */
 export class Masks {
-  readonly #tokenizer: Tokenizer
-  readonly #endTokens: ReadonlySet<number>
+  readonly #vocabulary: Vocabulary
+  readonly #endTokens: readonly number[]
   readonly #size: number
-  readonly #trie: TokenTrie
-  /** Tokens that begin inside a character. */
-  readonly #continuing: { token: number; text: TokenText }[] = []
-  readonly #single = new Set<string>()
   /** The least lately used first. */
   readonly #known = new Map<string, Uint8Array>()
 
-  constructor(
-    tokenizer: Tokenizer,
-    { endTokens, vocabularySize }: { endTokens: readonly number[]; vocabularySize: number },
-  ) {
-    this.#tokenizer = tokenizer
-    this.#endTokens = new Set(endTokens)
-    this.#size = vocabularySize
-    const all: { token: number; text: TokenText }[] = []
-    for (let token = 0; token < Math.min(vocabularySize, tokenizer.vocabularySize); token++) {
-      const text = this.textOf(token)
-      if (text !== undefined) all.push({ token, text })
-    }
-    for (const { text } of all) if (text.symbols.length === 1 && isWhole(text)) this.#single.add(text.symbols)
-    // A character may be begun only where every way to end it is open.
-    const endable = all.filter(({ text }) => isContinuationByte(text)).length >= 64
-    const usable = endable ? all : all.filter(({ text }) => text.tail.length === 0)
-    this.#continuing = usable.filter(({ text }) => text.head.length > 0)
-    this.#trie = new TokenTrie(usable.filter(({ text }) => text.head.length === 0))
+  constructor(vocabulary: Vocabulary, endTokens: readonly number[], size: number) {
+    this.#vocabulary = vocabulary
+    this.#endTokens = endTokens
+    this.#size = size
   }
 
   isEnd(token: number): boolean {
-    return this.#endTokens.has(token)
+    return this.#endTokens.includes(token)
   }
 
-  /** True where an ASCII character is a token. */
-  spells(character: string): boolean {
-    return this.#single.has(character)
+  after(position: Position, token: number): Position | undefined {
+    if (this.isEnd(token)) return position.place.ended ? position : undefined
+    return this.#vocabulary.after(position, token)
   }
 
-  textOf(token: number): TokenText | undefined {
-    return this.#endTokens.has(token) ? undefined : tokenText(this.#tokenizer, token)
-  }
-
-  /** `begun` is the beginning of a character that has been sampled. */
-  at(place: Place, begun: readonly number[]): Uint8Array {
-    const key = `${begun.join(' ')} ${place.key}`
+  at(position: Position): Uint8Array {
+    const key = `${position.begun.join(' ')} ${position.place.key}`
     let mask = this.#known.get(key)
     if (mask === undefined) {
-      mask = this.#work(place, begun)
+      mask = this.#work(position)
       const most = Math.max(FEWEST_KEPT, Math.floor(CACHE_BYTES / this.#size))
       if (this.#known.size >= most) this.#known.delete(this.#known.keys().next().value!)
     } else this.#known.delete(key)
@@ -67,45 +40,11 @@ export class Masks {
     return mask
   }
 
-  #work(place: Place, begun: readonly number[]): Uint8Array {
+  #work(position: Position): Uint8Array {
     const mask = new Uint8Array(this.#size)
-    if (place.ended) for (const token of this.#endTokens) mask[token] = 1
-    if (begun.length === 0) this.#trie.mark(place, mask)
-    else {
-      for (const { token, text } of this.#continuing) {
-        if (follow(place, begun, text) !== undefined) mask[token] = 1
-      }
-    }
+    this.#vocabulary.mark(position, mask)
+    // An end token may spell something too, and still ends.
+    for (const token of this.#endTokens) mask[token] = position.place.ended ? 1 : 0
     return mask
   }
-}
-
-function isWhole({ head, tail }: TokenText): boolean {
-  return head.length === 0 && tail.length === 0
-}
-
-function isContinuationByte({ head, symbols, tail }: TokenText): boolean {
-  return head.length === 1 && isContinuation(head[0]!) && symbols === '' && tail.length === 0
-}
-
-/** Where a token leads, and the beginning of a character it leaves; undefined where it may not follow. */
-export function follow(
-  place: Place,
-  begun: readonly number[],
-  { head, symbols, tail }: TokenText,
-): { place: Place; begun: readonly number[] } | undefined {
-  let reached: Place | null = place
-  if (begun.length + head.length > 0) {
-    if (begun.length === 0) return undefined
-    const bytes = [...begun, ...head]
-    const character = readCharacter(bytes)
-    if (character === 'invalid') return undefined
-    if (character === 'partial')
-      return head.length > 0 && symbols === '' && tail.length === 0 ? { place, begun: bytes } : undefined
-    reached = place.step(symbolOf(character))
-  }
-  for (let at = 0; at < symbols.length && reached !== null; at++)
-    reached = reached.step(symbols.charCodeAt(at))
-  if (reached === null || (tail.length > 0 && !reached.wide)) return undefined
-  return { place: reached, begun: [...tail] }
 }

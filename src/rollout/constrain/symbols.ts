@@ -2,8 +2,8 @@
  * Characters as a constraint sees them: each of ASCII by its code, all others as one of two, because no rule of a
  * grammar tells them further apart.
  */
-export const WIDE = 128
-export const WIDE_SPACE = 129
+const WIDE = 128
+const WIDE_SPACE = 129
 export const SYMBOLS = 130
 
 /** A character that is only part of one: half a surrogate pair cannot be sampled, and counts as any other. */

@@ -224,7 +224,7 @@ describe('schemas', () => {
       fc.property(cases, fc.constantFrom(0, 2), ({ schema, value }, indent) => {
         // Literals with tags or outside of ASCII are written with escapes only.
         const body = JSON.stringify(value, null, indent)
-        fc.pre(!/<[/\\]?\w|[^\0-\x7f]/.test(body))
+        fc.pre(!/<[\\/\w]|[^\0-\x7f]/.test(body))
         const { grammar, constraint } = answering({ syntax: 'json', schema: schema as never })
         const text = `<code>${body}</code>`
         expect(isWellFormed(parseChain(grammar, text, { strict: true })), text).toBe(true)

@@ -110,6 +110,27 @@ function crossingTokenizer(): Tokenizer {
   )
 }
 
+/** ASCII, and whole tags and fences, so that a model that knows nothing opens and closes blocks by chance. */
+export function tagTokenizer(): Tokenizer {
+  const tags = [...builtinGrammars.values()].flatMap((grammar) =>
+    [...grammar.agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`, `</${tag}>\n`]),
+  )
+  const pieces = ['```py\n', '\n```\n', '\n```', '```sh\n', '{"file_path":"', '","question":"', '"}']
+  const added = [...new Set([...tags, ...pieces])]
+  return tokenizerFromJson(
+    byteLevelJson({
+      pattern: '[\\s\\S]',
+      addedTokens: [
+        addedToken('<|end|>', 128, true),
+        ...added.map((text, index) => addedToken(text, 129 + index, false)),
+      ],
+      vocabulary: Object.fromEntries(byteAlphabet.slice(0, 128).map((character, byte) => [character, byte])),
+      merges: [],
+    }),
+    { eos_token: '<|end|>' },
+  )
+}
+
 export async function walkTokenizers(): Promise<[string, Tokenizer][]> {
   return [
     ['bytes', byteTokenizer()],
