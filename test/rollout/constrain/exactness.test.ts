@@ -151,7 +151,7 @@ const cases: Record<string, Case> = {
   code: {
     payload: { syntax: 'code', languages: ['py', 'Python'] },
     bodies: nearCode,
-    leftOut: /^\s*[^\S\0-\x7f]|^[ \t\n]*`+[^\n]*[^\S\0-\x7f]|[^\S\0-\x7f]\s*$/,
+    leftOut: /^\s*[^\S\0-\x7f]|^\s*`+[^\n]*[^\S\0-\x7f]|[^\S\0-\x7f]\s*$/,
   },
   stdin: {
     payload: { syntax: 'code', languages: ['py'], stdin: true },
@@ -216,6 +216,19 @@ describe('schemas', () => {
       { numRuns: 2_000 },
     )
     expect(Math.min(tally.taken, tally.refused)).toBeGreaterThan(20)
+  })
+
+  it.each(['<\\/code>', '</code>', '<think>'])('the value %j is written so that it is no tag', (value) => {
+    const schema = { type: 'object', properties: { only: { const: value } }, required: ['only'] }
+    const { grammar, constraint } = answering({ syntax: 'json', schema })
+    const written = JSON.stringify({ only: value })
+    const escaped = `<code>${written.replaceAll('<', '\\u003c')}</code>`
+    expect(isReachable(constraint, `<code>${written}</code>`)).toBe(false)
+    expect(isReachable(constraint, escaped)).toBe(true)
+    expect(parseChain(grammar, escaped, { strict: true }).answer?.payload).toEqual({
+      syntax: 'json',
+      value: { only: value },
+    })
   })
 
   it('what a schema describes can be written', () => {
