@@ -1,0 +1,23 @@
+import type { Body } from './body.ts'
+import { isBlank } from './symbols.ts'
+
+const BAR = 124
+
+/** Any text, none at all too: what a role says. */
+export const freeText: Body = { key: '', closable: true, wide: true, step: () => freeText }
+
+function until(counts: (symbol: number) => boolean): Body {
+  const empty: Body = {
+    key: 'empty',
+    closable: false,
+    wide: true,
+    step: (symbol) => (counts(symbol) ? freeText : empty),
+  }
+  return empty
+}
+
+/** Text with something in it. */
+export const writtenText = until((symbol) => !isBlank(symbol))
+
+/** `a | b` with at least one item. A bar that belongs to an item has a backslash before it, which counts already. */
+export const listText = until((symbol) => !isBlank(symbol) && symbol !== BAR)
