@@ -3,6 +3,7 @@ import { checkAnswer } from '../reward/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import { encodePrompt, TextStream } from '../tokens/index.ts'
 import { ChainReader } from './chain-reader.ts'
+import { startConstrained } from './constrained.ts'
 import { Context } from './context.ts'
 import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
 import { type Failure, failureOf } from './failure.ts'
@@ -21,7 +22,7 @@ const LEAST_ROOM = 16
 
 /**
  * The model alone works on a task, in one stream: it writes, its calls are made, what comes back is appended, and it
- * goes on in the same context. Whatever happens, a rollout comes of it; only the caller's own signal throws.
+ * goes on in the same context. Whatever happens on the way, a rollout comes of it; only the caller's own signal throws.
  */
 export async function rollOut(
   job: RolloutJob,
@@ -49,6 +50,7 @@ export async function rollOut(
     .filter(({ kind }) => kind === 'tool' || kind === 'answer')
     // A token may hold the line break that follows the tag.
     .flatMap(({ tag }) => [`</${tag}>`, `</${tag}>\n`])
+  let constraint = settings.constrained ? startConstrained(grammar, policy) : undefined
   let answer: string | undefined
   let failure: Failure | undefined
 
@@ -65,6 +67,7 @@ export async function rollOut(
         seed: turnSeed(job.seed, request),
         stopTokens: policy.endTokens,
         stopTexts,
+        ...(constraint === undefined ? {} : { allowed: constraint.forRequest() }),
         ...(onText === undefined ? {} : { onToken: (token: number) => onText(shown.push(token), 'model') }),
         signal: until,
       })
@@ -88,6 +91,7 @@ export async function rollOut(
     shorter.set(context.segments.length, observation.shorter)
     context.addInserted(observation.tokens)
     reader.insert(observation.text)
+    constraint = constraint?.inserted(observation.text)
     onText?.(observation.text, 'tool')
   }
 
@@ -99,6 +103,7 @@ export async function rollOut(
       const found = await sample(request, left)
       const { count, made } = reader.read(found.tokens)
       context.addSampled(found, count, isPlain(settings))
+      for (const token of found.tokens.subarray(0, count)) constraint = constraint?.after(token)
       if (made?.kind === 'answer') {
         answer = made.answer === undefined ? undefined : answerText(made.answer.payload)
         return 'answer'

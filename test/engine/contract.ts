@@ -73,6 +73,34 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect([...(await one({ ...request, seed: 12 })).tokens]).not.toEqual([...alone.tokens])
       })
 
+      it('gives them for prompts of any length that join and leave at any time', async () => {
+        // Turns of one to three tokens, begun anew and gone on with, some of them known in full from an earlier round.
+        const talk = async (number: number): Promise<{ tokens: number[]; sampled: [number, number][] }> => {
+          let tokens = text('abc').slice(0, 1 + (number % 3))
+          const sampled: [number, number][] = []
+          for (let turn = 0; turn < 3; turn++) {
+            const seed = 100 * number + turn
+            const sample = await one({ prompt: tokens, maxTokens: 1 + ((number + turn) % 2), seed })
+            tokens = [...tokens, ...sample.tokens]
+            sample.modelLogprobs.forEach((logprob, at) => {
+              sampled.push([tokens.length - sample.tokens.length + at, logprob])
+            })
+            tokens = [...tokens, ...text('xyz').slice(0, (number + turn) % 3)]
+          }
+          return { tokens, sampled }
+        }
+        for (let round = 0; round < 3; round++) {
+          const talks = await Promise.all(Array.from({ length: 12 }, (_, number) => talk(number)))
+          const examples = talks.map(({ tokens }) => ({ tokens, weights: tokens.map(() => 1) }))
+          const { logprobs } = await engine.forward(examples)
+          for (const [number, { sampled }] of talks.entries())
+            closeTo(
+              sampled.map(([, logprob]) => logprob),
+              sampled.map(([at]) => logprobs[number]![at]!),
+            )
+        }
+      })
+
       it('uses seed + i for continuation i', async () => {
         const request = { prompt: text('group '), maxTokens: 12 }
         const group = await engine.sample({ ...request, seed: 40, count: 3 })

@@ -64,7 +64,13 @@ export class CacheRunner {
     const { frame, coldness, logprobs, shares } = this.#stepOf(jobs.length)
     // At temperature 0 the shares are not used; any number will do.
     for (const [row, { request }] of jobs.entries()) coldness[row] = 1 / (request.temperature || 1)
-    await this.#run(this.#stepProgram, 0, jobs, frame)
+    await this.#run(
+      this.#stepProgram,
+      0,
+      jobs,
+      frame,
+      jobs.map(() => 1),
+    )
     return { logprobs, shares }
   }
 
@@ -82,7 +88,13 @@ export class CacheRunner {
         inputs: [['earlier', this.#runtime.value(earlier, [time, time])]],
         outputs: [],
       })
-      await this.#run(this.#readingProgram, first, jobs, frame)
+      await this.#run(
+        this.#readingProgram,
+        first,
+        jobs,
+        frame,
+        jobs.map((job) => Math.min(time, left(job))),
+      )
     }
   }
 
@@ -139,14 +151,16 @@ export class CacheRunner {
   }
 
   /** Up to `time` tokens of each job. Shorter ones are filled up behind, where nothing sees the filling, and it is not kept. */
-  async #run(program: Program, first: number, jobs: readonly Job[], frame: Frame): Promise<void> {
+  async #run(
+    program: Program,
+    first: number,
+    jobs: readonly Job[],
+    frame: Frame,
+    lengths: readonly number[],
+  ): Promise<void> {
     const { time, ids, places, filled, additions } = frame
     const { capacity } = this.#cache
     const begins = jobs.map(({ computed }) => computed)
-    const lengths = jobs.map(({ tokens, computed }) => {
-      // A step takes the last token; reading leaves it.
-      return time === 1 && tokens.length - computed === 1 ? 1 : Math.min(time, tokens.length - 1 - computed)
-    })
     for (const [row, { tokens, computed }] of jobs.entries()) {
       for (let at = 0; at < time; at++) {
         places[row * time + at] = BigInt(Math.min(computed + at, this.#tablesLength - 1))

@@ -21,9 +21,13 @@ export function choose(
 ): Choice | undefined {
   if (allowed !== undefined) return chooseAllowed(logprobs, rules, draw, allowed)
   if (rules.temperature === 0) return { token: likeliest(logprobs), logprob: 0 }
-  if ((rules.topP ?? 1) < 1 || rules.topK !== undefined) {
-    return drawFrom(likeliestOf(shares, rules), shares, draw)
-  }
+  if (cutsOff(rules)) return drawFrom(likeliestOf(shares, rules), shares, draw)
+  const drawn = drawFromAll(shares, draw)
+  return (rules.temperature ?? 1) === 1 ? { token: drawn.token, logprob: logprobs[drawn.token]! } : drawn
+}
+
+/** In the order of the vocabulary: nothing has to be sorted where nothing is cut off. */
+function drawFromAll(shares: Float32Array, draw: number): Choice {
   let total = 0
   for (let token = 0; token < shares.length; token++) total += shares[token]!
   const goal = draw * total
@@ -36,8 +40,7 @@ export function choose(
     passed += share
     if (passed > goal) break
   }
-  const logprob = (rules.temperature ?? 1) === 1 ? logprobs[last]! : Math.log(shares[last]! / total)
-  return { token: last, logprob }
+  return { token: last, logprob: Math.log(shares[last]! / total) }
 }
 
 /** With tokens ruled out the shares are worked out anew among the rest: what is left may have had hardly any. */
@@ -54,14 +57,17 @@ function chooseAllowed(
   if (best === -1) return undefined
   if (rules.temperature === 0) return { token: best, logprob: 0 }
   const coldness = 1 / (rules.temperature ?? 1)
-  let total = 0
-  const shares = Float32Array.from(logprobs, (logprob, token) => {
-    const share = allowed[token] === 0 ? 0 : Math.exp((logprob - logprobs[best]!) * coldness)
-    total += share
-    return share
-  })
+  const shares = Float32Array.from(logprobs, (logprob, token) =>
+    allowed[token] === 0 ? 0 : Math.exp((logprob - logprobs[best]!) * coldness),
+  )
+  if (!cutsOff(rules)) return drawFromAll(shares, draw)
+  const total = shares.reduce((sum, share) => sum + share, 0)
   for (let token = 0; token < shares.length; token++) shares[token]! /= total
   return drawFrom(likeliestOf(shares, rules), shares, draw)
+}
+
+function cutsOff({ topK, topP = 1 }: Rules): boolean {
+  return topP < 1 || topK !== undefined
 }
 
 function likeliest(logprobs: Float32Array): number {
