@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { byteTokenizerWithTags, openEmbedded, randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
+import { builtinGrammars } from '../../src/grammar/index.ts'
+import { rollOutAll, seedOf } from '../../src/rollout/index.ts'
+import { tokenizerFromJson } from '../../src/tokens/index.ts'
+import { byteModelShape } from '../engine/byte-model.ts'
+import { job, policyOf, says, settings } from './fixtures.ts'
+
+const tags = [...builtinGrammars.get('math')!.agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`])
+const files = byteTokenizerWithTags([...tags, '```py\n', '\n```\n'])
+const tokenizer = tokenizerFromJson(files.json, files.config)
+const shape = {
+  ...byteModelShape,
+  vocabularySize: tokenizer.vocabularySize,
+  contextLength: 6000,
+  layers: 1,
+  endTokens: [tokenizer.eosId!],
+}
+const folder = mkdtempSync(join(tmpdir(), 'coa-constrained-'))
+saveCheckpoint(join(folder, 'model'), {
+  shape,
+  weights: randomWeights(shape, 3),
+  stage: 'init',
+  step: 0,
+  createdAt: '2026-01-01T00:00:00Z',
+  files: {
+    'tokenizer.json': JSON.stringify(files.json),
+    'tokenizer_config.json': JSON.stringify(files.config),
+  },
+})
+const engine = await openEmbedded({ model: join(folder, 'model') })
+afterAll(async () => {
+  await engine.close()
+  rmSync(folder, { recursive: true })
+})
+
+const jobs = Array.from({ length: 24 }, (_, at) => ({
+  ...job,
+  id: `r${at}`,
+  seed: seedOf('constrained', at),
+}))
+// Hot, so that every token has its chance.
+const hot = { ...settings, temperature: 4, maxTokens: 1500, maxTurns: 100, maxSameCall: 100 }
+const policy = { engine, tokenizer, endTokens: [tokenizer.eosId!], checkpoint: 'tiny' }
+
+it('a model that knows nothing makes format errors, and none within the grammar', async () => {
+  const roll = (constrained: boolean) =>
+    rollOutAll(jobs, policy, says('nothing'), { ...hot, constrained }, { concurrency: 24 })
+  const free = await roll(false)
+  expect(free.some(({ wellFormed }) => wellFormed)).toBe(false)
+  const kept = await roll(true)
+  const calls = kept.flatMap((rollout) => rollout.calls)
+  const answered = kept.filter(({ stop }) => stop === 'answer')
+  expect(calls.length).toBeGreaterThan(5)
+  expect(answered.length).toBeGreaterThan(2)
+  expect(calls.filter(({ outcome }) => outcome === 'malformed')).toEqual([])
+  for (const rollout of answered) expect(rollout.wellFormed, rollout.text).toBe(true)
+  // What was drawn among the allowed tokens had other odds under the bare model, and both are on record.
+  const [, sampled] = kept[0]!.segments
+  if (sampled?.origin !== 'sampled') throw new Error('nothing was sampled')
+  expect(sampled.modelLogprobs).toHaveLength(sampled.tokens.length)
+})
+
+it('an engine that takes no masks is refused by name', async () => {
+  const plain = policyOf(() => '')
+  const without = {
+    ...plain,
+    engine: {
+      ...plain.engine,
+      describe: () => ({ ...plain.engine.describe(), missing: { allowedTokens: 'it takes no masks' } }),
+    },
+  }
+  const asked = rollOutAll([job], without, says(''), { ...settings, constrained: true }, { concurrency: 1 })
+  await expect(asked).rejects.toThrow('cannot keep to a grammar: it takes no masks')
+})
