@@ -220,8 +220,8 @@ export const ProjectConfig = z.strictObject({
       warmup_steps: z.number().int().nonnegative().default(3),
       weight_decay: z.number().nonnegative().default(0.1),
       beta2: z.number().positive().max(0.9999999).default(0.95),
-      /** Longer gradients are scaled down to this length. */
-      max_norm: z.number().positive().default(1),
+      /** Longer gradients are scaled down to this length. 0: they are not. */
+      max_norm: z.number().nonnegative().default(1),
       /** How far below and above 1 the ratio to the policy that sampled may go. */
       clip_low: z.number().nonnegative().max(1).optional(),
       clip_high: z.number().nonnegative().optional(),
