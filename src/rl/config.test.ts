@@ -28,6 +28,7 @@ it('takes from the algorithm only what is not said', () => {
   })
   expect(settings({ algorithm: 'reinforce++' })).toMatchObject({ advantage: 'batch', clip_high: 0.2 })
   expect(settings({ algorithm: 'ppo' })).toMatchObject({ advantage: 'leave-one-out', mini_batches: 4 })
+  expect(settings({ algorithm: 'ppo', groups: 2 }).mini_batches).toBe(2)
   const own = {
     clip_high: 0.4,
     normalise: 'token',

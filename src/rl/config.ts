@@ -14,7 +14,7 @@ interface Preset {
   dynamic_sampling: boolean
 }
 
-export const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
+const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
   dapo: {
     mini_batches: 1,
     clip_low: 0.2,
@@ -63,7 +63,7 @@ export function rlSettings(config: Pick<ProjectConfig, 'rl' | 'project' | 'rollo
   const preset = presets[rl.algorithm]
   const settings: RlSettings = {
     ...rl,
-    mini_batches: rl.mini_batches ?? preset.mini_batches,
+    mini_batches: rl.mini_batches ?? Math.min(preset.mini_batches, rl.groups),
     clip_low: rl.clip_low ?? preset.clip_low,
     clip_high: rl.clip_high ?? preset.clip_high,
     advantage: rl.advantage ?? preset.advantage,

@@ -5,7 +5,7 @@ import { curriculumOrder, type PassRates, tasksFrom, withTries } from './curricu
 import { rolloutSeed } from './draws.ts'
 import { type DropReason, dropReason, refillSize } from './dynamic-sampling.ts'
 import { type Group, groupsOf, type Scored } from './groups.ts'
-import { judged, type LeftOut } from './reward.ts'
+import { type Judged, judged, type LeftOut } from './reward.ts'
 
 /** What the choice of tasks goes on from. */
 export interface Drawing {
@@ -21,7 +21,7 @@ export interface Sampling {
   /** Further terms of the reward. */
   process?: ((rollout: Rollout, task: Task) => readonly number[]) | undefined
   signal: AbortSignal
-  /** Told of every rollout as it ends; `draw` is the number of its group within the step. */
+  /** Told of every rollout as it ends, with its reward; `draw` is the number of its group within the step. */
   onRollout: (rollout: Rollout, draw: number) => void
 }
 
@@ -51,7 +51,7 @@ export interface SampledStep {
 }
 
 /** The name under which rollouts tell which weights sampled them. */
-export function policyName(policyStep: number): string {
+function policyName(policyStep: number): string {
   return `rl@${policyStep}`
 }
 
@@ -123,21 +123,20 @@ function drawer(
 }
 
 async function round(sampling: Sampling, found: SampledStep, tasks: readonly Task[]): Promise<void> {
-  const { settings, process } = sampling
+  const { settings } = sampling
   const jobs = tasks.flatMap((task, at) =>
     Array.from({ length: settings.group_size }, (_, number) => ({
       draw: found.tried + at,
       job: jobOf(settings, found.step, found.tried + at, task, number),
     })),
   )
-  const rollouts = await workThrough(sampling, jobs, policyName(found.policyStep))
+  const results = await workThrough(sampling, jobs, policyName(found.policyStep))
   const scored: Scored[] = []
-  for (const [index, rollout] of rollouts.entries()) {
-    const result = judged(rollout, settings, process?.(rollout, jobs[index]!.job.task))
+  for (const { rollout, result } of results) {
+    found.rollouts.push(rollout)
     if ('leftOut' in result) found.leftOut[result.leftOut]++
     else scored.push({ rollout, ...result })
   }
-  found.rollouts.push(...rollouts)
   found.scored.push(...scored)
   const groups = new Map(groupsOf(scored).map((group) => [group.id, group]))
   for (const [at, { id: taskId }] of tasks.entries()) {
@@ -177,11 +176,11 @@ function jobOf(settings: RlSettings, step: number, draw: number, task: Task, num
 
 /** So many at a time; the results stand in the order of the jobs, whichever ends first. */
 async function workThrough(
-  { settings, rollOut, signal, onRollout }: Sampling,
+  { settings, rollOut, process, signal, onRollout }: Sampling,
   jobs: readonly { job: RolloutJob; draw: number }[],
   checkpoint: string,
-): Promise<Rollout[]> {
-  const rollouts: Rollout[] = []
+): Promise<{ rollout: Rollout; result: Judged }[]> {
+  const results: { rollout: Rollout; result: Judged }[] = []
   let next = 0
   let failed = false
   const worker = async (): Promise<void> => {
@@ -189,8 +188,9 @@ async function workThrough(
       signal.throwIfAborted()
       const { job, draw } = jobs[at]!
       const rollout = await rollOut(job, checkpoint)
-      rollouts[at] = rollout
-      onRollout(rollout, draw)
+      const result = judged(rollout, settings, process?.(rollout, job.task))
+      results[at] = { rollout, result }
+      onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, draw)
     }
   }
   const guarded = (): Promise<void> =>
@@ -199,5 +199,5 @@ async function workThrough(
       throw cause
     })
   await Promise.all(Array.from({ length: Math.min(settings.concurrency, jobs.length) }, guarded))
-  return rollouts
+  return results
 }

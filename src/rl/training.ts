@@ -134,8 +134,9 @@ export class Training {
   ): Promise<void> {
     const { run, student, signal, observe, onStep } = this.#context
     const { learning_rate, warmup_steps, steps } = this.#settings
-    const { step, kept, shortage } = sampled
-    if (shortage !== undefined) run.log(`rl: step ${step} makes do with less: ${shortage}`)
+    const { step, kept, shortage, dropped } = sampled
+    if (shortage !== undefined)
+      this.#tellOnce('shortage', `step ${step} makes do with less: ${shortage}. ${adviceFor(dropped)}`)
     const learningRate = learning_rate * Math.min(1, step / Math.max(1, warmup_steps))
     const began = performance.now()
     const trained = await trainStep(student, kept, this.#settings, {
@@ -194,14 +195,14 @@ export class Training {
   }
 
   #tellFindings(): void {
-    const { run, onFinding } = this.#context
-    for (const finding of diagnose(this.#rows)) {
-      if (this.#state.told.includes(finding.id)) continue
-      const text = findingText(finding)
-      run.log(`rl: ${text}`)
-      onFinding?.(text)
-      this.#state = { ...this.#state, told: [...this.#state.told, finding.id] }
-    }
+    for (const finding of diagnose(this.#rows)) this.#tellOnce(finding.id, findingText(finding))
+  }
+
+  #tellOnce(id: string, text: string): void {
+    if (this.#state.told.includes(id)) return
+    this.#context.run.log(`rl: ${text}`)
+    this.#context.onFinding?.(text)
+    this.#state = { ...this.#state, told: [...this.#state.told, id] }
   }
 
   #summary(folder: string): RlSummary {

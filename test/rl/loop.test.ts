@@ -171,7 +171,9 @@ it('stores tokens of as many groups as asked for, and figures of all', async () 
   const { run, train: go } = await bandit({ ...base, steps: 1, partial: true, keep_rollouts: 1 })
   await go()
   expect(run.count('rollout')).toBe(128)
-  expect(run.get('rollout', 'rl-1-0-5')!.segments.length).toBe(2)
+  const whole = run.get('rollout', 'rl-1-0-5')!
+  expect(whole.segments.length).toBe(2)
+  expect(whole.reward).toBe(whole.verdict!.outcome === 'correct' ? 1 : whole.verdict!.score)
   expect(run.get('rollout', 'rl-1-1-5')).toMatchObject({ segments: [], meta: { tokensLeftOut: true } })
 })
 

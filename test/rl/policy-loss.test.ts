@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { examplesOf, type PolicyExample } from '../../src/rl/examples.ts'
-import { policyLoss, weighted } from '../../src/rl/loss.ts'
+import { klExamples, policyLoss, unbounded, weighted } from '../../src/rl/loss.ts'
 import { TokenTally } from '../../src/rl/token-tally.ts'
 import { banditShape } from './bandit.ts'
 import { makeRollout } from './make-rollout.ts'
@@ -93,6 +93,22 @@ describe('the loss of a token, by hand', () => {
     }
     expect(await sum('token')).toBeCloseTo((-1 + 3 * 1.25) / 4, 5)
     expect(await sum('sequence')).toBeCloseTo((-1 + 1.25) / 2, 5)
+  })
+})
+
+describe('the distance to a reference', () => {
+  it('pulls with exactly the slope of its estimate', async () => {
+    const example = await token(1, 5)
+    await engine.forwardBackward([example], { kind: 'cross-entropy' })
+    const { gradientNorm: slope } = await engine.optimStep({ learningRate: 0 })
+    const { logprobs } = await engine.forward([example])
+    for (const apart of [-2, -0.1, 0.5, 1]) {
+      const reference = [Float32Array.of(0, logprobs[0]![1]! + apart)]
+      await engine.forwardBackward(klExamples([example], logprobs, reference, 0.3), unbounded)
+      const { gradientNorm } = await engine.optimStep({ learningRate: 0 })
+      // d/dx (exp(r − x) − (r − x) − 1) = 1 − exp(r − x)
+      expect(gradientNorm / slope).toBeCloseTo(0.3 * Math.abs(1 - Math.exp(apart)), 4)
+    }
   })
 })
 

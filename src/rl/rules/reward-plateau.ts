@@ -10,6 +10,7 @@ export const rewardPlateau: Rule = (rows) => {
   const before = mean(rows.slice(-2 * LONG, -LONG), 'pass_rate')
   const now = mean(late, 'pass_rate')
   if (!(now < 0.9 && now - before < 2 * noise(rows.slice(-2 * LONG)))) return undefined
+  if (stillMeasuresBetter(rows)) return undefined
   const [easy, hard] = ['groups_equal/all_right', 'groups_equal/all_wrong'].map((name) => mean(late, name))
   const what = `the pass rate has stood at about ${percent(now)} for ${LONG} steps (${percent(before)} in the ${LONG} before)`
   if (easy! > 2 * hard!)
@@ -37,4 +38,11 @@ function noise(rows: Parameters<Rule>[0]): number {
   const steps = rows.slice(1).map((row, at) => figure(row, 'pass_rate') - figure(rows[at], 'pass_rate'))
   const variance = steps.reduce((sum, step) => sum + step * step, 0) / (2 * Math.max(1, steps.length))
   return Math.max(0.005, Math.sqrt((4 * variance) / rows.length))
+}
+
+/** Where harder tasks are preferred as the model improves, the pass rate stands still and the accuracy rises. */
+function stillMeasuresBetter(rows: Parameters<Rule>[0]): boolean {
+  const best = (part: Parameters<Rule>[0]): number =>
+    Math.max(...part.map((row) => figure(row, 'eval_accuracy')).filter(Number.isFinite))
+  return best(rows.slice(-LONG)) > best(rows.slice(0, -LONG)) + 0.01
 }
