@@ -6,6 +6,8 @@ import { StoreError } from '../errors/index.ts'
 import { parseJson } from '../schema/index.ts'
 import { ensureFolder, type Run } from '../store/index.ts'
 
+type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
+
 const Saved = z.object({ step: z.number().int().nonnegative(), folder: z.string() })
 
 /** All that a training is besides weights and optimiser, as of the weights in `last`. */
@@ -20,10 +22,15 @@ export const RlState = z.object({
   best: Saved.extend({ accuracy: z.number() }).optional(),
   /** Findings that have been told. */
   told: z.array(z.string()),
+  /** Fingerprint of the model that training began with, where it is known. */
+  parent: z.string().optional(),
 })
 export type RlState = z.infer<typeof RlState>
 
 export const freshState: RlState = { v: 1, step: 0, drawing: { place: 0, passRates: {} }, told: [] }
+
+/** Where the weights lie that the stage ended with. */
+const RESULT = 'rl'
 
 const stateFile = (run: Run): string => join(run.files.checkpoints, 'rl-state.json')
 
@@ -39,6 +46,14 @@ export function readState(run: Run): RlState | undefined {
   })
 }
 
+/** Forgets what an earlier training left. */
+export function removeState(run: Run): void {
+  const state = readState(run)
+  rmSync(stateFile(run), { force: true })
+  for (const folder of [state?.last?.folder, state?.best?.folder, join('checkpoints', RESULT)])
+    if (folder !== undefined) rmSync(join(run.dir, folder), { recursive: true, force: true })
+}
+
 /** Where checkpoints of a step lie, relative to the folder of the run. */
 export function checkpointPath(step: number): string {
   return join('checkpoints', `rl-${String(step).padStart(6, '0')}`)
@@ -52,7 +67,7 @@ export async function saveState(
   run: Run,
   engine: Pick<Engine, 'save'>,
   state: RlState,
-  note: Pick<CheckpointNote, 'parent' | 'metrics'>,
+  note: Note,
 ): Promise<RlState> {
   const before = readState(run)
   const folder = checkpointPath(state.step)
@@ -70,18 +85,26 @@ export async function saveState(
   return saved
 }
 
+/** The weights that were kept, under a name that does not change. Returns their folder. */
+export async function saveResult(
+  run: Run,
+  engine: Pick<Engine, 'save'>,
+  step: number,
+  note: Note,
+): Promise<string> {
+  const folder = join('checkpoints', RESULT)
+  const createdAt = new Date().toISOString()
+  await engine.save(join(run.dir, folder), { stage: 'rl', step, createdAt, ...note })
+  record(run, RESULT, folder, step, note)
+  return join(run.dir, folder)
+}
+
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { flush: true })
   renameSync(`${path}.new`, path)
 }
 
-function record(
-  run: Run,
-  id: string,
-  path: string,
-  step: number,
-  { parent, metrics = {} }: Pick<CheckpointNote, 'parent' | 'metrics'>,
-): void {
+function record(run: Run, id: string, path: string, step: number, { parent, metrics = {} }: Note): void {
   const origin = parent?.id ?? parent?.path
   run.append('checkpoint', {
     v: 1,

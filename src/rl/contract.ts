@@ -30,6 +30,8 @@ export interface RlContext {
   evaluate?: (step: number) => Promise<Measured>
   /** Further terms of the reward, added as they are. */
   process?: (rollout: Rollout, task: Task) => readonly number[]
+  /** Begin anew, whatever an earlier training has left. */
+  again?: boolean
   /** Told of each step when it is done. */
   onStep?: (row: MetricRow) => void
   /** Told once of everything that goes wrong, in words. */

@@ -160,9 +160,10 @@ describe('each rule', () => {
   }
 })
 
-it('takes the last row of a step that was done again, in order, and passes over other stages', () => {
+it('takes the last row of a step that was done again, of the last training, and passes over other stages', () => {
   const rows: MetricRow[] = [
-    { stage: 'rl', step: 0, eval_accuracy: 0.1 },
+    { stage: 'rl', step: 3, pass_rate: 0.9 },
+    { stage: 'rl', step: 0, begins: true, eval_accuracy: 0.1 },
     { stage: 'sft', step: 1, loss: 2 },
     { stage: 'rl', step: 1, pass_rate: 0.1 },
     { stage: 'rl', step: 2, pass_rate: 0.2 },

@@ -32,11 +32,14 @@ export function diagnose(rows: Iterable<MetricRow>): Finding[] {
   })
 }
 
-/** The last row of each step, in order: a step that was done again after a kill has two. */
+/** The last row of each step, in order: one that was done again after a kill has two. Only of the last training begun. */
 export function stepRows(rows: Iterable<MetricRow>): MetricRow[] {
   const steps = new Map<number, MetricRow>()
-  for (const row of rows)
-    if (row['stage'] === 'rl' && figure(row, 'step') > 0) steps.set(figure(row, 'step'), row)
+  for (const row of rows) {
+    if (row['stage'] !== 'rl') continue
+    if (row['begins'] === true) steps.clear()
+    else steps.set(figure(row, 'step'), row)
+  }
   return [...steps].toSorted(([one], [other]) => one - other).map(([, row]) => row)
 }
 

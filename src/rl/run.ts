@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import type { ProjectConfig } from '../config/index.ts'
 import { ConfigError, EngineError } from '../errors/index.ts'
+import { removeState } from './checkpoints.ts'
 import { type RlSettings, rlSettings } from './config.ts'
 import type { RlContext } from './contract.ts'
 import { type RlSummary, Training } from './training.ts'
@@ -12,12 +12,10 @@ import { type RlSummary, Training } from './training.ts'
 export async function run(config: ProjectConfig, context: RlContext): Promise<RlSummary> {
   const settings = rlSettings(config)
   refuse(settings, context)
+  if (context.again === true) removeState(context.run)
   const training = new Training(settings, context)
   await training.resume()
-  const { run: folder, student } = context
-  const { summary, folder: kept, isLast } = await training.work()
-  if (!isLast) await student.engine.load(join(folder.dir, kept))
-  return summary
+  return training.work()
 }
 
 function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): void {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import type { CheckpointNote } from '../engine/index.ts'
 import { ConfigError } from '../errors/index.ts'
 import type { Rollout, Task } from '../schema/index.ts'
 import type { MetricRow } from '../store/index.ts'
-import { checkpointPath, freshState, type RlState, readState, saveState } from './checkpoints.ts'
+import { checkpointPath, freshState, type RlState, readState, saveResult, saveState } from './checkpoints.ts'
 import type { RlSettings } from './config.ts'
 import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
@@ -38,23 +39,29 @@ export class Training {
     this.#settings = settings
     this.#context = context
     this.#tasks = new Map(context.tasks.map((task) => [task.id, task]))
+    const fingerprint = context.student.parent?.fingerprint
+    if (fingerprint !== undefined) this.#state = { ...freshState, parent: fingerprint }
   }
 
   async resume(): Promise<void> {
     const { run, student } = this.#context
     const state = readState(run)
     if (state?.last === undefined) return
+    if (state.parent !== student.parent?.fingerprint)
+      throw new ConfigError(`run ${run.id} has been trained to step ${state.step} from another model`, {
+        fix: 'Go on with the model it was begun with, begin anew with --again, or make a new run.',
+      })
     await student.engine.load(join(run.dir, state.last.folder))
     this.#state = state
     this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
     run.log(`rl: goes on after step ${state.step}`)
   }
 
-  async work(): Promise<{ summary: RlSummary; folder: string; isLast: boolean }> {
+  async work(): Promise<RlSummary> {
     const { steps, overlap, keep, eval_every } = this.#settings
     this.#ended = performance.now()
     try {
-      if (this.#state.last === undefined) await this.#measureStart()
+      if (this.#state.last === undefined) await this.#begin()
       let upcoming: Promise<SampledStep> | undefined
       for (let step = this.#state.step + 1; step <= steps; step++) {
         const isHidden = upcoming !== undefined
@@ -76,10 +83,17 @@ export class Training {
       this.#giveUp.abort(error)
       throw error
     }
+    return this.#finish()
+  }
+
+  /** The engine and the folder of the result end with the weights that were kept. */
+  async #finish(): Promise<RlSummary> {
+    const { run, student } = this.#context
     const { last, best } = this.#state
-    const kept = keep === 'best' && best !== undefined ? best : last!
-    const folder = kept.folder
-    return { summary: this.#summary(folder), folder, isLast: folder === last!.folder }
+    const kept = this.#settings.keep === 'best' && best !== undefined ? best : last!
+    if (kept.folder !== last!.folder) await student.engine.load(join(run.dir, kept.folder))
+    const row = this.#rows.find(({ step }) => step === kept.step)
+    return this.#summary(await saveResult(run, student.engine, kept.step, this.#note(row)))
   }
 
   /** Without a single group to learn from there is no step. That is the end where all is solved, and else a failure. */
@@ -165,13 +179,11 @@ export class Training {
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 
-  /** The weights that training begins with may turn out to be the best. */
-  async #measureStart(): Promise<void> {
-    if (this.#settings.eval_every === 0) return
-    const row = await this.#measure(0)
-    if (Object.keys(row).length === 0) return
-    this.#context.run.metric({ stage: 'rl', step: 0, ...row })
-    if (this.#settings.keep === 'best') await this.#save()
+  /** A first row, so that those of an earlier training can be told from what follows. What it measures may turn out best. */
+  async #begin(): Promise<void> {
+    const row = this.#settings.eval_every > 0 ? await this.#measure(0) : {}
+    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, ...row })
+    if (this.#state.best !== undefined) await this.#save()
   }
 
   async #measure(step: number): Promise<MetricRow> {
@@ -185,13 +197,16 @@ export class Training {
 
   async #save(): Promise<void> {
     const { run, student } = this.#context
-    const row = this.#rows.at(-1) ?? {}
+    this.#state = await saveState(run, student.engine, this.#state, this.#note(this.#rows.at(-1)))
+  }
+
+  #note(row: MetricRow = {}): Pick<CheckpointNote, 'parent' | 'metrics'> {
+    const { parent } = this.#context.student
     const named = ['reward_mean', 'pass_rate', 'eval_accuracy'].filter(
       (name) => typeof row[name] === 'number',
     )
     const metrics = Object.fromEntries(named.map((name) => [name, Number(row[name])]))
-    const parent = student.parent === undefined ? {} : { parent: student.parent }
-    this.#state = await saveState(run, student.engine, this.#state, { ...parent, metrics })
+    return { metrics, ...(parent === undefined ? {} : { parent }) }
   }
 
   #tellFindings(): void {
@@ -205,14 +220,13 @@ export class Training {
     this.#state = { ...this.#state, told: [...this.#state.told, id] }
   }
 
-  #summary(folder: string): RlSummary {
-    const { run } = this.#context
+  #summary(checkpoint: string): RlSummary {
     const late = this.#rows.slice(-LAST)
     const mean = (rows: readonly MetricRow[], name: string): number =>
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
     return {
-      checkpoint: join(run.dir, folder),
+      checkpoint,
       findings: diagnose(this.#rows).map(findingText),
       figures: {
         steps: this.#rows.length,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stepRows } from '../../src/rl/diagnose.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 
 describe('a bandit with sixteen answers, one of them the best', () => {
@@ -10,7 +11,7 @@ describe('a bandit with sixteen answers, one of them the best', () => {
       await go()
       const after = await chances(engine)
       for (const chance of after) expect(chance).toBeGreaterThan(0.9)
-      const rows = [...run.metrics()]
+      const rows = stepRows(run.metrics())
       expect(rows.length).toBe(40)
       expect(Number(rows.at(-1)!['mismatch_mean'])).toBeLessThan(1e-3)
     })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
+import { stepRows } from '../../src/rl/diagnose.ts'
 import { run as train } from '../../src/rl/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 import { bandit, base, chances, opened } from './train-bandit.ts'
@@ -57,7 +58,7 @@ it('leaves out what failed around the model, and counts it', async () => {
     },
   )
   await go()
-  const [row] = [...run.metrics()]
+  const [row] = stepRows(run.metrics())
   expect(row).toMatchObject({
     rollouts: 128,
     left_out: 20,
@@ -82,9 +83,10 @@ it('measures, keeps the best weights and forgets the others', async () => {
     },
   )
   const { checkpoint, figures } = await go()
-  expect(checkpoint).toBe(join(run.dir, 'checkpoints', 'rl-000003'))
+  expect(checkpoint).toBe(join(run.dir, 'checkpoints', 'rl'))
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 3, metrics: { eval_accuracy: 0.8 } })
   expect(figures).toMatchObject({ steps: 6, accuracy: 0.5, rollouts: 6 * 128 })
-  expect(readdirSync(run.files.checkpoints).sort()).toEqual(['rl-000003', 'rl-000006', 'rl-state.json'])
+  expect(readdirSync(run.files.checkpoints).sort()).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
   expect(run.get('checkpoint', 'rl-best')).toMatchObject({ step: 3, path: 'checkpoints/rl-000003' })
   expect(run.get('checkpoint', 'rl-last')).toMatchObject({ step: 6, path: 'checkpoints/rl-000006' })
   // The engine ends with what was kept.
@@ -124,7 +126,7 @@ it('ends where all is solved, with what was learned saved', async () => {
   )
   const { figures, checkpoint } = await go()
   expect(figures).toMatchObject({ steps: 2 })
-  expect(checkpoint).toBe(join(run.dir, 'checkpoints', 'rl-000002'))
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 2 })
   const left = await chances(engine)
   await engine.load(checkpoint)
   expect(await chances(engine)).toEqual(left)
@@ -145,7 +147,7 @@ it('is drawn back to where it began by rl.kl, and nowhere without it', async () 
   await expect(go()).rejects.toThrow('rl.kl needs the model')
   expect([...run.metrics()]).toEqual([])
   await pulled.train()
-  const distances = [...pulled.run.metrics()].map((row) => Number(row['kl']))
+  const distances = stepRows(pulled.run.metrics()).map((row) => Number(row['kl']))
   expect(distances[0]).toBeGreaterThan(0.05)
   expect(distances.at(-1)).toBeLessThan(0.1 * distances[0]!)
   const [ours, theirs] = [await chances(engine), await chances(reference)]
@@ -157,7 +159,7 @@ it('samples the next step while one trains, one step behind and never over a che
   const settings = { ...base, steps: 30, partial: true, overlap: 1, save_every: 4 }
   const { engine, run, train: go } = await bandit(settings)
   await go()
-  const rows = [...run.metrics()]
+  const rows = stepRows(run.metrics())
   expect(rows.slice(0, 9).map((row) => row['staleness'])).toEqual([0, 1, 1, 1, 0, 1, 1, 1, 0])
   expect(run.get('rollout', 'rl-3-0-0')).toMatchObject({
     checkpoint: 'rl@1',
@@ -165,6 +167,30 @@ it('samples the next step while one trains, one step behind and never over a che
   })
   expect(run.get('rollout', 'rl-5-0-0')).toMatchObject({ checkpoint: 'rl@4' })
   for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.8)
+})
+
+it('goes on with more steps, refuses another model, and begins anew where asked', async () => {
+  const settings = { ...base, steps: 2, partial: true }
+  const first = await bandit(settings, { student: undefined! })
+  const { engine, run } = first
+  const go = (steps: number, fingerprint: string, again = false) =>
+    train(ProjectConfig.parse({ rl: { ...settings, steps } }), {
+      run,
+      signal: new AbortController().signal,
+      observe: () => undefined,
+      student: { engine, parent: { fingerprint } },
+      tasks: arms(4),
+      rollOut: (job, checkpoint) => pull(job, checkpoint, { engine }),
+      again,
+    })
+  const one = 'a'.repeat(64)
+  await go(2, one)
+  expect((await go(3, one)).figures['steps']).toBe(3)
+  expect(stepRows(run.metrics()).map(({ step }) => step)).toEqual([1, 2, 3])
+  await expect(go(4, 'b'.repeat(64))).rejects.toThrow('trained to step 3 from another model')
+  expect((await go(1, 'b'.repeat(64), true)).figures['steps']).toBe(1)
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 1 })
+  expect(stepRows(run.metrics()).map(({ step }) => step)).toEqual([1])
 })
 
 it('stores tokens of as many groups as asked for, and figures of all', async () => {

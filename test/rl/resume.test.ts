@@ -33,7 +33,7 @@ function outcome(folder: string) {
       .map(({ ms, ...rest }) => rest)
       .sort((one, other) => (one.id < other.id ? -1 : 1)),
     weights: [3, 6].map((step) => openCheckpoint(join(folder, 'checkpoints', `rl-00000${step}`)).weights),
-    checkpoints: ['rl-last', 'rl-best'].map((id) => run.get('checkpoint', id)?.step),
+    checkpoints: ['rl-last', 'rl-best', 'rl'].map((id) => run.get('checkpoint', id)?.step),
     files: readdirSync(join(folder, 'checkpoints')).sort(),
   }
 }
@@ -65,8 +65,8 @@ describe('a training that is killed and goes on', () => {
       expect(start(folder, overlap)).toEqual({ signal: null, error: '' })
       const found = outcome(folder)
       expect(found.rows.length).toBe(6)
-      expect(found.checkpoints).toEqual([6, 3])
-      expect(found.files).toEqual(['rl-000003', 'rl-000006', 'rl-state.json'])
+      expect(found.checkpoints).toEqual([6, 3, 3])
+      expect(found.files).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
       expect(found).toEqual(whole.get(overlap))
     })
   }

@@ -14,6 +14,6 @@ export const entropyCollapse: Rule = (rows) => {
     what: `the entropy of a token is ${round(now)} nats, after ${round(before)} at the beginning, and ${percent(passes)} are right`,
     cause: 'what was likely was made likelier until nothing else is tried',
     advice:
-      'Raise rl.clip_high a little (0.28 is usual), lower rl.learning_rate, or go on from an earlier checkpoint with rl.kl at 0.001.',
+      'Raise rl.clip_high a little (0.28 is usual), and begin again with a lower rl.learning_rate or rl.kl at 0.001.',
   }
 }

@@ -11,6 +11,6 @@ export const invalidCalls: Rule = (rows) => {
     what: `${percent(now)} of the tool calls cannot be read, after ${percent(before)} at the beginning`,
     cause: 'the reward does not see the form of a call, or the steps are too large and the format is lost',
     advice:
-      'Set rollout.constrained, or rl.format_penalty to about 0.2, or halve rl.learning_rate and go on from an earlier checkpoint.',
+      'Set rollout.constrained, or rl.format_penalty to about 0.2, or halve rl.learning_rate and begin again with --again.',
   }
 }
