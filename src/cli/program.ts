@@ -13,6 +13,7 @@ import { registerMask } from './commands/mask.ts'
 import { registerModel } from './commands/model.ts'
 import { registerParse } from './commands/parse.ts'
 import { registerQuickstart } from './commands/quickstart.ts'
+import { registerRl } from './commands/rl.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerRun } from './commands/run.ts'
 import { registerSft } from './commands/sft.ts'
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
     registerDistill,
     registerFilter,
     registerSft,
+    registerRl,
     registerRollout,
     registerTools,
     registerCorpus,

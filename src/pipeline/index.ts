@@ -1,3 +1,4 @@
+export { trainRl } from './rl.ts'
 export { runStages, type StageOutcome } from './run-stages.ts'
 export { trainSft } from './sft.ts'
 export { stages } from './stages.ts'

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { registerRunDiagnose } from './run-diagnose.ts'
 import { registerRunExport } from './run-export.ts'
 import { registerRunImport } from './run-import.ts'
 import { registerRunList } from './run-list.ts'
 import { registerRunMetrics } from './run-metrics.ts'
 import { registerRunReindex } from './run-reindex.ts'
+import { registerRunResume } from './run-resume.ts'
 import { registerRunShow } from './run-show.ts'
 
 export function registerRun(program: Command): void {
@@ -11,6 +13,8 @@ export function registerRun(program: Command): void {
   registerRunList(run)
   registerRunShow(run)
   registerRunMetrics(run)
+  registerRunDiagnose(run)
+  registerRunResume(run)
   registerRunReindex(run)
   registerRunExport(run)
   registerRunImport(run)

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { openRun } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { inStage } from '../stage.ts'
+import { describeTraining } from '../training-report.ts'
+
+interface RlOptions extends GlobalOptions {
+  model?: string
+  steps?: string
+  algorithm?: string
+  learningRate?: string
+  device?: string
+  again?: boolean
+}
+
+export function registerRl(program: Command): void {
+  program
+    .command('rl')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description('improve a model by its own rollouts with live tools (DAPO); goes on where it stopped')
+    .option('-m, --model <folder>', 'the model to begin with (default: what SFT made in this run)')
+    .option('--steps <count>', 'training steps (default: rl.steps)')
+    .option('--algorithm <name>', 'dapo, grpo, reinforce++ or ppo (default: rl.algorithm)')
+    .option('--learning-rate <number>', '(default: rl.learning_rate)')
+    .option('--device <name>', 'cpu, wasm or webgpu (default: engine.device)')
+    .option('--again', 'begin anew, whatever an earlier training has left')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa rl latest',
+        '  $ coa rl latest --steps 60 --set rl.groups=16 --set rl.group_size=8',
+        '  $ coa rl latest --set tasks.dev_count=50 --set rl.keep=best',
+        '  $ coa rl latest --algorithm grpo --set rl.kl=0.001',
+      ].join('\n'),
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<RlOptions>()
+      const { config } = settings(options, {
+        'rl.model': options.model,
+        'rl.steps': options.steps,
+        'rl.algorithm': options.algorithm,
+        'rl.learning_rate': options.learningRate,
+        'engine.device': options.device,
+      })
+      const { trainRl } = await import('../../pipeline/index.ts')
+      using run = openRun(findRun(config.project.runs, name), { write: true, command: 'coa rl' })
+      const observe = showProgress()
+      const summary = await interruptible((signal) =>
+        inStage(run, 'rl', config, signal, async () => {
+          const { figures } = await trainRl(
+            { run, config, observe, signal },
+            {
+              again: options.again === true,
+              onFinding: (text) => process.stderr.write(`\n${text}\n`),
+            },
+          )
+          return figures
+        }),
+      ).finally(observe.done)
+      emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
+        describeTraining(run, 'rl', summary, [
+          `coa run diagnose ${run.id}`,
+          `coa rollout math --model ${run.files.checkpoints}/rl`,
+        ]),
+      )
+    })
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { makeRollout, wrong } from '../../test/rl/make-rollout.ts'
+import { judged, lengthOf, overlongPenalty } from './reward.ts'
+
+const plain = {
+  partial: false,
+  format_bonus: 0,
+  format_penalty: 0,
+  tool_bonus: 0,
+  overlong_buffer: 0,
+  overlong_factor: 1,
+  maxTokens: 100,
+}
+
+describe('judged', () => {
+  it('is 1 for what is right and 0 for what is wrong or has no answer', () => {
+    expect(judged(makeRollout(), plain)).toEqual({ reward: 1, isCorrect: true })
+    expect(judged(makeRollout({ verdict: wrong }), plain)).toEqual({ reward: 0, isCorrect: false })
+    const silent = makeRollout({ verdict: undefined, answer: undefined, stop: 'tokens' })
+    expect(judged(silent, plain)).toEqual({ reward: 0, isCorrect: false })
+  })
+
+  it('leaves out what says nothing about the model, whatever the options', () => {
+    const failure = { boundary: 'tool', message: 'gone' }
+    const undecided = { outcome: 'undecided', checker: 'judge', evidence: '' } as const
+    const generous = { ...plain, partial: true, format_bonus: 1, tool_bonus: 1, overlong_buffer: 100 }
+    for (const settings of [plain, generous]) {
+      expect(judged(makeRollout({ failure }), settings)).toEqual({ leftOut: 'environment' })
+      expect(judged(makeRollout({ failure, verdict: wrong }), settings)).toEqual({ leftOut: 'environment' })
+      expect(judged(makeRollout({ stop: 'failed' }), settings)).toEqual({ leftOut: 'environment' })
+      expect(judged(makeRollout({ verdict: undecided }), settings)).toEqual({ leftOut: 'undecided' })
+      expect(judged(makeRollout({ verdict: undefined }), settings)).toEqual({ leftOut: 'unchecked' })
+    }
+  })
+
+  it('adds what the options say', () => {
+    const half = { outcome: 'wrong', checker: 'code', evidence: '', score: 0.5 } as const
+    const call = (outcome: 'ok' | 'malformed') => [{ agent: 'code', outcome, ms: 1, cached: false }]
+    const table: [Parameters<typeof makeRollout>[0], Partial<typeof plain>, number][] = [
+      [{ verdict: half }, { partial: true }, 0.5],
+      [{ verdict: half }, {}, 0],
+      [{}, { format_bonus: 0.25, format_penalty: 0.5 }, 1.25],
+      [{ wellFormed: false }, { format_bonus: 0.25, format_penalty: 0.5 }, 0.5],
+      [{ calls: call('ok') }, { tool_bonus: 0.125 }, 1.125],
+      [{ calls: call('malformed') }, { tool_bonus: 0.125 }, 1],
+      // Two tokens of at most four, and the buffer holds the last three.
+      [{}, { maxTokens: 4, overlong_buffer: 3 }, 1 - 1 / 3],
+    ]
+    for (const [parts, settings, reward] of table)
+      expect(judged(makeRollout(parts), { ...plain, ...settings })).toMatchObject({ reward })
+    expect(judged(makeRollout(), plain, [0.5, -0.25])).toMatchObject({ reward: 1.25 })
+  })
+})
+
+describe('overlongPenalty', () => {
+  it('is that of the paper: 20,480 tokens, the last 4,096 of them a buffer', () => {
+    const limits = { maxTokens: 20_480, buffer: 4096, factor: 1 }
+    const table = [
+      [0, 0],
+      [16_384, 0],
+      [16_385, -1 / 4096],
+      [17_408, -0.25],
+      [18_432, -0.5],
+      [20_480, -1],
+      [25_000, -1],
+    ] as const
+    for (const [length, penalty] of table) expect(overlongPenalty(length, limits)).toBe(penalty)
+    expect(overlongPenalty(18_432, { ...limits, factor: 0.5 })).toBe(-0.25)
+    expect(overlongPenalty(25_000, { ...limits, buffer: 0 })).toBe(0)
+  })
+
+  it('counts what entered after the prompt, at its full length', () => {
+    const segments = [
+      { origin: 'prompt' as const, tokens: [1, 2, 3] },
+      { origin: 'sampled' as const, tokens: [4], logprobs: [-1] },
+      { origin: 'inserted' as const, tokens: [5, 6, 7, 8], shortened: { from: 3, tokens: [5] } },
+      { origin: 'sampled' as const, tokens: [9, 9], logprobs: [-1, -1] },
+    ]
+    expect(lengthOf({ segments })).toBe(7)
+  })
+})

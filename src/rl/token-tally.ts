@@ -1,0 +1,69 @@
+import type { PolicyExample } from './examples.ts'
+
+export interface TokenFigures {
+  tokens: number
+  /** Shares of the trained tokens whose ratio met a bound that held it back. */
+  clipLow: number
+  clipHigh: number
+  meanRatio: number
+  /** Share whose weight for having been sampled otherwise was cut. */
+  capped: number
+}
+
+/** Adds up what an update did to ratios, over the trained tokens alone. */
+export class TokenTally {
+  #tokens = 0
+  #low = 0
+  #high = 0
+  #ratios = 0
+  #capped = 0
+
+  add(
+    examples: readonly PolicyExample[],
+    logprobs: readonly Float32Array[],
+    bounds: { lowestRatio: number; highestRatio: number; importanceCap?: number },
+  ): void {
+    const { lowestRatio, highestRatio, importanceCap = Number.POSITIVE_INFINITY } = bounds
+    for (const [index, example] of examples.entries()) {
+      const { weights, oldLogprobs, sampledLogprobs, advantages } = example
+      for (let at = 1; at < weights.length; at++) {
+        if (weights[at] === 0) continue
+        const ratio = Math.exp(logprobs[index]![at]! - oldLogprobs[at]!)
+        this.#tokens++
+        this.#ratios += ratio
+        if (ratio < lowestRatio && advantages[at]! < 0) this.#low++
+        if (ratio > highestRatio && advantages[at]! > 0) this.#high++
+        if (Math.exp(oldLogprobs[at]! - sampledLogprobs[at]!) > importanceCap) this.#capped++
+      }
+    }
+  }
+
+  figures(): TokenFigures {
+    const share = (count: number): number => (this.#tokens === 0 ? 0 : count / this.#tokens)
+    return {
+      tokens: this.#tokens,
+      clipLow: share(this.#low),
+      clipHigh: share(this.#high),
+      meanRatio: share(this.#ratios),
+      capped: share(this.#capped),
+    }
+  }
+}
+
+/** How far the learner's log-probabilities of sampled tokens are from those the sampler told. */
+export function mismatchOf(
+  examples: readonly PolicyExample[],
+  learner: readonly Float32Array[],
+): { mean: number; max: number } {
+  let [sum, max, tokens] = [0, 0, 0]
+  for (const [index, { weights, oldLogprobs }] of examples.entries()) {
+    for (let at = 1; at < weights.length; at++) {
+      if (weights[at] === 0) continue
+      const difference = Math.abs(learner[index]![at]! - oldLogprobs[at]!)
+      sum += difference
+      max = Math.max(max, difference)
+      tokens++
+    }
+  }
+  return { mean: tokens === 0 ? 0 : sum / tokens, max }
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { stepRows } from '../../src/rl/diagnose.ts'
+import { bandit, base, chances } from './train-bandit.ts'
+
+describe('a bandit with sixteen answers, one of them the best', () => {
+  for (const algorithm of ['dapo', 'grpo', 'reinforce++', 'ppo'] as const) {
+    it(`is solved by ${algorithm}`, async () => {
+      const { engine, run, train: go } = await bandit({ ...base, algorithm, partial: true })
+      const before = await chances(engine)
+      for (const chance of before) expect(chance).toBeLessThan(0.2)
+      await go()
+      const after = await chances(engine)
+      for (const chance of after) expect(chance).toBeGreaterThan(0.9)
+      const rows = stepRows(run.metrics())
+      expect(rows.length).toBe(40)
+      expect(Number(rows.at(-1)!['mismatch_mean'])).toBeLessThan(1e-3)
+    })
+  }
+})

@@ -1,0 +1,95 @@
+import type { Engine, ModelShape } from '../../src/engine/index.ts'
+import type { RolloutJob } from '../../src/rollout/contract.ts'
+import type { Rollout, RolloutSegment, Task } from '../../src/schema/index.ts'
+import { makeTask } from './make-rollout.ts'
+
+/** The smallest model that can do anything: sixteen tokens, a few hundred weights. */
+export const banditShape: ModelShape = {
+  family: 'llama',
+  vocabularySize: 16,
+  width: 16,
+  layers: 1,
+  heads: 2,
+  keyValueHeads: 1,
+  headWidth: 8,
+  feedForwardWidth: 24,
+  contextLength: 32,
+  normEpsilon: 1e-5,
+  ropeBase: 10_000,
+  ropeScaling: undefined,
+  tiedHead: false,
+  projectionBias: { queryKeyValue: false, output: false, feedForward: false },
+  queryKeyNorm: false,
+  initializerRange: 0.1,
+  endTokens: [],
+}
+
+/** Each task is a token said three times and a token that is right after it. */
+export const arms = (count: number): Task[] =>
+  Array.from({ length: count }, (_, number) =>
+    makeTask(`arm-${number}`, {
+      level: number % 2,
+      meta: { prompt: [number, number, number], right: 15 - number },
+    }),
+  )
+
+/** What a token is worth: 1 for the right one, less than a half for all others. */
+const worth = (token: number, right: number): number => (token === right ? 1 : ((token * 7) % 10) / 20)
+
+export interface BanditOptions {
+  /** Answers follow each other, with three tokens said by the world in between. */
+  turns?: number
+  engine: Engine
+}
+
+/** An answer is one token; the last one counts. */
+export async function pull(
+  { task, id, groupId, seed }: RolloutJob,
+  checkpoint: string,
+  { engine, turns = 1 }: BanditOptions,
+): Promise<Rollout> {
+  const right = Number(task.meta['right'])
+  const segments: RolloutSegment[] = [{ origin: 'prompt', tokens: task.meta['prompt'] as number[] }]
+  const began = performance.now()
+  for (let turn = 0; turn < turns; turn++) {
+    if (turn > 0) segments.push({ origin: 'inserted', tokens: [0, 0, 0] })
+    const prompt = segments.flatMap(({ tokens }) => tokens)
+    const [sample] = await engine.sample({ prompt, maxTokens: 1, seed: seed + turn })
+    segments.push({
+      origin: 'sampled',
+      tokens: [...sample!.tokens],
+      logprobs: [...sample!.logprobs],
+    })
+  }
+  const answer = segments.at(-1)!.tokens[0]!
+  const calls = Array.from({ length: turns - 1 }, () => ({
+    agent: 'world',
+    outcome: 'ok' as const,
+    ms: 0,
+    cached: false,
+  }))
+  return {
+    v: 1,
+    id,
+    taskId: task.id,
+    groupId,
+    checkpoint,
+    grammar: 'bandit',
+    seed,
+    segments,
+    text: '',
+    stop: 'answer',
+    answer: String(answer),
+    verdict: {
+      outcome: answer === right ? 'correct' : 'wrong',
+      checker: 'exact',
+      evidence: '',
+      score: worth(answer, right),
+    },
+    calls,
+    wellFormed: true,
+    tokensByAgent: { answer: turns },
+    ms: { sampling: performance.now() - began, tools: 0, checking: 0 },
+    meta: {},
+  }
+}

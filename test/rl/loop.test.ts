@@ -1,0 +1,221 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/config/index.ts'
+import { type Engine, openEmbedded } from '../../src/engine/index.ts'
+import { stepRows } from '../../src/rl/diagnose.ts'
+import { run as train } from '../../src/rl/index.ts'
+import { arms, banditShape, pull } from './bandit.ts'
+import { bandit, base, chances, opened } from './train-bandit.ts'
+
+it('does not move where all answers are worth the same', async () => {
+  const { engine, train: go } = await bandit(
+    { ...base, steps: 3, algorithm: 'grpo' },
+    {
+      rollOut: async (job, checkpoint) => ({
+        ...(await pull(job, checkpoint, { engine })),
+        verdict: { outcome: 'wrong', checker: 'none', evidence: '' },
+      }),
+    },
+  )
+  const before = await chances(engine)
+  await go()
+  expect(await chances(engine)).toEqual(before)
+})
+
+it('says what to change when no group can be learned from', async () => {
+  const { engine, train: go } = await bandit(
+    { ...base, max_refills: 2 },
+    {
+      rollOut: async (job, checkpoint) => ({
+        ...(await pull(job, checkpoint, { engine })),
+        verdict: { outcome: 'wrong', checker: 'none', evidence: '' },
+      }),
+    },
+  )
+  await expect(go()).rejects.toMatchObject({
+    message: expect.stringContaining('0 of 4 groups after 2 refills; of 12 tried, 12 all wrong'),
+    fix: expect.stringContaining('too hard'),
+  })
+})
+
+it('leaves out what failed around the model, and counts it', async () => {
+  const {
+    engine,
+    run,
+    train: go,
+  } = await bandit(
+    { ...base, steps: 2, partial: true },
+    {
+      rollOut: async (job, checkpoint) => {
+        const rollout = await pull(job, checkpoint, { engine })
+        const number = Number(job.id.split('-').at(-1))
+        if (number < 3) return { ...rollout, failure: { boundary: 'tool', message: 'gone' } }
+        return number < 5
+          ? { ...rollout, verdict: { outcome: 'undecided', checker: 'judge', evidence: '' } }
+          : rollout
+      },
+    },
+  )
+  await go()
+  const [row] = stepRows(run.metrics())
+  expect(row).toMatchObject({
+    rollouts: 128,
+    left_out: 20,
+    'left_out/environment': 12,
+    'left_out/undecided': 8,
+    groups_kept: 4,
+    tokens_trained: 4 * 27,
+    'stop/answer': 1,
+  })
+})
+
+it('measures, keeps the best weights and forgets the others', async () => {
+  const accuracies = [0.3, 0.8, 0.5]
+  const {
+    engine,
+    run,
+    train: go,
+  } = await bandit(
+    { ...base, steps: 6, partial: true, eval_every: 3, save_every: 2, keep: 'best' },
+    {
+      evaluate: async (step) => ({ accuracy: accuracies[step / 3]!, wellFormed: 1, count: 10 }),
+    },
+  )
+  const { checkpoint, figures } = await go()
+  expect(checkpoint).toBe(join(run.dir, 'checkpoints', 'rl'))
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 3, metrics: { eval_accuracy: 0.8 } })
+  expect(figures).toMatchObject({ steps: 6, accuracy: 0.5, rollouts: 6 * 128 })
+  expect(readdirSync(run.files.checkpoints).sort()).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
+  expect(run.get('checkpoint', 'rl-best')).toMatchObject({ step: 3, path: 'checkpoints/rl-000003' })
+  expect(run.get('checkpoint', 'rl-last')).toMatchObject({ step: 6, path: 'checkpoints/rl-000006' })
+  // The engine ends with what was kept.
+  const kept = await chances(engine)
+  await engine.load(join(run.dir, 'checkpoints', 'rl-000003'))
+  expect(await chances(engine)).toEqual(kept)
+  const rows = [...run.metrics()]
+  expect(rows.map(({ step, eval_accuracy }) => [step, eval_accuracy])).toEqual([
+    [0, 0.3],
+    [1, undefined],
+    [2, undefined],
+    [3, 0.8],
+    [4, undefined],
+    [5, undefined],
+    [6, 0.5],
+  ])
+})
+
+it('ends where all is solved, with what was learned saved', async () => {
+  const {
+    engine,
+    run,
+    train: go,
+  } = await bandit(
+    { ...base, partial: false, max_refills: 1 },
+    {
+      rollOut: async (job, checkpoint) => ({
+        ...(await pull(job, checkpoint, { engine })),
+        // From the third step on everything is right.
+        verdict: {
+          outcome: checkpoint === 'rl@2' || job.seed % 2 === 0 ? 'correct' : 'wrong',
+          checker: 'none',
+          evidence: '',
+        },
+      }),
+    },
+  )
+  const { figures, checkpoint } = await go()
+  expect(figures).toMatchObject({ steps: 2 })
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 2 })
+  const left = await chances(engine)
+  await engine.load(checkpoint)
+  expect(await chances(engine)).toEqual(left)
+})
+
+it('is drawn back to where it began by rl.kl, and nowhere without it', async () => {
+  const reference = await openEmbedded({ model: { shape: banditShape, seed: 5 }, threads: 1 })
+  opened.push(reference)
+  const settings = { ...base, algorithm: 'grpo', steps: 30, kl: 1, max_norm: 0 }
+  const { engine, run, train: go } = await bandit(settings, {})
+  const pulled = await bandit(settings, {
+    student: { engine, reference },
+    rollOut: async (job, checkpoint) => ({
+      ...(await pull(job, checkpoint, { engine })),
+      verdict: { outcome: 'wrong', checker: 'none', evidence: '' },
+    }),
+  })
+  await expect(go()).rejects.toThrow('rl.kl needs the model')
+  expect([...run.metrics()]).toEqual([])
+  await pulled.train()
+  const distances = stepRows(pulled.run.metrics()).map((row) => Number(row['kl']))
+  expect(distances[0]).toBeGreaterThan(0.05)
+  expect(distances.at(-1)).toBeLessThan(0.1 * distances[0]!)
+  const [ours, theirs] = [await chances(engine), await chances(reference)]
+  for (const [index, chance] of ours.entries())
+    expect(Math.abs(Math.log(chance / theirs[index]!))).toBeLessThan(0.3)
+})
+
+it('samples the next step while one trains, one step behind and never over a checkpoint', async () => {
+  const settings = { ...base, steps: 30, partial: true, overlap: 1, save_every: 4 }
+  const { engine, run, train: go } = await bandit(settings)
+  await go()
+  const rows = stepRows(run.metrics())
+  expect(rows.slice(0, 9).map((row) => row['staleness'])).toEqual([0, 1, 1, 1, 0, 1, 1, 1, 0])
+  expect(run.get('rollout', 'rl-3-0-0')).toMatchObject({
+    checkpoint: 'rl@1',
+    meta: { step: 3, policyStep: 1 },
+  })
+  expect(run.get('rollout', 'rl-5-0-0')).toMatchObject({ checkpoint: 'rl@4' })
+  for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.8)
+})
+
+it('goes on with more steps, refuses another model, and begins anew where asked', async () => {
+  const settings = { ...base, steps: 2, partial: true }
+  const first = await bandit(settings, { student: undefined! })
+  const { engine, run } = first
+  const go = (steps: number, fingerprint: string, again = false) =>
+    train(ProjectConfig.parse({ rl: { ...settings, steps } }), {
+      run,
+      signal: new AbortController().signal,
+      observe: () => undefined,
+      student: { engine, parent: { fingerprint } },
+      tasks: arms(4),
+      rollOut: (job, checkpoint) => pull(job, checkpoint, { engine }),
+      again,
+    })
+  const one = 'a'.repeat(64)
+  await go(2, one)
+  expect((await go(3, one)).figures['steps']).toBe(3)
+  expect(stepRows(run.metrics()).map(({ step }) => step)).toEqual([1, 2, 3])
+  await expect(go(4, 'b'.repeat(64))).rejects.toThrow('trained to step 3 from another model')
+  expect((await go(1, 'b'.repeat(64), true)).figures['steps']).toBe(1)
+  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 1 })
+  expect(stepRows(run.metrics()).map(({ step }) => step)).toEqual([1])
+})
+
+it('stores tokens of as many groups as asked for, and figures of all', async () => {
+  const { run, train: go } = await bandit({ ...base, steps: 1, partial: true, keep_rollouts: 1 })
+  await go()
+  expect(run.count('rollout')).toBe(128)
+  const whole = run.get('rollout', 'rl-1-0-5')!
+  expect(whole.segments.length).toBe(2)
+  expect(whole.reward).toBe(whole.verdict!.outcome === 'correct' ? 1 : whole.verdict!.score)
+  expect(run.get('rollout', 'rl-1-1-5')).toMatchObject({ segments: [], meta: { tokensLeftOut: true } })
+})
+
+it('refuses an engine that cannot learn', async () => {
+  const { engine, run } = await bandit(base)
+  const silent = {
+    ...engine,
+    describe: () => ({ ...engine.describe(), missing: { train: 'it only samples' } }),
+  }
+  const context = {
+    run,
+    signal: new AbortController().signal,
+    observe: () => undefined,
+    student: { engine: silent as Engine },
+    tasks: arms(1),
+    rollOut: () => Promise.reject(new Error('not reached')),
+  }
+  await expect(train(ProjectConfig.parse({}), context)).rejects.toThrow('it only samples')
+})

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openCheckpoint } from '../../src/engine/index.ts'
+import { stepRows } from '../../src/rl/diagnose.ts'
+import { openRun } from '../../src/store/index.ts'
+import { temporaryFolder } from '../store/support/temporary-folder.ts'
+
+const program = join(import.meta.dirname, 'killed-training.ts')
+
+function start(
+  folder: string,
+  overlap: number,
+  phase = '',
+  at = 0,
+): { signal: string | null; error: string } {
+  const args = [program, folder, String(overlap), phase, String(at)]
+  const { signal, status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return { signal, error: status === 0 ? '' : stderr }
+}
+
+/** All that a training leaves behind, but for what a clock says. */
+function outcome(folder: string) {
+  using run = openRun(folder)
+  const isTimed = (name: string): boolean =>
+    ['t', 'seconds', 'tokens_per_second'].includes(name) || name.startsWith('time/')
+  return {
+    rows: stepRows(run.metrics()).map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !isTimed(name))),
+    ),
+    rollouts: [...run.scan('rollout')]
+      .map(({ ms, ...rest }) => rest)
+      .sort((one, other) => (one.id < other.id ? -1 : 1)),
+    weights: [3, 6].map((step) => openCheckpoint(join(folder, 'checkpoints', `rl-00000${step}`)).weights),
+    checkpoints: ['rl-last', 'rl-best', 'rl'].map((id) => run.get('checkpoint', id)?.step),
+    files: readdirSync(join(folder, 'checkpoints')).sort(),
+  }
+}
+
+// Of the second kind of number there are more than the steps: two updates a step, twelve rollouts or more.
+const kills: [overlap: number, phase: string, at: number][] = [
+  [0, 'sampling', 3],
+  [0, 'sampling', 44],
+  [0, 'pass', 6],
+  [0, 'update', 9],
+  [0, 'saving', 3],
+  [0, 'saved', 2],
+  [1, 'sampling', 44],
+  [1, 'pass', 3],
+  [1, 'update', 10],
+]
+
+describe('a training that is killed and goes on', () => {
+  const whole = new Map<number, ReturnType<typeof outcome>>()
+  for (const [overlap, phase, at] of kills) {
+    it(`comes to the same: ${phase} ${at}, overlap ${overlap}`, () => {
+      if (!whole.has(overlap)) {
+        const folder = join(temporaryFolder(), 'r')
+        expect(start(folder, overlap)).toEqual({ signal: null, error: '' })
+        whole.set(overlap, outcome(folder))
+      }
+      const folder = join(temporaryFolder(), 'r')
+      expect(start(folder, overlap, phase, at).signal).toBe('SIGKILL')
+      expect(start(folder, overlap)).toEqual({ signal: null, error: '' })
+      const found = outcome(folder)
+      expect(found.rows.length).toBe(6)
+      expect(found.checkpoints).toEqual([6, 3, 3])
+      expect(found.files).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
+      expect(found).toEqual(whole.get(overlap))
+    })
+  }
+})
