@@ -8,6 +8,8 @@ from pathlib import Path
 
 import torch
 
+from .model.compiled import AUTO, MODES, ON
+
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -25,7 +27,7 @@ class Options:
     cache_tokens: int
     max_rows: int
     checkpointing: bool
-    compile: bool
+    compile: str
     body_limit: int
     poll_seconds: float
 
@@ -84,7 +86,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
     add("--max-rows", type=int, default=256, help="sequences sampled at once")
     add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
-    add("--compile", action="store_true", help="torch.compile the layers")
+    add(
+        "--compile",
+        choices=MODES,
+        nargs="?",
+        const=ON,
+        default=AUTO,
+        help="torch.compile; auto: on cuda, for Llama, Qwen2 and Qwen3; most: try more kernels, slow to start",
+    )
     add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
     add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
     return parser

@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
@@ -77,7 +79,7 @@ def _sync(path: Path) -> None:
 
 def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> None:
     weights, adam = trained.weights, trained.optimizer
-    values = {name: tensor.detach().cpu().contiguous() for name, tensor in adam.exact.items()}
+    values = _copies("", adam.exact)
     if weights.adapters is not None and weights.adapter is not None:
         config = weights.adapters.config(weights.adapter)
         config.base_model_name_or_path = weights.base
@@ -93,10 +95,14 @@ def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bo
         if source.is_file():
             shutil.copyfile(source, folder / name)
     if optimizer:
-        state = {f"first {name}": tensor.cpu().contiguous() for name, tensor in adam.first.items()}
-        state |= {f"second {name}": tensor.cpu().contiguous() for name, tensor in adam.second.items()}
+        state = _copies("first ", adam.first) | _copies("second ", adam.second)
         metadata = {"format": "pt", "optimizer": "adamw", "step": str(adam.step)}
         save_file(state, folder / OPTIMIZER_FILE, metadata=metadata)
+
+
+def _copies(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Each with memory of its own: tensors that lie side by side would be taken for one."""
+    return {prefix + name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
 
 
 def _say_float32(path: Path) -> None:

@@ -43,11 +43,10 @@ def take(trained: TrainedModel, contents: Contents) -> None:
     adam = trained.optimizer
     adam.forget()
     adam.restart()
-    for name in adam.parameters:
-        adam.take(name, contents.values[name])
+    adam.take(contents.values)
     if contents.moments is not None:
         adam.step = contents.moments.step
-        for name in adam.parameters:
+        for name in adam.names:
             adam.first[name].copy_(contents.moments.first[name])
             adam.second[name].copy_(contents.moments.second[name])
     trained.version += 1

@@ -5,12 +5,14 @@ from typing import Any
 
 import torch
 
-from .adamw import AdamW
+from .adamw import AdamW, Trained
 from .bases import BaseModels, to_device
+from .compiled import compile_layers
 from .datum import Datum, Loss, PassResult
 from .learner import Learner, PassOptions
 from .lora import Adapters, LoraSettings
 from .losses import check_loss
+from .own_body import own_body
 from .probe import probe
 
 
@@ -90,9 +92,14 @@ def trained_model(
     weights.activate()
     vocabulary = bases.vocabulary(weights.base)
     abilities = probe(weights.model, vocabulary)
-    learner = Learner(weights.model, vocabulary, abilities, options)
+    whole = weights.adapters is None
+    body = own_body(weights.model, vocabulary, bases.options, abilities) if whole else None
+    if whole and body is None:
+        compile_layers(weights.model, bases.options.compile)
+    learner = Learner(weights.model, vocabulary, abilities, options, body)
     parameters = weights.named_parameters() if trains else []
-    optimizer = AdamW(parameters, weights.exact)
+    leaves: list[Trained] = [*body.leaves] if body is not None and trains else [*parameters]
+    optimizer = AdamW(leaves, weights.exact)
     weights.exact = None
     trained = sum(parameter.numel() for _, parameter in parameters)
     shared = weights.adapter is not None
