@@ -29,7 +29,14 @@ def uniforms(seeds: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
 
 
 def uniform(seed: int, step: int) -> float:
-    return float(uniforms(torch.tensor([signed(seed)]), torch.tensor([signed(step)]))[0])
+    return uniform_list([(seed, step)])[0]
+
+
+def uniform_list(places: Sequence[tuple[int, int]]) -> list[float]:
+    seeds = torch.tensor([signed(seed) for seed, _ in places], dtype=torch.int64)
+    steps = torch.tensor([signed(step) for _, step in places], dtype=torch.int64)
+    found: list[float] = uniforms(seeds, steps).tolist()
+    return found
 
 
 def signed(number: int) -> int:
