@@ -56,7 +56,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         random_seed=given.seed if given.random_init else None,
         batch_tokens=given.batch_tokens,
         cache_tokens=given.cache_tokens,
-        max_rows=given.max_rows,
+        max_rows=given.max_rows or (1024 if device.type == "cuda" else 256),
         checkpointing=given.checkpointing,
         compile=given.compile,
         body_limit=given.body_limit,
@@ -82,9 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--dtype", choices=sorted(_DTYPES), help="bfloat16 on cuda, float32 on cpu")
     add("--random-init", action="store_true", help="random weights: config.json is enough")
     add("--seed", type=int, default=0, help="of random weights")
-    add("--batch-tokens", type=int, default=8192, help="tokens computed at once in training")
+    add("--batch-tokens", type=int, default=0, help="tokens computed at once in training; 0: what fits, 8192 on cpu")
     add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
-    add("--max-rows", type=int, default=256, help="sequences sampled at once")
+    add("--max-rows", type=int, default=0, help="sequences sampled at once; 0: 1024 on cuda, 256 on cpu")
     add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
     add(
         "--compile",

@@ -14,11 +14,13 @@ from .llama_body import LlamaBody
 from .losses import elementwise_loss
 from .packing import Row, groups_within, pack
 from .probe import Abilities, decoder_of
+from .room import fitting_batch
 
 
 @dataclass(frozen=True)
 class PassOptions:
-    batch_tokens: int = 8192
+    batch_tokens: int = 0
+    """0 for as many as fit."""
     checkpointing: bool = False
     """Activations of layers are computed again for the gradient instead of kept."""
 
@@ -40,6 +42,7 @@ class Learner:
         self._body = body
         self._device = next(model.parameters()).device
         self._head = self._own_head()
+        self._batch_tokens = options.batch_tokens or fitting_batch(model, options.checkpointing)
 
     def _own_head(self) -> Head | None:
         if self._body is not None:
@@ -50,7 +53,7 @@ class Learner:
 
     def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
         """With `collect`, gradients are added to the parameters' `grad`, and it is called after each row."""
-        budget = self._options.batch_tokens if self._abilities.packs else 0
+        budget = self._batch_tokens if self._abilities.packs else 0
         fill = self._body is not None and self._body.compiler.on
         rows: list[Row] = []
         found: list[torch.Tensor] = []

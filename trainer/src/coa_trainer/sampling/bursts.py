@@ -97,6 +97,7 @@ class _Burst:
         self._seeds = torch.zeros(count, **whole)
         self._steps = torch.zeros(count, **whole)
         self._cursor = torch.zeros(1, **whole)
+        self._nowhere = torch.full((count,), decoder.cache.length, **whole)
         self._size = LONG_BURST if count >= MANY_ROWS else BURST
         # Two halves: one is read while the other is written.
         self._found = torch.zeros(2 * self._size, 3, count, dtype=torch.float64, device=self._device)
@@ -160,7 +161,7 @@ class _Burst:
     def _compute(self) -> None:
         decoder = self._decoder
         positions = self._positions.clamp(max=len(self._reach) - 1)
-        written = torch.where(self._positions < self._ends, self._positions, decoder.cache.length)
+        written = torch.where(self._positions < self._ends, self._positions, self._nowhere)
         logits = decoder.step(self._tokens, Moment(positions, written, decoder.cosine, decoder.sine, self._reach))
         ops = None if decoder.one is None else decoder.one.ops
         if isinstance(ops, KernelOps) and not self._rules.cuts:

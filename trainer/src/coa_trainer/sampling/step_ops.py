@@ -273,6 +273,8 @@ def _draws(ops: KernelOps, logits: torch.Tensor, device: torch.device) -> bool:
     from .draw import RowRules, draw_rows, uniforms
 
     count, vocabulary = logits.shape
+    # Of equal ones either may be the likeliest.
+    logits[3, 1234] = 50.0
     heats = torch.tensor([1.0, 0.5, 2.0, 0.0], dtype=torch.float64, device=device)
     seeds, steps = (torch.arange(count, device=device) * by for by in (-(10**17), 1000))
     rules = RowRules(heats, torch.full_like(seeds, vocabulary), torch.ones_like(heats), False)

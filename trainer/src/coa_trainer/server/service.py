@@ -30,6 +30,7 @@ class Service:
         self.machine = machine
         self.database = machine.database
         self.worker = Worker(machine.sources)
+        machine.sources.hurried = lambda: self.worker.waiting > 0
         self._events: dict[str, asyncio.Event] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._finished = 0
