@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -152,10 +153,12 @@ def server(model: Path, data: Path, *more: str, key: str | None = None) -> Itera
 class Process:
     """A server of its own. `slow` names what it shall hang in; it makes the file `reached` when it does."""
 
-    def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None) -> None:
+    def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None, ranks: int = 1) -> None:
         here = Path(__file__).parent
         environment = {**os.environ, "PYTHONPATH": f"{here.parent / 'src'}:{here}", "OMP_NUM_THREADS": "1"}
         program = ["-m", "coa_trainer"] if not slow else [str(here / "slow_server.py"), slow, str(reached)]
+        if ranks > 1:
+            program = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *program]
         command = [sys.executable, *program, "--model", f"tiny={model}", "--data", str(data), "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--poll-seconds", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
@@ -169,7 +172,8 @@ class Process:
         self.process.communicate()
 
     def end(self) -> int:
-        self.process.terminate()
+        # The process that answers, which tells others that belong to it.
+        os.kill(self.ready["pid"], signal.SIGTERM)
         self.process.communicate(timeout=60)
         return self.process.returncode
 

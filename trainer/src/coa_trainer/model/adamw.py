@@ -45,7 +45,7 @@ class AdamW:
     def __init__(self, parameters: Iterable[Trained], exact: Mapping[str, torch.Tensor] | None = None) -> None:
         self.leaves = [each if isinstance(each, Leaf) else Leaf(each[1], (each[0],)) for each in parameters]
         self.step = 0
-        self._weights = [leaf.parameter.data for leaf in self.leaves]
+        self._weights = [self._local(leaf.parameter.data) for leaf in self.leaves]
         self._exact: list[torch.Tensor] = []
         for leaf, data in zip(self.leaves, self._weights, strict=True):
             if data.dtype == torch.float32:
@@ -62,6 +62,10 @@ class AdamW:
         self.first = self._named(self._first)
         self.second = self._named(self._second)
 
+    def _local(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What of a parameter lies in this process."""
+        return tensor
+
     def _named(self, tensors: Iterable[torch.Tensor]) -> dict[str, torch.Tensor]:
         return {
             name: part
@@ -70,13 +74,15 @@ class AdamW:
         }
 
     @property
-    def names(self) -> list[str]:
-        return list(self.exact)
+    def shapes(self) -> dict[str, torch.Size]:
+        return {name: tensor.shape for name, tensor in self.exact.items()}
 
     def _gathered(self) -> list[torch.Tensor | None]:
-        return [
-            leaf.parameter.grad if wide is None else wide for leaf, wide in zip(self.leaves, self._wide, strict=True)
-        ]
+        found: list[torch.Tensor | None] = []
+        for leaf, wide in zip(self.leaves, self._wide, strict=True):
+            gradient = leaf.parameter.grad
+            found.append(wide if wide is not None or gradient is None else self._local(gradient))
+        return found
 
     @property
     def gradients(self) -> dict[str, torch.Tensor]:
@@ -197,11 +203,30 @@ class AdamW:
         if pairs:
             torch._foreach_copy_([weight for weight, _ in pairs], [exact for _, exact in pairs])
 
+    def state(self) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        """Exact weights and both moments, whole, as copies in the machine's memory."""
+        weights, first, second = (self._copies(each) for each in (self.exact, self.first, self.second))
+        return weights, first, second
+
+    def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """Each with memory of its own: tensors that lie side by side would be taken for one."""
+        return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+
+    def _part(self, _: str, whole: torch.Tensor) -> torch.Tensor:
+        """What of the whole belongs here."""
+        return whole
+
     def take(self, values: Mapping[str, torch.Tensor]) -> None:
         with torch.no_grad():
             for name, exact in self.exact.items():
-                exact.copy_(values[name])
+                exact.copy_(self._part(name, values[name]))
             self.write_back()
+
+    def take_moments(self, step: int, first: Mapping[str, torch.Tensor], second: Mapping[str, torch.Tensor]) -> None:
+        self.step = step
+        for name in self.exact:
+            self.first[name].copy_(self._part(name, first[name]))
+            self.second[name].copy_(self._part(name, second[name]))
 
     def restart(self) -> None:
         self.step = 0

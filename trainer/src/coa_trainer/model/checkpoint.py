@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -29,13 +28,24 @@ TOKENIZER_FILES = (
 )
 
 
-def save_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> None:
-    """What is at `folder` stays until the new checkpoint is complete on the disk."""
+Tensors = dict[str, torch.Tensor]
+
+
+def save_checkpoint(
+    folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool, writes: bool = True
+) -> None:
+    """What is at `folder` stays until the new checkpoint is complete on the disk.
+
+    Where a model is spread over processes all of them take part, and one writes.
+    """
+    state = trained.optimizer.state()
+    if not writes:
+        return
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = folder.parent / f".{folder.name}.{uuid.uuid4().hex}.tmp"
     try:
         temporary.mkdir()
-        _write(temporary, trained, bases, optimizer)
+        _write(temporary, trained, bases, state, optimizer)
         for path in temporary.iterdir():
             _sync(path)
         _sync(temporary)
@@ -77,9 +87,15 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> None:
-    weights, adam = trained.weights, trained.optimizer
-    values = _copies("", adam.exact)
+def _write(
+    folder: Path,
+    trained: TrainedModel,
+    bases: BaseModels,
+    state: tuple[Tensors, Tensors, Tensors],
+    optimizer: bool,
+) -> None:
+    weights = trained.weights
+    values, first, second = state
     if weights.adapters is not None and weights.adapter is not None:
         config = weights.adapters.config(weights.adapter)
         config.base_model_name_or_path = weights.base
@@ -95,14 +111,10 @@ def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bo
         if source.is_file():
             shutil.copyfile(source, folder / name)
     if optimizer:
-        state = _copies("first ", adam.first) | _copies("second ", adam.second)
-        metadata = {"format": "pt", "optimizer": "adamw", "step": str(adam.step)}
-        save_file(state, folder / OPTIMIZER_FILE, metadata=metadata)
-
-
-def _copies(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Each with memory of its own: tensors that lie side by side would be taken for one."""
-    return {prefix + name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+        moments = {f"first {name}": tensor for name, tensor in first.items()}
+        moments |= {f"second {name}": tensor for name, tensor in second.items()}
+        metadata = {"format": "pt", "optimizer": "adamw", "step": str(trained.optimizer.step)}
+        save_file(moments, folder / OPTIMIZER_FILE, metadata=metadata)
 
 
 def _say_float32(path: Path) -> None:

@@ -97,6 +97,10 @@ class _Logprobs(torch.autograd.Function):
         )
 
 
+def is_plain(head: Any) -> bool:
+    return type(head) is torch.nn.Linear and getattr(head, "bias", None) is None
+
+
 def module_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int) -> torch.Tensor:
     """For an output embedding of any kind; the logits of each chunk are computed again for the gradient."""
     size = chunk_tokens(hidden.device, vocabulary)

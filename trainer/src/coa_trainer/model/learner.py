@@ -9,7 +9,7 @@ import torch
 
 from . import attention
 from .datum import Datum, Floats, Loss, PassResult
-from .head import Head, gathered, logits_in_chunks, module_logprobs
+from .head import Head, gathered, is_plain, logits_in_chunks, module_logprobs
 from .llama_body import LlamaBody
 from .losses import elementwise_loss
 from .packing import Row, groups_within, pack
@@ -48,8 +48,7 @@ class Learner:
         if self._body is not None:
             return Head(self._body.head, self._body.compiler)
         head = self._model.get_output_embeddings()
-        plain = type(head) is torch.nn.Linear and head.bias is None
-        return Head(head.weight) if plain and self._abilities.splits else None
+        return Head(head.weight) if is_plain(head) and self._abilities.splits else None
 
     def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
         """With `collect`, gradients are added to the parameters' `grad`, and it is called after each row."""

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..errors import TrainerError, bad_request, unknown
 from ..model.bases import BaseModels
-from ..model.checkpoint import recover, save_checkpoint
+from ..model.checkpoint import recover
 from ..model.learner import PassOptions
-from ..model.read_checkpoint import read_checkpoint, take
-from ..model.trained import TrainedModel, adapter_weights, own_weights, trained_model
+from ..model.ranks import Ranks
+from ..model.trained import TrainedModel
 from ..sampling.job import Batch
 from . import parse
 from .database import Database
+from .deeds import Deeds
 from .paths import Folders
 from .results import pass_result, prompt_logprobs
 from .sources import SamplerOptions, Source, Sources
@@ -34,13 +35,14 @@ class Machine:
         folders: Folders,
         passes: PassOptions,
         sampling: SamplerOptions,
+        ranks: Ranks | None = None,
     ) -> None:
         self.bases = bases
         self.database = database
         self.folders = folders
-        self.models: dict[str, TrainedModel] = {}
+        self.deeds = Deeds(bases, passes, ranks)
+        self.models = self.deeds.models
         self.sources = Sources(bases, passes, sampling)
-        self._passes = passes
         self._operations: dict[str, Callable[[Body], Result]] = {
             "create_model": self._create_model,
             "forward": lambda body: self._pass(body, "forward_input", backward=False),
@@ -66,15 +68,7 @@ class Machine:
     def _create_model(self, body: Body) -> Result:
         model_id, base = body["model_id"], self.bases.find(parse.text(body.get("base_model"), "base_model"))
         lora = parse.lora_settings(body.get("lora_config"))
-        if lora is None:
-            weights = own_weights(self.bases, base, self.bases.fresh(base))
-        else:
-            weights = adapter_weights(self.bases, base, model_id, lora)
-        try:
-            self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
-        except BaseException:
-            weights.release()
-            raise
+        self.deeds.create(model_id, base, lora)
         self.database.set_same_as(model_id, json.dumps({"path": None}))
         return {
             "type": "create_model",
@@ -88,8 +82,7 @@ class Machine:
         trained = self.model(body)
         self._keep_passing(trained)
         self.sources.forget(trained.id)
-        del self.models[trained.id]
-        trained.weights.release()
+        self.deeds.unload(trained.id)
         self.database.set_model_state(trained.id, "unloaded")
         return {"type": "unload_model", "model_id": trained.id, "status": "unloaded"}
 
@@ -101,7 +94,7 @@ class Machine:
         data, loss = parse.pass_input(given, trained.vocabulary, trained.context_length)
         if backward:
             self.database.set_same_as(trained.id, None)
-        return pass_result(trained.run(data, loss, backward))
+        return pass_result(self.deeds.run(trained.id, data, loss, backward))
 
     def _optim_step(self, body: Body) -> Result:
         trained = self.model(body)
@@ -109,9 +102,8 @@ class Machine:
         settings = parse.adam_settings(given)
         self.database.set_same_as(trained.id, None)
         self._keep_passing(trained)
-        norm = trained.optimizer.update(settings)
-        trained.version += 1
-        self.sources.weights_changed(trained.id)
+        norm = self.deeds.update(trained.id, settings)
+        self._weights_changed(trained)
         return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
 
     # Checkpoints
@@ -122,7 +114,7 @@ class Machine:
         folder = self.folders.checkpoint(trained.id, "weights", name)
         if folder.exists() and body.get("overwrite") is False:
             raise TrainerError(409, f"There is a checkpoint {name} already; take another name.")
-        save_checkpoint(folder, trained, self.bases, optimizer=True)
+        self.deeds.save(trained.id, folder, optimizer=True)
         path = f"tinker://{trained.id}/weights/{name}"
         if not trained.optimizer.gathered:
             self.database.set_same_as(trained.id, json.dumps({"path": path}))
@@ -132,19 +124,32 @@ class Machine:
         trained = self.model(body)
         path = parse.text(body.get("path"), "path")
         optimizer = bool(body.get("optimizer", False))
-        contents = read_checkpoint(self.folders.resolve(path), trained, self.bases, optimizer)
-        self.database.set_same_as(trained.id, None)
+        folder = self.folders.resolve(path)
         self._keep_passing(trained)
-        take(trained, contents)
-        self.sources.weights_changed(trained.id)
-        return {"type": "load_weights", "path": path, "optimizer": contents.moments is not None}
+        same_as = self.database.models()[trained.id]["same_as"]
+        self.database.set_same_as(trained.id, None)
+        version = trained.version
+        try:
+            taken = self.deeds.load(trained.id, folder, optimizer)
+        except TrainerError:
+            if trained.version == version:
+                # Refused before anything was changed.
+                self.database.set_same_as(trained.id, same_as)
+            raise
+        self._weights_changed(trained)
+        return {"type": "load_weights", "path": path, "optimizer": taken}
+
+    def _weights_changed(self, trained: TrainedModel) -> None:
+        if self.sources.has(trained.id):
+            self.deeds.sampled(trained.id)
+            self.sources.weights_changed(trained.id)
 
     def _save_for_sampler(self, body: Body) -> Result:
         trained = self.model(body)
         if body.get("path"):
             name = parse.text(body["path"], "path")
             folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-            save_checkpoint(folder, trained, self.bases, optimizer=False)
+            self.deeds.save(trained.id, folder, optimizer=False)
             path = f"tinker://{trained.id}/sampler_weights/{name}"
             return {"type": "save_weights_for_sampler", "path": path, "sampling_session_id": None}
         sampler_id = uuid.uuid4().hex
@@ -159,7 +164,7 @@ class Machine:
             return
         name = f"passing-{trained.version}"
         folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-        save_checkpoint(folder, trained, self.bases, optimizer=False)
+        self.deeds.save(trained.id, folder, optimizer=False)
         path = f"tinker://{trained.id}/sampler_weights/{name}"
         for sampler_id in trained.passing:
             source = {"model_path": path, "base_model": trained.weights.base}
@@ -181,7 +186,7 @@ class Machine:
             path = parse.text(body["model_path"], "model_path")
             return self.sources.of_folder(self.folders.resolve(path), self.base_of(path, body))
         if body.get("model_id"):
-            return self.sources.of_model(self.model(body))
+            return self.sources.of_model(self.deeds.sampled(self.model(body).id))
         if body.get("base_model"):
             return self.sources.of_base(self.bases.find(parse.text(body["base_model"], "base_model")))
         raise bad_request("Say what to sample from: model_id, sampling_session_id, base_model or model_path.")
@@ -213,8 +218,7 @@ class Machine:
         folder = self.folders.resolve(same_as["path"]) if same_as["path"] else None
         self._create_model({"model_id": model_id, **known["settings"]})
         if folder is not None:
-            trained = self.models[model_id]
-            take(trained, read_checkpoint(folder, trained, self.bases, optimizer=True))
+            self.deeds.load(model_id, folder, optimizer=True)
             self.database.set_same_as(model_id, json.dumps(same_as))
 
     def clean_folders(self) -> None:

@@ -56,6 +56,9 @@ class Sources:
             self._live[trained.id] = self._source(trained)
         return self._live[trained.id]
 
+    def has(self, model_id: str) -> bool:
+        return model_id in self._live
+
     def of_base(self, name: str) -> Source:
         key = f"base:{name}"
         if key not in self._live:
