@@ -19,6 +19,7 @@ from aiohttp import web
 
 from coa_trainer.options import parse_options
 from coa_trainer.serve import make_app, make_service
+from coa_trainer.server.service import Service
 
 
 class Refused(Exception):
@@ -117,6 +118,12 @@ def sample(client: Client, prompt: list[int] = PROMPT, samples: int = 1, **body:
 
 @contextlib.contextmanager
 def server(model: Path, data: Path, *more: str, key: str | None = None) -> Iterator[Client]:
+    with server_and_service(model, data, *more, key=key) as (client, _):
+        yield client
+
+
+@contextlib.contextmanager
+def server_and_service(model: Path, data: Path, *more: str, key: str | None = None) -> Iterator[tuple[Client, Service]]:
     """A server in a thread of this process."""
     arguments = ["--model", f"tiny={model}", "--data", str(data), "--port", "0", "--poll-seconds", "5", *more]
     options = parse_options([*arguments, *(["--key", key] if key else [])])
@@ -141,7 +148,7 @@ def server(model: Path, data: Path, *more: str, key: str | None = None) -> Itera
     thread.start()
     ready.wait()
     try:
-        yield Client(started[0], key)
+        yield Client(started[0], key), service
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join()

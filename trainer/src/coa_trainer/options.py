@@ -30,6 +30,7 @@ class Options:
     compile: str
     body_limit: int
     poll_seconds: float
+    session_seconds: float
 
 
 def parse_options(arguments: list[str] | None = None) -> Options:
@@ -61,6 +62,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         compile=given.compile,
         body_limit=given.body_limit,
         poll_seconds=given.poll_seconds,
+        session_seconds=given.session_seconds,
     )
 
 
@@ -96,6 +98,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
     add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
+    add(
+        "--session-seconds",
+        type=float,
+        default=3600.0,
+        help="models of a client that is silent for so long are saved and unloaded until it comes back; 0: never",
+    )
     return parser
 
 

@@ -86,12 +86,20 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
+    watch = asyncio.create_task(_watch(service, options.session_seconds))
     await ended.wait()
     log.info("ending")
+    watch.cancel()
     await runner.cleanup()
     await asyncio.to_thread(service.worker.close)
     service.machine.deeds.end()
     service.database.close()
+
+
+async def _watch(service: Service, seconds: float) -> None:
+    while seconds > 0:
+        await asyncio.sleep(min(60.0, max(1.0, seconds / 4)))
+        service.park_gone(seconds)
 
 
 def run(options: Options) -> None:

@@ -18,6 +18,7 @@ from .database import Database
 from .deeds import Deeds
 from .paths import Folders
 from .results import pass_result, prompt_logprobs
+from .signs import Signs
 from .sources import SamplerOptions, Source, Sources
 
 Body = dict[str, Any]
@@ -36,6 +37,7 @@ class Machine:
         passes: PassOptions,
         sampling: SamplerOptions,
         ranks: Ranks | None = None,
+        signs: Signs | None = None,
     ) -> None:
         self.bases = bases
         self.database = database
@@ -43,6 +45,7 @@ class Machine:
         self.deeds = Deeds(bases, passes, ranks)
         self.models = self.deeds.models
         self.sources = Sources(bases, passes, sampling)
+        self.signs = signs or Signs()
         self._operations: dict[str, Callable[[Body], Result]] = {
             "create_model": self._create_model,
             "forward": lambda body: self._pass(body, "forward_input", backward=False),
@@ -59,8 +62,9 @@ class Machine:
 
     def model(self, body: Body) -> TrainedModel:
         model_id = parse.text(body.get("model_id"), "model_id")
+        self.signs.seen(model_id)
         if model_id not in self.models:
-            raise unknown("model", model_id)
+            self._wake(model_id)
         return self.models[model_id]
 
     # Models
@@ -84,7 +88,43 @@ class Machine:
         self.sources.forget(trained.id)
         self.deeds.unload(trained.id)
         self.database.set_model_state(trained.id, "unloaded")
+        shutil.rmtree(self.folders.parked(trained.id).parent, ignore_errors=True)
         return {"type": "unload_model", "model_id": trained.id, "status": "unloaded"}
+
+    # Models whose clients are gone
+
+    def park_gone(self, seconds: float) -> list[str]:
+        """Models that nobody asked for anything in this time, and whose session is silent, go to the disk as they are.
+
+        One that has gathered gradients stays: they are on no disk.
+        """
+        parked: list[str] = []
+        for model_id, known in self.database.models().items():
+            trained = self.models.get(model_id)
+            session = str(known["settings"].get("session_id") or model_id)
+            if trained is None or self.signs.silent(model_id, session) < seconds:
+                continue
+            if trained.optimizer.gathered or self.sources.samples(model_id):
+                continue
+            self._park(trained)
+            parked.append(model_id)
+        return parked
+
+    def _park(self, trained: TrainedModel) -> None:
+        self._keep_passing(trained)
+        self.deeds.save(trained.id, self.folders.parked(trained.id), optimizer=True)
+        # From here on a server that ends finds it again.
+        self.database.set_same_as(trained.id, json.dumps({"path": None, "parked": trained.version}))
+        self.database.set_model_state(trained.id, "parked")
+        self.sources.forget(trained.id)
+        self.deeds.unload(trained.id)
+
+    def _wake(self, model_id: str) -> None:
+        known = self.database.models().get(model_id)
+        if known is None or known["state"] != "parked":
+            raise unknown("model", model_id)
+        self.restore(model_id, known)
+        self.database.set_model_state(model_id, "live")
 
     # Training
 
@@ -215,10 +255,15 @@ class Machine:
         same_as = json.loads(known["same_as"]) if known["same_as"] else None
         if same_as is None:
             raise TrainerError(410, f"The last state of model {model_id} was not saved.")
+        parked = same_as.get("parked")
         folder = self.folders.resolve(same_as["path"]) if same_as["path"] else None
+        if parked is not None:
+            folder = self.folders.parked(model_id)
         self._create_model({"model_id": model_id, **known["settings"]})
         if folder is not None:
             self.deeds.load(model_id, folder, optimizer=True)
+            # Names of weights that sampling sessions stand for hold the version: it must not begin again.
+            self.models[model_id].version = max(self.models[model_id].version, (parked or 0) + 1)
             self.database.set_same_as(model_id, json.dumps(same_as))
 
     def clean_folders(self) -> None:

@@ -45,6 +45,15 @@ class Service:
         self.worker.submit(self._recover)
         self.worker.start()
 
+    def park_gone(self, seconds: float) -> None:
+        """Asks the worker; a client that comes back before its turn keeps its model where it is."""
+
+        def park() -> None:
+            for model_id in self.machine.park_gone(seconds):
+                log.info("model %s is parked: its client has not been heard of", model_id)
+
+        self.worker.submit(park)
+
     # Requests
 
     def check_model(self, model_id: str) -> None:

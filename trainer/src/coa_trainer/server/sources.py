@@ -59,6 +59,9 @@ class Sources:
     def has(self, model_id: str) -> bool:
         return model_id in self._live
 
+    def samples(self, model_id: str) -> bool:
+        return self.has(model_id) and not self._live[model_id].sampler.idle
+
     def of_base(self, name: str) -> Source:
         key = f"base:{name}"
         if key not in self._live:
