@@ -9,8 +9,8 @@ from .job import Job
 
 # Up to so many rows every one is compared with a new prompt, token by token; beyond, whole blocks are looked up.
 FEW = 64
-# Of the rows that share as many blocks, so many are compared.
-COMPARED = 8
+# Of the rows that share as many blocks, so many are compared. What was sampled after a prompt is found by this alone.
+COMPARED = 16
 
 
 @dataclass(eq=False)
@@ -109,9 +109,13 @@ class Rows:
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
         state = self.states[number]
+        known = len(state.tokens)
         state.tokens.extend(tokens)
-        self._held.add(number, state.tokens)
-        if state.job is not None and len(state.tokens) >= len(state.job.tokens) - 1:
+        job = state.job
+        if job is None or known >= len(job.request.prompt):
+            return
+        self._held.add(number, state.tokens[: len(job.request.prompt)])
+        if len(state.tokens) >= len(job.tokens) - 1:
             self._wanted.remove(number)
 
     def release(self, job: Job) -> None:
