@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from aiohttp import web
 
 from coa_trainer.options import parse_options
 from coa_trainer.serve import make_app, make_service
+from coa_trainer.server.service import Service
 
 
 class Refused(Exception):
@@ -116,6 +118,12 @@ def sample(client: Client, prompt: list[int] = PROMPT, samples: int = 1, **body:
 
 @contextlib.contextmanager
 def server(model: Path, data: Path, *more: str, key: str | None = None) -> Iterator[Client]:
+    with server_and_service(model, data, *more, key=key) as (client, _):
+        yield client
+
+
+@contextlib.contextmanager
+def server_and_service(model: Path, data: Path, *more: str, key: str | None = None) -> Iterator[tuple[Client, Service]]:
     """A server in a thread of this process."""
     arguments = ["--model", f"tiny={model}", "--data", str(data), "--port", "0", "--poll-seconds", "5", *more]
     options = parse_options([*arguments, *(["--key", key] if key else [])])
@@ -140,7 +148,7 @@ def server(model: Path, data: Path, *more: str, key: str | None = None) -> Itera
     thread.start()
     ready.wait()
     try:
-        yield Client(started[0], key)
+        yield Client(started[0], key), service
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join()
@@ -152,10 +160,12 @@ def server(model: Path, data: Path, *more: str, key: str | None = None) -> Itera
 class Process:
     """A server of its own. `slow` names what it shall hang in; it makes the file `reached` when it does."""
 
-    def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None) -> None:
+    def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None, ranks: int = 1) -> None:
         here = Path(__file__).parent
         environment = {**os.environ, "PYTHONPATH": f"{here.parent / 'src'}:{here}", "OMP_NUM_THREADS": "1"}
         program = ["-m", "coa_trainer"] if not slow else [str(here / "slow_server.py"), slow, str(reached)]
+        if ranks > 1:
+            program = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *program]
         command = [sys.executable, *program, "--model", f"tiny={model}", "--data", str(data), "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--poll-seconds", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
@@ -169,7 +179,8 @@ class Process:
         self.process.communicate()
 
     def end(self) -> int:
-        self.process.terminate()
+        # The process that answers, which tells others that belong to it.
+        os.kill(self.ready["pid"], signal.SIGTERM)
         self.process.communicate(timeout=60)
         return self.process.returncode
 

@@ -12,10 +12,12 @@ from coa_trainer.errors import TrainerError
 from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.load import load_model
+from coa_trainer.model.side_by_side import lay_side_by_side
 from coa_trainer.model.trained import TrainedModel
 from coa_trainer.sampling.bursts import Bursts
 from coa_trainer.sampling.choose_decoder import choose_decoder
 from coa_trainer.sampling.decoder import Decoder, RecomputingDecoder, TransformersDecoder
+from coa_trainer.sampling.job import Batch
 from coa_trainer.sampling.llama_decoder import LlamaDecoder
 from coa_trainer.sampling.sampler import Sampler
 from coa_trainer.sampling.step_graphs import StepGraphs
@@ -40,7 +42,20 @@ def bursting(model: Any) -> Decoder:
     return decoder
 
 
-DECODERS: list[Make] = [LlamaDecoder, stepping, TransformersDecoder, RecomputingDecoder]
+def side_by_side(make: Make) -> Make:
+    """With the weights as a model that was opened has them, so that a step is few products."""
+
+    def made(model: Any) -> Decoder:
+        lay_side_by_side(model)
+        decoder = make(model)
+        assert isinstance(decoder, LlamaDecoder)
+        assert decoder.one is not None
+        return decoder
+
+    return made
+
+
+DECODERS: list[Make] = [LlamaDecoder, stepping, side_by_side(stepping), TransformersDecoder, RecomputingDecoder]
 PROMPT = list(b"The prompt is some forty bytes of text. ")
 
 
@@ -165,8 +180,6 @@ def test_after_a_step_nothing_old_is_used(tiny_folder: Path) -> None:
 
 def test_weights_may_change_in_the_middle(tiny_folder: Path) -> None:
     """What is left of a sequence is sampled from the new weights, over keys and values of the new weights."""
-    from coa_trainer.sampling.job import Batch
-
     trained = full_model(bases_of(tiny_folder))
     sampler = sampler_of(trained)
     results: list[Any] = []
@@ -227,7 +240,10 @@ def test_prompts_that_cannot_be_are_refused(tiny_folder: Path, prompt: list[int]
     assert sampler.idle
 
 
-def test_bursts_give_what_single_steps_give(tiny_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "options"), [("modules", {}), ("side by side", {}), ("side by side", {"most_rows": 3})]
+)
+def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options: dict[str, int]) -> None:
     """The same tokens and log-probabilities, with ends at tokens, at lengths and at the context, and with cuts."""
     free = request(PROMPT, 40, count=3, seed=5)
     requests = [
@@ -238,8 +254,8 @@ def test_bursts_give_what_single_steps_give(tiny_folder: Path) -> None:
         request(PROMPT * 6, 40, seed=3),
     ]
     found = []
-    for make in (LlamaDecoder, bursting):
-        sampler = Sampler(make(load_model(tiny_folder)), 256, 259, None)
+    for make in (LlamaDecoder, bursting if how == "modules" else side_by_side(bursting)):
+        sampler = Sampler(make(load_model(tiny_folder)), 256, 259, None, **options)
         first = sample_all(sampler, requests)
         stop = first[0][0]["tokens"][17]
         again = sample_all(sampler, [request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,)), *requests[1:]])
@@ -261,3 +277,37 @@ def test_a_burst_leaves_rows_that_can_be_reused(tiny_folder: Path) -> None:
     (anew,) = sample_all(Sampler(LlamaDecoder(model), 256, 259, None), [request(longer, 12, seed=6)])[0]
     assert continued["tokens"] == anew["tokens"]
     assert continued["reused"] >= len(PROMPT) + 20
+
+
+def test_a_burst_lets_others_have_the_device(tiny_folder: Path) -> None:
+    """What is being computed is taken, then the sampler comes back and goes on later."""
+    sampler = Sampler(bursting(load_model(tiny_folder)), 256, 259, None)
+    [[whole]] = sample_all(sampler, [request(PROMPT, 120, seed=1)])
+    results: list[Any] = []
+    waits = [True, True, False]
+    sampler.hurried = lambda: waits.pop(0) if waits else False
+    told: list[int] = []
+    sampler.add(
+        request(PROMPT, 120, seed=1), Batch(results.extend, results.append, lambda _, token: told.append(token))
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("coa_trainer.sampling.sampler.PATIENCE_SECONDS", 0.0)
+        sampler.step()
+    assert 0 < len(told) < 120
+    assert not results
+    while not sampler.idle:
+        sampler.step()
+    assert results[0]["tokens"] == whole["tokens"] == told
+
+
+def test_many_rows_find_their_beginnings(tiny_folder: Path) -> None:
+    """More rows than are compared one by one: groups still read their prompt once."""
+    sampler = Sampler(bursting(load_model(tiny_folder)), 256, 259, None)
+    prompts = [[*PROMPT[:20], number, *PROMPT[20:]] for number in range(24)]
+    found = sample_all(sampler, [request(prompt, 3, count=4, seed=number) for number, prompt in enumerate(prompts)])
+    for sequences in found:
+        # The first of a group may share the common beginning, the others share all of it.
+        assert [each["reused"] for each in sequences[1:]] == [len(PROMPT)] * 3
+    alone = Sampler(LlamaDecoder(load_model(tiny_folder)), 256, 259, None)
+    [again] = sample_all(alone, [request(prompts[17], 3, count=4, seed=17)])
+    assert [each["tokens"] for each in again] == [each["tokens"] for each in found[17]]

@@ -17,6 +17,7 @@ interface StartOptions extends GlobalOptions {
   key?: string
   device?: string
   dtype?: string
+  gpus: number
 }
 
 export function registerTrainerStart(parent: Command, home: () => string): void {
@@ -34,6 +35,7 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
     .option('--key <key>', 'what clients must send; or the variable COA_TRAINER_KEY')
     .option('--device <name>', 'cpu or cuda (default: cuda where there is one)')
     .option('--dtype <name>', 'float32, bfloat16 or float16 (default: float32 on a CPU, else bfloat16)')
+    .option('--gpus <number>', 'spread models over so many GPUs of this machine', wholeNumber('--gpus', 1), 1)
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa trainer start --model models/mine\n  $ coa trainer start --model small=models/mine --port 0 --device cpu\n  $ coa trainer start --model models/mine --python ~/torch/bin/python',
@@ -52,6 +54,7 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
             port: options.port,
             host: options.host,
             device: options.device,
+            gpus: options.gpus,
             key: key === '' ? undefined : key,
             more: options.dtype === undefined ? [] : ['--dtype', options.dtype],
             say: (line) => process.stderr.write(`${line}\n`),

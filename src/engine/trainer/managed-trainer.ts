@@ -22,7 +22,10 @@ const Running = z.object({
 export type RunningTrainer = z.infer<typeof Running>
 
 export interface StartOptions
-  extends Pick<LaunchOptions, 'models' | 'port' | 'host' | 'key' | 'device' | 'more' | 'say' | 'signal'> {
+  extends Pick<
+    LaunchOptions,
+    'models' | 'port' | 'host' | 'key' | 'device' | 'gpus' | 'more' | 'say' | 'signal'
+  > {
   /** The folder in which everything of the trainer lies. */
   home: string
   /** An environment of one's own. */

@@ -19,6 +19,8 @@ export interface LaunchOptions {
   host?: string | undefined
   key?: string | undefined
   device?: string | undefined
+  /** With more than one, models are spread over them. */
+  gpus?: number | undefined
   /** Further arguments, as the trainer itself takes them. */
   more?: readonly string[] | undefined
   say?: ((line: string) => void) | undefined
@@ -64,7 +66,7 @@ export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
       await sleep(100)
     }
   } catch (cause) {
-    child.kill('SIGKILL')
+    killAll(child)
     throw cause
   } finally {
     child.removeAllListeners()
@@ -73,12 +75,13 @@ export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
 }
 
 function start(
-  { python, models, data, log, host, key, device, port = 0, more = [] }: LaunchOptions,
+  { python, models, data, log, host, key, device, gpus = 1, port = 0, more = [] }: LaunchOptions,
   outputs: string,
 ): ChildProcess {
   const { folder } = trainerSource()
   for (const path of [data, dirname(log)]) mkdirSync(path, { recursive: true })
-  const args = ['-m', 'coa_trainer', '--data', data, '--port', String(port)]
+  const many = ['-m', 'torch.distributed.run', '--standalone', `--nproc-per-node=${gpus}`]
+  const args = [...(gpus > 1 ? many : []), '-m', 'coa_trainer', '--data', data, '--port', String(port)]
   for (const model of models) args.push('--model', model)
   if (host !== undefined) args.push('--host', host)
   if (device !== undefined) args.push('--device', device)
@@ -95,6 +98,16 @@ function start(
       ...(key === undefined ? {} : { COA_TRAINER_KEY: key }),
     },
   })
+}
+
+/** It was started with a group of its own, to which the processes of other GPUs belong. */
+function killAll(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+  child.kill('SIGKILL')
 }
 
 function readyLine(path: string): Launched | undefined {

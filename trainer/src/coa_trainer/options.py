@@ -8,6 +8,8 @@ from pathlib import Path
 
 import torch
 
+from .model.compiled import AUTO, MODES, ON
+
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -25,9 +27,10 @@ class Options:
     cache_tokens: int
     max_rows: int
     checkpointing: bool
-    compile: bool
+    compile: str
     body_limit: int
     poll_seconds: float
+    session_seconds: float
 
 
 def parse_options(arguments: list[str] | None = None) -> Options:
@@ -54,11 +57,12 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         random_seed=given.seed if given.random_init else None,
         batch_tokens=given.batch_tokens,
         cache_tokens=given.cache_tokens,
-        max_rows=given.max_rows,
+        max_rows=given.max_rows or (1024 if device.type == "cuda" else 256),
         checkpointing=given.checkpointing,
         compile=given.compile,
         body_limit=given.body_limit,
         poll_seconds=given.poll_seconds,
+        session_seconds=given.session_seconds,
     )
 
 
@@ -80,13 +84,26 @@ def _parser() -> argparse.ArgumentParser:
     add("--dtype", choices=sorted(_DTYPES), help="bfloat16 on cuda, float32 on cpu")
     add("--random-init", action="store_true", help="random weights: config.json is enough")
     add("--seed", type=int, default=0, help="of random weights")
-    add("--batch-tokens", type=int, default=8192, help="tokens computed at once in training")
+    add("--batch-tokens", type=int, default=0, help="tokens computed at once in training; 0: what fits, 8192 on cpu")
     add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
-    add("--max-rows", type=int, default=256, help="sequences sampled at once")
+    add("--max-rows", type=int, default=0, help="sequences sampled at once; 0: 1024 on cuda, 256 on cpu")
     add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
-    add("--compile", action="store_true", help="torch.compile the layers")
+    add(
+        "--compile",
+        choices=MODES,
+        nargs="?",
+        const=ON,
+        default=AUTO,
+        help="torch.compile; auto: on cuda, for Llama, Qwen2 and Qwen3; most: try more kernels, slow to start",
+    )
     add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
     add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
+    add(
+        "--session-seconds",
+        type=float,
+        default=3600.0,
+        help="models of a client that is silent for so long are saved and unloaded until it comes back; 0: never",
+    )
     return parser
 
 

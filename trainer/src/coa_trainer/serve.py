@@ -12,9 +12,11 @@ from aiohttp import web
 
 from .model.bases import BaseModels, ModelOptions
 from .model.learner import PassOptions
+from .model.ranks import Ranks, join_ranks
 from .options import Options
 from .server.checkpoint_routes import CheckpointRoutes
 from .server.database import Database
+from .server.deeds import Deeds
 from .server.future_routes import FutureRoutes
 from .server.http import guard
 from .server.machine import Machine
@@ -26,25 +28,28 @@ from .server.sources import SamplerOptions
 log = logging.getLogger(__name__)
 
 
-def make_service(options: Options) -> Service:
-    options.data.mkdir(parents=True, exist_ok=True)
-    folders = Folders(options.data)
-    bases = BaseModels(
+def make_bases(options: Options, ranks: Ranks | None = None) -> BaseModels:
+    return BaseModels(
         options.models,
         ModelOptions(
-            device=options.device,
+            device=options.device if ranks is None else ranks.device,
             dtype=options.dtype,
             random_seed=options.random_seed,
             checkpointing=options.checkpointing,
             compile=options.compile,
         ),
     )
+
+
+def make_service(options: Options, ranks: Ranks | None = None) -> Service:
+    options.data.mkdir(parents=True, exist_ok=True)
     machine = Machine(
-        bases,
+        make_bases(options, ranks),
         Database(options.data / "futures.sqlite"),
-        folders,
+        Folders(options.data),
         PassOptions(options.batch_tokens, options.checkpointing),
         SamplerOptions(options.max_rows, options.cache_tokens),
+        ranks,
     )
     return Service(machine)
 
@@ -57,8 +62,8 @@ def make_app(service: Service, options: Options) -> web.Application:
     return app
 
 
-async def serve(options: Options) -> None:
-    service = make_service(options)
+async def serve(options: Options, ranks: Ranks | None = None) -> None:
+    service = make_service(options, ranks)
     loop = asyncio.get_running_loop()
     service.start(loop)
     # Bodies are unpacked by us, within the limit; a client that goes away ends its handler.
@@ -81,13 +86,30 @@ async def serve(options: Options) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
+    watch = asyncio.create_task(_watch(service, options.session_seconds))
     await ended.wait()
     log.info("ending")
+    watch.cancel()
     await runner.cleanup()
     await asyncio.to_thread(service.worker.close)
+    service.machine.deeds.end()
     service.database.close()
+
+
+async def _watch(service: Service, seconds: float) -> None:
+    while seconds > 0:
+        await asyncio.sleep(min(60.0, max(1.0, seconds / 4)))
+        service.park_gone(seconds)
 
 
 def run(options: Options) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    asyncio.run(serve(options))
+    ranks = join_ranks(options.device)
+    if ranks is None or ranks.leads:
+        asyncio.run(serve(options, ranks))
+    else:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        Deeds(make_bases(options, ranks), PassOptions(options.batch_tokens, options.checkpointing), ranks).follow()
+    if ranks is not None:
+        ranks.close()

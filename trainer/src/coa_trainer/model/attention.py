@@ -5,8 +5,6 @@ the sequences and not of the row. It is an attention implementation of transform
 values of any model that lets its attention be chosen.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,23 +12,11 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from ..errors import TrainerError
-from . import varlen
+from .packed_attention import attend, ends_of, packed
+
+__all__ = ["NAME", "packed"]
 
 NAME = "coa_packed"
-
-# Plain module state: one thread owns the models, and autograd's threads must see it when they compute a layer again.
-_ends: Sequence[int] | None = None
-
-
-@contextmanager
-def packed(ends: Sequence[int]) -> Iterator[None]:
-    """While this is open, rows consist of sequences that end at these places."""
-    global _ends
-    before, _ends = _ends, ends
-    try:
-        yield
-    finally:
-        _ends = before
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -51,15 +37,14 @@ def _attend(
     if attention_mask is not None:
         output = _masked(query, key, value, _windowed(attention_mask, sliding_window), scaling, groups)
         return output.transpose(1, 2).contiguous(), None
-    length = query.shape[2]
-    ends = _ends or (length,)
-    if len(ends) > 1 and sliding_window is None and varlen.usable(query, key):
-        return varlen.attend(query, key, value, ends, scaling).transpose(1, 2).contiguous(), None
+    ends = ends_of(query.shape[2])
+    if query.shape[0] == 1 and (sliding_window is None or ends.longest <= sliding_window):
+        flat_query, flat_key, flat_value = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
+        return attend(flat_query, flat_key, flat_value, scaling)[None].contiguous(), None
     parts: list[torch.Tensor] = []
     start = 0
-    for end in ends:
-        part = slice(start, end)
-        q, k, v = query[:, :, part], key[:, :, part], value[:, :, part]
+    for end in ends.ends:
+        q, k, v = (tensor[:, :, start:end] for tensor in (query, key, value))
         if sliding_window is not None and end - start > sliding_window:
             causal = torch.ones(end - start, end - start, dtype=torch.bool, device=query.device).tril()
             parts.append(_masked(q, k, v, _windowed(causal[None, None], sliding_window), scaling, groups))

@@ -7,8 +7,10 @@ from typing import Any
 import torch
 
 from ..errors import TrainerError, bad_request
+from .compiled import OFF, compile_layers
 from .load import context_length, load_model, read_config
 from .lora import Adapters
+from .side_by_side import knows, lay_side_by_side
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,8 @@ class ModelOptions:
     random_seed: int | None = None
     """Weights from this seed instead of from files."""
     checkpointing: bool = False
-    compile: bool = False
+    compile: str = OFF
+    """One of `compiled.MODES`."""
 
 
 def to_device(model: Any, options: ModelOptions) -> Any:
@@ -28,11 +31,10 @@ def to_device(model: Any, options: ModelOptions) -> Any:
     for module in model.modules():
         for name, buffer in module.named_buffers(recurse=False):
             setattr(module, name, buffer.to(options.device))
+    if knows(model):
+        lay_side_by_side(model)
     if options.checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-    if options.compile:
-        for layer in getattr(getattr(model, model.base_model_prefix), "layers", []):
-            layer.compile(dynamic=True)
     return model
 
 
@@ -91,5 +93,6 @@ class BaseModels:
             model = to_device(self.fresh(name), self.options)
             for parameter in model.parameters():
                 parameter.requires_grad_(False)
+            compile_layers(model, self.options.compile)
             self._shared[name] = Adapters(model)
         return self._shared[name]

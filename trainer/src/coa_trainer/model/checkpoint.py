@@ -6,6 +6,7 @@ import shutil
 import uuid
 from pathlib import Path
 
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
@@ -27,13 +28,24 @@ TOKENIZER_FILES = (
 )
 
 
-def save_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> None:
-    """What is at `folder` stays until the new checkpoint is complete on the disk."""
+Tensors = dict[str, torch.Tensor]
+
+
+def save_checkpoint(
+    folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool, writes: bool = True
+) -> None:
+    """What is at `folder` stays until the new checkpoint is complete on the disk.
+
+    Where a model is spread over processes all of them take part, and one writes.
+    """
+    state = trained.optimizer.state()
+    if not writes:
+        return
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = folder.parent / f".{folder.name}.{uuid.uuid4().hex}.tmp"
     try:
         temporary.mkdir()
-        _write(temporary, trained, bases, optimizer)
+        _write(temporary, trained, bases, state, optimizer)
         for path in temporary.iterdir():
             _sync(path)
         _sync(temporary)
@@ -75,9 +87,15 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> None:
-    weights, adam = trained.weights, trained.optimizer
-    values = {name: tensor.detach().cpu().contiguous() for name, tensor in adam.exact.items()}
+def _write(
+    folder: Path,
+    trained: TrainedModel,
+    bases: BaseModels,
+    state: tuple[Tensors, Tensors, Tensors],
+    optimizer: bool,
+) -> None:
+    weights = trained.weights
+    values, first, second = state
     if weights.adapters is not None and weights.adapter is not None:
         config = weights.adapters.config(weights.adapter)
         config.base_model_name_or_path = weights.base
@@ -93,10 +111,10 @@ def _write(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bo
         if source.is_file():
             shutil.copyfile(source, folder / name)
     if optimizer:
-        state = {f"first {name}": tensor.cpu().contiguous() for name, tensor in adam.first.items()}
-        state |= {f"second {name}": tensor.cpu().contiguous() for name, tensor in adam.second.items()}
-        metadata = {"format": "pt", "optimizer": "adamw", "step": str(adam.step)}
-        save_file(state, folder / OPTIMIZER_FILE, metadata=metadata)
+        moments = {f"first {name}": tensor for name, tensor in first.items()}
+        moments |= {f"second {name}": tensor for name, tensor in second.items()}
+        metadata = {"format": "pt", "optimizer": "adamw", "step": str(trained.optimizer.step)}
+        save_file(moments, folder / OPTIMIZER_FILE, metadata=metadata)
 
 
 def _say_float32(path: Path) -> None:

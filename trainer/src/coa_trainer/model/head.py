@@ -1,18 +1,109 @@
-"""Log-probabilities of targets without ever holding [tokens × vocabulary] as a whole."""
+"""Log-probabilities of targets, with as much of [tokens × vocabulary] at a time as the device has room for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
-# Logits of so many numbers are computed at a time: 64 MiB as float32.
+from .compiled import OFF, Compiler
+
+# So many logits are computed at a time: 64 MiB as float32.
 CHUNK_NUMBERS = 1 << 24
+# On CUDA few large products are faster; 8 GiB in a narrow type.
+CUDA_CHUNK_NUMBERS = 1 << 32
 
 
-def target_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int) -> torch.Tensor:
-    """For hidden states [tokens, width]; the logits of each chunk are computed again for the gradient."""
-    size = max(1, CHUNK_NUMBERS // vocabulary)
+def chunk_tokens(device: torch.device, vocabulary: int) -> int:
+    """A power of two, so that rows of the sizes that are compiled consist of whole chunks."""
+    numbers = CUDA_CHUNK_NUMBERS if device.type == "cuda" else CHUNK_NUMBERS
+    return 1 << (max(1, numbers // vocabulary).bit_length() - 1)
+
+
+def scores(logits: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The targets' log-probabilities, and the logarithm of each row's sum."""
+    wide = logits.float()
+    total = wide.logsumexp(-1)
+    return wide.gather(-1, targets[:, None])[:, 0] - total, total
+
+
+def to_slopes(logits: torch.Tensor, total: torch.Tensor, targets: torch.Tensor, given: torch.Tensor) -> None:
+    """Turns logits into the slopes of what is made of the log-probabilities, in their place."""
+    hit = torch.arange(logits.shape[1], device=logits.device) == targets[:, None]
+    share = (logits.float() - total[:, None]).exp()
+    logits.copy_((hit.float() - share) * given[:, None])
+
+
+class Head:
+    """An output embedding without a bias, whose products are computed once where all logits fit at once."""
+
+    def __init__(self, weight: torch.Tensor, compiler: Compiler | None = None) -> None:
+        self.weight = weight
+        compiler = compiler or Compiler(OFF)
+        self.scores: Callable[..., Any] = compiler.piece(scores)
+        self.to_slopes: Callable[..., Any] = compiler.piece(to_slopes)
+
+    def logprobs(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = _Logprobs.apply(hidden, self.weight, targets, self)  # type: ignore[no-untyped-call]
+        return found
+
+
+class _Logprobs(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        context: Any, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, head: Head
+    ) -> torch.Tensor:
+        size = chunk_tokens(hidden.device, weight.shape[0])
+        found, totals = [], []
+        logits = hidden[:0]
+        for start in range(0, len(hidden), size):
+            logits = hidden[start : start + size] @ weight.T
+            part, total = head.scores(logits, targets[start : start + size])
+            found.append(part)
+            totals.append(total)
+        context.save_for_backward(hidden, weight, targets, torch.cat(totals))
+        # The only chunk is kept; with several, each is computed again.
+        context.logits = logits if len(found) == 1 and any(context.needs_input_grad) else None
+        context.head, context.size = head, size
+        return found[0] if len(found) == 1 else torch.cat(found)
+
+    @staticmethod
+    def backward(context: Any, *given: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None]:
+        (slope,) = given
+        hidden, weight, targets, totals = context.saved_tensors
+        wants_hidden, wants_weight = context.needs_input_grad[:2]
+        size = context.size
+        into_hidden: list[torch.Tensor] = []
+        into_weight: torch.Tensor | None = None
+        for start in range(0, len(hidden), size):
+            part = slice(start, start + size)
+            logits = hidden[part] @ weight.T if context.logits is None else context.logits
+            context.logits = None
+            context.head.to_slopes(logits, totals[part], targets[part], slope[part])
+            if wants_hidden:
+                into_hidden.append(logits @ weight)
+            if wants_weight:
+                more = logits.T @ hidden[part]
+                if len(hidden) > size:
+                    # Chunks are added up in float32, or the later ones would be rounded away.
+                    into_weight = more.float() if into_weight is None else into_weight.add_(more)
+                else:
+                    into_weight = more
+        return (
+            torch.cat(into_hidden) if wants_hidden else None,
+            into_weight.to(weight.dtype) if into_weight is not None else None,
+            None,
+            None,
+        )
+
+
+def is_plain(head: Any) -> bool:
+    return type(head) is torch.nn.Linear and getattr(head, "bias", None) is None
+
+
+def module_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int) -> torch.Tensor:
+    """For an output embedding of any kind; the logits of each chunk are computed again for the gradient."""
+    size = chunk_tokens(hidden.device, vocabulary)
     parts: list[torch.Tensor] = []
     for start in range(0, len(targets), size):
         part, wanted = hidden[start : start + size], targets[start : start + size]
@@ -24,15 +115,14 @@ def target_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, voca
 
 
 def logits_in_chunks(head: Any, hidden: torch.Tensor, vocabulary: int) -> Iterator[torch.Tensor]:
-    size = max(1, CHUNK_NUMBERS // vocabulary)
+    size = chunk_tokens(torch.device("cpu"), vocabulary)
     for start in range(0, len(hidden), size):
         yield head(hidden[start : start + size])
 
 
 def _of_chunk(head: Any, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return gathered(head(hidden), targets)
+    return scores(head(hidden), targets)[0]
 
 
 def gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    logits = logits.float()
-    return logits.gather(-1, targets[:, None])[:, 0] - logits.logsumexp(-1)
+    return scores(logits, targets)[0]

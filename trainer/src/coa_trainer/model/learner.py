@@ -9,44 +9,61 @@ import torch
 
 from . import attention
 from .datum import Datum, Floats, Loss, PassResult
-from .head import gathered, logits_in_chunks, target_logprobs
+from .head import Head, gathered, is_plain, logits_in_chunks, module_logprobs
+from .llama_body import LlamaBody
 from .losses import elementwise_loss
 from .packing import Row, groups_within, pack
 from .probe import Abilities, decoder_of
+from .room import fitting_batch
 
 
 @dataclass(frozen=True)
 class PassOptions:
-    batch_tokens: int = 8192
+    batch_tokens: int = 0
+    """0 for as many as fit."""
     checkpointing: bool = False
     """Activations of layers are computed again for the gradient instead of kept."""
 
 
 class Learner:
-    def __init__(self, model: Any, vocabulary: int, abilities: Abilities, options: PassOptions) -> None:
+    def __init__(
+        self,
+        model: Any,
+        vocabulary: int,
+        abilities: Abilities,
+        options: PassOptions,
+        body: LlamaBody | None = None,
+    ) -> None:
+        """With a body, passes go through that instead of through the model."""
         self._model = model
         self._vocabulary = vocabulary
         self._abilities = abilities
         self._options = options
+        self._body = body
         self._device = next(model.parameters()).device
+        self._head = self._own_head()
+        self._batch_tokens = options.batch_tokens or fitting_batch(model, options.checkpointing)
+
+    def _own_head(self) -> Head | None:
+        if self._body is not None:
+            return Head(self._body.head, self._body.compiler)
+        head = self._model.get_output_embeddings()
+        return Head(head.weight) if is_plain(head) and self._abilities.splits else None
 
     def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
         """With `collect`, gradients are added to the parameters' `grad`, and it is called after each row."""
-        logprobs: list[Floats] = [np.zeros(0, dtype=np.float32) for _ in data]
-        elementwise = list(logprobs)
-        budget = self._options.batch_tokens if self._abilities.packs else 0
-        total = 0.0
+        budget = self._batch_tokens if self._abilities.packs else 0
+        fill = self._body is not None and self._body.compiler.on
+        rows: list[Row] = []
+        found: list[torch.Tensor] = []
         for members in groups_within([len(datum) for datum in data], budget):
-            row = pack(data, members, self._device)
+            row = pack(data, members, self._device, fill)
             model_logprobs, losses = self._row(row, loss, collect is not None)
             if collect is not None:
                 collect()
-            total += float(losses.double().sum())
-            # One copy from the device for the whole row, however many examples are in it.
-            both = torch.stack([model_logprobs.float(), losses.float()]).cpu().numpy()
-            for member, part in row.parts():
-                logprobs[member], elementwise[member] = both[0, part], both[1, part]
-        return PassResult(loss=total, logprobs=logprobs, elementwise=elementwise)
+            rows.append(row)
+            found.append(torch.stack([model_logprobs.float(), losses.float()]))
+        return _result(len(data), rows, found)
 
     def likeliest(self, tokens: Sequence[int], count: int) -> list[list[tuple[int, float]]]:
         """After each token, the likeliest next ones with their log-probabilities."""
@@ -66,19 +83,46 @@ class Learner:
     def _row(self, row: Row, loss: Loss, backward: bool) -> tuple[torch.Tensor, torch.Tensor]:
         # Backward stays inside `packed`: layers that are computed again must see the same ends.
         with attention.packed(row.ends), torch.set_grad_enabled(backward):
-            self._model.train(backward and self._options.checkpointing)
+            switches = backward and self._options.checkpointing and self._body is None
+            if switches:
+                self._model.train()
             try:
                 logprobs = self._logprobs(row)
                 losses = elementwise_loss(loss, logprobs, row.inputs)
                 if backward:
                     losses.sum().backward()  # type: ignore[no-untyped-call]
             finally:
-                self._model.eval()
+                if switches:
+                    self._model.eval()
         return logprobs.detach(), losses.detach()
 
     def _logprobs(self, row: Row) -> torch.Tensor:
-        given = {"input_ids": row.tokens, "position_ids": row.positions, "use_cache": False}
+        if self._body is not None and self._head is not None:
+            return self._head.logprobs(self._body.states(row.tokens, row.positions), row.targets)
+        given = {"input_ids": row.tokens[None], "position_ids": row.positions[None], "use_cache": False}
         if not self._abilities.splits:
             return gathered(self._model(**given).logits[0], row.targets)
         hidden = decoder_of(self._model)(**given).last_hidden_state[0]
-        return target_logprobs(self._model.get_output_embeddings(), hidden, row.targets, self._vocabulary)
+        # An adapter may have been put on the head since.
+        head = self._model.get_output_embeddings()
+        if self._head is not None and getattr(head, "weight", None) is self._head.weight:
+            return self._head.logprobs(hidden, row.targets)
+        return module_logprobs(head, hidden, row.targets, self._vocabulary)
+
+
+def _result(count: int, rows: Sequence[Row], found: Sequence[torch.Tensor]) -> PassResult:
+    """All rows come from the device at once, at the end: until then it is never waited for."""
+    logprobs: list[Floats] = [np.zeros(0, dtype=np.float32)] * count
+    elementwise = list(logprobs)
+    if not found:
+        return PassResult(0.0, logprobs, elementwise)
+    both = torch.cat(list(found), dim=1).cpu().numpy()
+    start = 0
+    total = 0.0
+    for row in rows:
+        for member, part in row.parts():
+            place = slice(start + part.start, start + part.stop)
+            logprobs[member], elementwise[member] = both[0, place], both[1, place]
+        total += float(both[1, start : start + row.ends[-1]].sum(dtype=np.float64))
+        start += row.ends[-1]
+    return PassResult(total, logprobs, elementwise)

@@ -8,6 +8,9 @@ import torch
 
 from .datum import Datum
 
+# The length of the sequences that fill a row.
+FILLING = 128
+
 
 @dataclass(frozen=True)
 class Row:
@@ -16,14 +19,17 @@ class Row:
     members: list[int]
     """Their numbers in the request."""
     ends: list[int]
+    """Those of the filling come after those of the members."""
     tokens: torch.Tensor
     positions: torch.Tensor
     targets: torch.Tensor
     inputs: dict[str, torch.Tensor]
 
     def parts(self) -> list[tuple[int, slice]]:
-        starts = [0, *self.ends[:-1]]
-        return [(member, slice(start, end)) for member, start, end in zip(self.members, starts, self.ends, strict=True)]
+        starts = [0, *self.ends]
+        return [
+            (member, slice(start, end)) for member, start, end in zip(self.members, starts, self.ends, strict=False)
+        ]
 
 
 def groups_within(lengths: Sequence[int], budget: int) -> list[list[int]]:
@@ -39,21 +45,42 @@ def groups_within(lengths: Sequence[int], budget: int) -> list[list[int]]:
     return groups
 
 
-def pack(data: Sequence[Datum], members: list[int], device: torch.device) -> Row:
+def size_for(tokens: int) -> int:
+    """One of few sizes that is at least this: a power of two, or one and a half of it."""
+    power = max(256, 1 << (tokens - 1).bit_length())
+    return power * 3 // 4 if tokens <= power * 3 // 4 else power
+
+
+def pack(data: Sequence[Datum], members: list[int], device: torch.device, fill: bool = False) -> Row:
+    """With `fill`, the row gets one of few sizes: at its end are short sequences of no weight."""
     chosen = [data[member] for member in members]
     names = {name for datum in chosen for name in datum.inputs}
+    total = sum(len(datum) for datum in chosen)
+    missing = size_for(total) - total if fill else 0
+    ends = np.cumsum([len(datum) for datum in chosen]).tolist()
+    ends += [min(end, total + missing) for end in range(total + FILLING, total + missing + FILLING, FILLING)]
+    if missing:
+        names.add("weights")
     # An input that one example has and another has not stands for its default there.
-    inputs = {
-        name: _floats([datum.inputs.get(name, _default(name, datum)) for datum in chosen], device)
+    floats = [
+        np.concatenate([*(datum.inputs.get(name, _default(name, datum)) for datum in chosen), np.zeros(missing)])
         for name in sorted(names)
-    }
+    ]
+    zeros = np.zeros(missing, dtype=np.int64)
+    integers = [
+        np.concatenate([*(datum.tokens for datum in chosen), zeros]),
+        np.concatenate([*(np.arange(len(datum)) for datum in chosen), zeros]),
+        np.concatenate([*(datum.targets for datum in chosen), zeros]),
+    ]
+    tokens, positions, targets = _to(np.stack(integers).astype(np.int64, copy=False), device)
+    found = _to(np.stack(floats).astype(np.float32, copy=False), device) if floats else []
     return Row(
         members=members,
-        ends=np.cumsum([len(datum) for datum in chosen]).tolist(),
-        tokens=_integers([datum.tokens for datum in chosen], device)[None],
-        positions=_integers([np.arange(len(datum)) for datum in chosen], device)[None],
-        targets=_integers([datum.targets for datum in chosen], device),
-        inputs=inputs,
+        ends=ends,
+        tokens=tokens,
+        positions=positions,
+        targets=targets,
+        inputs=dict(zip(sorted(names), found, strict=True)),
     )
 
 
@@ -63,9 +90,9 @@ def _default(name: str, datum: Datum) -> np.ndarray[tuple[int], np.dtype[np.floa
     return np.ones(len(datum), dtype=np.float32)
 
 
-def _integers(arrays: Sequence[np.ndarray[tuple[int], np.dtype[np.int64]]], device: torch.device) -> torch.Tensor:
-    return torch.from_numpy(np.concatenate(arrays).astype(np.int64, copy=False)).to(device)
-
-
-def _floats(arrays: Sequence[np.ndarray[tuple[int], np.dtype[np.float32]]], device: torch.device) -> torch.Tensor:
-    return torch.from_numpy(np.concatenate(arrays).astype(np.float32, copy=False)).to(device)
+def _to(array: np.ndarray[tuple[int, int], np.dtype[np.generic]], device: torch.device) -> list[torch.Tensor]:
+    """One copy to the device for all rows, which the program does not wait for."""
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        tensor = tensor.pin_memory()
+    return list(tensor.to(device, non_blocking=True).unbind())

@@ -37,12 +37,12 @@ def probe(model: Any, vocabulary: int) -> Abilities:
             tokens = torch.cat(sequences)
             positions = torch.cat([torch.arange(n, device=device) for n in lengths])
             together = _logits(model, tokens, positions, [lengths[0], sum(lengths)])
-            packs = _close(together, torch.cat(alone))
+            packs = close(together, torch.cat(alone))
         except Exception as error:
             log.info("sequences cannot share a row: %s", error)
         try:
             states = decoder_of(model)(input_ids=sequences[0][None], use_cache=False).last_hidden_state
-            splits = _close(model.get_output_embeddings()(states)[0], alone[0])
+            splits = close(model.get_output_embeddings()(states)[0], alone[0])
         except Exception as error:
             log.info("decoder and head cannot be called apart: %s", error)
     return Abilities(packs=packs, splits=splits)
@@ -69,7 +69,7 @@ def _logits(model: Any, tokens: torch.Tensor, positions: torch.Tensor, ends: lis
     return logits
 
 
-def _close(one: torch.Tensor, other: torch.Tensor) -> bool:
+def close(one: torch.Tensor, other: torch.Tensor) -> bool:
     tolerance = 1e-4 if one.dtype == torch.float32 else 5e-2
     scale = max(1.0, float(other.abs().max()))
     return one.shape == other.shape and float((one - other).abs().max()) <= tolerance * scale

@@ -43,13 +43,9 @@ def take(trained: TrainedModel, contents: Contents) -> None:
     adam = trained.optimizer
     adam.forget()
     adam.restart()
-    for name in adam.parameters:
-        adam.take(name, contents.values[name])
+    adam.take(contents.values)
     if contents.moments is not None:
-        adam.step = contents.moments.step
-        for name in adam.parameters:
-            adam.first[name].copy_(contents.moments.first[name])
-            adam.second[name].copy_(contents.moments.second[name])
+        adam.take_moments(contents.moments.step, contents.moments.first, contents.moments.second)
     trained.version += 1
 
 
@@ -79,8 +75,8 @@ def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
             raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of its rank.")
         model = bases.fresh(trained.weights.base, folder)
         values = {name: parameter.data for name, parameter in model.named_parameters()}
-    for name, tensor in trained.optimizer.exact.items():
-        if name not in values or values[name].shape != tensor.shape:
+    for name, shape in trained.optimizer.shapes.items():
+        if name not in values or values[name].shape != shape:
             raise bad_request(f"The checkpoint {folder.name} is of another shape: {name} does not fit.")
     return values
 
@@ -88,15 +84,15 @@ def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
 def _moments(path: Path, trained: TrainedModel) -> Moments | None:
     if not path.is_file():
         return None
-    exact = trained.optimizer.exact
+    shapes = trained.optimizer.shapes
     with safe_open(path, framework="pt") as file:
         step = (file.metadata() or {}).get("step", "")
         names = set(file.keys())
-        wanted = {f"{which} {name}" for which in ("first", "second") for name in exact}
+        wanted = {f"{which} {name}" for which in ("first", "second") for name in shapes}
         if not step.isdigit() or not wanted <= names:
             return None
-        first = {name: file.get_tensor(f"first {name}") for name in exact}
-        second = {name: file.get_tensor(f"second {name}") for name in exact}
-    if any(first[name].shape != exact[name].shape or second[name].shape != exact[name].shape for name in exact):
+        first = {name: file.get_tensor(f"first {name}") for name in shapes}
+        second = {name: file.get_tensor(f"second {name}") for name in shapes}
+    if any(first[name].shape != shapes[name] or second[name].shape != shapes[name] for name in shapes):
         return None
     return Moments(int(step), first, second)

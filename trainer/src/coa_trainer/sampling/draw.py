@@ -29,7 +29,14 @@ def uniforms(seeds: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
 
 
 def uniform(seed: int, step: int) -> float:
-    return float(uniforms(torch.tensor([signed(seed)]), torch.tensor([signed(step)]))[0])
+    return uniform_list([(seed, step)])[0]
+
+
+def uniform_list(places: Sequence[tuple[int, int]]) -> list[float]:
+    seeds = torch.tensor([signed(seed) for seed, _ in places], dtype=torch.int64)
+    steps = torch.tensor([signed(step) for _, step in places], dtype=torch.int64)
+    found: list[float] = uniforms(seeds, steps).tolist()
+    return found
 
 
 def signed(number: int) -> int:
@@ -99,7 +106,8 @@ def draw_rows(logits: torch.Tensor, rules: RowRules, numbers: torch.Tensor) -> D
     model = logits.log_softmax(-1)
     cold = rules.temperatures == 0
     # A row of temperature 0 is computed with 1 here; it takes the likeliest token below.
-    scaled = logits / torch.where(cold, 1.0, rules.temperatures)[:, None]
+    # Nothing here may send a number to the device: the step that this is part of is recorded.
+    scaled = logits / rules.temperatures.masked_fill(cold, 1.0)[:, None]
     if rules.allowed is not None:
         scaled = scaled.masked_fill(~rules.allowed, -torch.inf)
     best = scaled.argmax(-1)
@@ -114,7 +122,7 @@ def draw_rows(logits: torch.Tensor, rules: RowRules, numbers: torch.Tensor) -> D
     tokens = torch.where(cold, best, torch.minimum(drawn, last))
     column = tokens[:, None]
     logprobs = (shares.gather(1, column)[:, 0] / totals).log()
-    return Drawn(tokens, torch.where(cold, 0.0, logprobs), model.gather(1, column)[:, 0])
+    return Drawn(tokens, logprobs.masked_fill(cold, 0.0), model.gather(1, column)[:, 0])
 
 
 def draw(logits: torch.Tensor, rules: Sequence[DrawRules], numbers: Sequence[float]) -> list[Draw | None]:
@@ -136,4 +144,4 @@ def _cut(shares: torch.Tensor, rules: RowRules) -> torch.Tensor:
     keep = (ordered.cumsum(-1) - ordered < rules.top_p[:, None]) | (rules.top_p >= 1)[:, None]
     keep &= ranks < rules.top_k[:, None]
     keep |= ranks == 0
-    return torch.zeros_like(shares).scatter(-1, ids, torch.where(keep, ordered, 0.0))
+    return torch.zeros_like(shares).scatter(-1, ids, ordered.masked_fill(~keep, 0.0))

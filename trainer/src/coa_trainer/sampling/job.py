@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .bursts import Turn
-from .draw import Draw, DrawRules, uniform
+from .draw import Draw, DrawRules
 from .stops import StopRules
 
 
@@ -41,10 +41,11 @@ class Job:
     def sampled(self) -> list[int]:
         return self.tokens[len(self.request.prompt) :]
 
-    def next_number(self) -> float:
+    @property
+    def place(self) -> tuple[int, int]:
+        """The seed and the number of the next token."""
         request = self.request
-        step = len(self.tokens) - len(request.prompt) + request.first_step
-        return uniform(request.seed + self.number, step)
+        return request.seed + self.number, len(self.tokens) - len(request.prompt) + request.first_step
 
     def take(self, drawn: Draw | None) -> None:
         if drawn is None:
@@ -64,9 +65,7 @@ class Job:
         return self.request.rules.allowed is None and not self.stops.needs_text
 
     def turn(self) -> Turn:
-        request = self.request
-        step = len(self.tokens) - len(request.prompt) + request.first_step
-        return Turn(self.row, self.tokens[-1], self.computed, request.rules, request.seed + self.number, step)
+        return Turn(self.row, self.tokens[-1], self.computed, self.request.rules, *self.place)
 
     def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
         """Takes tokens up to its end and says how many."""
@@ -76,8 +75,9 @@ class Job:
         self.tokens += tokens[:count]
         self.logprobs += logprobs[:count]
         self.model_logprobs += model_logprobs[:count]
-        for token in tokens[:count]:
-            self.batch.told(self.number, token)
+        if self.batch.listens:
+            for token in tokens[:count]:
+                self.batch.told(self.number, token)
         if stop is not None:
             self.stopped = "token"
         elif len(self.tokens) >= self.limit:
@@ -117,6 +117,10 @@ class Batch:
 
     def add(self, job: Job) -> None:
         self._jobs.append(job)
+
+    @property
+    def listens(self) -> bool:
+        return self._on_token is not None
 
     def told(self, number: int, token: int) -> None:
         if self._on_token is not None:

@@ -10,46 +10,59 @@ from typing import Any
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from ..model.llama_body import Form
+from ..model.side_by_side import knows
 from .bursts import Bursts
+from .one_step import one_step
 from .places import places_of
-from .row_cache import RowCache
+from .row_cache import CacheForm, RowCache
 from .step_graphs import StepGraphs
+from .step_ops import Moment
 
-FAMILIES = frozenset({"llama", "qwen2", "qwen3"})
-
-
-def knows(model: Any) -> bool:
-    config = model.config
-    scaling = getattr(config, "rope_parameters", None) or {}
-    sliding = getattr(config, "use_sliding_window", False)
-    return (
-        config.model_type in FAMILIES
-        and not sliding
-        and scaling.get("rope_type", "default") in {"default", "linear", "llama3", "yarn"}
-    )
+__all__ = ["LlamaDecoder", "knows"]
 
 
 class LlamaDecoder:
     def __init__(self, model: Any) -> None:
-        self.cache = RowCache()
         self._head = model.get_output_embeddings()
         self._body = model.model
         self.device = next(model.parameters()).device
         weights = self._body.embed_tokens.weight
         config = model.config
         self._width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        form = Form(config.num_attention_heads, config.num_key_value_heads, self._width, config.rms_norm_eps)
+        self.cache = RowCache(
+            CacheForm(config.num_hidden_layers, form.shared, form.width, weights.dtype, weights.device)
+        )
         positions = torch.arange(config.max_position_embeddings, device=self.device)[None]
         with torch.no_grad():
             cosine, sine = self._body.rotary_emb(weights[:1, None], positions)
-        self._cosine: torch.Tensor = cosine[0]
-        self._sine: torch.Tensor = sine[0]
+        self.cosine: torch.Tensor = cosine[0].contiguous()
+        self.sine: torch.Tensor = sine[0].contiguous()
         self.vocabulary: int = self._head.weight.shape[0]
+        self.one = one_step(model, form)
         on_cuda = self.device.type == "cuda"
         self.steps = StepGraphs(self) if on_cuda else None
         self.bursts = Bursts(self) if on_cuda else None
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a step reads each row to its own end only; else all rows are read as far as the longest."""
+        return self.one is not None and self.one.ops.bounded
+
+    def step(self, tokens: torch.Tensor, moment: Moment) -> torch.Tensor:
+        """Logits [rows, vocabulary] after one more token in each of the first rows, in the type of the weights."""
+        with torch.no_grad():
+            if self.one is not None:
+                return self.one.logits(tokens, moment, self.cache)
+            mask = (moment.reach <= moment.positions[:, None, None])[:, None]
+            rows = torch.arange(len(tokens), device=self.device)
+            places, written = moment.positions[:, None], moment.written[:, None]
+            states = self.layers(tokens[:, None], places, written, rows, 0, mask, len(moment.reach))
+            return self.logits(states[:, 0])
+
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
-        if self.steps is not None and max(len(part) for part in tokens) == 1 and self.cache.keys:
+        if self.steps is not None and max(len(part) for part in tokens) == 1:
             return self.steps.step(rows, [part[0] for part in tokens], starts)
         places = places_of(self.cache, rows, tokens, starts, self.device)
         with torch.no_grad():
@@ -81,7 +94,7 @@ class LlamaDecoder:
     ) -> torch.Tensor:
         """States [sequences, tokens, width] after all layers."""
         states: torch.Tensor = self._body.embed_tokens(tokens)
-        turn = (self._cosine[positions][:, None], self._sine[positions][:, None])
+        turn = (self.cosine[positions][:, None], self.sine[positions][:, None])
         for number, layer in enumerate(self._body.layers):
             attention = layer.self_attn
             normed = layer.input_layernorm(states)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from .row_cache import RowCache
@@ -33,7 +34,9 @@ def places_of(
 ) -> Places:
     longest = max(len(part) for part in tokens)
     length = max(start + len(part) for start, part in zip(starts, tokens, strict=True))
-    padded = [[*part, *([0] * (longest - len(part)))] for part in tokens]
+    padded = np.zeros((len(tokens), longest), dtype=np.int64)
+    for number, part in enumerate(tokens):
+        padded[number, : len(part)] = part
     sizes = torch.tensor([len(part) for part in tokens])
     steps = torch.arange(longest)
     positions = torch.tensor(starts)[:, None] + steps
@@ -45,7 +48,7 @@ def places_of(
     return Places(
         rows=torch.tensor(rows, device=device),
         first=rows[0] if follow else None,
-        tokens=torch.tensor(padded, device=device),
+        tokens=torch.from_numpy(padded).to(device),
         positions=positions,
         written=written.to(device),
         last=(sizes - 1).to(device),

@@ -1,9 +1,16 @@
 """Which rows of the cache hold what, also after a sequence has ended: the next prompt may begin like it."""
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .beginnings import Beginnings
 from .job import Job
+
+# Up to so many rows every one is compared with a new prompt, token by token; beyond, whole blocks are looked up.
+FEW = 64
+# Of the rows that share as many blocks, so many are compared. What was sampled after a prompt is found by this alone.
+COMPARED = 16
 
 
 @dataclass(eq=False)
@@ -32,24 +39,28 @@ class Rows:
     def __init__(self) -> None:
         self.states: list[RowState] = []
         self._clock = 0
+        self._held = Beginnings()
+        self._wanted = Beginnings()
+        """What the prompts that are being read begin with."""
+        self._free: list[tuple[bool, int, int]] = []
+        """Whether it holds something, when it was last used, and its number; entries may be out of date."""
 
-    def forget(self) -> None:
-        self.states = [RowState(job=state.job) for state in self.states]
-        while self.states and self.states[-1].job is None:
-            self.states.pop()
+    def _candidates(self, known: Beginnings, tokens: Sequence[int]) -> Sequence[int]:
+        return range(len(self.states)) if len(self.states) <= FEW else known.longest(tokens)[:COMPARED]
 
     def best_prefix(self, tokens: Sequence[int]) -> tuple[int, int]:
         """The row that holds the longest beginning of `tokens`, and how much of it. The last token is always left."""
         best, length = -1, 0
-        for number, state in enumerate(self.states):
-            shared = min(shared_length(state.tokens, tokens), len(tokens) - 1)
+        for number in self._candidates(self._held, tokens):
+            shared = min(shared_length(self.states[number].tokens, tokens), len(tokens) - 1)
             if shared > length:
                 best, length = number, shared
         return best, length
 
     def being_read(self, tokens: Sequence[int], more_than: int, least: int) -> bool:
         """Whether a running sequence will soon hold a clearly longer beginning than there is now."""
-        for state in self.states:
+        for number in self._candidates(self._wanted, tokens):
+            state = self.states[number]
             job = state.job
             if job is None or len(state.tokens) >= len(job.tokens) - 1:
                 continue
@@ -59,24 +70,57 @@ class Rows:
 
     def free_row(self, most: int, keep: int = -1) -> int | None:
         """An empty or the longest unused row, but not `keep`; None where all are busy."""
-        free = [number for number, state in enumerate(self.states) if state.job is None]
-        empty = [number for number in free if not self.states[number].tokens]
-        if empty:
-            return empty[0]
+        first = self._next_free()
+        if first is not None and not self.states[first].tokens:
+            return first
         if len(self.states) < most:
+            if first is not None:
+                self._put_back(first)
             self.states.append(RowState())
             return len(self.states) - 1
-        others = [number for number in free if number != keep]
-        if not others:
-            return keep if keep in free else None
-        return min(others, key=lambda number: self.states[number].used)
+        if first is None or first != keep:
+            return first
+        second = self._next_free()
+        if second is None:
+            return keep
+        self._put_back(keep)
+        return second
+
+    def _next_free(self) -> int | None:
+        while self._free:
+            holds, used, number = heapq.heappop(self._free)
+            state = self.states[number]
+            if state.job is None and (bool(state.tokens), state.used) == (holds, used):
+                return number
+        return None
+
+    def _put_back(self, number: int) -> None:
+        state = self.states[number]
+        heapq.heappush(self._free, (bool(state.tokens), state.used, number))
 
     def occupy(self, number: int, job: Job, tokens: list[int]) -> None:
         self._clock += 1
+        self._held.remove(number)
+        self._wanted.remove(number)
         self.states[number] = RowState(tokens=tokens, job=job, used=self._clock)
+        self._held.add(number, tokens)
+        self._wanted.add(number, job.tokens)
         job.row, job.computed = number, len(tokens)
+
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        state = self.states[number]
+        known = len(state.tokens)
+        state.tokens.extend(tokens)
+        job = state.job
+        if job is None or known >= len(job.request.prompt):
+            return
+        self._held.add(number, state.tokens[: len(job.request.prompt)])
+        if len(state.tokens) >= len(job.tokens) - 1:
+            self._wanted.remove(number)
 
     def release(self, job: Job) -> None:
         if job.row >= 0 and job.row < len(self.states) and self.states[job.row].job is job:
             self.states[job.row].job = None
+            self._wanted.remove(job.row)
+            self._put_back(job.row)
         job.row = -1

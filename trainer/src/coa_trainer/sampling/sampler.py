@@ -1,14 +1,15 @@
 """Samples many sequences together: each joins when there is room and leaves when it is done."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 
 from ..errors import TrainerError, bad_request
-from .bursts import BURST, Bursts
+from .bursts import Bursts, Chunk
 from .decoder import Decoder
-from .draw import Draw, draw
+from .draw import Draw, draw, uniform_list
 from .job import Batch, Job, SampleRequest
 from .rows import Rows
 from .step_graphs import rounded
@@ -16,8 +17,13 @@ from .stops import Decode, StopRules
 
 # Tokens that a sequence must save by waiting for another that reads the same beginning.
 WORTH_WAITING = 16
-# Prompt tokens computed between two steps of those that are already sampling.
-READ_AT_ONCE = 2048
+# Prompt tokens computed between two steps of those that are already sampling, filling included; and where sampling
+# comes in bursts.
+READ_AT_ONCE, READ_BEFORE_BURST = 2048, 65536
+# Places that are compared at once when prompts are read: tokens times the length of their rows.
+COMPARED_AT_ONCE = 1 << 28
+# A burst ends after this time if somebody waits, and when this share of its sequences is done and others wait.
+PATIENCE_SECONDS, ENDED_SHARE = 0.1, 8
 # Distributions in double precision take a while of memory: so many rows at a time.
 DRAWN_AT_ONCE = 64
 NO_NUMBER = TrainerError(400, "The model's output is not a number: load a checkpoint.")
@@ -41,7 +47,9 @@ class Sampler:
         self._cache_tokens = cache_tokens
         self._rows = Rows()
         self._waiting: list[Job] = []
-        self._active: list[Job] = []
+        self._active: dict[Job, None] = {}
+        self.hurried: Callable[[], bool] = lambda: False
+        """Whether something else waits for the device."""
 
     @property
     def idle(self) -> bool:
@@ -77,12 +85,12 @@ class Sampler:
         for job in self._active:
             self._rows.release(job)
         self._waiting[:0] = self._active
-        self._active = []
+        self._active = {}
         self._rows = Rows()
 
     def fail(self, error: BaseException) -> None:
         """Ends everything that is under way with this reason, and gives the memory back."""
-        jobs, self._active, self._waiting = [*self._active, *self._waiting], [], []
+        jobs, self._active, self._waiting = [*self._active, *self._waiting], {}, []
         self._reset()
         for job in jobs:
             job.batch.fail(error)
@@ -91,40 +99,50 @@ class Sampler:
         """Lets waiting sequences join, then adds a token to each that is ready."""
         self._drop_cancelled()
         self._admit()
-        reading = [job for job in self._active if len(job.tokens) - job.computed > 1]
-        room = READ_AT_ONCE
-        taken: list[tuple[Job, int]] = []
-        for job in reading:
-            size = min(len(job.tokens) - job.computed, room)
-            if size > 0:
-                taken.append((job, size))
-                room -= size
-        self._extend(taken)
-        ready = [job for job in self._active if job not in reading]
-        if self._decoder.bursts is not None and ready and all(job.bursts for job in ready):
-            self._burst(self._decoder.bursts, ready)
+        bursts = self._decoder.bursts
+        # In a burst the last token of a prompt is fed with the others, so it need not be read before.
+        left = {job: len(job.tokens) - job.computed - (bursts is not None and job.bursts) for job in self._active}
+        reading = {job: size for job, size in left.items() if size > 0 and len(job.tokens) - job.computed > 1}
+        self._read(reading, READ_AT_ONCE if bursts is None else READ_BEFORE_BURST)
+        if bursts is not None and any(len(job.tokens) - job.computed > 1 for job in reading if job in self._active):
+            return
+        ready = [job for job in self._active if job not in reading or (bursts is not None and job.bursts)]
+        if bursts is not None and ready and all(job.bursts for job in ready):
+            self._burst(bursts, ready)
         else:
             self._extend([(job, 1) for job in ready])
+
+    def _read(self, reading: dict[Job, int], most: int) -> None:
+        """As many of those that have about the same to read as fit, filled to the longest of them."""
+        taken: list[tuple[Job, int]] = []
+        longest = reach = 0
+        for job, size in sorted(reading.items(), key=lambda each: -each[1]):
+            size = min(size, most)
+            longest, reach = max(longest, size), max(reach, job.computed + size)
+            count = (len(taken) + 1) * longest
+            if taken and (count > most or count * reach > COMPARED_AT_ONCE):
+                break
+            taken.append((job, size))
+        self._extend(taken)
 
     def _drop_cancelled(self) -> None:
         for job in [job for job in self._active if job.batch.cancelled]:
             self._rows.release(job)
-            self._active.remove(job)
+            del self._active[job]
         self._waiting = [job for job in self._waiting if not job.batch.cancelled]
 
     def _admit(self) -> None:
         """In their order: one that needs more room than there is holds up those behind it."""
         self._shrink()
         still: list[Job] = []
-        while self._waiting:
-            job = self._waiting.pop(0)
+        for number, job in enumerate(self._waiting):
             source, shared = self._rows.best_prefix(job.tokens)
             if self._rows.being_read(job.tokens, shared, WORTH_WAITING):
                 still.append(job)
-            elif not self._place(job, source, shared):
-                still.append(job)
+            elif not self._place(job, source, shared, len(self._waiting) - number):
+                still += self._waiting[number:]
                 break
-        self._waiting[:0] = still
+        self._waiting = still
 
     def _length(self, limit: int) -> int:
         return min(rounded(limit, 64), self._context)
@@ -141,7 +159,7 @@ class Sampler:
         self._rows = Rows()
         self._decoder.cache.clear()
 
-    def _place(self, job: Job, source: int, shared: int) -> bool:
+    def _place(self, job: Job, source: int, shared: int, coming: int) -> bool:
         cache = self._decoder.cache
         length = max(cache.length, self._length(job.limit))
         if length > cache.length and cache.rows * length > self._cache_tokens:
@@ -154,13 +172,14 @@ class Sampler:
         row = self._rows.free_row(most, keep=source)
         if row is None:
             return False
-        cache.grow(min(rounded(len(self._rows.states), 1), most), length)
+        # Room for all that wait, so that tensors are not made anew for each.
+        cache.grow(min(rounded(len(self._rows.states) - 1 + coming, 1), most), length)
         if shared and row != source:
             cache.copy(source, row, shared)
         if not job.logprobs:
             job.reused = shared
         self._rows.occupy(row, job, job.tokens[:shared])
-        self._active.append(job)
+        self._active[job] = None
         return True
 
     def _extend(self, parts: Sequence[tuple[Job, int]]) -> None:
@@ -173,39 +192,60 @@ class Sampler:
         ready: list[int] = []
         for number, (job, more) in enumerate(zip(jobs, tokens, strict=True)):
             job.computed += len(more)
-            self._rows.states[job.row].tokens.extend(more)
+            self._rows.extend(job.row, more)
             if job.computed == len(job.tokens):
                 ready.append(number)
         if ready:
             self._draw([jobs[number] for number in ready], logits[torch.tensor(ready, device=logits.device)])
 
     def _burst(self, bursts: Bursts, jobs: Sequence[Job]) -> None:
-        steps = min(BURST, max(job.limit - len(job.tokens) for job in jobs))
-        tokens, logprobs, model_logprobs = bursts.run([job.turn() for job in jobs], steps)
+        steps = max(job.limit - len(job.tokens) for job in jobs)
+        flow = bursts.run([job.turn() for job in jobs], steps)
+        live = dict(enumerate(jobs))
+        begun = time.monotonic()
+        for chunk in flow.chunks:
+            ended = self._take_chunk(live, chunk)
+            for number in ended:
+                del live[number]
+            waits = bool(self._waiting) and len(jobs) - len(live) >= max(1, len(jobs) // ENDED_SHARE)
+            if not live or waits or (self.hurried() and time.monotonic() - begun > PATIENCE_SECONDS):
+                flow.finish()
+
+    def _take_chunk(self, live: dict[int, Job], chunk: Chunk) -> list[int]:
+        """Numbers of the sequences that have ended."""
+        numbers = list(live)
+        tokens, logprobs, model_logprobs = (each[:, numbers] for each in chunk)
         columns = zip(tokens.T.astype(int).tolist(), logprobs.T.tolist(), model_logprobs.T.tolist(), strict=True)
         # A sum with one that is no number is none either.
-        broken = [bool(each) for each in np.isnan(model_logprobs.sum(axis=0))]
-        for number, (job, column) in enumerate(zip(jobs, columns, strict=True)):
-            if broken[number]:
+        broken: list[bool] = np.isnan(model_logprobs.sum(axis=0)).tolist()
+        ended: list[int] = []
+        for number, column, bad in zip(numbers, columns, broken, strict=True):
+            job = live[number]
+            if bad:
                 job.batch.fail(NO_NUMBER)
+            if job.batch.cancelled:
+                # Its row is given back before the next step.
+                ended.append(number)
                 continue
             fed = job.tokens[-1]
             count = job.take_many(*column)
-            self._rows.states[job.row].tokens += [fed, *column[0][: count - 1]]
+            self._rows.extend(job.row, [fed, *column[0][: count - 1]])
             job.computed += count
             if job.stopped is not None:
                 self._end(job)
+                ended.append(number)
+        return ended
 
     def _end(self, job: Job) -> None:
         self._rows.release(job)
-        self._active.remove(job)
+        del self._active[job]
         job.batch.job_ended()
 
     def _draw(self, jobs: Sequence[Job], logits: torch.Tensor) -> None:
         drawn: list[Draw | None] = []
         for start in range(0, len(jobs), DRAWN_AT_ONCE):
             part = jobs[start : start + DRAWN_AT_ONCE]
-            numbers = [job.next_number() for job in part]
+            numbers = uniform_list([job.place for job in part])
             drawn += draw(logits[start : start + DRAWN_AT_ONCE], [job.request.rules for job in part], numbers)
         for job, token in zip(jobs, drawn, strict=True):
             if token is not None and token.model_logprob != token.model_logprob:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .step_ops import Moment
+
 if TYPE_CHECKING:
     from .llama_decoder import LlamaDecoder
 
@@ -64,7 +66,7 @@ class StepGraphs:
             self._recorder.forget()
             self._generation = cache.generation
         count = min(rounded(max(rows) + 1, 1), cache.rows)
-        length = min(rounded(max(starts) + 1, 64), cache.length)
+        length = cache.length if self._decoder.bounded else min(rounded(max(starts) + 1, 64), cache.length)
         if (count, length) not in self._graphs:
             self._graphs[count, length] = self._record(count, length)
         recorded = self._graphs[count, length]
@@ -77,20 +79,16 @@ class StepGraphs:
         given[2, places] = given[1, places]
         recorded.given.copy_(given)
         recorded.replay()
-        return recorded.found[0][places.to(self._device)]
+        return recorded.found[0][places.to(self._device)].float()
 
     def _record(self, count: int, length: int) -> "_Recorded":
         given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
         given[2] = self._decoder.cache.length
-        rows = torch.arange(count, device=self._device)
         reach = torch.arange(length, device=self._device)
 
         def compute() -> torch.Tensor:
-            tokens, positions, written = given[0][:, None], given[1][:, None], given[2][:, None]
-            mask = (reach <= positions[:, :, None])[:, None]
-            with torch.no_grad():
-                states = self._decoder.layers(tokens, positions, written, rows, 0, mask, length)
-                return self._decoder.logits(states[:, 0])
+            moment = Moment(given[1], given[2], self._decoder.cosine, self._decoder.sine, reach)
+            return self._decoder.step(given[0], moment)
 
         found: list[torch.Tensor] = []
 

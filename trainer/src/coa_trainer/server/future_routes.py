@@ -68,10 +68,12 @@ class FutureRoutes:
         key = None
         if body.get("model_seq_id") is not None:
             key = f"session {body.get('session_id')} model_seq_id {body['model_seq_id']}"
-        settings = {"base_model": base, "lora_config": body.get("lora_config") or {}}
+        told = {"base_model": base, "lora_config": body.get("lora_config") or {}}
+        settings = {**told, "session_id": body.get("session_id")}
         # The id follows from the key, so that the same request again names the same model.
         name = uuid.uuid5(uuid.NAMESPACE_OID, key).hex if key else uuid.uuid4().hex
-        stored = JSON_BODY + to_json({"model_id": name, **settings})
+        stored = JSON_BODY + to_json({"model_id": name, **told})
+        service.machine.signs.seen(name)
         await asyncio.to_thread(service.database.add_model, name, settings)
         if name not in service.known:
             service.known[name] = {
@@ -80,7 +82,7 @@ class FutureRoutes:
                 "same_as": None,
                 "created": time.time(),
             }
-        return await self._future("create_model", stored, key, name, model_id=name, **settings)
+        return await self._future("create_model", stored, key, name, model_id=name, **told)
 
     async def sample(self, request: web.Request) -> web.StreamResponse:
         data = await read_bytes(request, self._limit)

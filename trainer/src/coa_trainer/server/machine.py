@@ -8,15 +8,17 @@ from typing import Any
 
 from ..errors import TrainerError, bad_request, unknown
 from ..model.bases import BaseModels
-from ..model.checkpoint import recover, save_checkpoint
+from ..model.checkpoint import recover
 from ..model.learner import PassOptions
-from ..model.read_checkpoint import read_checkpoint, take
-from ..model.trained import TrainedModel, adapter_weights, own_weights, trained_model
+from ..model.ranks import Ranks
+from ..model.trained import TrainedModel
 from ..sampling.job import Batch
 from . import parse
 from .database import Database
+from .deeds import Deeds
 from .paths import Folders
 from .results import pass_result, prompt_logprobs
+from .signs import Signs
 from .sources import SamplerOptions, Source, Sources
 
 Body = dict[str, Any]
@@ -34,13 +36,16 @@ class Machine:
         folders: Folders,
         passes: PassOptions,
         sampling: SamplerOptions,
+        ranks: Ranks | None = None,
+        signs: Signs | None = None,
     ) -> None:
         self.bases = bases
         self.database = database
         self.folders = folders
-        self.models: dict[str, TrainedModel] = {}
+        self.deeds = Deeds(bases, passes, ranks)
+        self.models = self.deeds.models
         self.sources = Sources(bases, passes, sampling)
-        self._passes = passes
+        self.signs = signs or Signs()
         self._operations: dict[str, Callable[[Body], Result]] = {
             "create_model": self._create_model,
             "forward": lambda body: self._pass(body, "forward_input", backward=False),
@@ -57,8 +62,9 @@ class Machine:
 
     def model(self, body: Body) -> TrainedModel:
         model_id = parse.text(body.get("model_id"), "model_id")
+        self.signs.seen(model_id)
         if model_id not in self.models:
-            raise unknown("model", model_id)
+            self._wake(model_id)
         return self.models[model_id]
 
     # Models
@@ -66,15 +72,7 @@ class Machine:
     def _create_model(self, body: Body) -> Result:
         model_id, base = body["model_id"], self.bases.find(parse.text(body.get("base_model"), "base_model"))
         lora = parse.lora_settings(body.get("lora_config"))
-        if lora is None:
-            weights = own_weights(self.bases, base, self.bases.fresh(base))
-        else:
-            weights = adapter_weights(self.bases, base, model_id, lora)
-        try:
-            self.models[model_id] = trained_model(self.bases, model_id, weights, self._passes)
-        except BaseException:
-            weights.release()
-            raise
+        self.deeds.create(model_id, base, lora)
         self.database.set_same_as(model_id, json.dumps({"path": None}))
         return {
             "type": "create_model",
@@ -88,10 +86,45 @@ class Machine:
         trained = self.model(body)
         self._keep_passing(trained)
         self.sources.forget(trained.id)
-        del self.models[trained.id]
-        trained.weights.release()
+        self.deeds.unload(trained.id)
         self.database.set_model_state(trained.id, "unloaded")
+        shutil.rmtree(self.folders.parked(trained.id).parent, ignore_errors=True)
         return {"type": "unload_model", "model_id": trained.id, "status": "unloaded"}
+
+    # Models whose clients are gone
+
+    def park_gone(self, seconds: float) -> list[str]:
+        """Models that nobody asked for anything in this time, and whose session is silent, go to the disk as they are.
+
+        One that has gathered gradients stays: they are on no disk.
+        """
+        parked: list[str] = []
+        for model_id, known in self.database.models().items():
+            trained = self.models.get(model_id)
+            session = str(known["settings"].get("session_id") or model_id)
+            if trained is None or self.signs.silent(model_id, session) < seconds:
+                continue
+            if trained.optimizer.gathered or self.sources.samples(model_id):
+                continue
+            self._park(trained)
+            parked.append(model_id)
+        return parked
+
+    def _park(self, trained: TrainedModel) -> None:
+        self._keep_passing(trained)
+        self.deeds.save(trained.id, self.folders.parked(trained.id), optimizer=True)
+        # From here on a server that ends finds it again.
+        self.database.set_same_as(trained.id, json.dumps({"path": None, "parked": trained.version}))
+        self.database.set_model_state(trained.id, "parked")
+        self.sources.forget(trained.id)
+        self.deeds.unload(trained.id)
+
+    def _wake(self, model_id: str) -> None:
+        known = self.database.models().get(model_id)
+        if known is None or known["state"] != "parked":
+            raise unknown("model", model_id)
+        self.restore(model_id, known)
+        self.database.set_model_state(model_id, "live")
 
     # Training
 
@@ -101,7 +134,7 @@ class Machine:
         data, loss = parse.pass_input(given, trained.vocabulary, trained.context_length)
         if backward:
             self.database.set_same_as(trained.id, None)
-        return pass_result(trained.run(data, loss, backward))
+        return pass_result(self.deeds.run(trained.id, data, loss, backward))
 
     def _optim_step(self, body: Body) -> Result:
         trained = self.model(body)
@@ -109,9 +142,8 @@ class Machine:
         settings = parse.adam_settings(given)
         self.database.set_same_as(trained.id, None)
         self._keep_passing(trained)
-        norm = trained.optimizer.update(settings)
-        trained.version += 1
-        self.sources.weights_changed(trained.id)
+        norm = self.deeds.update(trained.id, settings)
+        self._weights_changed(trained)
         return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
 
     # Checkpoints
@@ -122,7 +154,7 @@ class Machine:
         folder = self.folders.checkpoint(trained.id, "weights", name)
         if folder.exists() and body.get("overwrite") is False:
             raise TrainerError(409, f"There is a checkpoint {name} already; take another name.")
-        save_checkpoint(folder, trained, self.bases, optimizer=True)
+        self.deeds.save(trained.id, folder, optimizer=True)
         path = f"tinker://{trained.id}/weights/{name}"
         if not trained.optimizer.gathered:
             self.database.set_same_as(trained.id, json.dumps({"path": path}))
@@ -132,19 +164,32 @@ class Machine:
         trained = self.model(body)
         path = parse.text(body.get("path"), "path")
         optimizer = bool(body.get("optimizer", False))
-        contents = read_checkpoint(self.folders.resolve(path), trained, self.bases, optimizer)
-        self.database.set_same_as(trained.id, None)
+        folder = self.folders.resolve(path)
         self._keep_passing(trained)
-        take(trained, contents)
-        self.sources.weights_changed(trained.id)
-        return {"type": "load_weights", "path": path, "optimizer": contents.moments is not None}
+        same_as = self.database.models()[trained.id]["same_as"]
+        self.database.set_same_as(trained.id, None)
+        version = trained.version
+        try:
+            taken = self.deeds.load(trained.id, folder, optimizer)
+        except TrainerError:
+            if trained.version == version:
+                # Refused before anything was changed.
+                self.database.set_same_as(trained.id, same_as)
+            raise
+        self._weights_changed(trained)
+        return {"type": "load_weights", "path": path, "optimizer": taken}
+
+    def _weights_changed(self, trained: TrainedModel) -> None:
+        if self.sources.has(trained.id):
+            self.deeds.sampled(trained.id)
+            self.sources.weights_changed(trained.id)
 
     def _save_for_sampler(self, body: Body) -> Result:
         trained = self.model(body)
         if body.get("path"):
             name = parse.text(body["path"], "path")
             folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-            save_checkpoint(folder, trained, self.bases, optimizer=False)
+            self.deeds.save(trained.id, folder, optimizer=False)
             path = f"tinker://{trained.id}/sampler_weights/{name}"
             return {"type": "save_weights_for_sampler", "path": path, "sampling_session_id": None}
         sampler_id = uuid.uuid4().hex
@@ -159,7 +204,7 @@ class Machine:
             return
         name = f"passing-{trained.version}"
         folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-        save_checkpoint(folder, trained, self.bases, optimizer=False)
+        self.deeds.save(trained.id, folder, optimizer=False)
         path = f"tinker://{trained.id}/sampler_weights/{name}"
         for sampler_id in trained.passing:
             source = {"model_path": path, "base_model": trained.weights.base}
@@ -181,7 +226,7 @@ class Machine:
             path = parse.text(body["model_path"], "model_path")
             return self.sources.of_folder(self.folders.resolve(path), self.base_of(path, body))
         if body.get("model_id"):
-            return self.sources.of_model(self.model(body))
+            return self.sources.of_model(self.deeds.sampled(self.model(body).id))
         if body.get("base_model"):
             return self.sources.of_base(self.bases.find(parse.text(body["base_model"], "base_model")))
         raise bad_request("Say what to sample from: model_id, sampling_session_id, base_model or model_path.")
@@ -210,11 +255,15 @@ class Machine:
         same_as = json.loads(known["same_as"]) if known["same_as"] else None
         if same_as is None:
             raise TrainerError(410, f"The last state of model {model_id} was not saved.")
+        parked = same_as.get("parked")
         folder = self.folders.resolve(same_as["path"]) if same_as["path"] else None
+        if parked is not None:
+            folder = self.folders.parked(model_id)
         self._create_model({"model_id": model_id, **known["settings"]})
         if folder is not None:
-            trained = self.models[model_id]
-            take(trained, read_checkpoint(folder, trained, self.bases, optimizer=True))
+            self.deeds.load(model_id, folder, optimizer=True)
+            # Names of weights that sampling sessions stand for hold the version: it must not begin again.
+            self.models[model_id].version = max(self.models[model_id].version, (parked or 0) + 1)
             self.database.set_same_as(model_id, json.dumps(same_as))
 
     def clean_folders(self) -> None:

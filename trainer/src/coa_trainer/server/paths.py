@@ -24,6 +24,10 @@ class Folders:
     def checkpoint(self, model: str, kind: str, name: str) -> Path:
         return self.checkpoints / check_name(model, "model") / kind / check_name(name, "checkpoint")
 
+    def parked(self, model: str) -> Path:
+        """The state of a model whose client has not been heard of; no checkpoint that a client knows."""
+        return self.checkpoints / check_name(model, "model") / "parked" / "state"
+
     def upload(self, name: str) -> Path:
         return self.uploads / check_name(name, "upload")
 

@@ -30,6 +30,7 @@ class Service:
         self.machine = machine
         self.database = machine.database
         self.worker = Worker(machine.sources)
+        machine.sources.hurried = lambda: self.worker.waiting > 0
         self._events: dict[str, asyncio.Event] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._finished = 0
@@ -43,6 +44,15 @@ class Service:
         self._loop = loop
         self.worker.submit(self._recover)
         self.worker.start()
+
+    def park_gone(self, seconds: float) -> None:
+        """Asks the worker; a client that comes back before its turn keeps its model where it is."""
+
+        def park() -> None:
+            for model_id in self.machine.park_gone(seconds):
+                log.info("model %s is parked: its client has not been heard of", model_id)
+
+        self.worker.submit(park)
 
     # Requests
 

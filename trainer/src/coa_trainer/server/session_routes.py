@@ -88,6 +88,7 @@ class SessionRoutes:
         session_id = uuid.uuid4().hex
         settings = {"tags": body.get("tags"), "user_metadata": body.get("user_metadata")}
         await asyncio.to_thread(self._service.database.add_session, session_id, settings)
+        self._service.machine.signs.seen(session_id)
         return answer({"type": "create_session", "session_id": session_id})
 
     async def heartbeat(self, request: web.Request) -> web.Response:
@@ -95,6 +96,7 @@ class SessionRoutes:
         session_id = parse.text(body.get("session_id"), "session_id")
         if not await asyncio.to_thread(self._service.database.has_session, session_id):
             raise unknown("session", session_id)
+        self._service.machine.signs.seen(session_id)
         return answer({"type": "session_heartbeat"})
 
     async def info(self, request: web.Request) -> web.Response:

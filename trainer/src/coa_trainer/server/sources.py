@@ -48,11 +48,19 @@ class Sources:
         self._live: dict[str, Source] = {}
         self._loaded: OrderedDict[str, Source] = OrderedDict()
         self._decoders: dict[str, Callable[[Sequence[int]], str] | None] = {}
+        self.hurried: Callable[[], bool] = lambda: False
+        """Whether requests wait, so that a long burst of sampling should come to an end."""
 
     def of_model(self, trained: TrainedModel) -> Source:
         if trained.id not in self._live:
             self._live[trained.id] = self._source(trained)
         return self._live[trained.id]
+
+    def has(self, model_id: str) -> bool:
+        return model_id in self._live
+
+    def samples(self, model_id: str) -> bool:
+        return self.has(model_id) and not self._live[model_id].sampler.idle
 
     def of_base(self, name: str) -> Source:
         key = f"base:{name}"
@@ -103,7 +111,11 @@ class Sources:
             self._options.most_rows,
             self._options.cache_tokens or fitting_tokens(trained.weights.model),
         )
+        sampler.hurried = self._someone_waits
         return Source(trained, sampler, trained.version)
+
+    def _someone_waits(self) -> bool:
+        return self.hurried() or sum(not source.sampler.idle for source in self.all()) > 1
 
     def decoder(self, base: str) -> Callable[[Sequence[int]], str] | None:
         """Tokens to text, where the base has a tokenizer.json."""

@@ -1,0 +1,158 @@
+"""A model whose weights, gradients and optimiser are spread over several processes (PyTorch's FSDP).
+
+Each process computes rows of its own; gradients are added up over all of them, as one process would.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+
+from .adamw import AdamW
+from .datum import Datum, Loss, PassResult
+from .head import Head, gathered, is_plain, module_logprobs
+from .learner import Learner, PassOptions
+from .packing import Row, groups_within, pack
+from .probe import Abilities, decoder_of
+from .ranks import Ranks
+
+NOTHING = Datum(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), {"weights": np.zeros(1, dtype=np.float32)})
+"""For a process that has no row left: it must take part all the same."""
+
+
+class Scorer(torch.nn.Module):
+    """From tokens to log-probabilities in one call, so that head and embedding are whole while they are needed."""
+
+    def __init__(self, model: Any, vocabulary: int, abilities: Abilities) -> None:
+        super().__init__()
+        self.model: Any = model
+        self._vocabulary = vocabulary
+        self._splits = abilities.splits
+
+    def forward(self, tokens: torch.Tensor, positions: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        given = {"input_ids": tokens[None], "position_ids": positions[None], "use_cache": False}
+        if not self._splits:
+            return gathered(self.model(**given).logits[0], targets)
+        hidden = decoder_of(self.model)(**given).last_hidden_state[0]
+        head: Any = self.model.get_output_embeddings()
+        if is_plain(head):
+            return Head(head.weight).logprobs(hidden, targets)
+        return module_logprobs(head, hidden, targets, self._vocabulary)
+
+
+def shard(model: Any, vocabulary: int, abilities: Abilities, ranks: Ranks, dtype: torch.dtype) -> Scorer:
+    """Weights stay in float32, spread; for a layer's turn they are brought together in the type of computation."""
+    scorer = Scorer(model, vocabulary, abilities)
+    narrow = dtype if dtype != torch.float32 else None
+    policy = MixedPrecisionPolicy(param_dtype=narrow, reduce_dtype=torch.float32)
+    for layer in getattr(decoder_of(model), "layers", []):
+        fully_shard(layer, mesh=ranks.mesh, mp_policy=policy)
+    fully_shard(scorer, mesh=ranks.mesh, mp_policy=policy)
+    for module in scorer.modules():
+        if isinstance(module, FSDPModule):
+            # A plain sum: the loss is one.
+            module.set_gradient_divide_factor(1.0)
+            module.set_force_sum_reduction_for_comms(True)
+    return scorer
+
+
+class ShardedLearner(Learner):
+    def __init__(
+        self, scorer: Scorer, vocabulary: int, abilities: Abilities, options: PassOptions, ranks: Ranks
+    ) -> None:
+        self._scorer = scorer
+        self._ranks = ranks
+        super().__init__(scorer.model, vocabulary, abilities, options)
+        self._device = ranks.device
+
+    def run(self, data: Sequence[Datum], loss: Loss, collect: Callable[[], None] | None) -> PassResult:
+        """The result is known in the first process only."""
+        lengths = [len(datum) for datum in data]
+        even = -(-sum(lengths) // self._ranks.world)
+        budget = min(self._batch_tokens, max(even, *lengths)) if self._abilities.packs else 0
+        groups = groups_within(lengths, budget)
+        found: list[tuple[int, Any, Any]] = []
+        for start in range(0, len(groups), self._ranks.world):
+            place = start + self._ranks.rank
+            members = groups[place] if place < len(groups) else []
+            row = pack(data, members, self._device) if members else pack([NOTHING], [0], self._device)
+            logprobs, losses = self._row(row, loss if members else Loss("cross_entropy"), collect is not None)
+            if collect is not None:
+                collect()
+            one, other = torch.stack([logprobs.float(), losses.float()]).cpu().numpy()
+            found += [(member, one[part], other[part]) for member, part in row.parts() if members]
+        self._spread_again()
+        return _together(len(data), self._ranks.to_first(found))
+
+    def _logprobs(self, row: Row) -> torch.Tensor:
+        result: torch.Tensor = self._scorer(row.tokens, row.positions, row.targets)
+        return result
+
+    def _spread_again(self) -> None:
+        """Or weights that were brought together would outlive a step of the optimiser."""
+        for module in self._scorer.modules():
+            if isinstance(module, FSDPModule):
+                module.reshard()
+
+
+def _together(count: int, parts: Sequence[Sequence[tuple[int, Any, Any]]]) -> PassResult:
+    logprobs: list[Any] = [np.zeros(0, dtype=np.float32)] * count
+    elementwise = list(logprobs)
+    for part in parts:
+        for member, one, other in part:
+            logprobs[member], elementwise[member] = one, other
+    return PassResult(float(sum(each.sum(dtype=np.float64) for each in elementwise)), logprobs, elementwise)
+
+
+class ShardedAdamW(AdamW):
+    """Each process steps its part of every parameter."""
+
+    def __init__(self, parameters: Sequence[tuple[str, torch.nn.Parameter]], ranks: Ranks) -> None:
+        self._ranks = ranks
+        self._spread: dict[str, DTensor] = {}
+        for name, parameter in parameters:
+            assert isinstance(parameter, DTensor)
+            self._spread[name] = parameter
+        super().__init__(parameters)
+
+    def _local(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+
+    @property
+    def shapes(self) -> dict[str, torch.Size]:
+        return {name: tensor.shape for name, tensor in self._spread.items()}
+
+    def _norm(self) -> torch.Tensor:
+        alone = super()._norm().to(self._ranks.device)
+        length: torch.Tensor = self._ranks.total(alone.square()).sqrt()
+        return length
+
+    def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {name: self._whole(name, tensor).to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+
+    def _whole(self, name: str, local: torch.Tensor) -> torch.Tensor:
+        like = self._spread[name]
+        spread = DTensor.from_local(
+            local.detach(), like.device_mesh, like.placements, shape=like.shape, stride=like.stride()
+        )
+        whole: torch.Tensor = spread.full_tensor()
+        return whole
+
+    def _part(self, name: str, whole: torch.Tensor) -> torch.Tensor:
+        like = self._spread[name]
+        # Every process has read the whole, so none has to be sent any.
+        return distribute_tensor(
+            whole.to(self._ranks.device, torch.float32), like.device_mesh, like.placements, src_data_rank=None
+        ).to_local()
+
+    def put_into(self, model: Any) -> None:
+        """Brings the weights together, one after another; into a model where there is one."""
+        targets = {} if model is None else dict(model.named_parameters())
+        with torch.no_grad():
+            for name, local in self.exact.items():
+                whole = self._whole(name, local)
+                if name in targets:
+                    targets[name].copy_(whole)
