@@ -143,6 +143,36 @@ export {
   tokenF1,
 } from './reward/index.ts'
 export {
+  diagnose,
+  type Finding,
+  findingText,
+  type Measured,
+  type RlContext,
+  type RlSummary,
+  run as rl,
+  type Student as RlStudent,
+} from './rl/index.ts'
+export {
+  modelFolder,
+  openStudent,
+  openWorld,
+  type Policy,
+  type Replay,
+  type RollOutAllOptions,
+  type RollOutOptions,
+  type RolloutJob,
+  type RolloutSettings,
+  replay,
+  rollOut,
+  rollOutAll,
+  rolloutSettings,
+  type Score,
+  type Student,
+  scoreOf,
+  seedOf,
+  type World,
+} from './rollout/index.ts'
+export {
   type DriverName,
   openSandbox,
   type Sandbox,
@@ -174,6 +204,14 @@ export {
   Usage,
   Verdict,
 } from './schema/index.ts'
+export {
+  type Evaluate,
+  type SftContext,
+  type SftRow,
+  type SftSummary,
+  sft,
+  sftCurve,
+} from './sft/index.ts'
 export {
   type AddResult,
   type CreateRunOptions,
