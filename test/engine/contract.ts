@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, normalised, type Sample, type TrainingExample } from '../../src/engine/index.ts'
+import { onlyBytes } from './only-bytes.ts'
+import { compareTalks } from './talk.ts'
 
 export interface ContractSubject {
   /** Opens the same small model every time, with a byte tokenizer (259 tokens) and a context of at least 128. */
@@ -74,31 +76,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
       })
 
       it('gives them for prompts of any length that join and leave at any time', async () => {
-        // Turns of one to three tokens, begun anew and gone on with, some of them known in full from an earlier round.
-        const talk = async (number: number): Promise<{ tokens: number[]; sampled: [number, number][] }> => {
-          let tokens = text('abc').slice(0, 1 + (number % 3))
-          const sampled: [number, number][] = []
-          for (let turn = 0; turn < 3; turn++) {
-            const seed = 100 * number + turn
-            const sample = await one({ prompt: tokens, maxTokens: 1 + ((number + turn) % 2), seed })
-            tokens = [...tokens, ...sample.tokens]
-            sample.modelLogprobs.forEach((logprob, at) => {
-              sampled.push([tokens.length - sample.tokens.length + at, logprob])
-            })
-            tokens = [...tokens, ...text('xyz').slice(0, (number + turn) % 3)]
-          }
-          return { tokens, sampled }
-        }
-        for (let round = 0; round < 3; round++) {
-          const talks = await Promise.all(Array.from({ length: 12 }, (_, number) => talk(number)))
-          const examples = talks.map(({ tokens }) => ({ tokens, weights: tokens.map(() => 1) }))
-          const { logprobs } = await engine.forward(examples)
-          for (const [number, { sampled }] of talks.entries())
-            closeTo(
-              sampled.map(([, logprob]) => logprob),
-              sampled.map(([at]) => logprobs[number]![at]!),
-            )
-        }
+        for (const { sampled, computed } of await compareTalks(engine, 3)) closeTo(sampled, computed)
       })
 
       it('uses seed + i for continuation i', async () => {
@@ -416,12 +394,4 @@ export function engineContract(name: string, subject: ContractSubject): void {
       })
     })
   })
-}
-
-function onlyBytes(letters: string): () => Uint8Array {
-  return () => {
-    const mask = new Uint8Array(259)
-    for (const byte of Buffer.from(letters)) mask[byte] = 1
-    return mask
-  }
 }

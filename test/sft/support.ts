@@ -8,7 +8,7 @@ import {
   shapeOfSizes,
 } from '../../src/engine/index.ts'
 import type { CoaSequence, Span } from '../../src/schema/index.ts'
-import type { Selected } from '../../src/sft/index.ts'
+import type { Selected } from '../../src/sft/examples.ts'
 import { createRun, openRun, type Run } from '../../src/store/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 
