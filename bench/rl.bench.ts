@@ -1,0 +1,105 @@
+/**
+ * Where the time of a reinforcement step goes, and how many rollouts a second there are with so many at work at once. The
+ * model has fresh weights and the size of nano; it writes within the grammar.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ProjectConfig } from '../src/config/index.ts'
+import { newModel, shapeOfSizes } from '../src/engine/index.ts'
+import { trainRl } from '../src/pipeline/index.ts'
+import {
+  openStudent,
+  openWorld,
+  type RolloutJob,
+  rollOutAll,
+  rolloutSettings,
+  seedOf,
+} from '../src/rollout/index.ts'
+import { createRun } from '../src/store/index.ts'
+import { openTasks } from '../src/tasks/index.ts'
+import type { BenchResult } from './bench-result.ts'
+
+const GOAL = 5
+const STEPS = 4
+const ROLLOUTS = 64
+
+export async function run(): Promise<BenchResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'coa-bench-rl-'))
+  try {
+    const model = join(folder, 'model')
+    await newModel(model, {
+      shape: shapeOfSizes({ width: 128, layers: 6, feedForwardWidth: 320, contextLength: 2048 }),
+      tokenizer: 'models/nano',
+      seed: 1,
+      createdAt: '2026-01-01T00:00:00Z',
+    })
+    const config = ProjectConfig.parse({
+      student: { model },
+      tasks: { suites: ['math'], levels: ['math=1'] },
+      sandbox: { driver: 'pyodide' },
+      rollout: { constrained: true, max_tokens: 300, max_turns: 4, concurrency: 64 },
+      rl: { steps: STEPS, groups: 8, group_size: 8, task_count: 64, dynamic_sampling: false, eval_every: 0 },
+    })
+    return [...(await shares(folder, config)), ...(await rolloutSpeeds(config))]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function shares(folder: string, config: ProjectConfig): Promise<BenchResult[]> {
+  using folderOfRun = createRun(folder, { id: 'bench', command: 'bench', coa: '0' })
+  const { signal } = new AbortController()
+  await trainRl({ run: folderOfRun, config, observe: () => {}, signal })
+  // The first step builds graphs and starts sandboxes.
+  const rows = [...folderOfRun.metrics()].filter((row) => row['stage'] === 'rl' && Number(row['step']) > 1)
+  const mean = (name: string): number =>
+    (100 * rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)) / rows.length
+  const outside = mean('time/other')
+  const parts = ['sampling', 'tools', 'training', 'waiting'].map(
+    (part) => `${part} ${mean(`time/${part}`).toFixed(1)}`,
+  )
+  return [
+    {
+      name: 'share of a step outside of engine and tools',
+      value: outside,
+      unit: '%',
+      goal: `≤ ${GOAL} %`,
+      met: outside <= GOAL,
+      note: `${rows.length} steps of 64 rollouts; ${parts.join(', ')} %`,
+    },
+  ]
+}
+
+async function rolloutSpeeds(config: ProjectConfig): Promise<BenchResult[]> {
+  const student = await openStudent(config)
+  const world = await openWorld(config)
+  const jobs: RolloutJob[] = []
+  for await (const task of openTasks({ from: 'math', data: '', levels: [1, 1], limit: ROLLOUTS }))
+    jobs.push({ task, id: task.id, groupId: task.id, seed: seedOf('bench', task.id) })
+  const policy = { ...student, checkpoint: 'bench' }
+  const rate = async (concurrency: number): Promise<number> => {
+    const some = jobs.slice(0, Math.max(4, Math.min(ROLLOUTS, 2 * concurrency)))
+    const began = performance.now()
+    await rollOutAll(some, policy, world, rolloutSettings(config), { concurrency })
+    return (1000 * some.length) / (performance.now() - began)
+  }
+  try {
+    await rate(8)
+    const alone = await rate(1)
+    const results: BenchResult[] = []
+    for (const concurrency of [1, 4, 16, 64]) {
+      const found = concurrency === 1 ? alone : await rate(concurrency)
+      results.push({
+        name: `rollouts a second with ${concurrency} at work`,
+        value: found,
+        unit: '/s',
+        note: `${(found / alone).toFixed(1)} × of one alone`,
+      })
+    }
+    return results
+  } finally {
+    await world.close()
+    await student.engine.close()
+  }
+}
