@@ -17,11 +17,15 @@ export function attemptOfRollout(rollout: Rollout): Attempt {
   }
 }
 
-/** Each sampled segment was one request, for which the model was given everything before it. */
-export function tokensOfSegments(segments: Rollout['segments']): EvalTokens {
+/**
+ * Each sampled segment was one request, for which the model was given everything before it. What entered after the last
+ * one was read by nobody.
+ */
+function tokensOfSegments(segments: Rollout['segments']): EvalTokens {
   const counts = { prompt: 0, sampled: 0, inserted: 0 }
   let billed = 0
-  for (const [at, { origin, tokens }] of segments.entries()) {
+  const read = segments.slice(0, 1 + segments.findLastIndex(({ origin }) => origin === 'sampled'))
+  for (const [at, { origin, tokens }] of read.entries()) {
     counts[origin] += tokens.length
     if (origin === 'sampled') billed += contextLength(segments, at) + tokens.length
   }

@@ -3,7 +3,7 @@ import type { Policy } from '../rollout/index.ts'
 import type { Message } from '../schema/index.ts'
 import { encodePrompt, type Tokenizer } from '../tokens/index.ts'
 
-export interface SaySettings {
+interface SaySettings {
   temperature: number
   maxTokens: number
   seed: number

@@ -3,7 +3,7 @@ import { escapeHtml, percent } from './page-text.ts'
 
 const WIDTH = 640
 const HEIGHT = 260
-const LEFT = 44
+const LEFT = 60
 const FLOOR = 228
 const TOP = 12
 

@@ -21,7 +21,7 @@ export function notes({ settings, solvers }: EvalReport): string[] {
       : []),
     ...(solvers.some(({ kind }) => kind === 'scripted team')
       ? [
-          'A team whose mind is a script knows how its tasks were made: its accuracy is that of an expert, its words are short.',
+          'The team is scripted: its mind knows how the tasks were made. What it gets right says nothing about a model in its place.',
         ]
       : []),
   ]

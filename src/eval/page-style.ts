@@ -19,6 +19,8 @@ td small{display:block}
 .row{display:grid;grid-template-columns:9em 1fr 11em;gap:4px 12px;align-items:center}
 .row span:first-child{overflow-wrap:anywhere}
 .row span:last-child{font-variant-numeric:tabular-nums}
+.rows+.scroll{margin-top:14px}
+.worse{border-color:var(--s1)}
 .track{position:relative;height:16px;background:var(--line);border-radius:3px}
 .track i{position:absolute;inset:0 auto 0 0;border-radius:3px}
 .track b{position:absolute;top:6px;height:4px;background:var(--ink);opacity:.55;border-radius:2px}

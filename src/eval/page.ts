@@ -19,7 +19,7 @@ export function drawReport(report: EvalReport): string {
 <style>${style}</style>
 <main>
 <h1>${solvers.map(({ name }) => escapeHtml(name)).join(', ')} <small>${suites.map(({ suite, tasks }) => `${escapeHtml(suite)}: ${amount(tasks)} tasks`).join(', ')}</small></h1>
-${pairs.map((pair) => `<p class="lead">${escapeHtml(headline(pair))}</p>`).join('\n')}
+${pairs.map((pair) => `<p class="lead${pair.isEqualOrBetter ? '' : ' worse'}">${escapeHtml(headline(pair))}</p>`).join('\n')}
 <h2>Right answers, of all</h2>
 ${rows(solvers, ({ accuracy }) => accuracy.strict, percentOf, 1)}
 ${outcomeTable(solvers)}

@@ -22,10 +22,6 @@ export function pairReport(
     const other = byTask.get(item.taskId)
     return other === undefined ? [] : [{ reference: item, solver: other }]
   })
-  const draws = (figure: string): BootstrapOptions => ({
-    resamples: settings.resamples,
-    seed: [settings.seed, names.reference, names.solver, figure],
-  })
   const fair = both
     .map(
       (pair): Both => ({ reference: withoutFailures(pair.reference), solver: withoutFailures(pair.solver) }),
@@ -36,11 +32,11 @@ export function pairReport(
       ? null
       : meanOf(
           fair.map((pair) => accuracyOf(pair.solver) - accuracyOf(pair.reference)),
-          draws('difference'),
+          settings,
         )
   const outcomes = firstOutcomes(both)
   const saved = (which: 'once' | 'billed', perSuccess: boolean) =>
-    savedShare(fair, which, perSuccess, draws(`saved ${which} ${perSuccess}`))
+    savedShare(fair, which, perSuccess, settings)
   return {
     ...names,
     outcomes,

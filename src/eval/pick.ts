@@ -19,14 +19,13 @@ export const byMajority: Picker = (attempts) => {
 }
 
 /** The one the checker likes best. It knows the gold answer, so this is what no picker can surpass. */
-export const byVerifier: Picker = (attempts) => {
+const byVerifier: Picker = (attempts) => {
   const scoreOf = ({ failure, verdict: { outcome, score = 0 } }: EvalAttempt): number =>
     failure !== undefined ? -1 : outcome === 'correct' ? 2 : score
   return [...attempts].sort((one, other) => scoreOf(other) - scoreOf(one))[0]
 }
 
 /** The one a judge chose when the attempts were made. Where it chose none, the most frequent. */
-export const byJudge: Picker = (attempts) =>
-  attempts.find(({ picked }) => picked === true) ?? byMajority(attempts)
+const byJudge: Picker = (attempts) => attempts.find(({ picked }) => picked === true) ?? byMajority(attempts)
 
 export const pickers: Record<string, Picker> = { majority: byMajority, verifier: byVerifier, judge: byJudge }

@@ -11,7 +11,7 @@ export interface ReportFiles {
   page: string
 }
 
-export function reportFiles(folder: string, id: string): ReportFiles {
+function reportFiles(folder: string, id: string): ReportFiles {
   return {
     json: join(folder, `${id}.json`),
     markdown: join(folder, `${id}.md`),

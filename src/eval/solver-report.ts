@@ -16,31 +16,27 @@ export function solverReport(items: readonly Item[], settings: EvalReport['setti
   // A failure stopped the work anywhere: what it took until then is no measure of it.
   const fair = items.map(withoutFailures).filter(({ attempts }) => attempts.length > 0)
   const n = Math.min(...items.map(({ attempts }) => attempts.length))
-  const draws = (...figure: string[]): BootstrapOptions => ({
-    resamples: settings.resamples,
-    seed: [settings.seed, name, ...figure],
-  })
-  const mean = (of: (attempt: EvalAttempt) => number, figure: string) =>
+  const mean = (of: (attempt: EvalAttempt) => number) =>
     meanOf(
       fair.map(({ attempts }) => sum(attempts.map(of)) / attempts.length),
-      draws(figure),
+      settings,
     )
-  const perSuccess = (of: (attempt: EvalAttempt) => number, figure: string) =>
+  const perSuccess = (of: (attempt: EvalAttempt) => number) =>
     ratioOf(
       fair.map(({ attempts }) => sum(attempts.map(of))),
       fair.map(({ attempts }) => attempts.filter(isRight).length),
-      draws('per success', figure),
+      settings,
     )
-  const picked = (pick: Picker, figure: string) =>
+  const picked = (pick: Picker) =>
     shareOf(
       items.map(({ attempts }) => {
         const chosen = pick(attempts.slice(0, n))
         return chosen !== undefined && isRight(chosen) ? 1 : 0
       }),
-      draws(figure),
+      settings,
     )
   const right = all.filter(isRight).length
-  const tokens = (which: keyof EvalTokens) => mean((attempt) => attempt.tokens[which], which)
+  const tokens = (which: keyof EvalTokens) => mean((attempt) => attempt.tokens[which])
   const formed = all.filter(({ wellFormed }) => wellFormed !== undefined)
   return {
     name,
@@ -49,11 +45,10 @@ export function solverReport(items: readonly Item[], settings: EvalReport['setti
     tasks: items.length,
     attempts: n,
     counts: countsOf(all),
-    accuracy: sharesOf(items, 1, draws('pass', '1')),
-    pass: KS.filter((k) => k <= n).map((k) => ({ k, ...sharesOf(items, k, draws('pass', String(k))) })),
-    majority: n === 1 ? null : { n, ...picked(byMajority, 'majority') },
-    best:
-      n === 1 ? null : { n, picker: settings.picker, ...picked(pickers[settings.picker]!, settings.picker) },
+    accuracy: sharesOf(items, 1, settings),
+    pass: KS.filter((k) => k <= n).map((k) => ({ k, ...sharesOf(items, k, settings) })),
+    majority: n === 1 ? null : { n, ...picked(byMajority) },
+    best: n === 1 ? null : { n, picker: settings.picker, ...picked(pickers[settings.picker]!) },
     wellFormed:
       formed.length === 0 ? null : formed.filter(({ wellFormed }) => wellFormed).length / formed.length,
     tokens: {
@@ -64,15 +59,15 @@ export function solverReport(items: readonly Item[], settings: EvalReport['setti
       billed: tokens('billed'),
     },
     tokensPerSuccess: {
-      once: perSuccess((attempt) => attempt.tokens.once, 'once'),
-      billed: perSuccess((attempt) => attempt.tokens.billed, 'billed'),
+      once: perSuccess((attempt) => attempt.tokens.once),
+      billed: perSuccess((attempt) => attempt.tokens.billed),
     },
-    calls: mean(({ calls }) => calls, 'calls'),
-    callsPerSuccess: right === 0 ? null : sum(all.map(({ calls }) => calls)) / right,
-    requests: mean(({ requests }) => requests, 'requests'),
-    ms: mean(({ ms }) => ms, 'ms'),
+    calls: mean(({ calls }) => calls),
+    callsPerSuccess: perSuccess(({ calls }) => calls)?.value ?? null,
+    requests: mean(({ requests }) => requests),
+    ms: mean(({ ms }) => ms),
     cost: costOfAll(all, { name, kind }, settings.prices, right),
-    by: groupsOf(items, draws),
+    by: groupsOf(items, settings),
   }
 }
 
@@ -88,7 +83,7 @@ function sharesOf(items: readonly Item[], k: number, draws: BootstrapOptions): S
   })
   return {
     strict: shareOf(strict, draws),
-    decided: decided.length === 0 ? null : shareOf(decided, { ...draws, seed: [...draws.seed, 'decided'] }),
+    decided: decided.length === 0 ? null : shareOf(decided, draws),
   }
 }
 
@@ -127,22 +122,19 @@ function costOfAll(
   return { ...cost, billedPerSuccess: right === 0 ? null : cost.billed / right }
 }
 
-function groupsOf(
-  items: readonly Item[],
-  draws: (...figure: string[]) => BootstrapOptions,
-): SolverReport['by'] {
+function groupsOf(items: readonly Item[], draws: BootstrapOptions): SolverReport['by'] {
   return (['suite', 'level', 'hops'] as const).flatMap((field) => {
     const values = [...new Set(items.map((item) => item[field]))].filter((value) => value !== undefined)
     values.sort((one, other) => (one < other ? -1 : 1))
     return values.map((value) => {
       const own = items.filter((item) => item[field] === value)
-      const all = own.flatMap(({ attempts }) => attempts)
+      const all = own.flatMap((item) => withoutFailures(item).attempts)
       return {
         field,
         value: String(value),
         tasks: own.length,
-        ...sharesOf(own, 1, draws(field, String(value))),
-        once: sum(all.map(({ tokens }) => tokens.once)) / all.length,
+        ...sharesOf(own, 1, draws),
+        once: sum(all.map(({ tokens }) => tokens.once)) / Math.max(1, all.length),
       }
     })
   })

@@ -51,7 +51,11 @@ export function registerCompare(program: Command): void {
       const { describeEval } = await import('./eval-table.ts')
       const result = await evaluate(config, {
         command: 'compare',
-        tasks: await readEvalTasks(sources.length > 0 ? sources : config.tasks.suites, options),
+        tasks: await readEvalTasks(
+          sources.length > 0 ? sources : config.tasks.suites,
+          options,
+          config.tasks.levels,
+        ),
         requests,
         options,
       })

@@ -19,7 +19,10 @@ export function addEvalOptions(command: Command): Command {
     .option('--attempts <count>', 'of each solver at each task (default: eval.attempts)')
     .option('--concurrency <count>', 'attempts at the same time (default: eval.concurrency)')
     .option('--temperature <number>', 'of models (default: 0 for one attempt, else rollout.temperature)')
-    .option('--picker <name>', 'majority, verifier or judge: who chooses one of several answers')
+    .option(
+      '--picker <name>',
+      'majority, verifier or judge: who chooses one of several answers (default: eval.picker)',
+    )
     .option('--shard <part>', 'only a part of the tasks, such as 2/4; join the parts with `coa eval --merge`')
     .option(
       '--run <name>',
@@ -40,15 +43,19 @@ export function evalFlags(options: EvalOptions): Record<string, unknown> {
   }
 }
 
-/** The tasks of all named sources, of split test where nothing else is said. */
-export async function readEvalTasks(sources: readonly string[], options: SourceOptions): Promise<Task[]> {
+/** The tasks of all named sources, of split test and of the levels in the settings where nothing else is said. */
+export async function readEvalTasks(
+  sources: readonly string[],
+  options: SourceOptions,
+  levels: readonly string[],
+): Promise<Task[]> {
   if (sources.length === 0)
     throw new UsageError('no tasks are named', { fix: 'Name suites, such as `coa eval math search`.' })
-  const { openTasks } = await import('../../tasks/index.ts')
+  const { levelsOf, openTasks } = await import('../../tasks/index.ts')
   const tasks: Task[] = []
   for (const from of sources) {
-    for await (const task of openTasks({ split: 'test', ...(await sourceOf(from, options)) }))
-      tasks.push(task)
+    const source = { split: 'test' as const, ...levelsOf(from, levels), ...(await sourceOf(from, options)) }
+    for await (const task of openTasks(source)) tasks.push(task)
   }
   if (tasks.length > 0) return tasks
   throw new UsageError('there are no such tasks', { fix: 'Look with `coa tasks show`.' })

@@ -34,9 +34,11 @@ export function solverName(request: SolverRequest, config: ProjectConfig): strin
   if (request.kind === 'team') return `${basename(config.teach.topology, '.ts')}-${config.teach.mind}`
   if (request.name !== undefined) return request.name
   if (request.kind === 'model') return folderName(request.folder)
-  const model =
-    request.folder === undefined ? (baseline(config).model ?? 'model') : folderName(request.folder)
-  return `${request.kind} ${model}`
+  const model = request.folder === undefined ? baseline(config).model : folderName(request.folder)
+  if (model !== undefined) return `${request.kind} ${model}`
+  throw new ConfigError('there is no model to ask', {
+    fix: 'Set eval.base_url and eval.model, or name a folder with --model.',
+  })
 }
 
 export async function openSolver(
@@ -58,10 +60,7 @@ export async function openSolver(
   if (request.folder === undefined) {
     const section = baseline(config)
     const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
-    if (model !== undefined) return { solver: talker(chatOfModel(model, tokenizer)), close: nothing }
-    throw new ConfigError('there is no model to ask', {
-      fix: 'Set eval.base_url and eval.model, or name a folder with --model.',
-    })
+    return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
   }
   const student = await openStudent(config, request.folder)
   const fingerprint = fingerprintOfFolder(student.folder)

@@ -12,7 +12,7 @@ import {
   takeAttempts,
 } from '../../eval/index.ts'
 import { modelFromSettings } from '../../models/index.ts'
-import { openWorld } from '../../rollout/index.ts'
+import { modelFolder, openWorld } from '../../rollout/index.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
 import { createRun, openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -50,6 +50,7 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
   if (twin !== undefined)
     throw new UsageError(`two solvers are called ${twin}`, { fix: `Name them, as in --model other=FOLDER.` })
   const judge = config.eval.picker === 'judge' ? judgeOf(config) : undefined
+  for (const request of requests) if ('folder' in request) modelFolder(request.folder)
   using run = runFor(config, work)
   const observe = showProgress()
   const began = performance.now()
@@ -148,7 +149,7 @@ function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readon
   return [...new Set(attempts.map(({ solver }) => renamed(solver)))]
 }
 
-export function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
+function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
   return {
     tasks: items.length,
     ...Object.fromEntries(

@@ -55,7 +55,7 @@ export function registerEval(program: Command): void {
       const { evaluate } = await import('./eval-work.ts')
       const result = await evaluate(config, {
         command: 'eval',
-        tasks: await readEvalTasks(sources, options),
+        tasks: await readEvalTasks(sources, options, config.tasks.levels),
         requests: [request],
         options,
         ...(options.against === undefined ? {} : { against: options.against }),
