@@ -1,6 +1,7 @@
 import type { ChatModel } from '../models/index.ts'
 import type { EvalAttempt, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
+import { inParallel } from './in-parallel.ts'
 import { itemsOf } from './outcome.ts'
 
 export interface JudgePickContext {
@@ -30,16 +31,13 @@ export async function pickWithJudge(judge: ChatModel, context: JudgePickContext)
         item.attempts.length > 1 &&
         item.attempts.some(({ picked }) => picked === undefined),
     )
-  const worker = async (): Promise<void> => {
-    for (let item = open.shift(); item !== undefined; item = open.shift()) {
-      const chosen = await choose(judge, questions.get(item.taskId)!, item.attempts, signal)
-      run.appendMany(
-        'attempt',
-        item.attempts.map((attempt) => ({ ...attempt, picked: attempt.id === chosen })),
-      )
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, open.length) }, worker))
+  await inParallel(open, concurrency, async (item) => {
+    const chosen = await choose(judge, questions.get(item.taskId)!, item.attempts, signal)
+    run.appendMany(
+      'attempt',
+      item.attempts.map((attempt) => ({ ...attempt, picked: attempt.id === chosen })),
+    )
+  })
 }
 
 /** The id of an attempt; undefined where there is nothing to choose, or the judge names none of them. */

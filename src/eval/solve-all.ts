@@ -7,6 +7,7 @@ import type { Run } from '../store/index.ts'
 import { isMemoryOnly } from '../tasks/index.ts'
 import { type AttemptJob, attemptId, attemptRecord } from './attempt-record.ts'
 import type { Attempt, Solver } from './contract.ts'
+import { inParallel } from './in-parallel.ts'
 import { isInShard, type Shard } from './shard.ts'
 
 export interface SolveAllContext {
@@ -44,19 +45,17 @@ export async function solveAll(
   const open = jobs.filter((job) => !isDone(run, job))
   if (keep) keepTasks(run, open)
   let done = total - open.length
-  const worker = async (): Promise<void> => {
-    for (let job = open.shift(); job !== undefined; job = open.shift()) {
-      const { attempt, tries } = await tryTwice(job, signal)
-      const { written } = attempt
-      const isKept = keep && !isMemoryOnly(job.task)
-      // First what it refers to: killed in between, the attempt is made again.
-      if (isKept && written?.kind === 'rollout') run.append('rollout', written.record)
-      if (isKept && written?.kind === 'trajectory') run.append('trajectory', written.record)
-      run.append('attempt', attemptRecord(job, attempt, tries, isKept))
-      observe({ stage: `eval ${job.solver.name}`, done: ++done, total, unit: 'attempts' })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(config.eval.concurrency, open.length) }, worker))
+  await inParallel(open, config.eval.concurrency, async (job) => {
+    const { attempt, tries } = await tryTwice(job, signal)
+    signal.throwIfAborted()
+    const { written } = attempt
+    const isKept = keep && !isMemoryOnly(job.task)
+    // First what it refers to: killed in between, the attempt is made again.
+    if (isKept && written?.kind === 'rollout') run.append('rollout', written.record)
+    if (isKept && written?.kind === 'trajectory') run.append('trajectory', written.record)
+    run.append('attempt', attemptRecord(job, attempt, tries, isKept))
+    observe({ stage: `eval ${job.solver.name}`, done: ++done, total, unit: 'attempts' })
+  })
 }
 
 function jobsOf(

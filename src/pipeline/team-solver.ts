@@ -8,10 +8,16 @@ import { encodePrompt, type Tokenizer } from '../tokens/index.ts'
 export async function teamSolver(config: ProjectConfig, world: World, tokenizer: Tokenizer): Promise<Solver> {
   const team = await teamOf(config)
   const { teach, teacher } = config
+  const isModel = teach.mind === 'model'
   return {
     name: team.name,
-    kind: teach.mind === 'model' ? 'team' : 'scripted team',
-    how: digestOf(teach, teach.mind === 'model' ? [teacher.base_url, teacher.model] : []),
+    kind: isModel ? 'team' : 'scripted team',
+    how: digestOf(
+      team.name,
+      team.limits,
+      team.reflectEvery,
+      isModel ? [teacher.base_url, teacher.model] : [],
+    ),
     tokenizer: tokenizerName(tokenizer),
     async solve(task, _attempt, seed, signal) {
       const trajectory = await solveAsTeam(task, team, seed, {

@@ -77,6 +77,31 @@ describe('attempts', () => {
     await expect(twins).rejects.toThrow('two solvers are called a')
   })
 
+  it('stop when they are told to, and nothing is stored afterwards', async () => {
+    using run = runIn(temporaryFolder())
+    const stop = new AbortController()
+    const inner = drawnSolver('s', 1)
+    const solver = {
+      ...inner,
+      solve: async (...given: Parameters<typeof inner.solve>) => {
+        await new Promise((done) => setTimeout(done, given[0].id === 't0' ? 1 : 20))
+        return inner.solve(...given)
+      },
+    }
+    const context = {
+      run,
+      tasks: tasksOf(9),
+      solvers: [solver],
+      observe: () => stop.abort(new Error('stopped')),
+    }
+    await expect(solveAll(configOf({ concurrency: 4 }), { ...context, signal: stop.signal })).rejects.toThrow(
+      'stopped',
+    )
+    expect(run.count('attempt')).toBe(1)
+    await solveAll(configOf(), { ...context, signal })
+    expect(run.count('attempt')).toBe(9)
+  })
+
   it('of tasks that must stay in memory hold neither question nor answer', async () => {
     using run = runIn(temporaryFolder())
     const [task] = tasksOf(1)

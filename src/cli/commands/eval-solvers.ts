@@ -6,6 +6,7 @@ import {
   type Chat,
   chatOfModel,
   chatOfPolicy,
+  digestOf,
   modelSolver,
   plainSolver,
   reactSolver,
@@ -41,7 +42,19 @@ export function solverName(request: SolverRequest, config: ProjectConfig): strin
   })
 }
 
+/** Opens a solver. What its tools are set up with decides its work too. */
 export async function openSolver(
+  request: SolverRequest,
+  config: ProjectConfig,
+  world: World,
+  tokenizer: Tokenizer,
+): Promise<OpenSolver> {
+  const { solver, close } = await openBare(request, config, world, tokenizer)
+  const { cache: _, ...tools } = config.tools
+  return { solver: { ...solver, how: digestOf(solver.how, tools, config.search) }, close }
+}
+
+async function openBare(
   request: SolverRequest,
   config: ProjectConfig,
   world: World,
