@@ -1,9 +1,11 @@
 import { Command } from 'commander'
 import { registerCheck } from './commands/check.ts'
+import { registerCompare } from './commands/compare.ts'
 import { registerCorpus } from './commands/corpus.ts'
 import { registerDistill } from './commands/distill.ts'
 import { registerDoctor } from './commands/doctor.ts'
 import { registerEngine } from './commands/engine.ts'
+import { registerEval } from './commands/eval.ts'
 import { registerExport } from './commands/export.ts'
 import { registerFilter } from './commands/filter.ts'
 import { registerGenerate } from './commands/generate.ts'
@@ -50,6 +52,8 @@ export function buildProgram(): Command {
     registerSft,
     registerRl,
     registerRollout,
+    registerEval,
+    registerCompare,
     registerTools,
     registerCorpus,
     registerWorld,

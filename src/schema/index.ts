@@ -1,7 +1,14 @@
 /** Records that cross a stage. No Node built-ins here: the studio imports this folder. */
 export { Checkpoint } from './checkpoint.ts'
 export { Datum } from './datum.ts'
-export { EvalItem, EvalReport } from './eval-report.ts'
+export {
+  type Estimate,
+  EvalAttempt,
+  EvalReport,
+  EvalTokens,
+  type PairReport,
+  type SolverReport,
+} from './eval-report.ts'
 export { RunManifest, StageStatus } from './manifest.ts'
 export { parseJson } from './parse-json.ts'
 export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { Checkpoint } from './checkpoint.ts'
 import { Datum } from './datum.ts'
-import { EvalReport } from './eval-report.ts'
+import { EvalAttempt, EvalReport } from './eval-report.ts'
 import { Rollout } from './rollout.ts'
 import { CoaSequence } from './sequence.ts'
 import { Task } from './task.ts'
@@ -15,6 +15,7 @@ export const recordSchemas = {
   datum: Datum,
   rollout: Rollout,
   checkpoint: Checkpoint,
+  attempt: EvalAttempt,
   eval: EvalReport,
 } as const
 

@@ -7,6 +7,7 @@ export {
   type Benchmark,
   benchmarks,
   type ColumnMap,
+  isMemoryOnly,
   parseColumnMap,
   type RowReport,
   readTasks,

@@ -93,7 +93,8 @@ function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; 
   return jobs
 }
 
-async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
+/** The team that the settings describe. */
+export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
   const topology = await loadTopology(teach.topology)
   return {
     name: `${topology.name}-${teach.mind}`,

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { UsageError } from '../../errors/index.ts'
+import { settings } from '../globals.ts'
+import { emit } from '../output.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
+import { readModel, type SolverRequest } from './eval-solvers.ts'
+
+interface Options extends EvalOptions {
+  model?: string[]
+  team?: string
+  mind?: string
+}
+
+export function registerCompare(program: Command): void {
+  addEvalOptions(program.command('compare'))
+    .argument('[tasks...]', 'suites, benchmarks or files (default: tasks.suites)')
+    .description(
+      'a team against the models that learned from it, on the same tasks: tokens saved, accuracy kept',
+    )
+    .option('-m, --model <folder>', 'a model, or name=folder; may be given again', collect)
+    .option('--team <topology>', 'manager, pipeline, debate, refine, or a .ts file (default: teach.topology)')
+    .option('--mind <name>', 'who thinks for the team: careful, erring or model (default: teach.mind)')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa compare math --model runs/ID/checkpoints/rl -n 300',
+        '  $ coa compare math search -m base=nano -m runs/ID/checkpoints/sft -m runs/ID/checkpoints/rl',
+        '  $ coa compare math --model runs/ID/checkpoints/rl --attempts 8   # pass@1, 2, 4, 8 of both',
+        '\nTokens of all are counted with the tokenizer of the first model. Stopped anywhere, the same command goes on.',
+      ].join('\n'),
+    )
+    .action(async (sources: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const { config } = settings(options, {
+        ...evalFlags(options),
+        'teach.topology': options.team,
+        'teach.mind': options.mind,
+      })
+      const models = options.model ?? []
+      if (models.length === 0) {
+        throw new UsageError('no model is named', {
+          fix: 'Give one, such as --model runs/ID/checkpoints/rl.',
+        })
+      }
+      const requests: SolverRequest[] = [
+        { kind: 'team' },
+        ...models.map((model) => ({ kind: 'model' as const, ...readModel(model) })),
+      ]
+      const { evaluate } = await import('./eval-work.ts')
+      const { describeEval } = await import('./eval-table.ts')
+      const result = await evaluate(config, {
+        command: 'compare',
+        tasks: await readEvalTasks(
+          sources.length > 0 ? sources : config.tasks.suites,
+          options,
+          config.tasks.levels,
+        ),
+        requests,
+        options,
+      })
+      emit(options, result, () => describeEval(result))
+    })
+}
+
+function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value]
+}

@@ -1,0 +1,121 @@
+import { basename, resolve } from 'node:path'
+import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
+import { fingerprintOfFolder } from '../../engine/index.ts'
+import { ConfigError } from '../../errors/index.ts'
+import {
+  type Chat,
+  chatOfModel,
+  chatOfPolicy,
+  digestOf,
+  modelSolver,
+  plainSolver,
+  reactSolver,
+  type Solver,
+} from '../../eval/index.ts'
+import { modelFromSettings } from '../../models/index.ts'
+import { teamSolver } from '../../pipeline/index.ts'
+import { modelFolder, openStudent, rolloutSettings, type World } from '../../rollout/index.ts'
+import { byteTokenizer, openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+
+/** A solver as it is asked for on the command line. */
+export type SolverRequest =
+  | { kind: 'model'; folder: string; name?: string }
+  | { kind: 'team' }
+  /** With the folder of a model, or with the model of the settings. */
+  | { kind: 'plain' | 'react'; folder?: string; name?: string }
+
+/** Opened one after the other: two large models need not fit beside each other. */
+export interface OpenSolver {
+  solver: Solver
+  close: () => Promise<void>
+}
+
+/** The name a solver has in tables, and by which its attempts are found again. */
+export function solverName(request: SolverRequest, config: ProjectConfig): string {
+  if (request.kind === 'team') return `${basename(config.teach.topology, '.ts')}-${config.teach.mind}`
+  if (request.name !== undefined) return request.name
+  if (request.kind === 'model') return folderName(request.folder)
+  const model = request.folder === undefined ? baseline(config).model : folderName(request.folder)
+  if (model !== undefined) return `${request.kind} ${model}`
+  throw new ConfigError('there is no model to ask', {
+    fix: 'Set eval.base_url and eval.model, or name a folder with --model.',
+  })
+}
+
+/** Opens a solver. What its tools are set up with decides its work too. */
+export async function openSolver(
+  request: SolverRequest,
+  config: ProjectConfig,
+  world: World,
+  tokenizer: Tokenizer,
+): Promise<OpenSolver> {
+  const { solver, close } = await openBare(request, config, world, tokenizer)
+  const { cache: _, ...tools } = config.tools
+  return { solver: { ...solver, how: digestOf(solver.how, tools, config.search) }, close }
+}
+
+async function openBare(
+  request: SolverRequest,
+  config: ProjectConfig,
+  world: World,
+  tokenizer: Tokenizer,
+): Promise<OpenSolver> {
+  const name = solverName(request, config)
+  const nothing = async (): Promise<void> => {}
+  if (request.kind === 'team')
+    return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
+  const temperature = temperatureOf(config)
+  const talk = { temperature, maxTokens: config.eval.max_tokens }
+  const talker = (chat: Chat): Solver =>
+    request.kind === 'plain'
+      ? plainSolver(name, chat, world, talk)
+      : reactSolver(name, chat, world, { ...talk, maxTurns: config.eval.max_turns })
+  if (request.folder === undefined) {
+    const section = baseline(config)
+    const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
+    return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
+  }
+  const student = await openStudent(config, request.folder)
+  const fingerprint = fingerprintOfFolder(student.folder)
+  const policy = { ...student, checkpoint: student.folder }
+  const settings = { ...rolloutSettings(config), temperature }
+  const solver =
+    request.kind === 'model'
+      ? modelSolver({ name, fingerprint, policy, world, settings })
+      : talker(chatOfPolicy(policy, fingerprint))
+  return { solver, close: () => student.engine.close() }
+}
+
+/** The tokenizer that counts for everyone: that of a model that takes part, else the student's. */
+export async function countingTokenizer(
+  requests: readonly SolverRequest[],
+  config: ProjectConfig,
+): Promise<Tokenizer> {
+  const folder = requests.flatMap((request) => ('folder' in request ? [request.folder] : []))[0]
+  if (folder !== undefined) return openTokenizer(modelFolder(folder))
+  if (config.language.tokenizer !== 'bytes') return openTokenizer(config.language.tokenizer)
+  try {
+    return await openTokenizer(modelFolder(config.student.model))
+  } catch {
+    return byteTokenizer()
+  }
+}
+
+function temperatureOf({ eval: { temperature, attempts }, rollout }: ProjectConfig): number {
+  return temperature ?? (attempts > 1 ? rollout.temperature : 0)
+}
+
+/** The section that describes the model of plain answers and of the ReAct agent. */
+function baseline(config: ProjectConfig): ProjectConfig['eval'] | ProjectConfig['teacher'] {
+  return config.eval.model === undefined && config.eval.base_url === undefined ? config.teacher : config.eval
+}
+
+/** A folder, or a name and a folder as in "base=models/nano". */
+export function readModel(text: string): { folder: string; name?: string } {
+  const named = /^([\w.-]+)=(.+)$/.exec(text)
+  return named === null ? { folder: text } : { name: named[1]!, folder: named[2]! }
+}
+
+function folderName(folder: string): string {
+  return basename(resolve(folder))
+}

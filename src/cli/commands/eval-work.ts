@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ProjectConfig, readEnvironment, writeToml } from '../../config/index.ts'
+import { ConfigError, UsageError } from '../../errors/index.ts'
+import {
+  digestOf,
+  makeReport,
+  parseShard,
+  pickWithJudge,
+  type ReportFiles,
+  solveAll,
+  takeAttempts,
+} from '../../eval/index.ts'
+import { modelFromSettings } from '../../models/index.ts'
+import { modelFolder, openWorld } from '../../rollout/index.ts'
+import type { EvalReport, Task } from '../../schema/index.ts'
+import { createRun, openRun, type Run } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { interruptible } from '../interrupt.ts'
+import { showProgress } from '../progress.ts'
+import { inStage } from '../stage.ts'
+import { version } from '../version.ts'
+import type { EvalOptions } from './eval-options.ts'
+import { countingTokenizer, openSolver, type SolverRequest, solverName } from './eval-solvers.ts'
+
+export interface EvalWork {
+  command: 'eval' | 'compare'
+  tasks: readonly Task[]
+  requests: readonly SolverRequest[]
+  options: EvalOptions
+  /** A run with attempts of others at the same tasks. */
+  against?: string
+}
+
+export interface EvalResult {
+  run: string
+  dir: string
+  report: EvalReport
+  files: ReportFiles
+  /** Of this process, from the first attempt to the report. */
+  seconds: number
+}
+
+/** Makes the attempts that are missing in the run that belongs to the command, and then the report. */
+export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<EvalResult> {
+  const { command, tasks, requests, options } = work
+  const shard = options.shard === undefined ? undefined : parseShard(options.shard)
+  const names = requests.map((request) => solverName(request, config))
+  const twin = names.find((name, at) => names.indexOf(name) !== at)
+  if (twin !== undefined)
+    throw new UsageError(`two solvers are called ${twin}`, { fix: `Name them, as in --model other=FOLDER.` })
+  const judge = config.eval.picker === 'judge' ? judgeOf(config) : undefined
+  for (const request of requests) if ('folder' in request) modelFolder(request.folder)
+  using run = runFor(config, work)
+  const observe = showProgress()
+  const began = performance.now()
+  try {
+    return await interruptible(async (signal) => {
+      const solved: { made?: ReturnType<typeof makeReport> } = {}
+      await inStage(run, command, config, signal, async () => {
+        const tokenizer = await countingTokenizer(requests, config)
+        const world = await openWorld(config)
+        try {
+          for (const request of requests) {
+            const { solver, close } = await openSolver(request, config, world, tokenizer)
+            const solvers = [solver]
+            try {
+              await solveAll(config, {
+                run,
+                tasks,
+                solvers,
+                signal,
+                observe,
+                ...(shard === undefined ? {} : { shard }),
+              })
+            } finally {
+              await close()
+            }
+          }
+        } finally {
+          await world.close()
+        }
+        const others = work.against === undefined ? [] : takeOthers(run, work.against, config, tasks)
+        const solvers = [...others, ...names]
+        if (judge !== undefined) {
+          const { concurrency } = config.eval
+          await pickWithJudge(judge, { run, tasks, solvers, signal, concurrency })
+        }
+        solved.made = makeReport(config, run, {
+          solvers,
+          id: command,
+          tasks: new Set(tasks.map(({ id }) => id)),
+          attempts: config.eval.attempts,
+        })
+        return figuresOf(solved.made.report)
+      })
+      const seconds = (performance.now() - began) / 1000
+      return { run: run.id, dir: run.dir, ...solved.made!, seconds }
+    })
+  } finally {
+    observe.done()
+  }
+}
+
+function judgeOf(config: ProjectConfig) {
+  const judge = modelFromSettings('judge', config.judge, readEnvironment())
+  if (judge !== undefined) return judge
+  throw new ConfigError('there is no judge to pick with', {
+    fix: 'Set judge.base_url and judge.model, or --picker majority.',
+  })
+}
+
+/** The same command finds the same run, so that one that was stopped goes on. */
+function runFor(config: ProjectConfig, { command, tasks, requests, options }: EvalWork): Run {
+  const { runs } = config.project
+  const { attempts, temperature } = config.eval
+  const parts = [
+    requests,
+    tasks.map(({ id }) => id),
+    config.project.seed,
+    attempts,
+    temperature,
+    config.teach,
+    config.rollout,
+  ]
+  const own = `${command}-${digestOf(...parts, options.shard).slice(0, 8)}`
+  const id = options.run ?? (options.fresh === true ? undefined : own)
+  const head = { command: `coa ${command}`, coa: version }
+  if (id !== undefined && existsSync(join(runs, id, 'manifest.json')))
+    return openRun(join(runs, id), { write: true, command: head.command })
+  return createRun(runs, { ...head, ...(id === undefined ? {} : { id }), configToml: writeToml(config) })
+}
+
+/** Takes over what others did at the same tasks, under names that tell where they are from. */
+function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readonly Task[]): string[] {
+  using other = openRun(findRun(config.project.runs, name))
+  const positions = new Map(tasks.map(({ id }, at) => [id, at]))
+  const attempts = [...other.scan('attempt')].flatMap((attempt) => {
+    const position = positions.get(attempt.taskId)
+    return position === undefined ? [] : [{ ...attempt, position }]
+  })
+  if (attempts.length === 0) {
+    throw new UsageError(`run ${other.id} has no attempts at these tasks`, {
+      fix: 'Evaluate the same tasks there: the same suites, number, level, split and seed.',
+    })
+  }
+  const renamed = (solver: string): string => `${solver}@${other.id}`
+  takeAttempts(run, attempts, renamed)
+  return [...new Set(attempts.map(({ solver }) => renamed(solver)))]
+}
+
+function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
+  return {
+    tasks: items.length,
+    ...Object.fromEntries(
+      solvers.flatMap(({ name, accuracy, tokens }) => [
+        [`${name}: right`, accuracy.strict.value],
+        [`${name}: tokens`, tokens.once.value],
+      ]),
+    ),
+  }
+}

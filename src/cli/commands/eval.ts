@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import { UsageError } from '../../errors/index.ts'
+import { settings } from '../globals.ts'
+import { emit } from '../output.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
+import { readModel, type SolverRequest } from './eval-solvers.ts'
+import { sourceArgument } from './tasks-options.ts'
+
+interface Options extends EvalOptions {
+  model?: string
+  team?: string | true
+  plain?: boolean
+  react?: boolean
+  against?: string
+  merge?: string[]
+}
+
+export function registerEval(program: Command): void {
+  addEvalOptions(program.command('eval'))
+    .argument('[tasks...]', sourceArgument)
+    .description('how well a solver does: accuracy, tokens, calls and cost, every task counted')
+    .option('-m, --model <folder>', 'a model alone, with live tools; or name=folder')
+    .option('--team [topology]', 'the team of the settings, or of this topology')
+    .option('--plain', 'a model without tools: that of [eval] or [teacher], or of --model')
+    .option('--react', 'a ReAct agent over that model')
+    .option('--against <run>', 'compare with the attempts of another run at the same tasks')
+    .option('--merge <runs...>', 'join the parts of a sharded evaluation')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa eval math search --model runs/ID/checkpoints/sft -n 100',
+        '  $ coa eval math --team manager -n 100',
+        '  $ coa eval math --model runs/ID/checkpoints/rl --attempts 8 --against eval-1a2b3c4d',
+        '  $ coa eval gaia.jsonl --react --set eval.base_url=http://localhost:8000/v1 --set eval.model=qwen3',
+        '  $ coa eval math --model m --shard 1/2 --run part-1; coa eval math --model m --shard 2/2 --run part-2',
+        '  $ coa eval --merge part-1 part-2 --run whole',
+        '\nStopped anywhere, the same command goes on. Of generated suites the split is test.',
+      ].join('\n'),
+    )
+    .action(async (sources: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const { config } = settings(options, {
+        ...evalFlags(options),
+        'teach.topology': typeof options.team === 'string' ? options.team : undefined,
+      })
+      const { describeEval } = await import('./eval-table.ts')
+      if (options.merge !== undefined) {
+        const { mergeRuns } = await import('./eval-merge.ts')
+        const result = mergeRuns(config, options.merge, options.run)
+        emit(options, result, () => describeEval(result))
+        return
+      }
+      const request = requestOf(options)
+      const { evaluate } = await import('./eval-work.ts')
+      const result = await evaluate(config, {
+        command: 'eval',
+        tasks: await readEvalTasks(sources, options, config.tasks.levels),
+        requests: [request],
+        options,
+        ...(options.against === undefined ? {} : { against: options.against }),
+      })
+      emit(options, result, () => describeEval(result))
+    })
+}
+
+/** --plain and --react may say with --model which weights they mean; otherwise one solver is asked for. */
+function requestOf({ model, team, plain, react }: Options): SolverRequest {
+  const kinds = [
+    ...(plain === true ? ['plain' as const] : []),
+    ...(react === true ? ['react' as const] : []),
+    ...(team === undefined ? [] : ['team' as const]),
+  ]
+  const [kind = model === undefined ? undefined : 'model'] = kinds
+  if (kind === undefined || kinds.length > 1 || (kind === 'team' && model !== undefined)) {
+    throw new UsageError(kind === undefined ? 'no solver is named' : 'several solvers are named', {
+      fix: 'Give one of --model FOLDER, --team, --plain and --react; `coa compare` takes a team and models.',
+    })
+  }
+  if (kind === 'team') return { kind }
+  if (kind === 'model') return { kind, ...readModel(model!) }
+  return { kind, ...(model === undefined ? {} : readModel(model)) }
+}

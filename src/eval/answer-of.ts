@@ -1,0 +1,28 @@
+import { type Agent, parsePayload } from '../grammar/index.ts'
+import { answerText } from '../rollout/index.ts'
+
+/** How an agent is written and what it is for, in the words a model is told. */
+export function describeAgent({ tag, payload, description }: Agent): string {
+  const forms = {
+    text: () => '…',
+    list: () => '… | …',
+    json: () => '{…}',
+    code: () => `\n\`\`\`${payload.syntax === 'code' ? payload.languages[0] : ''}\n…\n\`\`\`\n`,
+  }
+  return `<${tag}>${forms[payload.syntax]()}</${tag}>: ${description}`
+}
+
+/** The answer in what a model wrote: what stands in its tag, closed or not, or else the whole text. */
+export function answerIn(text: string, answer: Agent): string | undefined {
+  const open = text.lastIndexOf(`<${answer.tag}>`)
+  const body = open === -1 ? text : text.slice(open + answer.tag.length + 2)
+  const close = body.indexOf(`</${answer.tag}>`)
+  return asAnswer(close === -1 ? body : body.slice(0, close), answer)
+}
+
+/** A body that keeps to the grammar is read as in a chain; the checker makes what it can of any other. */
+export function asAnswer(body: string, answer: Agent): string | undefined {
+  const { payload } = parsePayload(answer, body)
+  const text = payload === undefined ? body.trim() : answerText(payload)
+  return text === '' ? undefined : text
+}

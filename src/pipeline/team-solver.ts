@@ -1,0 +1,37 @@
+import type { ProjectConfig } from '../config/index.ts'
+import { attemptOfTrajectory, digestOf, type Solver, tokenizerName } from '../eval/index.ts'
+import type { World } from '../rollout/index.ts'
+import { solveAsTeam, teamOf } from '../teach/index.ts'
+import { encodePrompt, type Tokenizer } from '../tokens/index.ts'
+
+/** The team of the settings as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
+export async function teamSolver(config: ProjectConfig, world: World, tokenizer: Tokenizer): Promise<Solver> {
+  const team = await teamOf(config)
+  const { teach, teacher } = config
+  const isModel = teach.mind === 'model'
+  return {
+    name: team.name,
+    kind: isModel ? 'team' : 'scripted team',
+    how: digestOf(
+      team.name,
+      team.limits,
+      team.reflectEvery,
+      isModel ? [teacher.base_url, teacher.model] : [],
+    ),
+    tokenizer: tokenizerName(tokenizer),
+    async solve(task, _attempt, seed, signal) {
+      const trajectory = await solveAsTeam(task, team, seed, {
+        grammar: await world.grammarOf(task),
+        tools: await world.toolsOf(task),
+        countTokens: (messages, written) => ({
+          prompt: encodePrompt(tokenizer, messages).length,
+          completion: tokenizer.encodeIds(written, { specials: 'text' }).length,
+        }),
+        calling: world.calling,
+        check: world.check,
+        signal,
+      })
+      return attemptOfTrajectory(trajectory, tokenizer)
+    },
+  }
+}
