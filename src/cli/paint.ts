@@ -2,16 +2,14 @@ import pc from 'picocolors'
 import type { SpanKind } from '../schema/index.ts'
 
 /** Colour by what a turn is: roles think, calls act, observations come from outside, answers end. */
-const colours: Record<SpanKind, (text: string) => string> = {
-  role: pc.cyan,
-  call: pc.yellow,
-  observation: pc.dim,
-  answer: pc.green,
+const names = { role: 'cyan', call: 'yellow', observation: 'dim', answer: 'green' } as const
+
+/** Standard output decides about colours, unless what is painted goes elsewhere. */
+export function paintKind(kind: SpanKind, text: string, colours: Colours = pc): string {
+  return byLine(colours[names[kind]], text)
 }
 
-export function paintKind(kind: SpanKind, text: string): string {
-  return byLine(colours[kind], text)
-}
+export type Colours = ReturnType<typeof pc.createColors>
 
 /** Trained text stands out, masked text recedes; without colours, brackets mark what is masked. */
 export function paintMask(trained: boolean, text: string): string {

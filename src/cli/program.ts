@@ -19,6 +19,7 @@ import { registerRl } from './commands/rl.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerRun } from './commands/run.ts'
 import { registerSft } from './commands/sft.ts'
+import { registerSolve } from './commands/solve.ts'
 import { registerTasks } from './commands/tasks.ts'
 import { registerTeach } from './commands/teach.ts'
 import { registerTools } from './commands/tools.ts'
@@ -54,6 +55,7 @@ export function buildProgram(): Command {
     registerRollout,
     registerEval,
     registerCompare,
+    registerSolve,
     registerTools,
     registerCorpus,
     registerWorld,

@@ -43,4 +43,6 @@ export interface RolloutJob {
   id: string
   groupId: string
   seed: number
+  /** Nobody knows the answer: it is not checked, and the rollout has no verdict. */
+  unchecked?: boolean
 }

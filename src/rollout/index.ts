@@ -2,6 +2,8 @@
 export type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
 export { modelFolder, openStudent, type Student } from './open-student.ts'
 export { openWorld, rolloutSettings } from './open-world.ts'
+export { type Choice, lastOf, pickByMajority, pickByScore } from './pick.ts'
+export { type JudgedQuestion, pickByJudge } from './pick-judge.ts'
 export { type Replay, replay } from './replay.ts'
 export { type RollOutOptions, rollOut } from './roll-out.ts'
 export { type RollOutAllOptions, rollOutAll } from './roll-out-all.ts'

@@ -131,11 +131,13 @@ export async function rollOut(
   }
   reader.end()
   const began = performance.now()
-  const verdict = await checkAnswer(task.gold, answer, {
-    ...world.check,
-    question: task.question,
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const verdict = job.unchecked
+    ? undefined
+    : await checkAnswer(task.gold, answer, {
+        ...world.check,
+        question: task.question,
+        ...(signal === undefined ? {} : { signal }),
+      })
   signal?.throwIfAborted()
   ms.checking = performance.now() - began
   return {
@@ -150,7 +152,7 @@ export async function rollOut(
     text: reader.text,
     stop,
     ...(answer === undefined ? {} : { answer }),
-    verdict,
+    ...(verdict === undefined ? {} : { verdict }),
     calls: calls.list,
     wellFormed: isWellFormed(parseChain(grammar, reader.text, { strict: true })),
     tokensByAgent: reader.tokensByAgent(),

@@ -1,0 +1,58 @@
+import { type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { ConfigError, UsageError } from '../errors/index.ts'
+import type { Grammar } from '../grammar/index.ts'
+import type { ChatModel } from '../models/index.ts'
+import type { Choice, JudgedQuestion } from '../rollout/index.ts'
+
+/** The agent whose score the verifier goes by. */
+const CHECKER = 'double_check'
+
+export interface Picker {
+  /** Throws where a grammar leaves it nothing to go by. */
+  assertFits(grammar: Grammar): void
+  pick(from: Required<JudgedQuestion>, signal: AbortSignal): Promise<Choice>
+}
+
+/** How one of several answers is chosen. Throws at once where that could not be done later. */
+export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promise<Picker> {
+  const rolling = await import('../rollout/index.ts')
+  const always = (): void => {}
+  switch (how) {
+    case 'majority':
+      return {
+        assertFits: always,
+        pick: async ({ candidates, grammar }) => rolling.pickByMajority(candidates, grammar),
+      }
+    case 'verifier': {
+      const { readScore } = await import('../filter/index.ts')
+      return {
+        assertFits: mustCheck,
+        pick: async ({ candidates, grammar }) =>
+          rolling.pickByScore(
+            candidates,
+            candidates.map(({ text }) => readScore(rolling.lastOf(grammar, text, CHECKER) ?? '')),
+          ),
+      }
+    }
+    case 'judge': {
+      const judge = await judgeOf(config)
+      return { assertFits: always, pick: (from, signal) => rolling.pickByJudge(from, judge, signal) }
+    }
+  }
+}
+
+function mustCheck(grammar: Grammar): void {
+  if (grammar.agents.has(CHECKER)) return
+  throw new UsageError(`the grammar "${grammar.name}" has no ${CHECKER} whose score could be gone by`, {
+    fix: 'Use --pick majority or --pick judge, or a grammar that has one, such as web.',
+  })
+}
+
+async function judgeOf(config: ProjectConfig): Promise<ChatModel> {
+  const { modelFromSettings } = await import('../models/index.ts')
+  const judge = modelFromSettings('judge', config.judge, readEnvironment())
+  if (judge !== undefined) return judge
+  throw new ConfigError('there is no judge to pick the answer', {
+    fix: 'Set judge.base_url and judge.model, or use --pick majority.',
+  })
+}

@@ -1,0 +1,45 @@
+import { type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { ToolError } from '../errors/index.ts'
+import type { Grammar } from '../grammar/index.ts'
+import type { World } from '../rollout/index.ts'
+import type { Task } from '../schema/index.ts'
+import type { Tool } from '../tools/index.ts'
+import { onlyTools, toolsOf } from './only-tools.ts'
+
+/** The grammar with the tools that were asked for, each known to work before the model is asked. */
+export async function worldForQuestion(
+  opened: World,
+  task: Task,
+  config: ProjectConfig,
+  tools: readonly string[] | undefined,
+): Promise<{ world: World; grammar: Grammar }> {
+  const whole = await opened.grammarOf(task)
+  const grammar = tools === undefined ? whole : onlyTools(whole, tools)
+  const wanted = toolsOf(grammar)
+  const usable = searchesWorld(await opened.toolsOf(task), task).filter(({ name }) => wanted.includes(name))
+  const missing = wanted.find((name) => !usable.some((tool) => tool.name === name))
+  if (missing !== undefined) throw await missingTool(missing, usable, config)
+  return { grammar, world: { ...opened, grammarOf: async () => grammar, toolsOf: async () => usable } }
+}
+
+/** An encyclopedia that is searched is searched under either name. */
+function searchesWorld(tools: readonly Tool[], task: Task): Tool[] {
+  const search = tools.find(({ name }) => name === 'web_search')
+  if (typeof task.meta['world'] !== 'number' || search === undefined) return [...tools]
+  return [...tools.filter(({ name }) => name !== 'wiki_search'), { ...search, name: 'wiki_search' }]
+}
+
+async function missingTool(name: string, usable: readonly Tool[], config: ProjectConfig): Promise<ToolError> {
+  const { openToolbox } = await import('../tools/index.ts')
+  const toolbox = openToolbox(config, readEnvironment())
+  const state = (await toolbox.states()).find((known) => known.name === name)
+  await toolbox.close()
+  const fixes = [
+    state?.fix ?? '',
+    name.endsWith('_search') ? 'Or search the fictional encyclopedia: --world 1.' : '',
+    usable.length > 0 ? `Or go without it: --tools ${usable.map((tool) => tool.name).join(',')}.` : '',
+  ]
+  return new ToolError(`${name} cannot be used here: ${state?.how ?? 'coa has no such tool'}`, {
+    fix: fixes.filter((fix) => fix !== '').join(' ') || 'Name another grammar with --grammar.',
+  })
+}

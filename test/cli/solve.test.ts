@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Rollout } from '../../src/schema/index.ts'
+import { coa, coaJson } from './coa.ts'
+
+/** An answer that even a model of random weights completes, where it is held to the grammar. */
+const yesOrNo = `
+name = "yes-or-no"
+description = "Yes or no."
+start = ["answer"]
+[[agents]]
+name = "answer"
+kind = "answer"
+description = "Say whether it is so."
+[agents.payload]
+syntax = "json"
+[agents.payload.schema]
+type = "object"
+required = ["yes"]
+additionalProperties = false
+[agents.payload.schema.properties.yes]
+type = "boolean"
+`
+
+interface Solved {
+  question: string
+  answer: string | null
+  grammar: string
+  seed: number
+  tokens: { prompt: number; sampled: number; inserted: number }
+  calls: number
+  seconds: number
+  pick?: { chosen: number | null; by: string; reason: string }
+  rollouts: Rollout[]
+}
+
+let cwd: string
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'coa-cli-solve-'))
+  const sizes = ['--width', '32', '--heads', '4', '--layers', '1', '--context', '4096', '--seed', '3']
+  expect(coa(['model', 'new', 'tiny', ...sizes], { cwd }).code).toBe(0)
+  writeFileSync(join(cwd, 'yes.toml'), yesOrNo)
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const tiny = ['-m', 'tiny', '-g', 'yes.toml', '--constrained', '--seed', '1']
+
+describe('solve', () => {
+  it('gives the answer with all that led to it', () => {
+    const solved = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
+    const [rollout, ...others] = solved.rollouts
+    expect(others).toEqual([])
+    expect(solved).toMatchObject({ question: 'Is it so?', grammar: 'yes-or-no', seed: 1, calls: 0 })
+    expect(['{"yes":true}', '{"yes":false}']).toContain(solved.answer)
+    expect(solved).not.toHaveProperty('pick')
+    expect(rollout).toMatchObject({ stop: 'answer', answer: solved.answer, wellFormed: true })
+    expect(rollout).not.toHaveProperty('verdict')
+    // One byte is one token.
+    expect(solved.tokens).toMatchObject({ sampled: Buffer.byteLength(rollout!.text), inserted: 0 })
+    expect(solved.tokens.prompt).toBe(rollout!.segments[0]!.tokens.length)
+  })
+
+  it('writes the answer alone to standard output, and the chain to standard error', () => {
+    const { answer, rollouts, tokens } = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
+    const { code, stdout, stderr } = coa(['solve', ...tiny], { cwd, input: 'Is it so?\n' })
+    expect(code).toBe(0)
+    expect(stdout).toBe(`${answer}\n`)
+    expect(stderr.startsWith(rollouts[0]!.text)).toBe(true)
+    expect(stderr).toContain(`sampled ${tokens.sampled}, inserted 0), 0 calls, `)
+  })
+
+  it('counts votes, and draws the first as if it were the only one', () => {
+    const alone = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
+    const solved = coaJson<Solved>(['solve', 'Is it so?', ...tiny, '--votes', '7'], { cwd })
+    expect(solved.rollouts.map(({ id }) => id)).toEqual(
+      Array.from({ length: 7 }, (_, number) => `question#${number}`),
+    )
+    expect(solved.rollouts[0]!.text).toBe(alone.rollouts[0]!.text)
+    const agree = solved.rollouts.filter(({ answer }) => answer === solved.answer).length
+    expect(agree).toBeGreaterThan(3)
+    expect(solved.pick).toMatchObject({ by: 'majority', reason: `${agree} of 7 agree` })
+    expect(solved.rollouts[solved.pick!.chosen!]!.answer).toBe(solved.answer)
+    const { stdout, stderr } = coa(['solve', 'Is it so?', ...tiny, '--votes', '7'], { cwd })
+    expect(stdout).toBe(`${solved.answer}\n`)
+    expect(stderr.match(/^#\d {2}\{"yes":(true|false)\} {2}\d+ tokens, 0 calls$/gm)).toHaveLength(7)
+    expect(stderr).toContain(
+      `✓ #${solved.pick!.chosen! + 1}  ${solved.answer}  majority: ${agree} of 7 agree`,
+    )
+  })
+
+  it('exits with 3 where the model gives no answer', () => {
+    const args = ['solve', 'What is 2 + 3?', '-m', 'tiny', '-g', 'math', '--constrained', '--seed', '1']
+    const short = ['--set', 'rollout.max_tokens=20']
+    const { code, stdout, stderr } = coa([...args, ...short], { cwd })
+    expect(code).toBe(3)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('no answer: it wrote as much as it may (rollout.max_tokens)')
+    const solved = coaJson<Solved>([...args, ...short, '--best-of', '2'], { cwd })
+    expect(solved).toMatchObject({ answer: null, pick: { chosen: null } })
+    expect(solved.rollouts[1]!.text.startsWith('<plan>')).toBe(true)
+  })
+
+  it('offers the model only the tools that were named', () => {
+    const args = ['solve', 'q', '-m', 'tiny', '--seed', '1', '--set', 'rollout.max_tokens=5', '--world', '1']
+    const promptOf = (...more: string[]): string =>
+      String.fromCharCode(...coaJson<Solved>([...args, ...more], { cwd }).rollouts[0]!.segments[0]!.tokens)
+    expect(promptOf()).toMatch(/<web_search>[\s\S]*<crawl_page>/)
+    const only = promptOf('--tools', 'web_search')
+    expect(only).toContain('<web_search>')
+    expect(only).not.toContain('crawl_page')
+  })
+})
+
+it.each<[string[], number, string]>([
+  [['solve', ''], 2, 'the question is empty'],
+  [['solve', 'q', '-m', 'nowhere'], 2, 'there is no model "nowhere"'],
+  [['solve', 'q', '-m', 'tiny'], 5, 'web_search cannot be used here: there is nothing to search'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'all-tools', '--world', '1'], 5, 'coa has no such tool'],
+  [['solve', 'q', '-m', 'tiny', '--tools', 'web_serch'], 2, 'Did you mean "web_search"?'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'multihop', '--tools', ''], 2, 'cannot do without wiki_search'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'mth'], 2, 'Did you mean "math"?'],
+  [['solve', 'q', '-m', 'tiny', '--pick', 'judge'], 2, 'Add --best-of'],
+  [['solve', 'q', '-m', 'tiny', '--best-of', '2', '--pick', 'judge'], 2, 'there is no judge'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'math', '--best-of', '2', '--pick', 'verifier'], 2, 'no double_check'],
+  [['solve', 'q', '-m', 'tiny', '--votes', '2', '--temperature', '0'], 2, 'would be the same'],
+  [['solve', 'q', '-m', 'tiny', '--votes', '2', '--best-of', '2'], 2, 'Leave out --votes'],
+])('coa %j says what is wrong', (args, expected, message) => {
+  const { code, stdout, stderr } = coa(args, { cwd })
+  expect(stderr).toContain(message)
+  expect(code).toBe(expected)
+  expect(stdout).toBe('')
+})
