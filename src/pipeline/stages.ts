@@ -5,7 +5,7 @@ import { makeSequences } from './sequences.ts'
 import type { Stage } from './stage.ts'
 import { makeTasks } from './tasks.ts'
 
-/** The method from end to end, in order. Stages without work are not part of coa yet, and are said to be missing. */
+/** The method from end to end, in order. Stages without work are not part of the quickstart yet, and are said to be missing. */
 export const stages: readonly Stage[] = [
   { name: 'sequences', purpose: 'example chains of every grammar, stored and masked', work: makeSequences },
   { name: 'tasks', purpose: 'tasks with answers that can be checked', work: makeTasks },

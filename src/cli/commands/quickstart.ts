@@ -65,7 +65,7 @@ function describe(run: Run, outcomes: StageOutcome[]): string {
     return [
       missing ? mark.open : mark.good,
       name,
-      missing ? pc.dim(`${purpose}: not part of coa yet`) : `${purpose}: ${numbers}`,
+      missing ? pc.dim(`${purpose}: not part of the quickstart yet`) : `${purpose}: ${numbers}`,
     ]
   })
   const missing = outcomes.filter((outcome) => outcome.status === 'missing').length
@@ -81,7 +81,7 @@ function describe(run: Run, outcomes: StageOutcome[]): string {
         ]),
     table(rows),
     '',
-    `${outcomes.length - missing} of ${outcomes.length} stages exist in coa ${version}; ${missing} are still missing.`,
+    `${outcomes.length - missing} of ${outcomes.length} stages are part of the quickstart; the others have commands of their own: coa sft, coa rl, coa eval.`,
     `Everything made lies in ${run.dir}.`,
     '',
     'Next:',
