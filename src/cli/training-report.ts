@@ -13,7 +13,9 @@ export function describeTraining(
 ): string {
   const rows = lastOfEachStep([...run.metrics()]).filter((row) => row['stage'] === stage)
   const names =
-    stage === 'sft' ? ['loss', 'evalLoss', 'accuracy'] : ['reward', 'passRate', 'accuracy', 'entropy']
+    stage === 'sft'
+      ? ['loss', 'evalLoss', 'accuracy']
+      : ['reward_mean', 'pass_rate', 'eval_accuracy', 'entropy']
   return [
     `${mark.good} ${run.files.checkpoints}/${stage}`,
     table(Object.entries(summary).map(([key, value]) => [`  ${key}`, figure(value)])),
@@ -28,7 +30,7 @@ function curve(rows: readonly MetricRow[], name: string): string[] {
   const values = rows.map((row) => row[name]).filter((value) => typeof value === 'number')
   if (values.length < 2) return []
   return [
-    `  ${name.padEnd(10)} ${sparkline(values)} ${pc.dim(`${figure(values[0]!)} → ${figure(values.at(-1)!)}`)}`,
+    `  ${name.padEnd(13)} ${sparkline(values)} ${pc.dim(`${figure(values[0]!)} → ${figure(values.at(-1)!)}`)}`,
   ]
 }
 
