@@ -49,7 +49,7 @@ thead th{color:var(--faint);font-size:.85em}
 .comparison .name{display:none}
 .comparison .between{white-space:nowrap;font-size:.88em;color:var(--faint)}
 .change{white-space:nowrap}
-.interval{display:block;width:140px;height:14px;margin-top:2px}
+.interval{display:block;width:140px;height:14px;margin-top:2px;overflow:visible}
 .interval .scale{stroke:var(--soft);stroke-width:1}
 .interval .range{stroke:var(--strong);stroke-width:1.6;fill:none}
 .interval circle{fill:var(--strong)}
@@ -115,7 +115,7 @@ details ul{margin:4px 0 8px;padding-left:20px}
 .comparison th{border:0;font-weight:600;padding:0}
 .comparison td{border:0;padding:1px 0;display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 12px}
 .comparison .name{display:inline;color:var(--faint)}
-.interval{width:100%;height:auto}
+.interval{margin-left:auto}
 .stream{max-height:26rem}
 svg text{font-size:12px}
 }
