@@ -59,7 +59,7 @@ describe('on a terminal', () => {
       'written by others',
       '✓ teach  32 runs',
       expect.stringMatching(/^▸ sft {4}█+░+ 50 % 1\/2 steps +0:00$/),
-      '  loss ▁ 2 → 2',
+      '  loss ▁ 2',
       `── math-1 ${'─'.repeat(50)}`,
       '  <think>hm',
     ])

@@ -1,4 +1,4 @@
-import type { CoaSequence, Rollout, Task, Trajectory } from '../schema/index.ts'
+import type { CoaSequence, Rollout, Trajectory } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 
 /** The team and the student at work. Of one task where both have worked on one, else of two of the same suite. */
@@ -21,7 +21,7 @@ export function chooseExamples(run: Pick<Run, 'scan' | 'get'>): Example[] {
   const taught = new Set<string>()
   for (const trajectory of run.scan('trajectory')) {
     taught.add(trajectory.taskId)
-    const suite = suiteOf(trajectory, run.get('task', trajectory.taskId))
+    const suite = suiteOf(run, trajectory)
     const rank = teamRank(trajectory)
     if (rank > (teams.get(suite)?.rank ?? -1)) {
       const { id, taskId } = trajectory
@@ -30,7 +30,7 @@ export function chooseExamples(run: Pick<Run, 'scan' | 'get'>): Example[] {
   }
   const students = new Map<string, { id: string; rank: number }>()
   for (const rollout of run.scan('rollout')) {
-    const suite = suiteOf(rollout, run.get('task', rollout.taskId))
+    const suite = suiteOf(run, rollout)
     const rank = studentRank(rollout) + (taught.has(rollout.taskId) ? 1000 : 0)
     // The later of two equals: its weights have learned more.
     if (rank >= (students.get(suite)?.rank ?? -1)) students.set(suite, { id: rollout.id, rank })
@@ -45,8 +45,8 @@ export function chooseExamples(run: Pick<Run, 'scan' | 'get'>): Example[] {
   })
 }
 
-function suiteOf({ meta }: Pick<Trajectory, 'meta'>, task: Task | undefined): string {
-  return typeof meta['suite'] === 'string' ? meta['suite'] : (task?.suite ?? 'tasks')
+function suiteOf(run: Pick<Run, 'get'>, { meta, taskId }: Pick<Trajectory, 'meta' | 'taskId'>): string {
+  return typeof meta['suite'] === 'string' ? meta['suite'] : (run.get('task', taskId)?.suite ?? 'tasks')
 }
 
 function teamRank({ events, verdict }: Trajectory): number {

@@ -79,6 +79,9 @@ test('stages that have no room are counted', () => {
 test('at the end the stages stay, and one that was stopped says where', () => {
   const lines = plain(drawSummary(busyState(), 60, 75_000))
   expect(lines).toHaveLength(names.length)
+  const state = busyState()
+  state.progress({ stage: 'sft', done: 48, total: 48 }, 20_000)
+  expect(plain(drawSummary(state, 60, 75_000))[4]).toMatch(/^✓ sft/)
   expect(lines[4]).toBe('○ sft      stopped at 12/48 steps                       1:05')
 })
 

@@ -42,7 +42,7 @@ export function drawFrame(state: LiveState, size: Size, now: number): Line[] {
   return lines.slice(0, rows).map((line) => cutLine(line, columns))
 }
 
-/** Only the stages, for what stays on the terminal at the end. One that is running then was stopped. */
+/** Only the stages, for what stays on the terminal at the end. One that is not at its end then was stopped. */
 export function drawSummary({ stages }: Pick<LiveState, 'stages'>, columns: number, now: number): Line[] {
   const names = nameWidth(stages)
   return stages.map((stage) => cutLine(drawStage(stopped(stage), names, columns, now), columns))
@@ -51,6 +51,7 @@ export function drawSummary({ stages }: Pick<LiveState, 'stages'>, columns: numb
 function stopped(stage: LiveStage): LiveStage {
   if (stage.status !== 'running') return stage
   const { done, total, unit = '' } = stage.progress ?? { done: 0 }
+  if (total !== undefined && done >= total) return { ...stage, status: 'done' }
   const reached = total === undefined ? `${done}` : `${done}/${total}`
   return { ...stage, status: 'waiting', note: `stopped at ${reached} ${unit}`.trimEnd() }
 }
@@ -122,7 +123,8 @@ function amount(progress: NonNullable<LiveStage['progress']>, room: number): str
 function drawCurves(curves: readonly LiveCurve[], columns: number): Line[] {
   const names = Math.max(0, ...curves.map(({ name }) => widthOf(name)))
   return curves.map(({ name, values }) => {
-    const ends = `${short(values[0]!)} → ${short(values.at(-1)!)}`
+    const last = short(values.at(-1)!)
+    const ends = values.length === 1 ? last : `${short(values[0]!)} → ${last}`
     const room = columns - 2 - names - 2 - ends.length
     return [
       { text: `  ${name.padEnd(names)} `, paint: 'faint' },
