@@ -1,3 +1,6 @@
+import { basename } from 'node:path'
+import { z } from 'zod'
+import { readToml } from '../config/index.ts'
 import { readFunnel } from '../filter/index.ts'
 import type { Run } from '../store/index.ts'
 import type { Comparison } from './comparison.ts'
@@ -11,6 +14,8 @@ import { isScriptedTeam, notesSection } from './notes-section.ts'
 import { placesSection } from './places-section.ts'
 import { stagesSection } from './stages-section.ts'
 import { style } from './style.ts'
+
+const Settings = z.looseObject({ language: z.looseObject({ tokenizer: z.string() }) })
 
 /** The report as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
 export function drawReport(run: Run, comparison: Comparison | undefined): string {
@@ -43,9 +48,20 @@ ${curvesSection(rows)}
 ${examplesSection(run)}
 ${findingsSection(rows)}
 ${placesSection(run)}
-${notesSection({ isScripted, hasTeam: team !== undefined })}
+${notesSection({ isScripted, hasTeam: team !== undefined, tokenizer: teamTokenizer(run) })}
 </main>
 </body>
 </html>
 `.text
+}
+
+/** By the settings that lie in the run; undefined where there are none or they cannot be read. */
+function teamTokenizer({ files }: Pick<Run, 'files'>): string | undefined {
+  try {
+    const { data } = Settings.safeParse(readToml(files.config))
+    // It may be a folder; where that lies is nobody's business.
+    return data === undefined ? undefined : basename(data.language.tokenizer)
+  } catch {
+    return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseHTML } from 'linkedom'
@@ -134,6 +134,14 @@ test('the team is said to be scripted where it is, and only there', () => {
   expect(readPage().body.textContent).not.toContain('scripted')
   addTrajectory('t', 'manager-careful')
   expect(readPage().querySelector('.scripted')!.textContent).toContain('The team in this run is scripted')
+})
+
+test('the tokenizer that counted is named, without where it lies', () => {
+  addTrajectory('t')
+  writeFileSync(run.files.config, '[language]\ntokenizer = "/somewhere/nano"\n')
+  expect(readPage().querySelector('#notes ~ ul code')!.textContent).toBe('nano')
+  writeFileSync(run.files.config, 'no settings')
+  expect(readPage().querySelector('#notes ~ ul code')).toBeNull()
 })
 
 test('shown is what the last weights did well, on a task the team had too', () => {
