@@ -9,7 +9,7 @@ const layers = [
   ['tools', 'tasks'],
   ['rollout'],
   ['teach', 'capture', 'distill', 'filter', 'export', 'sft', 'rl', 'serve', 'eval'],
-  ['pipeline'],
+  ['pipeline', 'report'],
   ['cli'],
 ]
 /** Arrows allowed between folders of the same layer. */

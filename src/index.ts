@@ -159,6 +159,13 @@ export {
 } from './models/index.ts'
 export type { Observe, Progress } from './observe/index.ts'
 export {
+  type Comparison,
+  type ComparisonRow,
+  comparisonOf,
+  type ReportOptions,
+  writeReport,
+} from './report/index.ts'
+export {
   type CheckContext,
   type CodeOptions,
   checkAnswer,

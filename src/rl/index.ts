@@ -1,6 +1,6 @@
 /** Reinforcement: the student learns from its own rollouts, by DAPO and its relatives. */
 export type { Measured, RlContext, Student } from './contract.ts'
-export { diagnose, findingText } from './diagnose.ts'
+export { diagnose, findingText, stepRows } from './diagnose.ts'
 export type { Finding } from './rules/rule.ts'
 export { run } from './run.ts'
 export type { RlSummary } from './training.ts'

@@ -240,6 +240,7 @@ it('every command has help with an example and takes --json', () => {
     'init',
     'run list',
     'run show',
+    'run report',
     'run reindex',
     'run export',
     'run import',

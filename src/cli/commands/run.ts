@@ -5,6 +5,7 @@ import { registerRunImport } from './run-import.ts'
 import { registerRunList } from './run-list.ts'
 import { registerRunMetrics } from './run-metrics.ts'
 import { registerRunReindex } from './run-reindex.ts'
+import { registerRunReport } from './run-report.ts'
 import { registerRunResume } from './run-resume.ts'
 import { registerRunShow } from './run-show.ts'
 
@@ -14,6 +15,7 @@ export function registerRun(program: Command): void {
   registerRunShow(run)
   registerRunMetrics(run)
   registerRunDiagnose(run)
+  registerRunReport(run)
   registerRunResume(run)
   registerRunReindex(run)
   registerRunExport(run)

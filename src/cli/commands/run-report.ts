@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { openRun } from '../../store/index.ts'
+import { findRun } from '../find-run.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { emit, mark } from '../output.ts'
+
+interface ReportCommandOptions extends GlobalOptions {
+  openPathOnly?: boolean
+}
+
+export function registerRunReport(parent: Command): void {
+  parent
+    .command('report')
+    .argument('<run>', 'id or folder of a run, or "latest"')
+    .description('write what came of a run as one page: report.html in its folder')
+    .option('--open-path-only', 'print the path and nothing else, for another command to open')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ coa run report latest\n  $ xdg-open "$(coa run report latest --open-path-only)"',
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<ReportCommandOptions>()
+      const { writeReport } = await import('../../report/index.ts')
+      using run = openRun(findRun(settings(options).config.project.runs, name))
+      const path = writeReport(run)
+      emit(options, { run: run.id, path }, () =>
+        options.openPathOnly === true
+          ? path
+          : `${mark.good} ${path}\nOne file without network: open it in a browser, or send it to someone.`,
+      )
+    })
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Terminal } from '../../../test/cli/terminal.ts'
+import { LiveScreen } from './live-screen.ts'
+
+const lines = (...texts: string[]) => texts.map((text) => [{ text }])
+
+test('a frame takes the place of the one before, and what is said stays above it', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.record({ frame: fc.array(fc.stringMatching(/^[a-z]{0,20}$/), { minLength: 1, maxLength: 7 }) }),
+          fc.record({ said: fc.stringMatching(/^[A-Z]{1,20}$/) }),
+        ),
+        { maxLength: 20 },
+      ),
+      fc.stringMatching(/^[a-z]{1,10}$/),
+      (steps, last) => {
+        const terminal = new Terminal(20, 8)
+        const screen = new LiveScreen(terminal.write, () => terminal)
+        const said: string[] = []
+        for (const step of steps) {
+          if ('said' in step) {
+            said.push(step.said)
+            screen.above(step.said)
+          } else {
+            screen.draw(lines(...step.frame))
+            expect(terminal.text().slice(0, said.length + step.frame.length)).toEqual([
+              ...said,
+              ...step.frame,
+            ])
+            expect(
+              terminal
+                .text()
+                .slice(said.length + step.frame.length)
+                .join(''),
+            ).toBe('')
+          }
+        }
+        expect(terminal.hasCursor).toBe(false)
+        screen.close(lines(last))
+        expect(terminal.text().slice(0, said.length + 1)).toEqual([...said, last])
+        expect(
+          terminal
+            .text()
+            .slice(said.length + 1)
+            .join(''),
+        ).toBe('')
+        expect([terminal.hasCursor, terminal.wraps, terminal.column]).toEqual([true, true, 0])
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('a terminal that became narrower has broken the lines, and all of them are replaced', () => {
+  const terminal = new Terminal(20, 12)
+  const screen = new LiveScreen(terminal.write, () => terminal)
+  screen.above('said')
+  screen.draw(lines('a'.repeat(20), 'b'.repeat(11), 'c'))
+  terminal.narrow(10)
+  expect(terminal.text().slice(0, 6)).toEqual([
+    'said',
+    ...Array(2).fill('a'.repeat(10)),
+    'b'.repeat(10),
+    'b',
+    'c',
+  ])
+  screen.draw(lines('new', 'frame'))
+  expect(terminal.text().filter((line) => line !== '')).toEqual(['said', 'new', 'frame'])
+})
+
+test('closed is closed', () => {
+  const terminal = new Terminal(20, 5)
+  const screen = new LiveScreen(terminal.write, () => terminal)
+  screen.draw(lines('frame'))
+  screen.close()
+  screen.close(lines('again'))
+  screen.draw(lines('again'))
+  expect(terminal.text().join('')).toBe('')
+})
