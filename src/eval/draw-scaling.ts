@@ -1,5 +1,6 @@
+import { escapeHtml } from '../observe/index.ts'
 import type { SolverReport } from '../schema/index.ts'
-import { escapeHtml, percent } from './page-text.ts'
+import { percent } from './page-text.ts'
 
 const WIDTH = 640
 const HEIGHT = 260

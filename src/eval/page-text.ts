@@ -1,17 +1,5 @@
 import type { Estimate } from '../schema/index.ts'
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
-}
-
 const hundredth = (share: number): string => (100 * share).toFixed(1)
 
 export function percent(share: number | null | undefined): string {

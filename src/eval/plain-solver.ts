@@ -1,8 +1,8 @@
-import { checkAnswer } from '../reward/index.ts'
 import type { World } from '../rollout/index.ts'
 import type { Message } from '../schema/index.ts'
 import { answerIn, describeAgent } from './answer-of.ts'
 import type { Chat } from './chat.ts'
+import { checkedAttempt } from './checked-attempt.ts'
 import type { Solver } from './contract.ts'
 import { digestOf } from './digest.ts'
 import { TokenTally, tokenizerName } from './token-tally.ts'
@@ -33,19 +33,8 @@ export function plainSolver(name: string, chat: Chat, world: World, settings: Ta
       const tally = new TokenTally(chat.tokenizer)
       tally.add(messages, text)
       const answer = answerIn(text, agent)
-      const verdict = await checkAnswer(task.gold, answer, {
-        ...world.check,
-        question: task.question,
-        signal,
-      })
-      return {
-        ...(answer === undefined ? {} : { answer }),
-        verdict,
-        tokens: tally.totals(),
-        calls: 0,
-        requests: 1,
-        ms,
-      }
+      const cost = { tokens: tally.totals(), calls: 0, requests: 1, ms }
+      return await checkedAttempt(task, answer, world, signal, cost)
     },
   }
 }

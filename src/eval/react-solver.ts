@@ -1,10 +1,10 @@
 import { type Agent, type Grammar, parsePayload } from '../grammar/index.ts'
-import { checkAnswer } from '../reward/index.ts'
 import { seedOf, type World } from '../rollout/index.ts'
 import type { Message, Task } from '../schema/index.ts'
 import { callTool, type Tool } from '../tools/index.ts'
 import { asAnswer, describeAgent } from './answer-of.ts'
 import type { Chat } from './chat.ts'
+import { checkedAttempt } from './checked-attempt.ts'
 import type { Attempt, Solver } from './contract.ts'
 import { digestOf } from './digest.ts'
 import type { TalkSettings } from './plain-solver.ts'
@@ -32,20 +32,13 @@ export function reactSolver(name: string, chat: Chat, world: World, settings: Re
       const began = performance.now()
       const answer = await work.run(seed, signal)
       const ms = Math.round(performance.now() - began)
-      const verdict = await checkAnswer(task.gold, answer, {
-        ...world.check,
-        question: task.question,
-        signal,
-      })
-      return {
-        ...(answer === undefined ? {} : { answer }),
-        verdict,
+      return await checkedAttempt(task, answer, world, signal, {
         tokens: work.tally.totals(),
         calls: work.calls,
         requests: work.tally.requests,
         ms,
         ...(work.failure === undefined ? {} : { failure: work.failure }),
-      }
+      })
     },
   }
 }

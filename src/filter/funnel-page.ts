@@ -1,7 +1,8 @@
+import { escapeHtml } from '../observe/index.ts'
 import type { Funnel } from './funnel.ts'
 import { style } from './funnel-style.ts'
 import { drawHistogram } from './histogram.ts'
-import { escapeHtml, percent, whole } from './page-text.ts'
+import { percent, whole } from './page-text.ts'
 
 /** The funnel as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
 export function drawFunnel(funnel: Funnel, runId: string): string {

@@ -1,5 +1,5 @@
+import { fractionOf } from '../tasks/index.ts'
 import type { FilterSettings } from './config.ts'
-import { fractionOf } from './draw.ts'
 import { type Drop, type Examined, firstWords } from './examine.ts'
 
 /**

@@ -1,1 +1,2 @@
+export { escapeHtml } from './escape-html.ts'
 export type { Observe, Progress } from './progress.ts'

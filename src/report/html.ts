@@ -1,10 +1,5 @@
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+import { escapeHtml } from '../observe/index.ts'
+
 /** What a page cannot hold, or what would act on whoever reads its source in a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
@@ -38,12 +33,5 @@ function textOf(content: Content): string {
   if (content === undefined) return ''
   if (content instanceof Html) return content.text
   if (typeof content === 'object') return content.map(textOf).join('')
-  return escapeHtml(String(content))
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(controls, '\ufffd')
-    .replaceAll(/[&<>"']/g, (character) => entities[character]!)
+  return escapeHtml(String(content).toWellFormed().replaceAll(controls, '\ufffd'))
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../schema/index.ts'
-import { fractionOf } from './draws.ts'
+import { fractionOf } from '../tasks/index.ts'
 
 /** How often a task was solved, newer tries counting more. */
 export interface Tries {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors/index.ts'
+import { fractionOf } from '../tasks/index.ts'
 import type { ContextFrom, SftSettings } from './config.ts'
 import { type Dealt, dealEvenly } from './deal.ts'
-import { draw } from './draw.ts'
 import type { Example } from './examples.ts'
 
 /** A part of the run with one context length. */
@@ -80,7 +80,7 @@ export class Plan {
   #itemsOf({ chains, react, reactTimes }: Pool, epoch: string): Dealt[] {
     const item = (index: number, copy: number): Dealt => {
       const { id, tokens } = this.#examples[index]!
-      return { index, tokens: tokens.length, at: draw(this.#settings.seed, epoch, id, copy) }
+      return { index, tokens: tokens.length, at: fractionOf(this.#settings.seed, epoch, id, copy) }
     }
     const copies = (index: number): Dealt[] =>
       Array.from({ length: this.#examples[index]!.times }, (_, copy) => item(index, copy))

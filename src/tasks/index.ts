@@ -1,4 +1,5 @@
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
+export { fractionOf } from './fraction-of.ts'
 export { generators } from './generators.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
 export { Random } from './random.ts'
