@@ -1,7 +1,7 @@
 import type { ChatModel } from '../models/index.ts'
+import { inParallel } from '../rollout/index.ts'
 import type { EvalAttempt, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
-import { inParallel } from './in-parallel.ts'
 import { itemsOf } from './outcome.ts'
 
 export interface JudgePickContext {

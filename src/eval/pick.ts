@@ -1,15 +1,15 @@
-import { normalizeText } from '../reward/index.ts'
+import { answerKey } from '../rollout/index.ts'
 import type { EvalAttempt } from '../schema/index.ts'
 
 /** Chooses one of the attempts at a task; undefined where it chooses none. */
 export type Picker = (attempts: readonly EvalAttempt[]) => EvalAttempt | undefined
 
-/** The answer that most attempts gave, word for word after normalisation; of several the one given first. */
+/** The answer that most attempts gave, doubtful cases kept apart; of several the one given first. */
 export const byMajority: Picker = (attempts) => {
   const votes = new Map<string, { first: EvalAttempt; count: number }>()
   for (const attempt of attempts) {
     if (attempt.answer === undefined || attempt.failure !== undefined) continue
-    const key = normalizeText(attempt.answer) || attempt.answer
+    const key = answerKey(attempt.answer)
     const vote = votes.get(key) ?? { first: attempt, count: 0 }
     vote.count++
     votes.set(key, vote)

@@ -1,13 +1,12 @@
 import type { ProjectConfig } from '../config/index.ts'
 import { CoaError, UsageError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
-import { seedOf } from '../rollout/index.ts'
+import { inParallel, seedOf } from '../rollout/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { isMemoryOnly } from '../tasks/index.ts'
 import { type AttemptJob, attemptId, attemptRecord } from './attempt-record.ts'
 import type { Attempt, Solver } from './contract.ts'
-import { inParallel } from './in-parallel.ts'
 import { isInShard, type Shard } from './shard.ts'
 
 export interface SolveAllContext {

@@ -1,5 +1,6 @@
 import type { Rollout } from '../schema/index.ts'
 import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
+import { inParallel } from './in-parallel.ts'
 import { rollOut } from './roll-out.ts'
 
 export interface RollOutAllOptions {
@@ -18,20 +19,10 @@ export async function rollOutAll(
   { concurrency, signal, onRollout }: RollOutAllOptions,
 ): Promise<Rollout[]> {
   const rollouts: Rollout[] = []
-  let next = 0
-  const worker = async (): Promise<void> => {
-    for (let at = next++; at < jobs.length; at = next++) {
-      const rollout = await rollOut(
-        jobs[at]!,
-        policy,
-        world,
-        settings,
-        signal === undefined ? {} : { signal },
-      )
-      rollouts[at] = rollout
-      onRollout?.(rollout)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker))
+  await inParallel([...jobs.entries()], concurrency, async ([at, job]) => {
+    const rollout = await rollOut(job, policy, world, settings, signal === undefined ? {} : { signal })
+    rollouts[at] = rollout
+    onRollout?.(rollout)
+  })
   return rollouts
 }

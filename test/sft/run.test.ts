@@ -6,7 +6,17 @@ import { type SftContext, sft, sftCurve } from '../../src/sft/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import type { Tokenizer } from '../../src/tokens/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
-import { configOf, engineOf, openStudent, runIn, sumSequence, sums, tinyModel } from './support.ts'
+import {
+  configOf,
+  engineOf,
+  openStudent,
+  runIn,
+  settings,
+  sftContext,
+  sumSequence,
+  sums,
+  tinyModel,
+} from './support.ts'
 
 let folder: string
 let student: { engine: Engine; tokenizer: Tokenizer }
@@ -23,25 +33,7 @@ afterEach(async () => {
   await student.engine.close()
 })
 
-const settings = {
-  epochs: 4,
-  batch_tokens: 700,
-  learning_rate: 1e-2,
-  eval_share: 0.2,
-  eval_every: 4,
-  save_every: 3,
-}
-
-function contextOf(changes: Partial<SftContext> = {}): SftContext {
-  return {
-    run,
-    student,
-    signal: new AbortController().signal,
-    observe: () => undefined,
-    data: () => sums(30),
-    ...changes,
-  }
-}
+const contextOf = (changes: Partial<SftContext> = {}): SftContext => sftContext({ run, student, ...changes })
 
 const log = (): string => readFileSync(run.files.log, 'utf8')
 

@@ -9,6 +9,7 @@ import {
 } from '../../src/engine/index.ts'
 import type { CoaSequence, Span } from '../../src/schema/index.ts'
 import type { Selected } from '../../src/sft/examples.ts'
+import type { SftContext } from '../../src/sft/index.ts'
 import { createRun, openRun, type Run } from '../../src/store/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 
@@ -88,4 +89,19 @@ export function engineOf(engine: Engine): Engine {
     load: (given) => engine.load(given),
     close: () => engine.close(),
   }
+}
+
+/** A short training that measures and saves several times. */
+export const settings = {
+  epochs: 4,
+  batch_tokens: 700,
+  learning_rate: 1e-2,
+  eval_share: 0.2,
+  eval_every: 4,
+  save_every: 3,
+}
+
+/** Trains on thirty sums, and nobody watches. */
+export function sftContext(parts: Pick<SftContext, 'run' | 'student'> & Partial<SftContext>): SftContext {
+  return { signal: new AbortController().signal, observe: () => undefined, data: () => sums(30), ...parts }
 }

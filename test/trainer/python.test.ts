@@ -7,12 +7,16 @@ const folder = fileURLToPath(new URL('../../trainer', import.meta.url))
 const python = await trainerPython()
 const tools = python === undefined ? undefined : withTools(python)
 
-/** pytest, mypy and ruff are only needed here, so they are put into the environment on first use. */
+/** What only tests need is put into the environment on first use. */
 function withTools(found: string): string | undefined {
-  const has = () => spawnSync(found, ['-c', 'import pytest, mypy, ruff']).status === 0
-  if (has()) return found
+  const imports = (modules: string) => spawnSync(found, ['-c', `import ${modules}`]).status === 0
+  const has = () => imports('pytest, mypy, ruff')
   const install = (...packages: string[]) =>
     spawnSync(found, ['-m', 'pip', 'install', '--quiet', ...packages])
+  // On a processor kernels run as Python, which Triton cannot do with the newest numpy.
+  if (!imports('triton')) install('triton==3.6.0', 'numpy<2.4')
+  if (!imports('triton')) console.warn('SKIPPED: the kernels of the sampler: Triton could not be installed')
+  if (has()) return found
   install('pytest>=8', 'mypy>=1.13', 'ruff>=0.8')
   // The public client of the protocol; its test is left out where it cannot be had.
   install('tinker==0.36.0')
