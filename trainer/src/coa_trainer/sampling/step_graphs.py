@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -47,7 +48,12 @@ class Recorder:
             compute()
         if self._pool is None:
             self._pool = graph.pool()
-        return graph.replay
+        return partial(_replay, graph, compute)
+
+
+def _replay(graph: Any, _compute: Callable[[], None]) -> None:
+    """The record points into tensors that only `compute` may hold, so it is held as long as the record is."""
+    graph.replay()
 
 
 class StepGraphs:
