@@ -41,6 +41,7 @@ describe('resolveConfig', () => {
       teach: {
         topology: 'manager',
         mind: 'careful',
+        dials: [],
         runs: 1,
         concurrency: 4,
         reflect_every: 3,
@@ -52,7 +53,7 @@ describe('resolveConfig', () => {
         completion_price: 0,
       },
       teacher: modelDefaults,
-      distill: { ...modelDefaults, map: [] },
+      distill: { ...modelDefaults, map: [], quotes: false },
       filter: {
         min_interactions: 5,
         min_interactions_by_suite: [],

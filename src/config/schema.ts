@@ -67,6 +67,8 @@ export const ProjectConfig = z.strictObject({
       ...modelSection,
       /** Agents, contributions or tools and what they become: "critic=reflection", "report=drop", "search=web_search". */
       map: z.array(z.string().min(1)).default([]),
+      /** Thoughts may quote what a tool returned; otherwise what was said word for word is not said again. */
+      quotes: z.boolean().default(false),
     })
     .prefault({}),
   /** What is worth learning. Limits of 0 are no limits. */
@@ -133,6 +135,8 @@ export const ProjectConfig = z.strictObject({
       topology: z.string().min(1).default('manager'),
       /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
       mind: z.enum(['careful', 'erring', 'model']).default('careful'),
+      /** Other chances for scripts than those of the mind, such as ["slip=0.2", "doubt=0"]. */
+      dials: z.array(z.string().min(1)).default([]),
       /** Runs of the team on each task. */
       runs: z.number().int().positive().default(1),
       /** Teams at work at the same time. */

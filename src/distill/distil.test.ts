@@ -114,6 +114,19 @@ describe('distil', () => {
     expect(sequence.meta).not.toHaveProperty('unanswered')
   })
 
+  it('says what a tool returned again only where quotes are asked for', () => {
+    const thoughts = (quotes: boolean): string => {
+      const grammar = grammarOf('web')
+      const text = sequenceText(distil(managed().run(), { grammar, quotes }))
+      return parseChain(grammar, text)
+        .blocks.filter(({ agent }) => agent === 'think')
+        .map((block) => block.text)
+        .join(' ')
+    }
+    expect(thoughts(false)).not.toContain('Teglen is the town.')
+    expect(thoughts(true)).toContain('Teglen is the town.')
+  })
+
   it('folds what a grammar has no agent for into the roles it has', () => {
     const code = { syntax: 'code', language: 'py', code: 'print(6 * 7)' }
     const trajectory = new Story()

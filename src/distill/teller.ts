@@ -19,13 +19,15 @@ interface Words {
 export class Teller {
   readonly #grammar: Grammar
   readonly #map: DistilMap
+  readonly #quotes: boolean
   readonly #said = new SaidBefore()
   #last: string | null = null
   readonly draft: Draft = { steps: [], left: [], folded: [], problems: [], answered: false }
 
-  constructor(grammar: Grammar, map: DistilMap) {
+  constructor(grammar: Grammar, map: DistilMap, quotes: boolean) {
     this.#grammar = grammar
     this.#map = map
+    this.#quotes = quotes
   }
 
   tell(turn: Turn, carriedTo: readonly Carried[]): Carried[] {
@@ -253,8 +255,9 @@ export class Teller {
     this.draft.steps.push(step)
     // The pieces of a thought were noted one by one.
     if (step.agent === prelude?.agent) return
-    this.#said.add(step.text)
-    if (agents.get(step.agent)!.kind !== 'observation') this.#last = step.agent
+    const isObservation = agents.get(step.agent)!.kind === 'observation'
+    if (!isObservation || !this.#quotes) this.#said.add(step.text)
+    if (!isObservation) this.#last = step.agent
   }
 
   #successors(): readonly string[] {

@@ -12,6 +12,7 @@ import { byteTokenizer, encodePrompt, openTokenizer } from '../tokens/index.ts'
 import type { MindMaker } from './contract.ts'
 import { carefulDials, erringDials } from './experts/expert.ts'
 import { scriptedMinds } from './experts/scripted-mind.ts'
+import { turnDials } from './experts/turn-dials.ts'
 import { modelMinds } from './model-mind.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 import { loadTopology } from './topologies/load.ts'
@@ -99,7 +100,7 @@ export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
   return {
     name: `${topology.name}-${teach.mind}`,
     topology,
-    minds: mindsOf(teach.mind, teacher),
+    minds: mindsOf(teach, teacher),
     limits: {
       steps: teach.max_steps,
       tokens: teach.max_tokens,
@@ -111,8 +112,9 @@ export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
   }
 }
 
-function mindsOf(mind: ProjectConfig['teach']['mind'], teacher: ProjectConfig['teacher']): MindMaker {
-  if (mind !== 'model') return scriptedMinds(mind === 'careful' ? carefulDials : erringDials)
+function mindsOf({ mind, dials }: ProjectConfig['teach'], teacher: ProjectConfig['teacher']): MindMaker {
+  if (mind !== 'model')
+    return scriptedMinds(turnDials(mind === 'careful' ? carefulDials : erringDials, dials))
   const model = modelFromSettings('teacher', teacher, readEnvironment())
   if (model !== undefined) return modelMinds(model)
   throw new ConfigError('the team has no model to think with', {

@@ -236,8 +236,10 @@ export function engineContract(name: string, subject: ContractSubject): void {
           losses.push(loss)
           await trained.close()
         }
-        for (const norm of norms) expect(Math.abs(norm / norms[0]! - 1)).toBeLessThan(1e-4)
-        for (const loss of losses) expect(Math.abs(loss / losses[0]! - 1)).toBeLessThan(1e-4)
+        // A driver that computes in a narrow type rounds differently in rows of another size.
+        const most = Math.max(1e-4, subject.tolerance / 50)
+        for (const norm of norms) expect(Math.abs(norm / norms[0]! - 1)).toBeLessThan(most)
+        for (const loss of losses) expect(Math.abs(loss / losses[0]! - 1)).toBeLessThan(most)
       })
 
       it('sums over tokens by their weights, and normalised weights make that a mean', async () => {

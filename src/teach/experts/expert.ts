@@ -41,6 +41,8 @@ export interface Dials {
   repeat: number
   /** A right answer is not believed at first. */
   doubt: number
+  /** The whole is computed once more before the end. */
+  recheck: number
   /** The work is left before its end. */
   giveUp: number
 }
@@ -51,6 +53,7 @@ export const carefulDials: Dials = {
   detour: 0.03,
   repeat: 0.01,
   doubt: 0.03,
+  recheck: 0.5,
   giveUp: 0,
 }
 export const erringDials: Dials = {
@@ -59,5 +62,6 @@ export const erringDials: Dials = {
   detour: 0.15,
   repeat: 0.12,
   doubt: 0.15,
+  recheck: 0.5,
   giveUp: 0.05,
 }

@@ -34,7 +34,7 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
   let slip: { name: string; kind: 'misspelt' | 'miscopied' } | undefined
   let lastOutput = ''
   let lastOk = true
-  let isVerified = random.chance(0.5)
+  let isVerified = random.chance(1 - dials.recheck)
   let lastOrder: Order | undefined
   const gaveUpAt = random.chance(dials.giveUp) ? random.int(1, groups.length) : undefined
 
@@ -83,7 +83,7 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
       thought,
       text,
       tool: 'code',
-      callThought: 'A short program will do it without a slip of the pen.',
+      callThought: 'A short program will do it.',
       call: fence(code),
     }
     return lastOrder
@@ -96,7 +96,7 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
     }),
 
     plan: () => ({
-      thought: 'The question can be worked out step by step, and the numbers are too large for the head.',
+      thought: 'The question can be worked out step by step.',
       text: steps.map(({ name }, index) => `${index + 1}. Compute ${spoken(name)}.`).join('\n'),
     }),
 
