@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { planBatches } from './batches.ts'
+import { dealOut, planBatches } from './batches.ts'
 
 const exampleOf = (length: number) => ({ tokens: new Int32Array(length), weights: new Float32Array(length) })
 
@@ -39,4 +39,24 @@ it('fills up little, and needs few shapes', () => {
   const computed = batches.reduce((sum, { rows, time }) => sum + rows * time, 0)
   expect(used / computed).toBeGreaterThan(0.8)
   expect(new Set(batches.map(({ rows, time }) => `${rows} ${time}`)).size).toBeLessThanOrEqual(3)
+})
+
+it('deals every batch out once, and to all hands about the same work', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 2, max: 1500 }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 }),
+      (lengths, hands) => {
+        const batches = planBatches(lengths.map(exampleOf), 512)
+        const shares = dealOut(batches, hands)
+        expect(shares).toHaveLength(hands)
+        expect(new Set(shares.flat())).toEqual(new Set(batches))
+        expect(shares.flat()).toHaveLength(batches.length)
+        const tokens = ({ rows, time }: (typeof batches)[number]): number => rows * time * (1024 + time)
+        const loads = shares.map((share) => share.reduce((sum, batch) => sum + tokens(batch), 0))
+        expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(...batches.map(tokens)))
+      },
+    ),
+    { numRuns: 200 },
+  )
 })

@@ -16,7 +16,7 @@ export interface Batch {
   packed: boolean
 }
 
-const lengthSteps = [32, 64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
+const lengthSteps = [32, 64, 128, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096]
 /** Rows are not shorter than this, so that several short examples find room in one. */
 const SHORTEST_ROW = 256
 
@@ -81,3 +81,19 @@ function fillRows(examples: readonly TrainingExample[]): Row[] {
   }
   return rows
 }
+
+/** Shares batches out so that all hands are busy about as long: the largest first, each to who has the least to do. */
+export function dealOut(batches: readonly Batch[], hands: number): Batch[][] {
+  const shares = Array.from({ length: hands }, (): Batch[] => [])
+  const loads = shares.map(() => 0)
+  const order = [...batches].sort((left, right) => workOf(right) - workOf(left))
+  for (const batch of order) {
+    const least = loads.indexOf(Math.min(...loads))
+    shares[least]!.push(batch)
+    loads[least]! += workOf(batch)
+  }
+  return shares
+}
+
+/** Tokens cost the same each; in attention they also cost as much as the row is long. */
+const workOf = ({ rows, time }: Batch): number => rows * time * (1024 + time)

@@ -4,7 +4,7 @@ import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Device, Runtime } from '../runtime.ts'
 import { Adam } from './adam.ts'
-import { type Batch, planBatches } from './batches.ts'
+import { type Batch, dealOut, planBatches } from './batches.ts'
 import { PassPartner } from './pass-partner.ts'
 import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
 
@@ -59,7 +59,7 @@ export class Trainer {
     return result
   }
 
-  /** Deals the batches out, one after the other to each thread; the sums are added in the same order every time. */
+  /** Every thread gets batches of its own; the sums are added in the same order every time. */
   async #runAll(
     examples: readonly TrainingExample[],
     loss: Loss | undefined,
@@ -71,8 +71,7 @@ export class Trainer {
     // Small enough that every thread gets one.
     const batches = planBatches(examples, Math.min(batchTokens, Math.ceil(total / (helpers + 1))))
     const partners = helpers > 0 && batches.length > 1 ? await this.#startPartners(helpers) : []
-    const shares = Array.from({ length: partners.length + 1 }, (): Batch[] => [])
-    for (const [index, batch] of batches.entries()) shares[index % shares.length]!.push(batch)
+    const shares = dealOut(batches, partners.length + 1)
     const elsewhere = partners.map((partner, index) =>
       partner.run({ batches: shares[index + 1]!, examples: only(examples, shares[index + 1]!), loss }),
     )
