@@ -2,13 +2,20 @@ import { fingerprintOfFolder } from '../engine/index.ts'
 import { readSelection } from '../filter/index.ts'
 import { openStudent, openWorld } from '../rollout/index.ts'
 import { sft } from '../sft/index.ts'
+import type { MetricRow } from '../store/index.ts'
 import { measure, measuringTasks } from './measure.ts'
 import type { StageContext } from './stage.ts'
 
+export interface TrainSftOptions {
+  onStep?: (row: MetricRow) => void
+  /** Begin anew, whatever an earlier training has left. */
+  again?: boolean
+}
+
 /** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
 export async function trainSft(
-  { run, config, observe, signal }: StageContext,
-  { again = false }: { again?: boolean } = {},
+  { run, config, observe, signal, spotlight }: StageContext,
+  { onStep, again = false }: TrainSftOptions = {},
 ): Promise<Record<string, number>> {
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
@@ -26,8 +33,9 @@ export async function trainSft(
         ? {}
         : {
             evaluate: (step: number) =>
-              measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, signal),
+              measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, { signal, spotlight }),
           }),
+      ...(onStep === undefined ? {} : { onStep }),
     })
   } finally {
     await world?.close()
