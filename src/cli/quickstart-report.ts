@@ -3,7 +3,7 @@ import pc from 'picocolors'
 import { readEnvironment } from '../config/index.ts'
 import { headline } from '../eval/index.ts'
 import { comparisonOf, writeReport } from '../report/index.ts'
-import type { Estimate, EvalReport, PairReport, Task } from '../schema/index.ts'
+import type { EvalReport, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { mark, table } from './output.ts'
 
@@ -38,7 +38,9 @@ export function describeQuickstart({ run, report, page, seconds }: QuickstartRes
     '',
     solverTable(report),
     '',
-    ...pairs.filter(({ solver }) => solver !== 'base').flatMap(savedLines),
+    ...pairs
+      .filter(({ solver }) => solver !== 'base')
+      .map((pair) => `${pair.isEqualOrBetter ? mark.good : mark.open} ${headline(pair)}`),
     '',
     pc.dim(counting(solvers[0]!.kind === 'scripted team')),
     '',
@@ -70,31 +72,6 @@ function solverTable({ solvers }: EvalReport): string {
   ])
 }
 
-/** What a model saves against the team, counted in both ways, and whether its accuracy allows to call it saving. */
-function savedLines(pair: PairReport): string[] {
-  const rows = [
-    ['each token once', pair.saved.once, pair.saved.oncePerSuccess],
-    ['every prompt billed again', pair.saved.billed, pair.saved.billedPerSuccess],
-  ] as const
-  return [
-    `${pair.isEqualOrBetter ? mark.good : mark.open} ${headline(pair)}`,
-    table(
-      rows.map(([way, aTask, aSolved]) => [
-        `    ${way}`,
-        `${change(aTask)} a task`,
-        `${change(aSolved)} a solved task`,
-      ]),
-    ),
-  ]
-}
-
-function change(saved: Estimate | null): string {
-  if (saved === null) return 'not comparable'
-  const { value, low, high } = saved
-  const [share, from, to] = value < 0 ? [-value, -high, -low] : [value, low, high]
-  return `${percent(share)} ${value < 0 ? 'more' : 'fewer'} tokens ${pc.dim(`(${percent(from)} to ${percent(to)})`)}`
-}
-
 function counting(isScripted: boolean): string {
   const team = isScripted
     ? 'The team is scripted: its agents use real tools, but a program that knows how the tasks were made plays their minds. What it costs is real, what it gets right says nothing about a team of models. '
@@ -109,28 +86,32 @@ function nextCommands(run: Run, report: EvalReport): string[] {
   return [
     ...(task === undefined
       ? []
-      : [`${coa} solve ${quoted(task.question)} ${solveOptions(task)} --temperature 0 --model ${model}`]),
+      : [
+          `${coa} solve ${quoted(task.question)} ${solveOptions(run, task)} --temperature 0 --model ${model}`,
+        ]),
     `${coa} run report ${run.id}`,
     `${coa} init my-agents`,
   ]
 }
 
-function solveOptions({ domain, meta }: Task): string {
+/** A search shows as many hits as in training only with the settings of the run. */
+function solveOptions(run: Run, { domain, meta }: Task): string {
   const world = meta['world']
-  return `--grammar ${domain}${typeof world === 'number' ? ` --world ${world}` : ''}`
+  const found = typeof world === 'number' ? ` --world ${world} --config ${shown(run.files.config)}` : ''
+  return `--grammar ${domain}${found}`
 }
 
-/** A held-out task, rather one that the last model solved, and rather a short one. */
+/** A held-out task, rather one that the last model solved, rather one that needs no further options, rather a short one. */
 function questionToTry(run: Run, { items, solvers }: EvalReport): Task | undefined {
   const last = solvers.at(-1)!.name
-  const rank = (task: Task, outcome: string): number =>
-    (outcome.startsWith('c') ? 0 : 10_000) + task.question.length
+  const rank = ({ question, meta }: Task, outcome = ''): number =>
+    (outcome.startsWith('c') ? 0 : 100_000) + (meta['world'] === undefined ? 0 : 10_000) + question.length
   return items
     .flatMap(({ taskId, outcomes }) => {
       const task = run.get('task', taskId)
       return task === undefined || task.question.includes('\n')
         ? []
-        : [{ task, rank: rank(task, outcomes[last] ?? '') }]
+        : [{ task, rank: rank(task, outcomes[last]) }]
     })
     .sort((one, other) => one.rank - other.rank)[0]?.task
 }

@@ -4,6 +4,7 @@ import { openStudent, openWorld } from '../rollout/index.ts'
 import { sft } from '../sft/index.ts'
 import type { MetricRow } from '../store/index.ts'
 import { measure, measuringTasks } from './measure.ts'
+import { chainShower } from './show-chain.ts'
 import type { StageContext } from './stage.ts'
 
 export interface TrainSftOptions {
@@ -21,6 +22,7 @@ export async function trainSft(
   const { engine, tokenizer, folder } = student
   const tasks = await measuringTasks(config)
   const world = tasks.length === 0 ? undefined : await openWorld(config)
+  const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {
     return await sft(config, {
       run,
@@ -35,7 +37,10 @@ export async function trainSft(
             evaluate: (step: number) =>
               measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, { signal, spotlight }),
           }),
-      ...(onStep === undefined ? {} : { onStep }),
+      onStep: (row) => {
+        onStep?.(row)
+        showChain?.()
+      },
     })
   } finally {
     await world?.close()

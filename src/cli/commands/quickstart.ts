@@ -46,6 +46,9 @@ export function registerQuickstart(program: Command): void {
           over: options.fast === true ? [recipeFile('quickstart-fast')] : [],
         },
       )
+      const { modelFolder } = await import('../../rollout/index.ts')
+      // Rather now than after the team has been at work.
+      modelFolder(config.student.model)
       const { evalReportOf, stages } = await import('../../pipeline/index.ts')
       const names = stages.map(({ name }) => name)
       using run = unfinishedRun(config, names, options.fresh === true) ?? newRun(config)
@@ -79,6 +82,8 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
       ...(view.showsText ? { spotlight: new Spotlight(view) } : {}),
       onStage: (stage, status, figures) => {
         if (status === 'interrupted') return
+        // What the stage before wrote last is not its work.
+        if (status === 'running') view.trajectory('')
         if (status === 'running' || status === 'failed') view.stage(stage.name, status)
         else view.stage(stage.name, 'done', stage.describe(figures))
       },
