@@ -3,7 +3,7 @@ import pc from 'picocolors'
 import { readEnvironment } from '../config/index.ts'
 import { headline } from '../eval/index.ts'
 import { comparisonOf, writeReport } from '../report/index.ts'
-import type { EvalReport, Task } from '../schema/index.ts'
+import type { EvalReport, PairReport, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { mark, table } from './output.ts'
 
@@ -23,7 +23,7 @@ export function writePage(run: Run, report: EvalReport): string {
     run,
     comparison === undefined || last === undefined
       ? {}
-      : { comparison: { ...comparison, headline: headline(last) } },
+      : { comparison: { ...comparison, headline: outcomeOf(last, report) } },
   )
 }
 
@@ -40,7 +40,7 @@ export function describeQuickstart({ run, report, page, seconds }: QuickstartRes
     '',
     ...pairs
       .filter(({ solver }) => solver !== 'base')
-      .map((pair) => `${pair.isEqualOrBetter ? mark.good : mark.open} ${headline(pair)}`),
+      .map((pair) => `${pair.isEqualOrBetter ? mark.good : mark.open} ${outcomeOf(pair, report)}`),
     '',
     pc.dim(counting(solvers[0]!.kind === 'scripted team')),
     '',
@@ -53,6 +53,14 @@ export function describeQuickstart({ run, report, page, seconds }: QuickstartRes
     'Next:',
     ...nextCommands(run, report).map((command) => `  ${command}`),
   ].join('\n')
+}
+
+/** Tokens of a model that solves nothing are not saved. */
+function outcomeOf(pair: PairReport, { solvers }: EvalReport): string {
+  const solver = solvers.find(({ name }) => name === pair.solver)!
+  return solver.counts.correct === 0
+    ? `${solver.name} solves none of the tasks, so there is no saving to speak of.`
+    : headline(pair)
 }
 
 function solverTable({ solvers }: EvalReport): string {
