@@ -1,5 +1,10 @@
 import type { Command } from 'commander'
-import { type ProjectConfig, projectConfig, type ResolvedConfig } from '../config/index.ts'
+import {
+  type ProjectConfig,
+  type ProjectOptions,
+  projectConfig,
+  type ResolvedConfig,
+} from '../config/index.ts'
 import { UsageError } from '../errors/index.ts'
 
 /** Options every command takes. */
@@ -26,6 +31,7 @@ function collect(value: string, earlier: string[] = []): string[] {
 export function settings(
   options: GlobalOptions,
   flags: Record<string, unknown> = {},
+  recipes: Pick<ProjectOptions, 'under' | 'over'> = {},
 ): ResolvedConfig<ProjectConfig> {
   const pairs = (options.set ?? []).map((pair) => {
     const at = pair.indexOf('=')
@@ -34,5 +40,9 @@ export function settings(
   })
   // An option that was not given must not undo a --set of the same key.
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  return projectConfig({ file: options.config, flags: { ...Object.fromEntries(pairs), ...given } })
+  return projectConfig({
+    ...recipes,
+    file: options.config,
+    flags: { ...Object.fromEntries(pairs), ...given },
+  })
 }

@@ -1,34 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { recipeFile } from '../config/index.ts'
 import { builtinGrammars, exampleChains, render } from '../grammar/index.ts'
 
 /** The files of a new project, by name. */
 export function projectFiles(): Record<string, string> {
   return {
-    'coa.toml': settingsFile,
+    'coa.toml': settingsFile(),
     'grammar.toml': grammarFile,
     'chain.txt': `${render(builtinGrammars.get('web')!, exampleChains.get('web')!.steps)}\n`,
     '.gitignore': 'runs/\n.coa/\n*.db\n*.db-*\n',
   }
 }
 
-const settingsFile = `# Settings of this project. Each can also be given as a variable (COA_PROJECT_RUNS)
-# or on the command line (--set project.runs=out).
+/** The recipe of the quickstart, with what else a project sets and how to make it one's own. */
+function settingsFile(): string {
+  const recipe = readFileSync(recipeFile('quickstart'), 'utf8')
+  // Its first lines say what it is where it lies.
+  return settingsHead + recipe.slice(recipe.indexOf('\n\n') + 2) + settingsEnd
+}
+
+const settingsHead = `# Settings of this project: those of the quickstart, to be changed. \`coa quickstart\` runs the whole method with them,
+# \`coa teach\`, \`coa sft\`, \`coa rl\` and the others one stage of it. Each setting can also be given as a variable
+# (COA_TASKS_COUNT=50) or on the command line (--set tasks.count=50).
 
 [project]
-runs = "runs"          # folder that holds the run folders
-seed = 1               # everything random starts from here
+runs = "runs"                       # folder that holds the run folders
+seed = 1                            # everything random starts from here
 
-[language]
-grammar = "web"        # web, multihop, code, math, all-tools, or a file such as "grammar.toml"
-tokenizer = "bytes"    # a folder with tokenizer.json, or "bytes" for one token a byte
+`
 
-[tasks]
-suites = ["math", "search", "code"]   # suites of coa, pulled benchmarks, or files
-count = 10                            # of each
-
-# [search]
-# corpus = "corpus.db"                # made by: coa corpus build FILES
-
-# [judge]                             # compares answers where no rule decides
+const settingsEnd = `
+# How to make it your own. Change a section above, or take the # away from one below.
+#
+# Your tasks: a file of questions with answers that can be checked, or a public benchmark (coa tasks pull).
+#   [tasks] suites = ["my-tasks.jsonl"], and levels = []
+#
+# Your team: a topology in TypeScript, and a model that thinks for the agents.
+#   [teach] topology = "my-team.ts", mind = "model", and
+# [teacher]
+# base_url = "http://localhost:8000/v1"
+# model = "my-model"
+#
+# Your documents, for the search tools: coa corpus build FILES, then
+#   [search] corpus = "corpus.db"
+#
+# Your model: a folder in the Hugging Face layout.
+#   [student] model = "models/mine"
+#
+# A GPU, on this machine or another: coa trainer start --model models/mine, then
+# [engine]
+# driver = "tinker"
+# url = "http://localhost:8000"
+#
+# A judge, where no rule decides whether an answer is right.
+# [judge]
 # base_url = "http://localhost:8000/v1"
 # model = "my-judge"
 `

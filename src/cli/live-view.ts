@@ -66,6 +66,7 @@ export function openLiveView(stages: readonly { name: string; purpose: string }[
     () => stream.off('resize', changed),
   ]
   return {
+    showsText: true,
     observe: (progress) => {
       state.progress(progress, now())
       changed()

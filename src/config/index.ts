@@ -1,6 +1,7 @@
 export { cacheFolder } from './cache-folder.ts'
 export { readEnvironment } from './environment.ts'
-export { projectConfig } from './project.ts'
+export { ownModel, recipeFile } from './own-files.ts'
+export { type ProjectOptions, projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'
 export { type ModelSection, ProjectConfig } from './schema.ts'
 export { readToml, writeToml } from './toml.ts'

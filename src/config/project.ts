@@ -7,16 +7,32 @@ import { ProjectConfig } from './schema.ts'
 /** The file looked for in the current folder where none is named. */
 const CONFIG_FILE = 'coa.toml'
 
-/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
-export function projectConfig(options: {
+export interface ProjectOptions {
   file?: string | undefined
   flags?: Record<string, unknown>
-}): ResolvedConfig<ProjectConfig> {
+  /** Files that the project's own wins over, and one that wins over it. */
+  under?: readonly string[]
+  over?: readonly string[]
+}
+
+/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
+export function projectConfig(options: ProjectOptions): ResolvedConfig<ProjectConfig> {
   if (options.file !== undefined && !existsSync(options.file)) {
     throw new ConfigError(`there is no file ${options.file}`, {
       fix: 'Name an existing file with --config, or run `coa init`.',
     })
   }
   const file = options.file ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined)
-  return resolveConfig(ProjectConfig, { file, environment: readEnvironment(), flags: options.flags ?? {} })
+  const files = [...(options.under ?? []), ...(file === undefined ? [] : [file]), ...(options.over ?? [])]
+  const environment = readEnvironment()
+  const { config, origins } = resolveConfig(ProjectConfig, { files, environment, flags: options.flags ?? {} })
+  return { config: withTokenizer(config), origins }
+}
+
+/** "student" is the tokenizer of whatever model the student is. */
+function withTokenizer(config: ProjectConfig): ProjectConfig {
+  const { language, student } = config
+  return language.tokenizer === 'student'
+    ? { ...config, language: { ...language, tokenizer: student.model } }
+    : config
 }

@@ -92,7 +92,7 @@ describe('resolveConfig', () => {
     const file = toml('[project]\nruns = "file"\nseed = 2\n[language]\ngrammar = "math"\n')
     const environment = { COA_PROJECT_RUNS: 'environment', COA_PROJECT_SEED: '3', COA_TEST_DATA: 'not ours' }
     const { config, origins } = resolveConfig(ProjectConfig, {
-      file,
+      files: [file],
       environment,
       flags: { 'project.runs': 'flag' },
     })
@@ -117,7 +117,7 @@ describe('resolveConfig', () => {
     ['[project]\nseed = "many"\n', 'coa.toml; change it there'],
     ['[project\n', 'Mend the line'],
   ])('refuses %j and says what to do', (text, fix) => {
-    expect(failure(() => resolveConfig(ProjectConfig, { file: toml(text) })).fix).toContain(fix)
+    expect(failure(() => resolveConfig(ProjectConfig, { files: [toml(text)] })).fix).toContain(fix)
   })
 
   it('refuses misspelt variables and flags', () => {

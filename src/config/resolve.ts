@@ -3,8 +3,8 @@ import { ConfigError, nearestName } from '../errors/index.ts'
 import { readToml } from './toml.ts'
 
 export interface ConfigSources {
-  /** A TOML file. */
-  file?: string | undefined
+  /** TOML files; a later one wins over an earlier one. */
+  files?: readonly string[]
   /** Variables such as COA_PROJECT_RUNS for project.runs. */
   environment?: Record<string, string | undefined>
   /** Values by dotted key, as given on the command line. They win over everything. */
@@ -22,7 +22,7 @@ export interface ResolvedConfig<T> {
 /** Sections of settings, one level deep: the shape of every configuration of ours. */
 type Sections = z.ZodObject<Record<string, z.ZodType>>
 
-/** Defaults, then file, then environment, then flags; checked as a whole. */
+/** Defaults, then files, then environment, then flags; checked as a whole. */
 export function resolveConfig<S extends Sections>(
   schema: S,
   sources: ConfigSources,
@@ -35,10 +35,12 @@ export function resolveConfig<S extends Sections>(
     merged[section] = { ...merged[section], [name]: value }
     origins[key] = origin
   }
-  if (sources.file !== undefined) {
-    for (const [key, value] of flatten(readToml(sources.file), sources.file)) {
-      refuseUnknown(key, keys, `in ${sources.file}`)
+  const fileOf = new Map<string, string>()
+  for (const file of sources.files ?? []) {
+    for (const [key, value] of flatten(readToml(file), file)) {
+      refuseUnknown(key, keys, `in ${file}`)
       put(key, value, 'file')
+      fileOf.set(key, file)
     }
   }
   for (const [variable, value] of Object.entries(sources.environment ?? {})) {
@@ -56,7 +58,7 @@ export function resolveConfig<S extends Sections>(
   const issue = parsed.error.issues[0]!
   const key = issue.path.slice(0, 2).join('.')
   throw new ConfigError(`${key} is not usable: ${issue.message}`, {
-    fix: `It comes from ${describeOrigin(key, origins[key], sources)}; change it there.`,
+    fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
   })
 }
 
@@ -131,7 +133,7 @@ function fromText(text: string, schema: z.ZodType): unknown {
   return text
 }
 
-function describeOrigin(key: string, origin: Origin | undefined, { file }: ConfigSources): string {
+function describeOrigin(key: string, origin: Origin | undefined, file: string | undefined): string {
   if (origin === 'file') return `${file}`
   if (origin === 'environment') return `the variable COA_${key.replace('.', '_').toUpperCase()}`
   return origin === 'flag' ? 'the command line' : 'the defaults'

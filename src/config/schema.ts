@@ -31,7 +31,7 @@ export const ProjectConfig = z.strictObject({
     .strictObject({
       /** A grammar that comes with coa, or the path of a .toml or .ts file. */
       grammar: z.string().min(1).default('web'),
-      /** A folder with tokenizer.json, or "bytes" for one token a byte. */
+      /** A folder with tokenizer.json, "student" for that of student.model, or "bytes" for one token a byte. */
       tokenizer: z.string().min(1).default('bytes'),
     })
     .prefault({}),
@@ -55,6 +55,8 @@ export const ProjectConfig = z.strictObject({
       count: z.number().int().positive().default(10),
       /** How many of each, of split dev, training is measured with by rollouts; 0: not at all. */
       dev_count: z.number().int().nonnegative().default(0),
+      /** How many of each, of split test, the quickstart holds team and models against each other with. */
+      test_count: z.number().int().positive().default(100),
       /** Levels of suites, such as ["math=1", "search=2..3"]. Left out: all. */
       levels: z.array(z.string().min(1)).default([]),
       /** Folder of benchmarks fetched with `coa tasks pull`. */

@@ -34,6 +34,9 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
   const { run, signal, observe, dryRun = false, again = false } = context
   const { map, quotes, grammarOf } = await distilSettings(config)
   const tally = new Tally()
+  const heldOut = new Set(
+    [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
+  )
   const total = run.count('trajectory')
   let batch: CoaSequence[] = []
   let done = 0
@@ -46,6 +49,8 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
   }
   for (const trajectory of run.scan('trajectory')) {
     done++
+    // What is there to measure with is not learned, in whichever order stages are run.
+    if (heldOut.has(trajectory.taskId)) continue
     if (!again && run.has('sequence', sequenceId(trajectory.id))) tally.figures['already there']!++
     else {
       const options = { grammar: grammarOf(trajectory.meta['domain']), map, quotes }

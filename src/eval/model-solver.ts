@@ -1,4 +1,5 @@
-import { type Policy, type RolloutSettings, rollOut, type World } from '../rollout/index.ts'
+import type { Spotlight } from '../observe/index.ts'
+import { type Policy, type RolloutSettings, rollOutWatched, type World } from '../rollout/index.ts'
 import { attemptOfRollout } from './attempt-of-rollout.ts'
 import type { Solver } from './contract.ts'
 import { digestOf } from './digest.ts'
@@ -11,10 +12,18 @@ export interface ModelSolverOptions {
   policy: Policy
   world: World
   settings: RolloutSettings
+  spotlight?: Spotlight
 }
 
 /** The student alone, with live tools: the same prompt, runtime and checker as in training. */
-export function modelSolver({ name, fingerprint, policy, world, settings }: ModelSolverOptions): Solver {
+export function modelSolver({
+  name,
+  fingerprint,
+  policy,
+  world,
+  settings,
+  spotlight,
+}: ModelSolverOptions): Solver {
   return {
     name,
     kind: 'model',
@@ -22,7 +31,7 @@ export function modelSolver({ name, fingerprint, policy, world, settings }: Mode
     tokenizer: tokenizerName(policy.tokenizer),
     async solve(task, attempt, seed, signal) {
       const job = { task, id: `${name}|${task.id}#${attempt}`, groupId: `${name}|${task.id}`, seed }
-      return attemptOfRollout(await rollOut(job, policy, world, settings, { signal }))
+      return attemptOfRollout(await rollOutWatched(job, policy, world, settings, { signal, spotlight }))
     },
   }
 }

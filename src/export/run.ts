@@ -6,7 +6,7 @@ import type { Observe } from '../observe/index.ts'
 import type { Message, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { assertMayBeWritten } from '../tasks/index.ts'
-import { byteTokenizer, openTokenizer, type Tokenizer } from '../tokens/index.ts'
+import { type Tokenizer, tokenizerNamed } from '../tokens/index.ts'
 import { type Dataset, openDataset } from './dataset.ts'
 import type { Format } from './format.ts'
 import { FormatOutput, finishedExport, readFunnel } from './format-output.ts'
@@ -162,7 +162,7 @@ export async function promptOf(task: Task): Promise<Message[]> {
 }
 
 export async function tokenizerFor(name: string): Promise<Tokenizer> {
-  return name === 'bytes' ? byteTokenizer() : await openTokenizer(name)
+  return await tokenizerNamed(name)
 }
 
 function relativeTokenizer(folder: string, tokenizer: string): string {

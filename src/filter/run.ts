@@ -5,7 +5,7 @@ import type { ProjectConfig } from '../config/index.ts'
 import type { Grammar } from '../grammar/index.ts'
 import type { Observe } from '../observe/index.ts'
 import type { Run } from '../store/index.ts'
-import { byteTokenizer, openTokenizer } from '../tokens/index.ts'
+import { tokenizerNamed } from '../tokens/index.ts'
 import { filterSettings } from './config.ts'
 import type { Criteria } from './decide.ts'
 import { readEvalQuestions } from './eval-questions.ts'
@@ -47,7 +47,7 @@ export async function run(config: ProjectConfig, context: FilterContext): Promis
   const criteria: Criteria = {
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, signal),
-    tokenizer: tokenizer === 'bytes' ? byteTokenizer() : await openTokenizer(tokenizer),
+    tokenizer: await tokenizerNamed(tokenizer),
   }
   const fingerprint = fingerprintOf(run, config, criteria, grammars)
   const before = readFunnel(run)

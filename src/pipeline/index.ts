@@ -1,5 +1,7 @@
+export { evalReportOf } from './evaluate.ts'
+export { amongTools, evalTemperature, type OpenSolver, openModelSolver } from './model-solver.ts'
 export { trainRl } from './rl.ts'
-export { runStages, type StageOutcome } from './run-stages.ts'
+export { runStages } from './run-stages.ts'
 export { trainSft } from './sft.ts'
 export { stages } from './stages.ts'
 export { storeTasks } from './tasks.ts'

@@ -1,4 +1,5 @@
 import type { ProjectConfig } from '../config/index.ts'
+import type { Spotlight } from '../observe/index.ts'
 import {
   type Policy,
   type RolloutJob,
@@ -30,12 +31,12 @@ export async function measure(
   policy: Policy,
   world: World,
   config: ProjectConfig,
-  signal: AbortSignal,
+  { signal, spotlight }: { signal: AbortSignal; spotlight?: Spotlight | undefined },
 ): Promise<Score> {
   const jobs = tasks.map(
     (task): RolloutJob => ({ task, id: task.id, groupId: task.id, seed: seedOf('measure', task.id) }),
   )
   const settings = { ...rolloutSettings(config), temperature: 0 }
   const { concurrency } = config.rollout
-  return scoreOf(await rollOutAll(jobs, policy, world, settings, { concurrency, signal }))
+  return scoreOf(await rollOutAll(jobs, policy, world, settings, { concurrency, signal, spotlight }))
 }

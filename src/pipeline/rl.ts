@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ProjectConfig } from '../config/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
 import { type RlSummary, run as rl } from '../rl/index.ts'
-import { openStudent, openWorld, rollOut, rolloutSettings } from '../rollout/index.ts'
+import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../rollout/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
 import { levelsOf, openTasks } from '../tasks/index.ts'
@@ -19,7 +19,7 @@ export interface TrainRlOptions {
 
 /** The student improves by its own rollouts with live tools. */
 export async function trainRl(
-  { run, config, observe, signal }: StageContext,
+  { run, config, observe, signal, spotlight }: StageContext,
   { onStep, onFinding, again = false }: TrainRlOptions = {},
 ): Promise<RlSummary> {
   const start = startOf(run, config)
@@ -42,12 +42,16 @@ export async function trainRl(
         parent: { path: folder, fingerprint: fingerprintOfFolder(folder) },
         ...(reference === undefined ? {} : { reference }),
       },
-      rollOut: (job, checkpoint) => rollOut(job, { ...student, checkpoint }, world, settings, { signal }),
+      rollOut: (job, checkpoint) =>
+        rollOutWatched(job, { ...student, checkpoint }, world, settings, { signal, spotlight }),
       ...(measured.length === 0
         ? {}
         : {
             evaluate: (step: number) =>
-              measure(measured, { ...student, checkpoint: `rl-${step}` }, world, config, signal),
+              measure(measured, { ...student, checkpoint: `rl-${step}` }, world, config, {
+                signal,
+                spotlight,
+              }),
           }),
       ...(onStep === undefined ? {} : { onStep }),
       ...(onFinding === undefined ? {} : { onFinding }),

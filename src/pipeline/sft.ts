@@ -2,18 +2,27 @@ import { fingerprintOfFolder } from '../engine/index.ts'
 import { readSelection } from '../filter/index.ts'
 import { openStudent, openWorld } from '../rollout/index.ts'
 import { sft } from '../sft/index.ts'
+import type { MetricRow } from '../store/index.ts'
 import { measure, measuringTasks } from './measure.ts'
+import { chainShower } from './show-chain.ts'
 import type { StageContext } from './stage.ts'
+
+export interface TrainSftOptions {
+  onStep?: (row: MetricRow) => void
+  /** Begin anew, whatever an earlier training has left. */
+  again?: boolean
+}
 
 /** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
 export async function trainSft(
-  { run, config, observe, signal }: StageContext,
-  { again = false }: { again?: boolean } = {},
+  { run, config, observe, signal, spotlight }: StageContext,
+  { onStep, again = false }: TrainSftOptions = {},
 ): Promise<Record<string, number>> {
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
   const tasks = await measuringTasks(config)
   const world = tasks.length === 0 ? undefined : await openWorld(config)
+  const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {
     return await sft(config, {
       run,
@@ -26,8 +35,12 @@ export async function trainSft(
         ? {}
         : {
             evaluate: (step: number) =>
-              measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, signal),
+              measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, { signal, spotlight }),
           }),
+      onStep: (row) => {
+        onStep?.(row)
+        showChain?.()
+      },
     })
   } finally {
     await world?.close()

@@ -1,12 +1,18 @@
 import type { ProjectConfig } from '../config/index.ts'
-import type { Observe } from '../observe/index.ts'
-import type { Run } from '../store/index.ts'
+import type { Observe, Spotlight } from '../observe/index.ts'
+import type { MetricRow, Run } from '../store/index.ts'
 
 export interface StageContext {
   run: Run
   config: ProjectConfig
   observe: Observe
   signal: AbortSignal
+  /** Told of the row of each training step. */
+  onMetric?: (row: MetricRow) => void
+  /** Told once of everything that goes wrong in training, in words. */
+  onFinding?: (text: string) => void
+  /** Shows what is being written. */
+  spotlight?: Spotlight
 }
 
 /** One step of the method. It reads from the run folder and writes to it; it never calls another. */
@@ -14,6 +20,8 @@ export interface Stage {
   name: string
   /** What it does, in a few words, for people. */
   purpose: string
-  /** Undefined while the stage is not part of coa yet. Returns figures worth showing. */
-  work?: (context: StageContext) => Promise<Record<string, number>>
+  /** Returns figures worth keeping. */
+  work: (context: StageContext) => Promise<Record<string, number>>
+  /** What came of it in one line. */
+  describe: (figures: Record<string, number>) => string
 }

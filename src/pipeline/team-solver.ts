@@ -1,11 +1,17 @@
 import type { ProjectConfig } from '../config/index.ts'
 import { attemptOfTrajectory, digestOf, type Solver, tokenizerName } from '../eval/index.ts'
+import type { Spotlight } from '../observe/index.ts'
 import type { World } from '../rollout/index.ts'
 import { solveAsTeam, teamOf } from '../teach/index.ts'
 import { encodePrompt, type Tokenizer } from '../tokens/index.ts'
 
 /** The team of the settings as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
-export async function teamSolver(config: ProjectConfig, world: World, tokenizer: Tokenizer): Promise<Solver> {
+export async function teamSolver(
+  config: ProjectConfig,
+  world: World,
+  tokenizer: Tokenizer,
+  spotlight?: Spotlight,
+): Promise<Solver> {
   const team = await teamOf(config)
   const { teach, teacher } = config
   const isModel = teach.mind === 'model'
@@ -30,6 +36,7 @@ export async function teamSolver(config: ProjectConfig, world: World, tokenizer:
         calling: world.calling,
         check: world.check,
         signal,
+        spotlight,
       })
       return attemptOfTrajectory(trajectory, tokenizer)
     },

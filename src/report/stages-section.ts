@@ -5,7 +5,6 @@ import { type Html, html } from './html.ts'
 type StageEntry = RunManifest['stages'][string]
 
 const purposes: Readonly<Record<string, string>> = {
-  sequences: 'example chains of every grammar',
   tasks: 'tasks with answers that can be checked',
   teach: 'a team of agents solved them with real tools',
   distill: "the team's runs became chains of one voice",

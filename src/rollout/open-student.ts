@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { ownModel, type ProjectConfig, readEnvironment } from '../config/index.ts'
 import { type Engine, inspectModel, openEmbedded, openOpenAI, openTinker } from '../engine/index.ts'
 import { ConfigError, UsageError } from '../errors/index.ts'
 import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
@@ -19,8 +18,8 @@ export interface Student {
 /** The folder of a model: a path, or the name of one that comes with coa. */
 export function modelFolder(name: string): string {
   if (existsSync(join(name, 'config.json'))) return name
-  const own = fileURLToPath(new URL(`../../models/${name}`, import.meta.url))
-  if (/^[a-z0-9-]+$/.test(name) && existsSync(join(own, 'config.json'))) return own
+  const own = ownModel(name)
+  if (own !== undefined) return own
   throw new UsageError(`there is no model "${name}"`, {
     fix: 'Name a folder that has config.json, or make one with `coa model new`.',
   })

@@ -1,11 +1,13 @@
+import type { Spotlight } from '../observe/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
 import { inParallel } from './in-parallel.ts'
-import { rollOut } from './roll-out.ts'
+import { rollOutWatched } from './roll-out-watched.ts'
 
 export interface RollOutAllOptions {
   concurrency: number
   signal?: AbortSignal
+  spotlight?: Spotlight | undefined
   /** Told of each rollout when it is done, in that order. */
   onRollout?: (rollout: Rollout) => void
 }
@@ -16,11 +18,11 @@ export async function rollOutAll(
   policy: Policy,
   world: World,
   settings: RolloutSettings,
-  { concurrency, signal, onRollout }: RollOutAllOptions,
+  { concurrency, signal, spotlight, onRollout }: RollOutAllOptions,
 ): Promise<Rollout[]> {
   const rollouts: Rollout[] = []
   await inParallel([...jobs.entries()], concurrency, async ([at, job]) => {
-    const rollout = await rollOut(job, policy, world, settings, signal === undefined ? {} : { signal })
+    const rollout = await rollOutWatched(job, policy, world, settings, { signal, spotlight })
     rollouts[at] = rollout
     onRollout?.(rollout)
   })

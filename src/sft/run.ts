@@ -2,7 +2,7 @@ import type { ProjectConfig } from '../config/index.ts'
 import { type CheckpointNote, type Engine, EngineError } from '../engine/index.ts'
 import { ConfigError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
-import type { Run } from '../store/index.ts'
+import type { MetricRow, Run } from '../store/index.ts'
 import type { Tokenizer } from '../tokens/index.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { type SftSettings, sftSettings } from './config.ts'
@@ -30,6 +30,8 @@ export interface SftContext {
   evaluate?: Evaluate
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
+  /** Told of each step when it is done. */
+  onStep?: (row: MetricRow) => void
 }
 
 export interface SftSummary {
@@ -47,7 +49,7 @@ export interface SftSummary {
  * goes on from its last checkpoint with the same numbers as if it had not been.
  */
 export async function run(config: ProjectConfig, context: SftContext): Promise<SftSummary> {
-  const { run: folder, signal, observe, student, evaluate, again = false } = context
+  const { run: folder, signal, observe, student, evaluate, onStep, again = false } = context
   const { engine, tokenizer, parent } = student
   const description = engine.describe()
   const { train: reason } = description.missing
@@ -82,6 +84,7 @@ export async function run(config: ProjectConfig, context: SftContext): Promise<S
     settings,
     evaluate,
     observe,
+    onStep,
   })
   await training.go(signal)
   return summarise(gathered, folder, checkpoints, training.failedEvaluations)

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/index.ts'
 import type { Observe } from '../observe/index.ts'
-import type { Run } from '../store/index.ts'
+import type { MetricRow, Run } from '../store/index.ts'
 import { type Checkpoints, isBetter, type Score } from './checkpoints.ts'
 import type { SftSettings } from './config.ts'
 import type { SftRow } from './curve.ts'
@@ -21,6 +21,7 @@ export interface TrainingParts {
   settings: SftSettings
   evaluate: Evaluate | undefined
   observe: Observe
+  onStep?: ((row: MetricRow) => void) | undefined
 }
 
 /**
@@ -96,7 +97,7 @@ export class Training {
 
   /** Measures and saves what is due after a step, and writes its row. */
   async #settle(taken: SftRow, signal: AbortSignal): Promise<void> {
-    const { folder, plan, settings, observe } = this.#parts
+    const { folder, plan, settings, observe, onStep } = this.#parts
     const last = taken.step === plan.total
     const row = taken.step % settings.eval_every === 0 || last ? await this.#measured(taken, signal) : taken
     const { evalLoss, accuracy } = row
@@ -109,7 +110,9 @@ export class Training {
       this.#best = score
       await this.#keep()
     }
-    folder.metric({ stage: 'sft', ...row })
+    const metric = { stage: 'sft', ...row }
+    folder.metric(metric)
+    onStep?.(metric)
     this.#pending = undefined
     const losses = `loss ${row.loss.toFixed(3)}${evalLoss === undefined ? '' : `, held out ${evalLoss.toFixed(3)}`}`
     observe({ stage: 'sft', done: row.step, total: plan.total, unit: `steps, ${losses}` })

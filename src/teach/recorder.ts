@@ -10,25 +10,33 @@ type EventInput = TrajectoryEvent extends infer Each
 export class Recorder {
   readonly events: TrajectoryEvent[] = []
   readonly #started = performance.now()
+  readonly #onEvent: ((event: TrajectoryEvent) => void) | undefined
+
+  constructor(onEvent?: (event: TrajectoryEvent) => void) {
+    this.#onEvent = onEvent
+  }
 
   /** Adds an event and gives its id. */
   add(event: EventInput): string {
     const id = `e${this.events.length + 1}`
     const t = Math.round(performance.now() - this.#started)
-    this.events.push({ ...event, id, t } as TrajectoryEvent)
+    const recorded = { ...event, id, t } as TrajectoryEvent
+    this.events.push(recorded)
+    this.#onEvent?.(recorded)
     return id
   }
 }
 
 /**
  * Records a run of any agents of yours: `work` gets a recorder, adds an event for everything that happens, and gives
- * the answer. A run that throws is a trajectory too, with a failure at its end.
+ * the answer. A run that throws is a trajectory too, with a failure at its end. `onEvent` is told of each as it is added.
  */
 export async function recordRun(
   head: Pick<Trajectory, 'id' | 'taskId' | 'team' | 'question'> & Partial<Pick<Trajectory, 'meta'>>,
   work: (recorder: Recorder) => Promise<string | undefined>,
+  onEvent?: (event: TrajectoryEvent) => void,
 ): Promise<Trajectory> {
-  const recorder = new Recorder()
+  const recorder = new Recorder(onEvent)
   let answer: string | undefined
   try {
     answer = await work(recorder)

@@ -2,13 +2,13 @@ import { type ProjectConfig, readEnvironment } from '../config/index.ts'
 import { ConfigError } from '../errors/index.ts'
 import { loadGrammar } from '../grammar/index.ts'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
-import type { Observe } from '../observe/index.ts'
+import type { Observe, Spotlight } from '../observe/index.ts'
 import { createJudge } from '../reward/index.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task, Trajectory } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { openToolsFor } from '../tasks/index.ts'
-import { byteTokenizer, encodePrompt, openTokenizer } from '../tokens/index.ts'
+import { encodePrompt, tokenizerNamed } from '../tokens/index.ts'
 import type { MindMaker } from './contract.ts'
 import { carefulDials, erringDials } from './experts/expert.ts'
 import { scriptedMinds } from './experts/scripted-mind.ts'
@@ -38,9 +38,9 @@ export interface TeachSummary {
  */
 export async function run(
   config: ProjectConfig,
-  context: { run: Run; signal: AbortSignal; observe: Observe },
+  context: { run: Run; signal: AbortSignal; observe: Observe; spotlight?: Spotlight },
 ): Promise<TeachSummary> {
-  const { run: folder, signal, observe } = context
+  const { run: folder, signal, observe, spotlight } = context
   const team = await teamOf(config)
   const tools = openToolsFor(config)
   const sandbox = await openSandbox(config.sandbox)
@@ -61,7 +61,8 @@ export async function run(
     const worker = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
         const grammar = await loadGrammar(job.task.domain)
-        const around = { grammar, tools: await tools.of(job.task), countTokens, calling, check, signal }
+        const own = await tools.of(job.task)
+        const around = { grammar, tools: own, countTokens, calling, check, signal, spotlight }
         const trajectory = await solveAsTeam(job.task, team, job.seed, around)
         folder.append('trajectory', trajectory)
         spend += Number(trajectory.meta['spend'] ?? 0)
@@ -77,7 +78,7 @@ export async function run(
   return summarise(folder, team)
 }
 
-/** Those the team is given: not what the student is to practise on. */
+/** Those the team is given to teach: not what the student is to practise on, nor what both are measured with. */
 function tasksOf(folder: Run): Task[] {
   return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
 }
@@ -124,7 +125,7 @@ function mindsOf({ mind, dials }: ProjectConfig['teach'], teacher: ProjectConfig
 
 /** Counts with the student's tokenizer, whatever the mind: that is what the model will be compared by. */
 async function tokenCounter(name: string): Promise<Surroundings['countTokens']> {
-  const tokenizer = name === 'bytes' ? byteTokenizer() : await openTokenizer(name)
+  const tokenizer = await tokenizerNamed(name)
   return (messages, written) => ({
     prompt: encodePrompt(tokenizer, messages).length,
     completion: tokenizer.encodeIds(written, { specials: 'text' }).length,
@@ -132,8 +133,9 @@ async function tokenCounter(name: string): Promise<Surroundings['countTokens']> 
 }
 
 function summarise(folder: Run, team: Team): TeachSummary {
+  const tasks = new Set(tasksOf(folder).map(({ id }) => id))
   const summary: TeachSummary = {
-    tasks: tasksOf(folder).length,
+    tasks: tasks.size,
     trajectories: 0,
     correct: 0,
     wrong: 0,
@@ -146,7 +148,7 @@ function summarise(folder: Run, team: Team): TeachSummary {
     spend: 0,
   }
   for (const trajectory of folder.scan('trajectory')) {
-    if (trajectory.team === team.name) add(summary, trajectory)
+    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
   }
   return summary
 }

@@ -1,9 +1,11 @@
 import type { Grammar } from '../grammar/index.ts'
+import type { Spotlight } from '../observe/index.ts'
 import { type CheckContext, checkAnswer } from '../reward/index.ts'
 import type { Message, Task, Trajectory } from '../schema/index.ts'
 import type { CallOptions, Tool } from '../tools/index.ts'
 import type { MindMaker, TeamLimits, Topology } from './contract.ts'
-import { recordRun } from './recorder.ts'
+import { type Recorder, recordRun } from './recorder.ts'
+import { showEvent } from './show-event.ts'
 import { RecordedRun, type Totals } from './team-run.ts'
 import { workersFor } from './workers.ts'
 
@@ -24,6 +26,8 @@ export interface Surroundings {
   calling?: Omit<CallOptions, 'signal' | 'question'>
   check: CheckContext
   signal: AbortSignal
+  /** Shows what the agents write. */
+  spotlight?: Spotlight | undefined
 }
 
 /** A team works on one task from the question to the checked answer. Whatever happens, a trajectory comes of it. */
@@ -46,7 +50,8 @@ export async function solveAsTeam(
     team: team.name,
     question: task.question,
   }
-  const trajectory = await recordRun(head, async (recorder) => {
+  const spotted = around.spotlight?.begin(task.question)
+  const work = async (recorder: Recorder): Promise<string | undefined> => {
     const run = new RecordedRun({
       task,
       grammar,
@@ -69,7 +74,9 @@ export async function solveAsTeam(
     const agent = recorder.events.find(({ id }) => id === found.event)!.agent
     recorder.add({ type: 'answered', agent, parent: found.event, text: found.answer })
     return found.answer
-  })
+  }
+  const trajectory = await recordRun(head, work, spotted && ((event) => showEvent(event, spotted)))
+  spotted?.end()
   signal.throwIfAborted()
   const verdict = await checkAnswer(task.gold, trajectory.answer, {
     ...around.check,

@@ -17,3 +17,4 @@ export {
   type TokenizerDescription,
   tokenizerFromJson,
 } from './tokenizer.ts'
+export { tokenizerNamed } from './tokenizer-named.ts'

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { coa, coaJson } from './coa.ts'
 
+const recipe = readFileSync(new URL('../../recipes/quickstart.toml', import.meta.url), 'utf8')
 let cwd: string
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'coa-cli-'))
   expect(coa(['init', '.'], { cwd }).code).toBe(0)
-  // One task of each suite: quickstart runs often here.
-  const settings = join(cwd, 'coa.toml')
-  writeFileSync(settings, readFileSync(settings, 'utf8').replace('count = 10', 'count = 1'))
+  expect(coa(['teach', '--suites', 'math,search,code', '-n', '1'], { cwd }).code).toBe(0)
+  expect(coa(['distill', 'latest'], { cwd }).code).toBe(0)
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
@@ -24,6 +24,8 @@ describe('init', () => {
     expect(coaJson<{ ok: boolean }>(['grammar', 'check', 'grammar.toml'], { cwd }).ok).toBe(true)
     expect(coaJson<{ ok: boolean }>(['parse', 'chain.txt'], { cwd }).ok).toBe(true)
     expect(coaJson<{ ok: boolean }>(['doctor'], { cwd }).ok).toBe(true)
+    const settings = readFileSync(join(cwd, 'coa.toml'), 'utf8')
+    expect(settings).toContain(recipe.slice(recipe.indexOf('[tasks]')))
     const again = coa(['init', '.'], { cwd })
     expect(again.code).toBe(2)
     expect(again.stderr).toContain('--force')
@@ -92,7 +94,7 @@ describe('mask', () => {
   it('marks what is masked and counts tokens', () => {
     const { stdout } = coa(['mask', '-'], { cwd, input: text })
     expect(stdout).toContain('⟦\n<observation>bc</observation>\n⟧')
-    const [counted] = coaJson<{ trained: number; masked: number; mask: number[] }[]>(['mask', '-'], {
+    const [counted] = coaJson<{ trained: number; masked: number }[]>(['mask', '-', '-t', 'bytes'], {
       cwd,
       input: text,
     })
@@ -104,9 +106,8 @@ describe('mask', () => {
   })
 
   it('takes the sequences of a run', () => {
-    expect(coa(['quickstart'], { cwd }).code).toBe(0)
     write('sequences.jsonl', coa(['run', 'show', 'latest', '--kind', 'sequence', '--jsonl'], { cwd }).stdout)
-    expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(8)
+    expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(3)
     write('bad.jsonl', '{"v":1}\n')
     expect(coa(['mask', 'bad.jsonl'], { cwd })).toMatchObject({
       code: 2,
@@ -156,38 +157,20 @@ describe('settings given with --set', () => {
 
 describe('run', () => {
   it('lists, shows, reindexes, exports and imports', () => {
-    coa(['quickstart', '--fresh'], { cwd })
     const [run] = coaJson<{ id: string; dir: string; counts: Record<string, number> }[]>(['run', 'list'], {
       cwd,
     })
-    // The examples of five grammars, and the runs of a team on three tasks.
-    expect(run!.counts).toMatchObject({ sequence: 8, task: 3, trajectory: 3 })
+    expect(run!.counts).toMatchObject({ sequence: 3, task: 3, trajectory: 3 })
     expect(readFileSync(join(run!.dir, 'config.toml'), 'utf8')).toContain('seed = 1')
     rmSync(join(run!.dir, 'index.sqlite'))
-    expect(coaJson(['run', 'reindex', run!.id], { cwd })).toMatchObject({ counts: { sequence: 8 } })
+    expect(coaJson(['run', 'reindex', run!.id], { cwd })).toMatchObject({ counts: { sequence: 3 } })
     expect(coaJson(['run', 'export', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
-      records: 8,
+      records: 3,
     })
     expect(coaJson(['run', 'import', run!.id, 'sequence', 'out.parquet'], { cwd })).toMatchObject({
-      records: 8,
+      records: 3,
     })
-    expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 8 } })
-  })
-
-  it('starts a new run where the settings have changed', () => {
-    const failed = coa(['quickstart', '--fresh', '--set', 'language.tokenizer=nowhere'], { cwd })
-    expect(failed.code).toBe(2)
-    const { stderr, code } = coa(['quickstart'], { cwd })
-    expect(code).toBe(0)
-    expect(stderr).toContain('with other settings; starting a new run')
-  })
-
-  it('goes on with an interrupted quickstart instead of starting over', () => {
-    const { run, dir } = coaJson<{ run: string; dir: string }>(['quickstart', '--fresh'], { cwd })
-    const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'))
-    manifest.stages.sequences.status = 'interrupted'
-    writeFileSync(join(dir, 'manifest.json'), JSON.stringify(manifest))
-    expect(coaJson<{ run: string }>(['quickstart'], { cwd }).run).toBe(run)
+    expect(coaJson(['run', 'show', run!.id], { cwd })).toMatchObject({ records: { sequence: 3 } })
   })
 })
 

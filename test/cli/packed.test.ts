@@ -43,10 +43,12 @@ it('holds what is needed and no more', () => {
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('dist/index.d.ts')
   expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
+  expect(paths).toContain('models/nano/model.safetensors')
+  expect(paths).toContain('recipes/quickstart.toml')
   expect(
     paths.filter(
       (path) =>
-        !/^(bin|dist|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(
+        !/^(bin|dist|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(
           path,
         ),
     ),
@@ -62,8 +64,21 @@ it('runs coa from the installed package', () => {
     stdout: expect.stringContaining('Turn a multi-agent system into one model'),
   })
   expect(coa('doctor')).toMatchObject({ status: 0, stderr: '' })
-  expect(coa('quickstart')).toMatchObject({ status: 0, stdout: expect.stringContaining('sequences') })
-})
+  const small = [
+    'tasks.suites=math',
+    'tasks.count=4',
+    'tasks.test_count=1',
+    'sft.max_steps=1',
+    'rl.steps=1',
+    'rl.groups=1',
+    'rl.group_size=2',
+    'rl.dynamic_sampling=false',
+    'rollout.max_tokens=40',
+  ]
+  const { status, stdout } = coa('quickstart', ...small.flatMap((pair) => ['--set', pair]))
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/scripted team.*base.*sft.*rl.*report\.html/s)
+}, 120_000)
 
 it('can be imported as a library', () => {
   const program =

@@ -6,7 +6,7 @@ import { cacheFolder } from '../../config/index.ts'
 import { CoaError } from '../../errors/index.ts'
 import { loadGrammar } from '../../grammar/index.ts'
 import { listRuns } from '../../store/index.ts'
-import { byteTokenizer, openTokenizer } from '../../tokens/index.ts'
+import { tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { bytes, emit, mark, table } from '../output.ts'
@@ -104,7 +104,7 @@ function describeSettings(options: GlobalOptions): string {
 
 async function describeTokenizer(options: GlobalOptions): Promise<string> {
   const name = settings(options).config.language.tokenizer
-  const tokenizer = name === 'bytes' ? byteTokenizer() : await openTokenizer(name)
+  const tokenizer = await tokenizerNamed(name)
   const probe = '<think>日本 é</think>\n'
   if (tokenizer.decode(tokenizer.encodeIds(probe)) !== probe)
     return `${name}, ${tokenizer.vocabularySize} tokens, not lossless`

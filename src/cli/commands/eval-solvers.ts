@@ -6,16 +6,20 @@ import {
   type Chat,
   chatOfModel,
   chatOfPolicy,
-  digestOf,
-  modelSolver,
   plainSolver,
   reactSolver,
   type Solver,
 } from '../../eval/index.ts'
 import { modelFromSettings } from '../../models/index.ts'
-import { teamSolver } from '../../pipeline/index.ts'
-import { modelFolder, openStudent, rolloutSettings, type World } from '../../rollout/index.ts'
-import { byteTokenizer, openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+import {
+  amongTools,
+  evalTemperature,
+  type OpenSolver,
+  openModelSolver,
+  teamSolver,
+} from '../../pipeline/index.ts'
+import { modelFolder, openStudent, type World } from '../../rollout/index.ts'
+import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
 
 /** A solver as it is asked for on the command line. */
 export type SolverRequest =
@@ -23,12 +27,6 @@ export type SolverRequest =
   | { kind: 'team' }
   /** With the folder of a model, or with the model of the settings. */
   | { kind: 'plain' | 'react'; folder?: string; name?: string }
-
-/** Opened one after the other: two large models need not fit beside each other. */
-export interface OpenSolver {
-  solver: Solver
-  close: () => Promise<void>
-}
 
 /** The name a solver has in tables, and by which its attempts are found again. */
 export function solverName(request: SolverRequest, config: ProjectConfig): string {
@@ -50,8 +48,7 @@ export async function openSolver(
   tokenizer: Tokenizer,
 ): Promise<OpenSolver> {
   const { solver, close } = await openBare(request, config, world, tokenizer)
-  const { cache: _, ...tools } = config.tools
-  return { solver: { ...solver, how: digestOf(solver.how, tools, config.search) }, close }
+  return { solver: amongTools(solver, config), close }
 }
 
 async function openBare(
@@ -64,8 +61,8 @@ async function openBare(
   const nothing = async (): Promise<void> => {}
   if (request.kind === 'team')
     return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
-  const temperature = temperatureOf(config)
-  const talk = { temperature, maxTokens: config.eval.max_tokens }
+  if (request.kind === 'model') return openModelSolver(name, request.folder, config, world)
+  const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
   const talker = (chat: Chat): Solver =>
     request.kind === 'plain'
       ? plainSolver(name, chat, world, talk)
@@ -76,13 +73,8 @@ async function openBare(
     return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
   }
   const student = await openStudent(config, request.folder)
-  const fingerprint = fingerprintOfFolder(student.folder)
   const policy = { ...student, checkpoint: student.folder }
-  const settings = { ...rolloutSettings(config), temperature }
-  const solver =
-    request.kind === 'model'
-      ? modelSolver({ name, fingerprint, policy, world, settings })
-      : talker(chatOfPolicy(policy, fingerprint))
+  const solver = talker(chatOfPolicy(policy, fingerprintOfFolder(student.folder)))
   return { solver, close: () => student.engine.close() }
 }
 
@@ -93,16 +85,12 @@ export async function countingTokenizer(
 ): Promise<Tokenizer> {
   const folder = requests.flatMap((request) => ('folder' in request ? [request.folder] : []))[0]
   if (folder !== undefined) return openTokenizer(modelFolder(folder))
-  if (config.language.tokenizer !== 'bytes') return openTokenizer(config.language.tokenizer)
+  if (config.language.tokenizer !== 'bytes') return tokenizerNamed(config.language.tokenizer)
   try {
     return await openTokenizer(modelFolder(config.student.model))
   } catch {
     return byteTokenizer()
   }
-}
-
-function temperatureOf({ eval: { temperature, attempts }, rollout }: ProjectConfig): number {
-  return temperature ?? (attempts > 1 ? rollout.temperature : 0)
 }
 
 /** The section that describes the model of plain answers and of the ReAct agent. */

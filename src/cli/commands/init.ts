@@ -34,7 +34,7 @@ export function registerInit(program: Command): void {
           ...(folder === '.' ? [] : [`  cd ${folder}`]),
           `  coa mask chain.txt               ${pc.dim('what a model would be trained on')}`,
           `  coa grammar check grammar.toml   ${pc.dim('after you changed it')}`,
-          `  coa quickstart                   ${pc.dim('the whole method, as far as it goes')}`,
+          `  coa quickstart                   ${pc.dim('the whole method with these settings; --fast with small numbers')}`,
         ].join('\n'),
       )
     })

@@ -1,13 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { loadGrammar } from '../../grammar/index.ts'
-import {
-  byteTokenizer,
-  type EncodedSequence,
-  encodeSequence,
-  openTokenizer,
-  type Tokenizer,
-} from '../../tokens/index.ts'
+import { type EncodedSequence, encodeSequence, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { mark } from '../output.ts'
@@ -43,8 +37,7 @@ export function registerMask(program: Command): void {
       const options = command.optsWithGlobals<MaskOptions>()
       const flags = { 'language.grammar': options.grammar, 'language.tokenizer': options.tokenizer }
       const { language } = settings(options, flags).config
-      const tokenizer =
-        language.tokenizer === 'bytes' ? byteTokenizer() : await openTokenizer(language.tokenizer)
+      const tokenizer = await tokenizerNamed(language.tokenizer)
       const sequences = readSequences(file, await loadGrammar(language.grammar), options.question)
       const observe = showProgress()
       const joints = options.whole === true ? 'whole' : 'cut'

@@ -2,34 +2,93 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { type ProjectConfig, writeToml } from '../../config/index.ts'
-import { runStages, type StageOutcome, stages } from '../../pipeline/index.ts'
+import { type ProjectConfig, recipeFile, writeToml } from '../../config/index.ts'
+import { Spotlight } from '../../observe/index.ts'
 import { createRun, listRuns, openRun, type Run } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
-import { emit, mark, table } from '../output.ts'
-import { paintMask } from '../paint.ts'
-import { showProgress } from '../progress.ts'
+import type { LiveView } from '../live/contract.ts'
+import { openLiveView } from '../live-view.ts'
+import { emit } from '../output.ts'
 import { version } from '../version.ts'
 
 const COMMAND = 'coa quickstart'
 
+interface QuickstartOptions extends GlobalOptions {
+  fast?: boolean
+  fresh?: boolean
+}
+
 export function registerQuickstart(program: Command): void {
   program
     .command('quickstart')
-    .description('the whole method from end to end, as far as it goes; goes on where it was interrupted')
+    .description('the whole method from end to end, on this machine alone; goes on where it was interrupted')
+    .option('--fast', 'all stages with small numbers, to see how they go together')
     .option('--fresh', 'start a new run even if one was interrupted')
-    .addHelpText('after', '\nExamples:\n  $ coa quickstart\n  $ coa quickstart --json')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa quickstart',
+        '  $ coa quickstart --fast',
+        '  $ coa quickstart --set tasks.count=100 --set rl.steps=5',
+        '  $ coa quickstart --json > result.json',
+        '\nIts settings are recipes/quickstart.toml; coa.toml, variables and --set win over them.',
+      ].join('\n'),
+    )
     .action(async (_options, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { fresh?: boolean }>()
-      const { config } = settings(options)
-      using run = unfinishedRun(config, options.fresh === true) ?? newRun(config)
-      if (!options.json) process.stderr.write(pc.dim(`${run.dir}\n`))
-      const observe = showProgress()
-      const outcomes = await interruptible((signal) => runStages(stages, { run, config, observe, signal }))
-      observe.done()
-      emit(options, { run: run.id, dir: run.dir, stages: outcomes }, () => describe(run, outcomes))
+      const options = command.optsWithGlobals<QuickstartOptions>()
+      const { config } = settings(
+        options,
+        {},
+        {
+          under: [recipeFile('quickstart')],
+          over: options.fast === true ? [recipeFile('quickstart-fast')] : [],
+        },
+      )
+      const { modelFolder } = await import('../../rollout/index.ts')
+      // Rather now than after the team has been at work.
+      modelFolder(config.student.model)
+      const { evalReportOf, stages } = await import('../../pipeline/index.ts')
+      const names = stages.map(({ name }) => name)
+      using run = unfinishedRun(config, names, options.fresh === true) ?? newRun(config)
+      const view = openLiveView(stages)
+      if (options.json !== true) view.log(pc.dim(run.dir))
+      const began = performance.now()
+      const outcomes = await work(run, config, view).finally(() => view.done())
+      const seconds = (performance.now() - began) / 1000
+      const { describeQuickstart, writePage } = await import('../quickstart-report.ts')
+      const report = evalReportOf(run)!
+      const page = writePage(run, report)
+      const { items: _, ...figures } = report
+      emit(
+        options,
+        { run: run.id, dir: run.dir, seconds, stages: outcomes, eval: figures, report: page },
+        () => describeQuickstart({ run, report, page, seconds }),
+      )
     })
+}
+
+async function work(run: Run, config: ProjectConfig, view: LiveView) {
+  const { runStages, stages } = await import('../../pipeline/index.ts')
+  return interruptible((signal) =>
+    runStages(stages, {
+      run,
+      config,
+      signal,
+      observe: view.observe,
+      onMetric: view.metric,
+      onFinding: view.log,
+      ...(view.showsText ? { spotlight: new Spotlight(view) } : {}),
+      onStage: (stage, status, figures) => {
+        if (status === 'interrupted') return
+        // What the stage before wrote last is not its work.
+        if (status === 'running') view.trajectory('')
+        if (status === 'running' || status === 'failed') view.stage(stage.name, status)
+        else view.stage(stage.name, 'done', stage.describe(figures))
+      },
+    }),
+  )
 }
 
 function newRun(config: ProjectConfig): Run {
@@ -37,56 +96,19 @@ function newRun(config: ProjectConfig): Run {
 }
 
 /** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it. */
-function unfinishedRun(config: ProjectConfig, fresh: boolean): Run | undefined {
+function unfinishedRun(config: ProjectConfig, names: readonly string[], fresh: boolean): Run | undefined {
   if (fresh) return undefined
   const found = listRuns(config.project.runs).find(
     (run) => run.problem === undefined && run.command === COMMAND,
   )
   if (found === undefined || found.lockedBy !== undefined) return undefined
-  const stopped = Object.entries(found.stages ?? {}).find(([, stage]) => stage.status !== 'done')
+  const stopped = names.find((name) => found.stages?.[name]?.status !== 'done')
   if (stopped === undefined) return undefined
   const settingsFile = join(found.dir, 'config.toml')
   if (!existsSync(settingsFile) || readFileSync(settingsFile, 'utf8') !== writeToml(config)) {
-    process.stderr.write(
-      `${found.id} stopped in ${stopped[0]}, but with other settings; starting a new run\n`,
-    )
+    process.stderr.write(`${found.id} stopped in ${stopped}, but with other settings; starting a new run\n`)
     return undefined
   }
-  process.stderr.write(`going on with ${found.id}, which stopped in ${stopped[0]}\n`)
+  process.stderr.write(`going on with ${found.id}, which stopped in ${stopped}\n`)
   return openRun(found.dir, { write: true, command: COMMAND })
-}
-
-function describe(run: Run, outcomes: StageOutcome[]): string {
-  const rows = outcomes.map(({ name, purpose, status, figures }) => {
-    const numbers = Object.entries(figures)
-      .map(([key, value]) => `${value} ${key}`)
-      .join(', ')
-    const missing = status === 'missing'
-    return [
-      missing ? mark.open : mark.good,
-      name,
-      missing ? pc.dim(`${purpose}: not part of the quickstart yet`) : `${purpose}: ${numbers}`,
-    ]
-  })
-  const missing = outcomes.filter((outcome) => outcome.status === 'missing').length
-  const example = run.get('sequence', 'example-math')
-  return [
-    ...(example === undefined
-      ? []
-      : [
-          pc.bold('One model, every role. What it is trained on, and what is masked:'),
-          '',
-          example.spans.map((span) => paintMask(span.trainable, span.text)).join(''),
-          '',
-        ]),
-    table(rows),
-    '',
-    `${outcomes.length - missing} of ${outcomes.length} stages are part of the quickstart; the others have commands of their own: coa sft, coa rl, coa eval.`,
-    `Everything made lies in ${run.dir}.`,
-    '',
-    'Next:',
-    `  coa run show ${run.id}`,
-    `  coa grammar show web --example`,
-    '  coa init my-agents',
-  ].join('\n')
 }

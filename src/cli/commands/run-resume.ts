@@ -30,7 +30,9 @@ export function registerRunResume(parent: Command): void {
           fix: `\`coa run show ${run.id}\` says how far it came.`,
         })
       }
-      const file = stageSettingsFile(run.dir, stage)
+      // What the quickstart runs has the settings of the run.
+      const own = stageSettingsFile(run.dir, stage)
+      const file = existsSync(own) ? own : run.files.config
       if (!existsSync(file)) {
         throw new UsageError(`the settings of ${stage} are not in ${run.dir}`, {
           fix: `Start it again with \`coa ${stage} ${run.id}\` and the settings it had.`,

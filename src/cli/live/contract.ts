@@ -5,6 +5,8 @@ export type LiveStatus = 'waiting' | 'running' | 'done' | 'failed'
 
 /** Where long work is shown while it goes on. */
 export interface LiveView {
+  /** Whether trajectories are shown: where not, nobody need spell them out. */
+  showsText: boolean
   observe: Observe
   /** A row as it goes to metrics.jsonl. */
   metric: (row: MetricRow) => void

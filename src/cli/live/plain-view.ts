@@ -10,6 +10,7 @@ export function plainView(): LiveView {
     process.stderr.write(`${line}\n`)
   }
   return {
+    showsText: false,
     observe,
     // Stages tell their figures with their progress.
     metric: () => {},

@@ -1,0 +1,143 @@
+import { join, relative } from 'node:path'
+import pc from 'picocolors'
+import { readEnvironment } from '../config/index.ts'
+import { headline } from '../eval/index.ts'
+import { comparisonOf, writeReport } from '../report/index.ts'
+import type { EvalReport, PairReport, Task } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { mark, table } from './output.ts'
+
+export interface QuickstartResult {
+  run: Run
+  report: EvalReport
+  /** Where the page lies. */
+  page: string
+  seconds: number
+}
+
+/** Writes the page of the run, with what the comparison comes down to at its head. */
+export function writePage(run: Run, report: EvalReport): string {
+  const comparison = comparisonOf(report)
+  const last = report.pairs.at(-1)
+  return writeReport(
+    run,
+    comparison === undefined || last === undefined
+      ? {}
+      : { comparison: { ...comparison, headline: outcomeOf(last, report) } },
+  )
+}
+
+/** What came of it: who solved how much at what price, what was saved, where it lies, and what to do next. */
+export function describeQuickstart({ run, report, page, seconds }: QuickstartResult): string {
+  const { pairs, solvers, suites } = report
+  const tasks = suites.map(({ suite, tasks: count }) => `${count} ${suite}`).join(' and ')
+  return [
+    '',
+    pc.bold('A team of agents, and the one model that learned from it'),
+    pc.dim(`${tasks} tasks that nobody was trained on; intervals are of 95 %`),
+    '',
+    solverTable(report),
+    '',
+    ...pairs
+      .filter(({ solver }) => solver !== 'base')
+      .map((pair) => `${pair.isEqualOrBetter ? mark.good : mark.open} ${outcomeOf(pair, report)}`),
+    '',
+    pc.dim(counting(solvers[0]!.kind === 'scripted team')),
+    '',
+    table([
+      ['Report', shown(page)],
+      ['Models', `${shown(join(run.files.checkpoints, 'sft'))}, ${shown(join(run.files.checkpoints, 'rl'))}`],
+      ['All else', `${shown(run.dir)}  ${pc.dim(`${duration(seconds)} of work just now`)}`],
+    ]),
+    '',
+    'Next:',
+    ...nextCommands(run, report).map((command) => `  ${command}`),
+  ].join('\n')
+}
+
+/** Tokens of a model that solves nothing are not saved. */
+function outcomeOf(pair: PairReport, { solvers }: EvalReport): string {
+  const solver = solvers.find(({ name }) => name === pair.solver)!
+  return solver.counts.correct === 0
+    ? `${solver.name} solves none of the tasks, so there is no saving to speak of.`
+    : headline(pair)
+}
+
+function solverTable({ solvers }: EvalReport): string {
+  return table([
+    ['', 'right', '95 %', 'tokens a task', 'tokens a solved task', 'tool calls', 'seconds'].map((head) =>
+      pc.dim(head),
+    ),
+    ...solvers.map(({ name, accuracy: { strict }, tokens, tokensPerSuccess, calls, ms }) => [
+      pc.bold(name),
+      percent(strict.value),
+      pc.dim(`${percent(strict.low)} to ${percent(strict.high)}`),
+      whole(tokens.once.value),
+      tokensPerSuccess.once === null ? '–' : whole(tokensPerSuccess.once.value),
+      calls.value.toFixed(1),
+      (ms.value / 1000).toFixed(1),
+    ]),
+  ])
+}
+
+function counting(isScripted: boolean): string {
+  const team = isScripted
+    ? 'The team is scripted: its agents use real tools, but a program that knows how the tasks were made plays their minds. What it costs is real, what it gets right says nothing about a team of models. '
+    : ''
+  return `${team}All tokens were counted with the student's tokenizer: prompts, what was written, and what tools returned.`
+}
+
+function nextCommands(run: Run, report: EvalReport): string[] {
+  const coa = readEnvironment()['npm_lifecycle_event'] === 'start' ? 'npm run -s coa --' : 'coa'
+  const task = questionToTry(run, report)
+  const model = shown(join(run.files.checkpoints, 'rl'))
+  return [
+    ...(task === undefined
+      ? []
+      : [
+          `${coa} solve ${quoted(task.question)} ${solveOptions(run, task)} --temperature 0 --model ${model}`,
+        ]),
+    `${coa} run report ${run.id}`,
+    `${coa} init my-agents`,
+  ]
+}
+
+/** A search shows as many hits as in training only with the settings of the run. */
+function solveOptions(run: Run, { domain, meta }: Task): string {
+  const world = meta['world']
+  const found = typeof world === 'number' ? ` --world ${world} --config ${shown(run.files.config)}` : ''
+  return `--grammar ${domain}${found}`
+}
+
+/** A held-out task, rather one that the last model solved, rather one that needs no further options, rather a short one. */
+function questionToTry(run: Run, { items, solvers }: EvalReport): Task | undefined {
+  const last = solvers.at(-1)!.name
+  const rank = ({ question, meta }: Task, outcome = ''): number =>
+    (outcome.startsWith('c') ? 0 : 100_000) + (meta['world'] === undefined ? 0 : 10_000) + question.length
+  return items
+    .flatMap(({ taskId, outcomes }) => {
+      const task = run.get('task', taskId)
+      return task === undefined || task.question.includes('\n')
+        ? []
+        : [{ task, rank: rank(task, outcomes[last]) }]
+    })
+    .sort((one, other) => one.rank - other.rank)[0]?.task
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`
+}
+
+/** From where the command was given, if it lies below. */
+function shown(path: string): string {
+  const near = relative('.', path)
+  return near.startsWith('..') || near === '' ? path : near
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+const whole = (value: number): string => Math.round(value).toLocaleString('en')

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import type { ProjectConfig } from '../config/index.ts'
+import { makeReport, solveAll } from '../eval/index.ts'
+import { modelFolder, openWorld, type World } from '../rollout/index.ts'
+import type { EvalReport, Task } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { levelsOf, openTasks } from '../tasks/index.ts'
+import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
+import { amongTools, type OpenSolver, openModelSolver } from './model-solver.ts'
+import type { StageContext } from './stage.ts'
+import { teamSolver } from './team-solver.ts'
+
+/** The name of the report in the run. */
+const EVAL_REPORT = 'eval'
+
+/** The team, the model it began with, and what training made of that, on the same held-out tasks. */
+export async function evaluateAll(context: StageContext): Promise<Record<string, number>> {
+  const { run, config, observe, signal } = context
+  const tasks = await heldOutTasks(config)
+  const tokenizer = await openTokenizer(modelFolder(config.student.model))
+  const world = await openWorld(config)
+  const openers = solversOf(context, world, tokenizer)
+  const solvers = openers.map(({ name }) => name)
+  const each = tasks.length * config.eval.attempts
+  try {
+    for (const [number, { name, open }] of openers.entries()) {
+      const { solver, close } = await open()
+      try {
+        await solveAll(config, {
+          run,
+          tasks,
+          signal,
+          solvers: [{ ...amongTools(solver, config), name }],
+          observe: ({ done }) =>
+            observe({
+              stage: 'eval',
+              done: number * each + done,
+              total: solvers.length * each,
+              unit: `attempts, ${name} at work`,
+            }),
+        })
+      } finally {
+        await close()
+      }
+    }
+  } finally {
+    await world.close()
+  }
+  const { report } = makeReport(config, run, {
+    solvers,
+    id: EVAL_REPORT,
+    tasks: new Set(tasks.map(({ id }) => id)),
+    attempts: config.eval.attempts,
+  })
+  return figuresOf(report)
+}
+
+/** Of split test, which nothing is trained on. */
+async function heldOutTasks({ tasks, project }: ProjectConfig): Promise<Task[]> {
+  const found: Task[] = []
+  for (const from of tasks.suites) {
+    const source = { from, data: tasks.data, seed: project.seed, limit: tasks.test_count }
+    for await (const task of openTasks({ ...source, split: 'test', ...levelsOf(from, tasks.levels) }))
+      found.push(task)
+  }
+  return found
+}
+
+/** In the order in which they are shown; the others are held against the first. Opened one at a time. */
+function solversOf(
+  { run, config, spotlight }: StageContext,
+  world: World,
+  tokenizer: Tokenizer,
+): { name: string; open: () => Promise<OpenSolver> }[] {
+  const model = (name: string, folder: string) => ({
+    name,
+    open: () => openModelSolver(name, folder, config, world, spotlight),
+  })
+  return [
+    {
+      name: config.teach.mind === 'model' ? 'team' : 'scripted team',
+      open: async () => ({
+        solver: await teamSolver(config, world, tokenizer, spotlight),
+        close: async () => {},
+      }),
+    },
+    model('base', config.student.model),
+    model('sft', join(run.files.checkpoints, 'sft')),
+    model('rl', join(run.files.checkpoints, 'rl')),
+  ]
+}
+
+function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
+  return {
+    tasks: items.length,
+    solvers: solvers.length,
+    ...Object.fromEntries(
+      solvers.flatMap(({ name, accuracy, tokens }) => [
+        [`${name}: right`, accuracy.strict.value],
+        [`${name}: tokens`, tokens.once.value],
+      ]),
+    ),
+  }
+}
+
+/** The report that the stage made; undefined where it has not yet. */
+export function evalReportOf(run: Pick<Run, 'get'>): EvalReport | undefined {
+  return run.get('eval', EVAL_REPORT)
+}

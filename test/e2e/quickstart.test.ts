@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { EvalReport } from '../../src/schema/index.ts'
+import { sftCurve } from '../../src/sft/index.ts'
+import { openRun } from '../../src/store/index.ts'
+import { cleanEnvironment, coa, coaJson } from '../cli/coa.ts'
+
+const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
+const small = [
+  'tasks.suites=math',
+  'tasks.count=6',
+  'tasks.test_count=2',
+  'sft.max_steps=4',
+  'rl.steps=3',
+  'rl.groups=2',
+  'rl.group_size=2',
+  'rl.save_every=1',
+  // A model that has learned this little solves nothing, so no group has anything to tell.
+  'rl.dynamic_sampling=false',
+  'rollout.max_tokens=120',
+].flatMap((pair) => ['--set', pair])
+
+interface Result {
+  run: string
+  dir: string
+  stages: { name: string; status: string; figures: Record<string, number> }[]
+  eval: Omit<EvalReport, 'items'>
+  report: string
+}
+
+const EvalFigures = EvalReport.omit({ items: true })
+
+describe('coa quickstart', { timeout: 300_000 }, () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'coa-quickstart-'))
+  afterAll(() => rmSync(cwd, { recursive: true }))
+  let result: Result
+
+  it('goes on in the training that it was killed in, and comes to the end', async () => {
+    const failed = coa(['quickstart', ...small, '--set', 'language.tokenizer=nowhere'], { cwd })
+    expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
+    const { dir, stderr } = await killedInRl(cwd)
+    // Not with the run before, which had other settings.
+    expect(stderr).toContain('stopped in teach, but with other settings; starting a new run')
+    const before = rowsOf(dir, 'rl').length
+    expect(before).toBeGreaterThan(0)
+
+    result = coaJson<Result>(['quickstart', ...small], { cwd })
+    expect(result.dir).toBe(dir)
+    expect(result.stages.map(({ name, status }) => `${name}: ${status}`)).toEqual([
+      'tasks: already done',
+      'teach: already done',
+      'distill: already done',
+      'filter: already done',
+      'sft: already done',
+      'rl: done',
+      'eval: done',
+    ])
+    expect(result.stages.find(({ name }) => name === 'rl')!.figures['steps']).toBe(3)
+    // The step that was saved before is not taken again.
+    expect(rowsOf(dir, 'rl').filter(({ step }) => step === 1)).toHaveLength(1)
+    expect(rowsOf(dir, 'sft')).toHaveLength(4)
+  })
+
+  it('counts every held-out task of team, base, SFT and RL, with one tokenizer', () => {
+    expect(EvalFigures.parse(result.eval)).toEqual(result.eval)
+    const { solvers, pairs, suites } = result.eval
+    expect(suites).toEqual([{ suite: 'math', tasks: 2 }])
+    expect(solvers.map(({ name, kind }) => `${name} (${kind})`)).toEqual([
+      'scripted team (scripted team)',
+      'base (model)',
+      'sft (model)',
+      'rl (model)',
+    ])
+    for (const { tasks, counts, tokens, name } of solvers) {
+      expect([tasks, counts.attempts, counts.failed], name).toEqual([2, 2, 0])
+      expect(tokens.once.value, name).toBeGreaterThan(0)
+    }
+    expect(new Set(solvers.map(({ tokenizer }) => tokenizer)).size).toBe(1)
+    expect(pairs.map(({ reference, solver }) => [reference, solver])).toEqual(
+      ['base', 'sft', 'rl'].map((solver) => ['scripted team', solver]),
+    )
+  })
+
+  it('holds the tasks it measures with out of what is learned', () => {
+    using run = openRun(result.dir)
+    const tasks = [...run.scan('task')]
+    const heldOut = new Set(tasks.filter(({ split }) => split === 'test').map(({ id }) => id))
+    expect(heldOut.size).toBe(2)
+    for (const { taskId } of run.scan('attempt')) expect(heldOut).toContain(taskId)
+    const again = coaJson<{ figures: Record<string, number> }>(
+      ['distill', result.run, '--dry-run', '--again'],
+      {
+        cwd,
+      },
+    )
+    expect(again.figures['sequences']).toBe(6)
+  })
+
+  it('leaves one page that needs nothing from the network', () => {
+    expect(result.report).toBe(join(result.dir, 'report.html'))
+    const page = readFileSync(result.report, 'utf8')
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|href="(?:[a-z]+:|\/\/)/)
+    for (const solver of ['scripted team', 'base', 'sft', 'rl']) expect(page).toContain(`>${solver}</th>`)
+    expect(page).toMatch(/<p class="headline">rl (needs|solves none)/)
+    expect(page).not.toContain('▸ running')
+  })
+
+  it('goes on in the evaluation too, without attempts made twice, and says what came of it', () => {
+    const log = join(result.dir, 'events.jsonl')
+    const manifest = join(result.dir, 'manifest.json')
+    const before = readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')
+    const state = JSON.parse(readFileSync(manifest, 'utf8'))
+    state.stages.eval.status = 'interrupted'
+    writeFileSync(manifest, JSON.stringify(state))
+    rmSync(result.report)
+    const attempts = (): number => linesWith(log, '"kind":"attempt"')
+    expect(attempts()).toBe(4 * 2)
+
+    const { code, stdout, stderr } = coa(['quickstart', ...small], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain(`going on with ${result.run}, which stopped in eval`)
+    expect(attempts()).toBe(4 * 2)
+    expect(readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')).toBe(before)
+    expect(existsSync(result.report)).toBe(true)
+    for (const said of [
+      /^scripted team .+ to .+ %/m,
+      /^. rl (needs .+ than scripted team|solves none)/m,
+      /The team is scripted: .+ tokens were counted with the student's tokenizer/,
+      `runs/${result.run}/report.html`,
+      /^ {2}coa solve ".+\?" --grammar math --temperature 0 --model runs\/.+\/checkpoints\/rl$/m,
+      `coa run report ${result.run}`,
+      'coa init my-agents',
+    ])
+      expect(stdout).toMatch(said)
+  })
+})
+
+/** Ends the process at once when the first checkpoint of RL is there; two more steps are to follow. */
+async function killedInRl(cwd: string): Promise<{ dir: string; stderr: string }> {
+  const child = spawn(process.execPath, [launcher, 'quickstart', ...small], {
+    cwd,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr!.on('data', (piece) => {
+    stderr += piece
+  })
+  const ended = once(child, 'close')
+  const runs = join(cwd, 'runs')
+  const isSaved = (): string | undefined =>
+    readdirSync(runs).find((id) => existsSync(join(runs, id, 'checkpoints/rl-state.json')))
+  while (isSaved() === undefined && child.exitCode === null) await setTimeout(20)
+  child.kill('SIGKILL')
+  await ended
+  expect(child.signalCode, stderr).toBe('SIGKILL')
+  const dir = join(runs, isSaved()!)
+  using run = openRun(dir)
+  expect(run.manifest.stages['rl']!.status).toBe('running')
+  return { dir, stderr }
+}
+
+function rowsOf(dir: string, stage: 'sft' | 'rl') {
+  using run = openRun(dir)
+  const rows = [...run.metrics()].filter((row) => row['stage'] === stage && row['begins'] !== true)
+  if (stage === 'sft') expect(sftCurve(run.metrics())).toHaveLength(rows.length)
+  return rows.map((row) => ({ step: row['step'] }))
+}
+
+function linesWith(file: string, text: string): number {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(text)).length
+}
