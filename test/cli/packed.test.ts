@@ -75,8 +75,8 @@ it('runs coa from the installed package', () => {
     'rl.dynamic_sampling=false',
     'rollout.max_tokens=40',
   ]
-  const { status, stdout } = coa('quickstart', ...small.flatMap((pair) => ['--set', pair]))
-  expect(status).toBe(0)
+  const { status, stdout, stderr } = coa('quickstart', ...small.flatMap((pair) => ['--set', pair]))
+  expect(status, stderr).toBe(0)
   expect(stdout).toMatch(/scripted team.*base.*sft.*rl.*report\.html/s)
 }, 120_000)
 
