@@ -16,7 +16,7 @@ ${
     : ''
 }
 ${hasTeam ? html`<li><b>The team’s tokens</b> were counted with ${tokenizer === undefined ? 'the tokenizer of language.tokenizer' : html`the tokenizer <code>${tokenizer}</code> (language.tokenizer)`}, whoever wrote them. An agent gets its whole prompt again with every request, and all of it is counted.</li>` : ''}
-<li><b>The student’s tokens</b> are those of its own tokenizer. Its stream is counted in two ways: each token once, as by a server that remembers what it has read, and with the whole context of every request again, as by a service that does not.${hasTeam ? ' Only the second is the measure of the team’s, and only where both tokenizers are the same: counts of different ones cannot be compared.' : ''}</li>
+<li><b>The student’s tokens</b> are those of its own tokenizer. Its stream is counted in two ways: each token once, as by a server that remembers what it has read, and with the whole context of every request again, as by a service that does not.${hasTeam ? ' The team’s are compared in the same way, once and again with every request, and only where both tokenizers are the same: counts of different ones cannot be compared.' : ''}</li>
 <li><b>Right</b> means that a checker accepted the answer. Without an answer it is wrong; what could not be checked is undecided, and never counted as wrong in training.</li>
 <li><b>Masked</b> text was written by tools. The model reads it; no loss, ratio or statistic contains it.</li>
 </ul></section>`
