@@ -221,7 +221,9 @@ export class Training {
   }
 
   #summary(checkpoint: string): RlSummary {
-    const late = this.#rows.slice(-LAST)
+    // Of few steps the first and the last are compared, without one that is both.
+    const some = Math.max(1, Math.min(LAST, Math.floor(this.#rows.length / 2)))
+    const late = this.#rows.slice(-some)
     const mean = (rows: readonly MetricRow[], name: string): number =>
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
@@ -231,7 +233,7 @@ export class Training {
       figures: {
         steps: this.#rows.length,
         rollouts: this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0),
-        'pass rate at first': mean(this.#rows.slice(0, LAST), 'pass_rate'),
+        'pass rate at first': mean(this.#rows.slice(0, some), 'pass_rate'),
         'pass rate at last': mean(late, 'pass_rate'),
         reward: mean(late, 'reward_mean'),
         ...(measured === undefined ? {} : { accuracy: Number(measured['eval_accuracy']) }),
