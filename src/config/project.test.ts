@@ -24,7 +24,7 @@ describe('the recipe of the quickstart', () => {
   it('lies under the settings of the project, and --fast over them', () => {
     const file = toml('[tasks]\ncount = 7\n[teach]\ntopology = "debate"\n')
     const { config } = projectConfig({ file, under: quickstart })
-    expect(config.tasks).toMatchObject({ count: 7, suites: ['math', 'search'] })
+    expect(config.tasks).toMatchObject({ count: 7, suites: ['math'] })
     expect(config.teach.topology).toBe('debate')
     const small = projectConfig({ file, under: quickstart, over: fast, flags: { 'tasks.test_count': '3' } })
     expect(small.config.tasks.count).toBeGreaterThan(7)
