@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ProjectConfig } from '../config/index.ts'
-import { makeReport, solveAll } from '../eval/index.ts'
+import { makeReport, reportFigures, solveAll } from '../eval/index.ts'
 import { modelFolder, openWorld, type World } from '../rollout/index.ts'
 import type { EvalReport, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
@@ -52,7 +52,7 @@ export async function evaluateAll(context: StageContext): Promise<Record<string,
     tasks: new Set(tasks.map(({ id }) => id)),
     attempts: config.eval.attempts,
   })
-  return figuresOf(report)
+  return reportFigures(report)
 }
 
 /** Of split test, which nothing is trained on. */
@@ -88,19 +88,6 @@ function solversOf(
     model('sft', join(run.files.checkpoints, 'sft')),
     model('rl', join(run.files.checkpoints, 'rl')),
   ]
-}
-
-function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
-  return {
-    tasks: items.length,
-    solvers: solvers.length,
-    ...Object.fromEntries(
-      solvers.flatMap(({ name, accuracy, tokens }) => [
-        [`${name}: right`, accuracy.strict.value],
-        [`${name}: tokens`, tokens.once.value],
-      ]),
-    ),
-  }
 }
 
 /** The report that the stage made; undefined where it has not yet. */

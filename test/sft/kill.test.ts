@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -6,6 +5,7 @@ import { expect, it } from 'vitest'
 import { verifyCheckpoint } from '../../src/engine/index.ts'
 import { sftCurve } from '../../src/sft/index.ts'
 import { openRun } from '../../src/store/index.ts'
+import { goodEnd, startProgram } from '../store/support/child-program.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { tinyModel } from './support.ts'
 
@@ -15,10 +15,10 @@ const KILLS = 8
 it('gives the same curve and weights, however often it is killed', async () => {
   const [whole, broken] = [temporaryFolder(), temporaryFolder()]
   await Promise.all([tinyModel(whole), tinyModel(broken)])
-  await ended(start(whole))
+  await goodEnd(startProgram(program, whole))
   let kills = 0
   for (; kills < KILLS; kills++) {
-    const child = start(broken)
+    const child = startProgram(program, broken)
     // Every other one among the first steps or saves, the others anywhere, reading included.
     if (kills % 2 === 0) await Promise.race([once(child.stdout!, 'data'), once(child, 'close')])
     await setTimeout(Math.random() * (kills % 2 === 0 ? 250 : 1500))
@@ -27,7 +27,7 @@ it('gives the same curve and weights, however often it is killed', async () => {
     await once(child, 'close')
   }
   expect(kills).toBeGreaterThan(2)
-  await ended(start(broken))
+  await goodEnd(startProgram(program, broken))
   const [expected, found] = [resultOf(whole), resultOf(broken)]
   expect(expected.rows.length).toBeGreaterThan(30)
   expect(new Set(expected.rows.map(({ context }) => context))).toEqual(new Set([110, 256]))
@@ -36,16 +36,6 @@ it('gives the same curve and weights, however often it is killed', async () => {
   console.info(`${kills} kills: ${found.written} rows were written for ${expected.rows.length} steps`)
   expect(found.written).toBeGreaterThan(expected.written)
 })
-
-function start(folder: string): ChildProcess {
-  return spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  child.stdout!.resume()
-  const [code] = await once(child, 'close')
-  expect(code).toBe(0)
-}
 
 function resultOf(folder: string) {
   using run = openRun(join(folder, 'run'))

@@ -8,6 +8,7 @@ import {
   parseShard,
   pickWithJudge,
   type ReportFiles,
+  reportFigures,
   solveAll,
   takeAttempts,
 } from '../../eval/index.ts'
@@ -92,7 +93,7 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
           tasks: new Set(tasks.map(({ id }) => id)),
           attempts: config.eval.attempts,
         })
-        return figuresOf(solved.made.report)
+        return reportFigures(solved.made.report)
       })
       const seconds = (performance.now() - began) / 1000
       return { run: run.id, dir: run.dir, ...solved.made!, seconds }
@@ -147,16 +148,4 @@ function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readon
   const renamed = (solver: string): string => `${solver}@${other.id}`
   takeAttempts(run, attempts, renamed)
   return [...new Set(attempts.map(({ solver }) => renamed(solver)))]
-}
-
-function figuresOf({ solvers, items }: EvalReport): Record<string, number> {
-  return {
-    tasks: items.length,
-    ...Object.fromEntries(
-      solvers.flatMap(({ name, accuracy, tokens }) => [
-        [`${name}: right`, accuracy.strict.value],
-        [`${name}: tokens`, tokens.once.value],
-      ]),
-    ),
-  }
 }
