@@ -71,6 +71,7 @@ export const ProjectConfig = z.strictObject({
       map: z.array(z.string().min(1)).default([]),
       /** Thoughts may quote what a tool returned; otherwise what was said word for word is not said again. */
       quotes: z.boolean().default(false),
+      thoughts: z.boolean().default(true),
     })
     .prefault({}),
   /** What is worth learning. Limits of 0 are no limits. */

@@ -6,6 +6,7 @@ import { type DistilMap, DROP } from './rules.ts'
 export interface DistilSettings {
   map: DistilMap
   quotes: boolean
+  thoughts: boolean
   /** The grammar of a domain, or the project's own where there is none of that name. */
   grammarOf: (domain: unknown) => Grammar
 }
@@ -18,7 +19,8 @@ export async function distilSettings({
   const grammars = new Map([...builtinGrammars, [own.name, own]])
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
   const map = new Map(distill.map.map((rule) => readRule(rule, known)))
-  return { map, quotes: distill.quotes, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
+  const { quotes, thoughts } = distill
+  return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
 }
 
 /** "critic=reflection" */

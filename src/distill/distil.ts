@@ -13,8 +13,10 @@ export interface DistilOptions {
   grammar: Grammar
   /** A user's own rules, which win over the built-in ones. */
   map?: DistilMap
-  /** A thought may quote what a tool returned. */
+  /** A thought may quote what a tool returned. Default: no. */
   quotes?: boolean
+  /** What agents thought is told beside what they said. Default: yes. */
+  thoughts?: boolean
 }
 
 /** A team's run as one voice would have spoken it. What the grammar asks for and nobody said is a problem, not a gap. */
@@ -29,10 +31,13 @@ export function sequenceId(trajectoryId: string): string {
 }
 
 /** The run as steps, before they are written in tags. */
-export function draftOf(links: Links, { grammar, map = new Map(), quotes = false }: DistilOptions): Draft {
+export function draftOf(
+  links: Links,
+  { grammar, map = new Map(), quotes = false, thoughts = true }: DistilOptions,
+): Draft {
   const reader = new TurnReader(links)
   const order = causalOrder(links, reader.ending)
-  const teller = new Teller(grammar, map, quotes)
+  const teller = new Teller(grammar, map, { quotes, thoughts })
   const { draft } = teller
   const unread = order.events.flatMap((event) =>
     event.type === 'failed' && event.boundary === 'import' ? event.message : [],

@@ -32,7 +32,7 @@ export interface DistilSummary {
 /** Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes on. */
 export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
   const { run, signal, observe, dryRun = false, again = false } = context
-  const { map, quotes, grammarOf } = await distilSettings(config)
+  const { map, quotes, thoughts, grammarOf } = await distilSettings(config)
   const tally = new Tally()
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
@@ -53,7 +53,7 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
     if (heldOut.has(trajectory.taskId)) continue
     if (!again && run.has('sequence', sequenceId(trajectory.id))) tally.figures['already there']!++
     else {
-      const options = { grammar: grammarOf(trajectory.meta['domain']), map, quotes }
+      const options = { grammar: grammarOf(trajectory.meta['domain']), map, quotes, thoughts }
       const sequence = await attempt(trajectory, options, context)
       if (typeof sequence === 'string') {
         tally.fail(trajectory.id, sequence)

@@ -6,6 +6,14 @@ import { type DistilMap, DROP, makingsOf, placeOf, SUGGESTED, toolAgent } from '
 import { SaidBefore } from './said-before.ts'
 import type { Call, Turn } from './turn.ts'
 
+/** How much is told. */
+export interface Style {
+  /** A thought may quote what a tool returned. */
+  quotes: boolean
+  /** What agents thought is told beside what they said; else only where nobody said anything. */
+  thoughts: boolean
+}
+
 /** What a block is made of besides its thought. */
 interface Words {
   agent: string
@@ -19,15 +27,15 @@ interface Words {
 export class Teller {
   readonly #grammar: Grammar
   readonly #map: DistilMap
-  readonly #quotes: boolean
+  readonly #style: Style
   readonly #said = new SaidBefore()
   #last: string | null = null
   readonly draft: Draft = { steps: [], left: [], folded: [], problems: [], answered: false }
 
-  constructor(grammar: Grammar, map: DistilMap, quotes: boolean) {
+  constructor(grammar: Grammar, map: DistilMap, style: Style) {
     this.#grammar = grammar
     this.#map = map
-    this.#quotes = quotes
+    this.#style = style
   }
 
   tell(turn: Turn, carriedTo: readonly Carried[]): Carried[] {
@@ -200,9 +208,17 @@ export class Teller {
       return
     }
     const orders = all.filter(({ as }) => as === 'task')
-    const pieces = all.filter(({ as }) => as !== 'task').flatMap((item) => this.#take(item, prelude.agent))
+    const thoughts = this.#style.thoughts ? [] : all.filter(({ as }) => as === 'thought')
+    const pieces = all
+      .filter((item) => !orders.includes(item) && !thoughts.includes(item))
+      .flatMap((item) => this.#take(item, prelude.agent))
     if (pieces.length === 0 && prelude.required)
       pieces.push(...this.#anyThought(all, orders, turn.event, spare))
+    for (const item of thoughts) {
+      item.taken = true
+      const used = pieces.some(({ event, text }) => event === item.event && text === item.text)
+      if (!used) this.leave(item.event, 'thought', 'thoughts are left out by the settings')
+    }
     for (const order of orders) {
       order.taken = true
       const used = pieces.some(({ event, text }) => event === order.event && order.text.includes(text))
@@ -256,7 +272,7 @@ export class Teller {
     // The pieces of a thought were noted one by one.
     if (step.agent === prelude?.agent) return
     const isObservation = agents.get(step.agent)!.kind === 'observation'
-    if (!isObservation || !this.#quotes) this.#said.add(step.text)
+    if (!isObservation || !this.#style.quotes) this.#said.add(step.text)
     if (!isObservation) this.#last = step.agent
   }
 

@@ -194,7 +194,10 @@ def test_out_of_memory_in_sampling(tiny_folder: Path, tmp_path: Path, monkeypatc
         assert sample(client, model_id=model)[0]["tokens"] == expected[0]["tokens"]
 
 
-def test_a_stream_ends_with_its_connection(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("told", [True, "end"])
+def test_a_stream_ends_with_its_connection(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: Any
+) -> None:
     from coa_trainer.sampling.llama_decoder import LlamaDecoder
 
     true_extend = LlamaDecoder.extend
@@ -206,10 +209,13 @@ def test_a_stream_ends_with_its_connection(tiny_folder: Path, tmp_path: Path, mo
     with server(tiny_folder, tmp_path) as client:
         model = client.create()
         monkeypatch.setattr(LlamaDecoder, "extend", slow_extend)
-        body = {"model_id": model, "prompt": chunks([1, 2, 3]), "sampling_params": {"max_tokens": 200}, "stream": True}
+        body = {"model_id": model, "prompt": chunks([1, 2, 3]), "sampling_params": {"max_tokens": 200}, "stream": told}
         request = urllib.request.Request(client.url + "/asample", json.dumps(body).encode(), client.headers)
         with urllib.request.urlopen(request) as response:
-            assert json.loads(response.readline())["sequence"] == 0
+            if told is True:
+                assert json.loads(response.readline())["sequence"] == 0
+            else:
+                time.sleep(0.5)
             assert client.get("/coa/status")["sequences"] == 1
         # To its end it would take ten seconds.
         started = time.monotonic()

@@ -21,6 +21,7 @@ from coa_trainer.sampling.job import Batch
 from coa_trainer.sampling.llama_decoder import LlamaDecoder
 from coa_trainer.sampling.sampler import Sampler
 from coa_trainer.sampling.step_graphs import StepGraphs
+from coa_trainer.server.sources import _decode_with
 from helpers import bases_of, full_model, lora_model, request, sample_all
 from tiny import save_tiny
 
@@ -213,8 +214,6 @@ def test_sequences_end_for_their_reasons(tiny_folder: Path) -> None:
 
 
 def test_a_stop_text_may_lie_across_tokens(tiny_folder: Path) -> None:
-    from coa_trainer.server.sources import _decode_with
-
     decode = _decode_with(tiny_folder / "tokenizer.json")
     trained = full_model(bases_of(tiny_folder))
     trained.weights.activate()
@@ -244,7 +243,8 @@ def test_prompts_that_cannot_be_are_refused(tiny_folder: Path, prompt: list[int]
     ("how", "options"), [("modules", {}), ("side by side", {}), ("side by side", {"most_rows": 3})]
 )
 def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options: dict[str, int]) -> None:
-    """The same tokens and log-probabilities, with ends at tokens, at lengths and at the context, and with cuts."""
+    """The same tokens and log-probabilities, with ends at tokens, texts, lengths and the context, and with cuts."""
+    decode = _decode_with(tiny_folder / "tokenizer.json")
     free = request(PROMPT, 40, count=3, seed=5)
     requests = [
         free,
@@ -255,13 +255,17 @@ def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options
     ]
     found = []
     for make in (LlamaDecoder, bursting if how == "modules" else side_by_side(bursting)):
-        sampler = Sampler(make(load_model(tiny_folder)), 256, 259, None, **options)
+        sampler = Sampler(make(load_model(tiny_folder)), 256, 259, decode, **options)
         first = sample_all(sampler, requests)
         stop = first[0][0]["tokens"][17]
         again = sample_all(sampler, [request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,)), *requests[1:]])
-        found.append([first, again])
+        # Of two and three bytes, which lie across chunks too; some come behind a token that is an end as well.
+        texts = tuple(decode(first[0][number]["tokens"][at : at + 2 + number]) for number, at in ((0, 15), (1, 21)))
+        both = request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,), stop_texts=texts)
+        last = sample_all(sampler, [both, request(PROMPT, 40, count=3, seed=5, stop_texts=texts), *requests[1:]])
+        found.append([first, again, last])
     single, burst = ([each for part in side for group in part for each in group] for side in found)
-    assert {each["stopped"] for each in single} == {"token", "length", "context"}
+    assert {each["stopped"] for each in single} == {"token", "text", "length", "context"}
     for one, other in zip(single, burst, strict=True):
         assert (one["tokens"], one["stopped"]) == (other["tokens"], other["stopped"])
         for name in ("logprobs", "model_logprobs"):

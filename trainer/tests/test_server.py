@@ -154,6 +154,8 @@ def test_streams_bring_tokens_one_by_one(client: Client) -> None:
     for number, sequence in enumerate(expected):
         assert [each["token"] for each in events if each.get("sequence") == number] == sequence["tokens"]
     assert [each["tokens"] for each in events[-1]["result"]["sequences"]] == [each["tokens"] for each in expected]
+    quiet = client.send("POST", "/asample", json.dumps({**body, "num_samples": 2, "stream": "end"}).encode())
+    assert [json.loads(line) for line in quiet.splitlines()] == [events[-1]]
     wrong = client.send("POST", "/asample", json.dumps({**body, "prompt": chunks([999]), "stream": True}).encode())
     assert json.loads(wrong)["error"]["status"] == 400
 

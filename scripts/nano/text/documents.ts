@@ -16,13 +16,13 @@ interface Shelf {
 
 /** Kinds of documents, each as often as it is listed. */
 const kinds = [
-  ...repeat('page', 6),
+  ...repeat('page', 5),
   ...repeat('results', 5),
-  ...repeat('path', 4),
+  ...repeat('path', 5),
   ...repeat('apart', 3),
-  ...repeat('story', 7),
+  ...repeat('story', 14),
   ...repeat('printed', 1),
-  ...repeat('program', 1),
+  ...repeat('program', 3),
   ...repeat('tags', 1),
 ] as const
 export type Kind = (typeof kinds)[number]

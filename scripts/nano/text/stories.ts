@@ -31,7 +31,7 @@ export function drawStory(seed: number, index: number, random: Random): Story {
     seed: baseSeed(seed),
     split: BASE_SPLIT,
     index,
-    level: random.pick([1, 1, 1, 2, 2, 2, 3, 4]),
+    level: random.pick([1, 1, 1, 1, 1, 2, 2, 3]),
   })
   const answer = task.gold.checker === 'math' ? task.gold.answer : ''
   return { question: task.question, answer, program: Program.parse(task.meta['program']) }

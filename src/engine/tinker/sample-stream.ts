@@ -24,7 +24,8 @@ export async function readStream(
   }: { onToken?: ((token: number, sample: number) => void) | undefined; signal?: AbortSignal | undefined },
 ): Promise<SampleOutput> {
   const response = await wire.open('/asample', {
-    body: { ...body, stream: true },
+    // Without anybody to tell of single tokens, the server may sample many at a time.
+    body: { ...body, stream: onToken === undefined ? 'end' : true },
     signal,
     timeoutMs: STREAM_MS,
   })

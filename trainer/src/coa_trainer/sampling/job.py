@@ -62,7 +62,7 @@ class Job:
     @property
     def bursts(self) -> bool:
         """True where nothing has to be asked between two tokens."""
-        return self.request.rules.allowed is None and not self.stops.needs_text
+        return self.request.rules.allowed is None
 
     def turn(self) -> Turn:
         return Turn(self.row, self.tokens[-1], self.computed, self.request.rules, *self.place)
@@ -70,8 +70,8 @@ class Job:
     def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
         """Takes tokens up to its end and says how many."""
         room = self.limit - len(self.tokens)
-        stop = self.stops.first_stop(tokens[:room])
-        count = min(len(tokens), room) if stop is None else stop + 1
+        stop = self.stops.first_stop(self.sampled, tokens[:room])
+        count = min(len(tokens), room) if stop is None else stop[0] + 1
         self.tokens += tokens[:count]
         self.logprobs += logprobs[:count]
         self.model_logprobs += model_logprobs[:count]
@@ -79,7 +79,7 @@ class Job:
             for token in tokens[:count]:
                 self.batch.told(self.number, token)
         if stop is not None:
-            self.stopped = "token"
+            self.stopped = stop[1]
         elif len(self.tokens) >= self.limit:
             self._end_at_limit()
         return count

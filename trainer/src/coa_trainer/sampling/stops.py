@@ -13,15 +13,19 @@ class StopRules:
         # Each token is at least a byte, so these many can hold the longest text.
         self._reach = max((len(text.encode()) for text in texts), default=0)
 
-    @property
-    def needs_text(self) -> bool:
-        return bool(self._texts)
-
-    def first_stop(self, tokens: Sequence[int]) -> int | None:
-        """Where the first token stands that ends a sequence."""
-        if not self._tokens:
-            return None
-        return next((at for at, token in enumerate(tokens) if token in self._tokens), None)
+    def first_stop(self, sampled: Sequence[int], more: Sequence[int]) -> tuple[int, str] | None:
+        """Where in `more`, which follows what was sampled before, the first token stands that ends a sequence."""
+        at = next((at for at, token in enumerate(more) if token in self._tokens), None)
+        if self._decode is not None and self._texts:
+            # One look at all of them; only where there is something to be found each is looked at.
+            tail = [*sampled[max(0, len(sampled) - self._reach) :], *more[:at]]
+            text = self._decode(tail)
+            if any(stop in text for stop in self._texts):
+                known = len(tail) - len(more[:at])
+                for end in range(known + 1, len(tail) + 1):
+                    if self.after(tail[:end], 0) is not None:
+                        return end - known - 1, "text"
+        return None if at is None else (at, "token")
 
     def after(self, tokens: Sequence[int], begin: int) -> str | None:
         """`tokens` are sampled from the place `begin` on."""

@@ -139,7 +139,10 @@ class Service:
     # Sampling that is followed token by token
 
     def stream(self, body: dict[str, Any], tell: Callable[[dict[str, Any] | None], None]) -> Batch:
-        """`tell` gets each line in the loop's thread, and None at the end."""
+        """`tell` gets each line in the loop's thread, and None at the end.
+
+        A client that wants to hear of the end alone leaves the sampler free to draw many tokens between two looks.
+        """
         loop = self._loop
         assert loop is not None
 
@@ -164,7 +167,10 @@ class Service:
             except Exception as error:
                 batch.fail(error)
 
-        batch = Batch(finish, fail, lambda number, token: say({"sequence": number, "token": token}))
+        def tell_token(number: int, token: int) -> None:
+            say({"sequence": number, "token": token})
+
+        batch = Batch(finish, fail, None if body["stream"] == "end" else tell_token)
         self.worker.submit(start)
         return batch
 
