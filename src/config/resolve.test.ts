@@ -53,7 +53,7 @@ describe('resolveConfig', () => {
         completion_price: 0,
       },
       teacher: modelDefaults,
-      distill: { ...modelDefaults, map: [], quotes: false },
+      distill: { ...modelDefaults, map: [], quotes: false, thoughts: true },
       filter: {
         min_interactions: 5,
         min_interactions_by_suite: [],

@@ -127,6 +127,21 @@ describe('distil', () => {
     expect(thoughts(true)).toContain('Teglen is the town.')
   })
 
+  it('tells what agents thought only where that is asked for, and their orders in its place', () => {
+    const distilled = distil(managed().run(), { grammar: grammarOf('web'), thoughts: false })
+    const brief = parseChain(grammarOf('web'), sequenceText(distilled))
+    const full = told(managed().run(), 'web')
+    expect(isWellFormed(brief)).toBe(true)
+    const spoken = (chain: typeof brief, agent: string): string[] =>
+      chain.blocks.filter((block) => block.agent === agent).map(({ text }) => text)
+    for (const { agent } of full.chain.blocks)
+      if (agent !== 'think') expect(spoken(brief, agent)).toEqual(spoken(full.chain, agent))
+    const words = (chain: typeof brief): number => spoken(chain, 'think').join(' ').length
+    expect(words(brief)).toBeLessThan(words(full.chain))
+    const left = distilled.meta['leftOut'] as { part: string; reason: string }[]
+    expect(left.some(({ part, reason }) => part === 'thought' && reason.includes('settings'))).toBe(true)
+  })
+
   it('folds what a grammar has no agent for into the roles it has', () => {
     const code = { syntax: 'code', language: 'py', code: 'print(6 * 7)' }
     const trajectory = new Story()

@@ -207,7 +207,8 @@ export class Teller {
       for (const item of all) this.#give(item, `no thought may stand before <${agent}>`)
       return
     }
-    const orders = all.filter(({ as }) => as === 'task')
+    // Of a thought and the order that came of it, one is told.
+    const orders = this.#style.thoughts ? all.filter(({ as }) => as === 'task') : []
     const thoughts = this.#style.thoughts ? [] : all.filter(({ as }) => as === 'thought')
     const pieces = all
       .filter((item) => !orders.includes(item) && !thoughts.includes(item))

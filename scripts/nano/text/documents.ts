@@ -3,10 +3,10 @@ import type { Library } from '../../../src/tasks/search/library.ts'
 import { baseSeed } from '../seeds.ts'
 import type { BaseDocument } from './document.ts'
 import { readPage } from './pages.ts'
-import { drawPath, followPath, takeApart } from './paths.ts'
+import { drawPath, followPath, lookUp, takeApart } from './paths.ts'
 import { writeProgram } from './programs.ts'
 import { Neighbours, readResults } from './results.ts'
-import { drawStory, readPrinted, tellStory } from './stories.ts'
+import { drawStory, readPrinted, tellStory, workSteps } from './stories.ts'
 import { listTags } from './tags.ts'
 
 interface Shelf {
@@ -16,11 +16,13 @@ interface Shelf {
 
 /** Kinds of documents, each as often as it is listed. */
 const kinds = [
-  ...repeat('page', 5),
-  ...repeat('results', 5),
-  ...repeat('path', 5),
-  ...repeat('apart', 3),
-  ...repeat('story', 14),
+  ...repeat('page', 4),
+  ...repeat('results', 4),
+  ...repeat('path', 3),
+  ...repeat('look-up', 9),
+  ...repeat('apart', 2),
+  ...repeat('story', 5),
+  ...repeat('steps', 9),
   ...repeat('printed', 1),
   ...repeat('program', 3),
   ...repeat('tags', 1),
@@ -59,10 +61,19 @@ export function baseDocuments(worlds: number): (index: number) => { kind: Kind; 
           shelfOf(world).neighbours,
           random,
         )
+      case 'look-up':
+        return lookUp(
+          drawPath(world, index, random),
+          shelfOf(world).library,
+          shelfOf(world).neighbours,
+          random,
+        )
       case 'apart':
         return takeApart(drawPath(world, index, random), random)
       case 'story':
         return tellStory(drawStory(world, index, random), random)
+      case 'steps':
+        return workSteps(drawStory(world, index, random), random)
       case 'printed':
         return readPrinted(drawStory(world, index, random), random)
       case 'program':

@@ -4,7 +4,7 @@ import type { Library } from '../../../src/tasks/search/library.ts'
 import type { SearchStep } from '../../../src/tasks/search/program.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
-import { pageAsRead, pageInWords } from './pages.ts'
+import { ORIGIN, pageAsRead, pageInWords } from './pages.ts'
 import { type Neighbours, snippetOf } from './results.ts'
 
 interface Path {
@@ -69,4 +69,43 @@ function hidden(want: string, earlier: readonly SearchStep[]): string {
     (text, { value }, at) => text.replaceAll(value, `what part ${at + 1} says`),
     want,
   )
+}
+
+const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
+
+/** A question followed over result lists and pages: what has to be found out, where, and what it says there. */
+export function lookUp(
+  { question, steps, answer }: Path,
+  library: Library,
+  neighbours: Neighbours,
+  random: Random,
+): BaseDocument {
+  const list = steps.map(({ want }, at) => {
+    const open = hidden(want, steps.slice(0, at)).replaceAll(/what part (\d+) says/g, 'what step $1 found')
+    return `${at + 1}. Find out: ${asSentence(open)}`
+  })
+  const parts: Part[] = [given(`${question}\n\n`), learned(list.join('\n'))]
+  for (const step of steps) {
+    const page = library.byPath.get(step.path)!
+    const where = `${ORIGIN}${page.path}`
+    const said = step.says.length > 4 ? [`The list has ${step.says.length} entries`] : step.says
+    const found = learned(`\n${said.join(' ').replace(/\.$/, '')}. So: ${step.value}.`)
+    const wanted = `\n\nFind out: ${asSentence(step.want)}`
+    const hit = (other: typeof page): Part =>
+      given(`\n1. ${other.title} (${ORIGIN}${other.path})\n${snippetOf(other).trim()}`)
+    parts.push(learned(`${wanted} Search for ${step.query}.`))
+    const [other] = random.chance(0.15) ? neighbours.of(page, 1, random) : []
+    if (other !== undefined) {
+      parts.push(hit(other), learned(`\nNothing here about ${page.title}.`))
+      parts.push(learned(`${wanted} Search for ${step.query} ${step.want}.`))
+    }
+    parts.push(hit(page))
+    if (!step.says.every((sentence) => snippetOf(page).includes(sentence))) {
+      parts.push(learned(`\nThere is a page about ${page.title}: ${where}${wanted} Read ${where}.`))
+      parts.push(given(`\n${pageAsRead(page)}`))
+    }
+    parts.push(found)
+  }
+  parts.push(learned(`\n\nAnswer: ${answer}`))
+  return parts
 }

@@ -54,7 +54,7 @@ export function tellStory({ question, answer, program }: Story, random: Random):
   }
   for (const [at, step] of steps.entries()) {
     const isLast = at === steps.length - 1
-    parts.push(given('\nProgram:\n'), learned(oneStep(program, at)))
+    parts.push(given('\nProgram:\n'), learned(programOf(program, at, at + 1)))
     const printed = isLast ? answer : `${step.name} = ${step.value}`
     parts.push(
       given(`\nPrinted:\n${printed}\n`),
@@ -72,19 +72,48 @@ function spoken(printed: string): string {
   return `So ${inWords(name!)} is ${value}.`
 }
 
-/** The program of one step: what it needs, copied from the story or from what was printed, and what it prints. */
-function oneStep({ steps, python }: Program, at: number): string {
+/** The program of some steps: what they need, copied from the story or from what was printed, and what they print. */
+function programOf({ steps, python }: Program, from: number, to: number): string {
   const source = python.split('\n')
-  const { name, inputs, expression } = steps[at]!
-  const values = [...new Set(inputs)].map((input) => {
-    const earlier = steps.slice(0, at).find((step) => step.name === input)
+  const current = steps.slice(from, to)
+  const made = new Set(current.map(({ name }) => name))
+  const needed = [...new Set(current.flatMap(({ inputs }) => inputs))].filter((name) => !made.has(name))
+  const values = needed.map((input) => {
+    const earlier = steps.slice(0, from).find((step) => step.name === input)
     if (earlier === undefined) return source.find((line) => line.startsWith(`${input} = `))!
     return `${input} = ${earlier.value.includes('.') ? `Decimal('${earlier.value}')` : earlier.value}`
   })
-  const print = at === steps.length - 1 ? source.at(-1)! : `print('${name} =', ${name})`
-  const body = [...values, `${name} = ${expression}`, print]
-  return [...(body.some((line) => line.includes('Decimal')) ? [source[0]!] : []), ...body].join('\n')
+  const work = current.map(({ name, expression }) => `${name} = ${expression}`)
+  const prints = current.map(({ name }) => `print('${name} =', ${name})`)
+  if (to === steps.length) prints.splice(-1, 1, source.at(-1)!)
+  const imports = source.filter((line) => /^(?:from|import) /.test(line))
+  return [...imports, ...values, ...work, ...prints].join('\n')
 }
+
+/** A story worked out a step or two at a time: what is to be computed, its program, and what was printed in words. */
+export function workSteps({ question, answer, program }: Story, random: Random): BaseDocument {
+  const { steps } = program
+  const list = steps.map(({ name }, at) => `${at + 1}. Compute ${inWords(name)}.`).join('\n')
+  const parts: Part[] = [given(`${question}\n\n`), learned(list)]
+  for (let from = 0; from < steps.length; ) {
+    const to = Math.min(steps.length, from + (random.chance(0.25) ? 2 : 1))
+    const current = steps.slice(from, to)
+    parts.push(learned(`\n\nCompute ${current.map(({ name }) => inWords(name)).join(' and ')}.`))
+    parts.push(learned(`\n\`\`\`py\n${programOf(program, from, to)}\n\`\`\``))
+    const printed = current.map(({ name, value }, at) =>
+      from + at === steps.length - 1 ? answer : `${name} = ${value}`,
+    )
+    const said = current.map(({ name, value }, at) =>
+      from + at === steps.length - 1 ? `the result is ${answer}` : `${inWords(name)} is ${value}`,
+    )
+    parts.push(given(`\n${printed.join('\n')}`))
+    parts.push(learned(`\n${capital(said.join(', '))}.\n${current.at(-1)!.text}`))
+    from = to
+  }
+  return parts
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What programs print, said in words: names, numbers and nothing else. */
 export function readPrinted({ program: { steps, givens } }: Story, random: Random): BaseDocument {

@@ -54,10 +54,16 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
     tries = 0
   }
 
+  /** What an order is for. */
+  function purpose(): string {
+    const want = step()?.want
+    return want === undefined ? '' : `Find out: ${asSentence(want)} `
+  }
+
   function search(query: string, thought: string): Order {
     lastOrder = {
       thought,
-      text: `Search for ${query}.`,
+      text: `${purpose()}Search for ${query}.`,
       tool: 'web_search',
       callThought: 'The name alone is the best query.',
       call: query,
@@ -68,7 +74,7 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
   function read(url: string, thought: string): Order {
     lastOrder = {
       thought,
-      text: `Read ${url}.`,
+      text: `${purpose()}Read ${url}.`,
       tool: 'crawl_page',
       callThought: 'This is the page to read.',
       call: url,
@@ -132,7 +138,7 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
       tries++
       if (tries > 4) return { thought: 'It cannot be found.', text: 'unknown' }
       return search(
-        tries > 2 ? `${current.query} ${current.want}` : current.query,
+        tries > 1 ? `${current.query} ${current.want}` : current.query,
         `I need to know this: ${current.want}`,
       )
     },
@@ -220,6 +226,8 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
   }
 }
 
+const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
+
 /** What has to be found out, in words that do not give away what is not known yet. */
 function planText(steps: z.infer<typeof Program>['steps']): string {
   return steps
@@ -230,7 +238,7 @@ function planText(steps: z.infer<typeof Program>['steps']): string {
           (text, { value }, earlier) => text.replaceAll(value, `what step ${earlier + 1} found`),
           want,
         )
-      return `${index + 1}. Find out: ${hidden}${hidden.endsWith('?') ? '' : '.'}`
+      return `${index + 1}. Find out: ${asSentence(hidden)}`
     })
     .join('\n')
 }

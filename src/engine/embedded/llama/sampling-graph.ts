@@ -108,16 +108,16 @@ function cachedAttention(model: ModelGraph, { rows, time }: { rows: number; time
       [...group.slice(0, -1), CAPACITY],
     )
     const toNew = amongNew(queries, newKeys, group)
-    const scores = graph.node('Concat', [toCache, toNew], [...group.slice(0, -1), BOTH], {
+    const scores = graph.node('Concat', [toNew, toCache], [...group.slice(0, -1), BOTH], {
       attributes: { axis: 3 },
     })
     const shares = graph.node('Softmax', [scores], scores.shape, { attributes: { axis: -1 } })
-    const [ofCache, ofNew] = graph.manyNode(
+    const [ofNew, ofCache] = graph.manyNode(
       'Split',
       [shares, partSizes],
       [
-        [...group.slice(0, -1), CAPACITY],
         [...group.slice(0, -1), time],
+        [...group.slice(0, -1), CAPACITY],
       ],
       { attributes: { axis: 3 } },
     )

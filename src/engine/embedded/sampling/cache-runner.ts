@@ -6,10 +6,20 @@ import type { ParameterStore } from '../parameter-store.ts'
 import type { Data, Program, Runtime, Value } from '../runtime.ts'
 import type { Job } from './job.ts'
 import type { RowCache } from './row-cache.ts'
+import { READ_BLOCK } from './shelf.ts'
 
 /** Tokens that are read at once. */
 export const READ_AT_ONCE = 1024
-const LONGEST_READ = 512
+
+/*
+ * What a sequence comes to must not hang on what else is being sampled: the same seed gives the same tokens. A sum is the
+ * same to the last bit if its terms are added in the same order, zeros between them or not, so
+ * - tokens are read in blocks that begin at fixed places,
+ * - blocks and the cache are whole numbers of ALIGNMENT long, so that a term stays in the same lane of the processor,
+ * - and there are at least two rows, as the kernel for a single one adds up otherwise.
+ */
+const ALIGNMENT = 64
+const LEAST_ROWS = 2
 
 /** The arrays of a run. */
 interface Frame {
@@ -61,7 +71,7 @@ export class CacheRunner {
   /** The last token of every job, whose rows begin at 0: what could follow each. Good until the next step. */
   async step(jobs: readonly Job[]): Promise<{ logprobs: Float32Array; shares: Float32Array }> {
     this.#stepProgram ??= await this.#runtime.load(stepGraph(this.#shape, this.#lora))
-    const { frame, coldness, logprobs, shares } = this.#stepOf(jobs.length)
+    const { frame, coldness, logprobs, shares } = this.#stepOf(Math.max(LEAST_ROWS, jobs.length))
     // At temperature 0 the shares are not used; any number will do.
     for (const [row, { request }] of jobs.entries()) coldness[row] = 1 / (request.temperature || 1)
     await this.#run(
@@ -76,15 +86,17 @@ export class CacheRunner {
 
   /** All but the last token of jobs whose rows begin at `first`, as far as they are not computed. */
   async read(first: number, jobs: readonly Job[]): Promise<void> {
-    const left = ({ tokens, computed }: Job): number => tokens.length - 1 - computed
+    const left = ({ tokens, computed }: Job): number =>
+      Math.min(tokens.length - 1, READ_BLOCK * (Math.floor(computed / READ_BLOCK) + 1)) - computed
     for (;;) {
-      const time = Math.min(LONGEST_READ, Math.max(...jobs.map(left)))
-      if (time <= 0) return
+      const longest = Math.max(...jobs.map(left))
+      if (longest <= 0) return
+      const time = ALIGNMENT * Math.ceil(longest / ALIGNMENT)
       this.#readingProgram ??= await this.#runtime.load(readingGraph(this.#shape, this.#lora))
       const earlier = Float32Array.from({ length: time * time }, (_, index) =>
         index % time > Math.floor(index / time) ? UNSEEN : 0,
       )
-      const frame = this.#frame(first, jobs.length, time, {
+      const frame = this.#frame(first, Math.max(LEAST_ROWS, jobs.length), time, {
         inputs: [['earlier', this.#runtime.value(earlier, [time, time])]],
         outputs: [],
       })
@@ -143,7 +155,7 @@ export class CacheRunner {
       ['ids', value(ids, [count, time])],
       ['places', value(places, [count, time])],
       ['filled', value(filled, [count, 1, 1, capacity])],
-      ['part sizes', value(BigInt64Array.of(BigInt(capacity), BigInt(time)), [2])],
+      ['part sizes', value(BigInt64Array.of(BigInt(time), BigInt(capacity)), [2])],
       ...more.inputs,
     ])
     const outputs = new Map([...additions, ...more.outputs])

@@ -39,7 +39,9 @@ export class RowCache {
    * Makes room for so many rows of so many places; what is there stays. Where nothing is, long rows become short again:
    * every step runs over all places.
    */
-  reserve(rows: number, places: number, used: number): void {
+  reserve(least: number, places: number, used: number): void {
+    // One more than is asked for: a run over a single row takes another with it.
+    const rows = least + 1
     const newCapacity = used === 0 ? roundUp(places) : Math.max(this.#capacity, roundUp(places))
     if (rows <= this.#rows && newCapacity === this.#capacity) return
     const newRows = rows <= this.#rows ? this.#rows : Math.max(rows, Math.min(2 * this.#rows, 256))
@@ -158,7 +160,7 @@ export class RowCache {
 
 /** Room grows in steps of a half and a whole, so that it is not made anew with every token. */
 function roundUp(places: number): number {
-  const below = 2 ** Math.floor(Math.log2(Math.max(64, places)))
+  const below = 2 ** Math.floor(Math.log2(Math.max(128, places)))
   if (below >= places) return below
   return below * 1.5 >= places ? below * 1.5 : below * 2
 }

@@ -10,7 +10,7 @@ import { CacheRunner, READ_AT_ONCE } from './cache-runner.ts'
 import { choose } from './choose.ts'
 import type { Job, SamplerRequest } from './job.ts'
 import { RowCache } from './row-cache.ts'
-import { Shelf, sharedLength } from './shelf.ts'
+import { knownLength, Shelf } from './shelf.ts'
 
 /** Tokens that two sequences must have in common for one to wait until the other has read them. */
 const WORTH_WAITING = 16
@@ -118,7 +118,7 @@ export class Sampler {
       const fresh = joining.filter((job) => job.tokens.length - 1 - job.computed > 1)
       await this.#runner.read(first, joining)
       // For the others of a group, and for whoever asks the same again.
-      for (const job of fresh) this.#keep(job, this.#active.indexOf(job))
+      for (const job of fresh) this.#keep(job, this.#active.indexOf(job), false)
     }
   }
 
@@ -134,8 +134,12 @@ export class Sampler {
       const room = Math.floor((this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(places))
       const most = Math.max(1, Math.min(this.#options.mostRows ?? 256, room))
       if (this.#active.length + joining.length >= most) break
-      const known = Math.min(this.#shelf.find(job.tokens)?.length ?? 0, job.tokens.length - 1)
-      const repeats = joining.some(({ tokens }) => sharedLength(tokens, job.tokens) - known >= WORTH_WAITING)
+      const known = this.#shelf.find(job.tokens)?.length ?? 0
+      // All but the last token of the other will have been read by then.
+      const repeats = joining.some(
+        ({ tokens }) =>
+          knownLength({ tokens: tokens.slice(0, -1), isDone: false }, job.tokens) - known >= WORTH_WAITING,
+      )
       if (repeats) continue
       longest = Math.max(longest, job.tokens.length - known)
       if (joining.length > 0 && longest * (joining.length + 1) > READ_AT_ONCE) break
@@ -148,14 +152,14 @@ export class Sampler {
   #takeFromShelf(job: Job, row: number): void {
     const found = this.#shelf.find(job.tokens)
     if (found === undefined) return
-    job.computed = Math.min(found.length, job.tokens.length - 1)
+    job.computed = found.length
     this.#cache.write(row, found.row, job.computed)
     if (job.tokens.length === job.promptLength) job.reused = job.computed
   }
 
   /** Keeps what a sequence has computed. */
-  #keep({ tokens, computed }: Job, row: number): void {
-    this.#shelf.put(Int32Array.from(tokens.slice(0, computed)), this.#cache.read(row, computed))
+  #keep({ tokens, computed }: Job, row: number, isDone: boolean): void {
+    this.#shelf.put(Int32Array.from(tokens.slice(0, computed)), this.#cache.read(row, computed), isDone)
   }
 
   async #advance(): Promise<void> {
@@ -208,7 +212,7 @@ export class Sampler {
   /** Keeps what a finished sequence computed, and closes the gap it leaves with the last one. */
   #leave(row: number): void {
     const job = this.#active[row]!
-    this.#keep(job, row)
+    this.#keep(job, row, true)
     const last = this.#active.pop()!
     if (last === job) return
     this.#cache.move(this.#active.length, row, last.computed)
