@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
@@ -29,6 +31,21 @@ export function coa(
     env: { ...cleanEnvironment(), ...options.environment },
   })
   return { code: status, stdout, stderr }
+}
+
+/** The same beside the test, for a command that asks a server of the test's own. */
+export async function coaBeside(args: string[], options: { cwd: string }): Promise<Outcome> {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    cwd: options.cwd,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { code: code as number | null, stdout, stderr }
 }
 
 /** The result of a command that was asked for JSON. */

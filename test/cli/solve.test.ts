@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/schema/index.ts'
-import { coa, coaJson } from './coa.ts'
+import { Stream, scripted } from '../engine/openai/scripted-server.ts'
+import { coa, coaBeside, coaJson } from './coa.ts'
 
 /** An answer that even a model of random weights completes, where it is held to the grammar. */
 const yesOrNo = `
@@ -69,6 +70,39 @@ describe('solve', () => {
     expect(stdout).toBe(`${answer}\n`)
     expect(stderr.startsWith(rollouts[0]!.text)).toBe(true)
     expect(stderr).toContain(`sampled ${tokens.sampled}, inserted 0), 0 calls, `)
+  })
+
+  it('asks a model behind an address', async () => {
+    const tokens = [...Buffer.from('<answer>{"yes":true}</answer>')]
+    const reply = {
+      output_ids: tokens,
+      meta_info: {
+        prompt_tokens: 9,
+        completion_tokens: tokens.length,
+        cached_tokens: 0,
+        output_token_logprobs: tokens.map((id) => [-0.25, id, null]),
+        finish_reason: { type: 'stop', matched: '</answer>' },
+      },
+    }
+    const server = await scripted({
+      '/v1/models': { data: [{ id: 'llama', owned_by: 'sglang', max_model_len: 4096 }] },
+      '/get_model_info': { model_path: 'llama', is_generation: true },
+      '/generate': () => new Stream([reply]),
+    })
+    try {
+      const behind = ['-m', server.url, '--tokenizer', 'tiny', '-g', 'yes.toml', '--seed', '1']
+      const { code, stdout, stderr } = await coaBeside(['solve', 'Is it so?', ...behind, '--json'], { cwd })
+      expect({ code, stderr }).toMatchObject({ code: 0 })
+      const solved = JSON.parse(stdout) as Solved
+      expect(solved).toMatchObject({ answer: '{"yes":true}', tokens: { sampled: tokens.length } })
+      expect(solved.rollouts[0]!.checkpoint).toBe(server.url)
+      expect(server.asked('/generate')).not.toHaveLength(0)
+    } finally {
+      server.close()
+    }
+    const wrong = coa(['solve', 'Is it so?', ...tiny, '--tokenizer', 'tiny'], { cwd })
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).toContain('behind an address')
   })
 
   it('counts votes, and draws the first as if it were the only one', () => {

@@ -18,6 +18,7 @@ import { worldForQuestion } from '../solve-world.ts'
 
 interface SolveOptions extends GlobalOptions {
   model?: string
+  tokenizer?: string
   grammar?: string
   world?: number
   tools?: string
@@ -35,7 +36,11 @@ export function registerSolve(program: Command): void {
     .command('solve')
     .argument('[question]', 'what you want to know; without it, standard input')
     .description('have a model answer a question, its chain shown as it is written')
-    .option('-m, --model <folder>', 'a checkpoint, or "nano" (default: student.model)')
+    .option(
+      '-m, --model <folder|address>',
+      'a checkpoint, "nano", or the address of a server that serves a model (default: student.model)',
+    )
+    .option('--tokenizer <folder>', 'of a model behind an address: its folder (default: student.model)')
     .option('-g, --grammar <name>', 'grammar, or the file of one (default: language.grammar)')
     .option(
       '--world <seed>',
@@ -71,6 +76,7 @@ export function registerSolve(program: Command): void {
         '  $ coa solve "In what year was the first captain of SS Wilhelm Avenue born?" --world 1',
         '  $ coa solve "What is 17 * 144?" --grammar math --model runs/ID/checkpoints/rl',
         '  $ coa solve "What is 17 * 144?" --grammar math --votes 8 > answer.txt',
+        '  $ coa solve "What is 17 * 144?" --grammar math --model http://localhost:8080 --tokenizer models/mine',
         '\nWhere standard output is no terminal it gets the answer alone, and the chain goes to standard error.',
         'Exit code 3: the model gave no answer.',
       ].join('\n'),
@@ -80,10 +86,22 @@ export function registerSolve(program: Command): void {
     })
 }
 
+/** Where the model is served, if it is not a folder. */
+function addressOf({ model, tokenizer }: SolveOptions): string | undefined {
+  if (model !== undefined && URL.canParse(model) && /^https?:/.test(model)) return model
+  if (tokenizer === undefined) return undefined
+  throw new UsageError('--tokenizer is for a model behind an address', {
+    fix: 'Leave it out: a folder has its own. Or give an address, such as --model http://localhost:8080.',
+  })
+}
+
 async function solve(given: string | undefined, options: SolveOptions): Promise<void> {
   const question = questionOf(given)
+  const address = addressOf(options)
   const { config } = settings(options, {
-    'student.model': options.model,
+    'student.model': address === undefined ? options.model : options.tokenizer,
+    'engine.url': address,
+    'engine.driver': address === undefined ? undefined : 'openai',
     'language.grammar': options.grammar,
     'rollout.max_turns': options.maxTurns,
     'rollout.temperature': options.temperature,
@@ -110,7 +128,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
     const { world, grammar } = await worldForQuestion(opened, task, config, tools)
     picker.assertFits(grammar)
     student = await rolling.openStudent(config)
-    const policy: Policy = { ...student, checkpoint: student.folder }
+    const policy: Policy = { ...student, checkpoint: address ?? student.folder }
     const limits = rolling.rolloutSettings(config)
     const seed = options.seed ?? randomInt(2 ** 32)
     const jobs = Array.from({ length: count }, (_, number): RolloutJob => {

@@ -1,4 +1,4 @@
-import { TextIndex } from '../../store/index.ts'
+import { type TextDocument, TextIndex } from '../../store/index.ts'
 import type { SearchProvider } from '../../tools/index.ts'
 import type { Library } from './library.ts'
 import { pageText } from './pages.ts'
@@ -9,22 +9,32 @@ const SNIPPET_CHARACTERS = 160
 /** Full-text search over an encyclopedia, with the pages' addresses under `origin`. The index lies in memory. */
 export function worldProvider(library: Library, origin: string): SearchProvider & { close: () => void } {
   const index = new TextIndex(':memory:')
-  index.add(
-    library.pages.map((page) => ({
-      id: page.path,
-      title: page.title,
-      text: pageText(page),
-      url: origin + page.path,
-    })),
-  )
+  const documents = library.pages.map((page) => ({
+    id: page.path,
+    title: page.title,
+    text: pageText(page),
+    url: origin + page.path,
+  }))
+  index.add(documents)
+  const byTitle = new Map(documents.map((document) => [nameOf(document.title), document]))
   return {
     name: 'the encyclopedia',
     search: async (query, limit) =>
-      index.search(query, limit).map(({ title, text, url }) => ({
-        title,
-        source: url!,
-        snippet: text.length > SNIPPET_CHARACTERS ? `${text.slice(0, SNIPPET_CHARACTERS)}…` : text,
-      })),
+      withNamed(byTitle.get(nameOf(query)), index.search(query, limit), limit).map(
+        ({ title, text, url }) => ({
+          title,
+          source: url!,
+          snippet: text.length > SNIPPET_CHARACTERS ? `${text.slice(0, SNIPPET_CHARACTERS)}…` : text,
+        }),
+      ),
     close: () => index.close(),
   }
+}
+
+const nameOf = (text: string): string => text.trim().toLowerCase()
+
+/** Who types a title wants that page, and not the one that names it most often. */
+function withNamed(named: TextDocument | undefined, found: TextDocument[], limit: number): TextDocument[] {
+  if (named === undefined) return found
+  return [named, ...found.filter(({ id }) => id !== named.id)].slice(0, limit)
 }
