@@ -8,7 +8,7 @@ import { BASE_SPLIT, baseSeed } from './seeds.ts'
 
 /**
  * Sentences the scripted experts say, each by itself and without tags. The tokenizer is learned from them too, so that
- * what the model will have to write later is short. The model never reads them.
+ * what the model will have to write later is short.
  */
 export function* expertSentences(count: number): Generator<string> {
   const suites = [

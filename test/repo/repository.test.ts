@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { Rollout } from '../../src/schema/index.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -29,6 +31,22 @@ describe('the lockfile', () => {
 describe('the documents', () => {
   it('have an agents file short enough to be read', () => {
     expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(120)
+  })
+
+  it('explain every code that an error, a chain, a rollout or a finding can have', () => {
+    const page = read('docs/90-troubleshooting.md')
+    const unexplained = [
+      ...Object.values(exitCodes).map(({ code }) => `| ${code} |`),
+      ...[...read('src/errors/coa-error.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(
+        ([, boundary]) => `| \`${boundary}\` |`,
+      ),
+      ...[...read('src/grammar/diagnostic.ts').matchAll(/^ {2}\| '([\w-]+)'$/gm)].map(
+        ([, code]) => `\`${code}\``,
+      ),
+      ...Rollout.shape.stop.options.map((stop) => `\`${stop}\``),
+      ...[...read('src/rl/diagnose.ts').matchAll(/^ {2}'([\w-]+)': /gm)].map(([, name]) => `\`${name}\``),
+    ].filter((code) => !page.includes(code))
+    expect(unexplained).toEqual([])
   })
 
   it('show every source folder in the README tree', () => {
