@@ -55,19 +55,11 @@ export function baseDocuments(worlds: number): (index: number) => { kind: Kind; 
       case 'results':
         return readResults(shelfOf(world).library, shelfOf(world).neighbours, random)
       case 'path':
-        return followPath(
-          drawPath(world, index, random),
-          shelfOf(world).library,
-          shelfOf(world).neighbours,
-          random,
-        )
-      case 'look-up':
-        return lookUp(
-          drawPath(world, index, random),
-          shelfOf(world).library,
-          shelfOf(world).neighbours,
-          random,
-        )
+      case 'look-up': {
+        const { library, neighbours } = shelfOf(world)
+        const tell = kind === 'path' ? followPath : lookUp
+        return tell(drawPath(world, index, random), library, neighbours, random)
+      }
       case 'apart':
         return takeApart(drawPath(world, index, random), random)
       case 'story':

@@ -2,6 +2,7 @@ import type { Task } from '../../../src/schema/index.ts'
 import { type Random, searchGenerator } from '../../../src/tasks/index.ts'
 import type { Library } from '../../../src/tasks/search/library.ts'
 import type { SearchStep } from '../../../src/tasks/search/program.ts'
+import { asSentence, planText } from '../../../src/teach/experts/search-expert.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 import { ORIGIN, pageAsRead, pageInWords } from './pages.ts'
@@ -71,8 +72,6 @@ function hidden(want: string, earlier: readonly SearchStep[]): string {
   )
 }
 
-const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
-
 /** A question followed over result lists and pages: what has to be found out, where, and what it says there. */
 export function lookUp(
   { question, steps, answer }: Path,
@@ -80,11 +79,7 @@ export function lookUp(
   neighbours: Neighbours,
   random: Random,
 ): BaseDocument {
-  const list = steps.map(({ want }, at) => {
-    const open = hidden(want, steps.slice(0, at)).replaceAll(/what part (\d+) says/g, 'what step $1 found')
-    return `${at + 1}. Find out: ${asSentence(open)}`
-  })
-  const parts: Part[] = [given(`${question}\n\n`), learned(list.join('\n'))]
+  const parts: Part[] = [given(`${question}\n\n`), learned(planText(steps))]
   for (const step of steps) {
     const page = library.byPath.get(step.path)!
     const where = `${ORIGIN}${page.path}`

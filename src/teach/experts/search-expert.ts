@@ -226,10 +226,10 @@ export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
   }
 }
 
-const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
+export const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
 
 /** What has to be found out, in words that do not give away what is not known yet. */
-function planText(steps: z.infer<typeof Program>['steps']): string {
+export function planText(steps: readonly { want: string; value: string }[]): string {
   return steps
     .map(({ want }, index) => {
       const hidden = steps
