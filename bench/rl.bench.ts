@@ -1,13 +1,12 @@
 /**
  * Where the time of a reinforcement step goes, and how many rollouts a second there are with so many at work at once. The
- * model has fresh weights and the size of nano; it writes within the grammar.
+ * model is nano after the SFT of the quickstart, so it calls tools as in earnest.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ProjectConfig } from '../src/config/index.ts'
-import { newModel, shapeOfSizes } from '../src/engine/index.ts'
-import { trainRl } from '../src/pipeline/index.ts'
+import { type ProjectConfig, projectConfig, recipeFile } from '../src/config/index.ts'
+import { runStages, stages, trainRl } from '../src/pipeline/index.ts'
 import {
   openStudent,
   openWorld,
@@ -16,39 +15,34 @@ import {
   rolloutSettings,
   seedOf,
 } from '../src/rollout/index.ts'
-import { createRun } from '../src/store/index.ts'
+import { createRun, type Run } from '../src/store/index.ts'
 import { openTasks } from '../src/tasks/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const GOAL = 5
-const STEPS = 4
-const ROLLOUTS = 64
+const STEPS = 3
+const ROLLOUTS = 256
 
 export async function run(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coa-bench-rl-'))
   try {
-    const model = join(folder, 'model')
-    await newModel(model, {
-      shape: shapeOfSizes({ width: 128, layers: 6, feedForwardWidth: 320, contextLength: 2048 }),
-      tokenizer: 'models/nano',
-      seed: 1,
-      createdAt: '2026-01-01T00:00:00Z',
+    const { config } = projectConfig({
+      under: [recipeFile('quickstart')],
+      flags: { 'rl.steps': String(STEPS) },
     })
-    const config = ProjectConfig.parse({
-      student: { model },
-      tasks: { suites: ['math'], levels: ['math=1'] },
-      sandbox: { driver: 'pyodide' },
-      rollout: { constrained: true, max_tokens: 300, max_turns: 4, concurrency: 64 },
-      rl: { steps: STEPS, groups: 8, group_size: 8, task_count: 64, dynamic_sampling: false, eval_every: 0 },
-    })
-    return [...(await shares(folder, config)), ...(await rolloutSpeeds(config))]
+    using folderOfRun = createRun(folder, { id: 'bench', command: 'bench', coa: '0' })
+    const context = { run: folderOfRun, config, observe: () => {}, signal: new AbortController().signal }
+    const untilSft = stages.slice(0, 1 + stages.findIndex(({ name }) => name === 'sft'))
+    await runStages(untilSft, context)
+    const model = join(folderOfRun.files.checkpoints, 'sft')
+    const learned: ProjectConfig = { ...config, student: { ...config.student, model } }
+    return [...(await rolloutSpeeds(learned)), ...(await shares(folderOfRun, config))]
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-async function shares(folder: string, config: ProjectConfig): Promise<BenchResult[]> {
-  using folderOfRun = createRun(folder, { id: 'bench', command: 'bench', coa: '0' })
+async function shares(folderOfRun: Run, config: ProjectConfig): Promise<BenchResult[]> {
   const { signal } = new AbortController()
   await trainRl({ run: folderOfRun, config, observe: () => {}, signal })
   // The first step builds graphs and starts sandboxes.
@@ -66,7 +60,7 @@ async function shares(folder: string, config: ProjectConfig): Promise<BenchResul
       unit: '%',
       goal: `≤ ${GOAL} %`,
       met: outside <= GOAL,
-      note: `${rows.length} steps of 64 rollouts; ${parts.join(', ')} %`,
+      note: `${rows.length} steps; ${parts.join(', ')} %`,
     },
   ]
 }
@@ -88,7 +82,7 @@ async function rolloutSpeeds(config: ProjectConfig): Promise<BenchResult[]> {
     await rate(8)
     const alone = await rate(1)
     const results: BenchResult[] = []
-    for (const concurrency of [1, 4, 16, 64]) {
+    for (const concurrency of [1, 4, 16, 64, 128]) {
       const found = concurrency === 1 ? alone : await rate(concurrency)
       results.push({
         name: `rollouts a second with ${concurrency} at work`,

@@ -1,9 +1,10 @@
 /**
  * Makes what models/nano is trained on: its tokenizer, and a file of base text as tokens.
  *
- *   node scripts/nano/make-text.ts OUT [--tokens 30000000] [--worlds 10] [--vocabulary 2048] [--keep-tokenizer]
+ *   node scripts/nano/make-text.ts OUT [--tokens 30000000] [--worlds 10] [--part 1/1] [--vocabulary 2048] [--keep-tokenizer]
  *
- * The same numbers give the same files. The tokenizer goes to models/nano, the text to OUT/text.bin.gz.
+ * The same numbers give the same files. The tokenizer goes to models/nano, the text to OUT/text.bin.gz. With --part 3/16 it
+ * is every 16th document from the third on, and OUT/text-3.bin.gz: 16 processes make 16 parts, --tokens each.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     tokens: { type: 'string', default: '30000000' },
     worlds: { type: 'string', default: '10' },
+    part: { type: 'string', default: '1/1' },
     vocabulary: { type: 'string', default: '2048' },
     'keep-tokenizer': { type: 'boolean', default: false },
   },
@@ -31,6 +33,7 @@ if (out === undefined) {
 }
 mkdirSync(out, { recursive: true })
 const worlds = Number(values.worlds)
+const [part = 1, parts = 1] = values.part.split('/').map(Number)
 const model = join(dirname(fileURLToPath(import.meta.url)), '../../models/nano')
 
 if (!values['keep-tokenizer']) {
@@ -49,7 +52,7 @@ let total = 0
 
 function* documents(): Generator<Uint16Array> {
   const documentOf = baseDocuments(worlds)
-  for (let index = 0; total < Number(values.tokens); index++) {
+  for (let index = part - 1; total < Number(values.tokens); index += parts) {
     const { kind, document } = documentOf(index)
     const tokens = encodeDocument(tokenizer, document)
     const count = counts.get(kind) ?? { documents: 0, tokens: 0, learned: 0 }
@@ -62,7 +65,8 @@ function* documents(): Generator<Uint16Array> {
   }
 }
 
-await writeTokenFile(join(out, 'text.bin.gz'), documents())
+const file = parts === 1 ? 'text.bin.gz' : `text-${part}.bin.gz`
+await writeTokenFile(join(out, file), documents())
 const seconds = (performance.now() - started) / 1000
 console.table(Object.fromEntries(counts))
 console.log(`${total} tokens in ${seconds.toFixed(0)} s: ${Math.round(total / seconds)} a second`)

@@ -148,7 +148,7 @@ describe.skipIf(python === undefined)('drills in Python', () => {
     await writeTokenFile(join(scratch, 'text.bin.gz'), documents)
     const [read, lengths, share] = drill(
       `${start}\nfrom rows import BaseText, RowMaker\n` +
-        `text = BaseText(${JSON.stringify(join(scratch, 'text.bin.gz'))}, tokenizer.end)\n` +
+        `text = BaseText([${JSON.stringify(join(scratch, 'text.bin.gz'))}], tokenizer.end)\n` +
         'maker = RowMaker(text, tokenizer, 1, 512, 0.45)\n' +
         'lengths = sorted({len(maker.row(0.5)) for _ in range(100)})\n' +
         'documents = [list(text.document(number)) for number in range(text.documents)]\n' +

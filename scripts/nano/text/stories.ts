@@ -86,8 +86,10 @@ function programOf({ steps, python }: Program, from: number, to: number): string
   const work = current.map(({ name, expression }) => `${name} = ${expression}`)
   const prints = current.map(({ name }) => `print('${name} =', ${name})`)
   if (to === steps.length) prints.splice(-1, 1, source.at(-1)!)
-  const imports = source.filter((line) => /^(?:from|import) /.test(line))
-  return [...imports, ...values, ...work, ...prints].join('\n')
+  const body = [...values, ...work, ...prints]
+  const needsImports = body.some((line) => line.includes('Decimal'))
+  const imports = source.filter((line) => needsImports && /^(?:from|import) /.test(line))
+  return [...imports, ...body].join('\n')
 }
 
 /** A story worked out a step or two at a time: what is to be computed, its program, and what was printed in words. */

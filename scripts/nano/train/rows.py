@@ -15,12 +15,13 @@ MOST_BETWEEN = 500
 
 
 class BaseText:
-    """Documents of the token file, by number. The last fiftieth is kept for tests."""
+    """Documents of the token files, by number. The last fiftieth is kept for tests."""
 
-    def __init__(self, path: str, end: int):
+    def __init__(self, paths: list[str], end: int):
         self.tokens = array("H")
-        with gzip.open(path) as file:
-            self.tokens.frombytes(file.read())
+        for path in paths:
+            with gzip.open(path) as file:
+                self.tokens.frombytes(file.read())
         self.ends: list[int] = []
         at = -1
         while at + 1 < len(self.tokens):

@@ -22,7 +22,7 @@ from rows import BaseText, RowMaker, RowSource
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--text", required=True)
+    parser.add_argument("--text", required=True, nargs="+", help="files of tokens")
     parser.add_argument("--tokenizer", required=True, help="folder with tokenizer.json")
     parser.add_argument("--out", required=True, help="folder of the model")
     parser.add_argument("--seconds", type=float, default=300, help="of training, compilation not counted")

@@ -17,6 +17,7 @@ interface StartOptions extends GlobalOptions {
   key?: string
   device?: string
   dtype?: string
+  compile?: string
   gpus: number
 }
 
@@ -35,6 +36,10 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
     .option('--key <key>', 'what clients must send; or the variable COA_TRAINER_KEY')
     .option('--device <name>', 'cpu or cuda (default: cuda where there is one)')
     .option('--dtype <name>', 'float32, bfloat16 or float16 (default: float32 on a CPU, else bfloat16)')
+    .option(
+      '--compile <how>',
+      'auto, off, on or most: compiled training is faster, but takes a minute to start',
+    )
     .option('--gpus <number>', 'spread models over so many GPUs of this machine', wholeNumber('--gpus', 1), 1)
     .addHelpText(
       'after',
@@ -56,7 +61,10 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
             device: options.device,
             gpus: options.gpus,
             key: key === '' ? undefined : key,
-            more: options.dtype === undefined ? [] : ['--dtype', options.dtype],
+            more: [
+              ...(options.dtype === undefined ? [] : ['--dtype', options.dtype]),
+              ...(options.compile === undefined ? [] : ['--compile', options.compile]),
+            ],
             say: (line) => process.stderr.write(`${line}\n`),
             signal,
             now: new Date().toISOString(),

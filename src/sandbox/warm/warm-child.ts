@@ -29,6 +29,12 @@ export interface ChildProgram {
 
 type Stop = 'wall' | 'cpu' | 'memory' | 'abort' | 'close'
 
+/** What must not outlive this process. One listener for all: machines with many cores have many of them. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** One process with a loaded interpreter. Runs one program at a time; when it was killed it is not used again. */
 export class WarmChild {
   readonly #process: ChildProcess
@@ -78,12 +84,9 @@ export class WarmChild {
       this.#process.once('close', end)
       this.#process.once('error', () => end(null, null))
     })
-    process.once('exit', this.#killAtExit)
-    void this.#gone.then(() => process.removeListener('exit', this.#killAtExit))
-  }
-
-  readonly #killAtExit = (): void => {
-    this.#process.kill('SIGKILL')
+    const child = this.#process
+    running.add(child)
+    void this.#gone.then(() => running.delete(child))
   }
 
   async #ready(): Promise<void> {

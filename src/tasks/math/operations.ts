@@ -95,10 +95,7 @@ export const operations = {
         inputs.reduce((sum, value) => sum + value, 0n),
         whole(inputs.length),
       ),
-    python: (names, slash) =>
-      slash === '/'
-        ? `Decimal(${names.join(' + ')}) / ${names.length}`
-        : `(${names.join(' + ')}) // ${names.length}`,
+    python: (names) => `Decimal(${names.join(' + ')}) / ${names.length}`,
     sum: (numbers) => `(${numbers.join(' + ')}) / ${numbers.length}`,
   },
 } as const satisfies Record<string, Operation>

@@ -87,7 +87,9 @@ export class Story {
     const values = inputs.map(({ value }) => value)
     const value = evaluate(operation, values)
     if (value === undefined || value <= 0n) return undefined
-    const python = inputs.some((input) => input.python === 'decimal') || !isWhole(value) ? 'decimal' : 'int'
+    // Whether an average is whole shows only when it is there, so its program never counts on it.
+    const isDecimal = operation === 'average' || !isWhole(value)
+    const python = isDecimal || inputs.some((input) => input.python === 'decimal') ? 'decimal' : 'int'
     const names = inputs.map(({ name }) => name)
     // Whole numbers would divide into a float.
     if (python === 'decimal' && operation !== 'average' && inputs.every((input) => input.python === 'int')) {

@@ -53,9 +53,9 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
         : `${name} = ${expression}`,
     )
     const prints = current.map(({ name }) => `print('${name} =', ${name})`)
-    return [...imports, ...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)].join(
-      '\n',
-    )
+    const body = [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)]
+    const needsImports = body.some((line) => line.includes('Decimal'))
+    return [...(needsImports ? imports : []), ...body].join('\n')
   }
 
   function misspelt(expression: string): string {

@@ -207,8 +207,10 @@ class Sampler:
             ended = self._take_chunk(live, chunk)
             for number in ended:
                 del live[number]
-            waits = bool(self._waiting) and len(jobs) - len(live) >= max(1, len(jobs) // ENDED_SHARE)
-            if not live or waits or (self.hurried() and time.monotonic() - begun > PATIENCE_SECONDS):
+            hurried = self.hurried()
+            has_room = len(jobs) - len(live) >= max(1, len(jobs) // ENDED_SHARE)
+            is_long = time.monotonic() - begun > PATIENCE_SECONDS
+            if not live or (has_room and (self._waiting or hurried)) or (is_long and hurried):
                 flow.finish()
 
     def _take_chunk(self, live: dict[int, Job], chunk: Chunk) -> list[int]:

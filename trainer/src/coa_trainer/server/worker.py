@@ -3,6 +3,7 @@
 import gc
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -14,6 +15,10 @@ from ..errors import TrainerError
 log = logging.getLogger(__name__)
 
 Task = Callable[[], None]
+
+# Requests are taken for so long before those that are being sampled get their next tokens. Most of them only let a
+# sequence join: with a step behind each, hundreds that come at once would join one by one.
+TAKING_SECONDS = 0.1
 
 
 class Steps(Protocol):
@@ -55,14 +60,17 @@ class Worker:
                     self._ready.wait()
                 if self._closing:
                     return
-                task = self._tasks.popleft() if self._tasks else None
-            try:
-                if task is not None:
-                    task()
-                if self._steps.busy():
-                    self._steps.step()
-            except Exception:
-                log.exception("a task failed in a way that nobody foresaw")
+            begun = time.monotonic()
+            while self._tasks and not self._closing and time.monotonic() - begun < TAKING_SECONDS:
+                self._try(self._tasks.popleft())
+            if self._steps.busy():
+                self._try(self._steps.step)
+
+    def _try(self, work: Task) -> None:
+        try:
+            work()
+        except Exception:
+            log.exception("a task failed in a way that nobody foresaw")
 
 
 def as_trainer_error(error: BaseException) -> TrainerError:
