@@ -149,7 +149,8 @@ export class Training {
     const { run, student, signal, observe, onStep } = this.#context
     const { learning_rate, warmup_steps, steps } = this.#settings
     const { step, kept, shortage, dropped } = sampled
-    if (shortage !== undefined)
+    // A few groups less are nothing to speak of; the metrics have them.
+    if (shortage !== undefined && kept.length < this.#settings.groups / 2)
       this.#tellOnce('shortage', `step ${step} makes do with less: ${shortage}. ${adviceFor(dropped)}`)
     const learningRate = learning_rate * Math.min(1, step / Math.max(1, warmup_steps))
     const began = performance.now()
