@@ -136,6 +136,20 @@ describe('rules of the math checker', () => {
   })
 })
 
+describe('a brace without its other half', () => {
+  it.each([
+    ['264', '264}', 'correct'],
+    ['264', '\\boxed{264', 'correct'],
+    ['264', '\\boxed{26', 'wrong'],
+    ['264', '{265', 'wrong'],
+    ['12.5', 'The answer is 12.5}.', 'correct'],
+    ['\\{1,2\\}', '\\boxed{\\{1,2\\}', 'correct'],
+    ['\\{1,2\\}', '\\{1,3\\}}', 'wrong'],
+  ])('%s and %s', async (gold, answer, expected) => {
+    expect(await outcome(gold, answer)).toBe(expected)
+  })
+})
+
 describe('hostile answers', () => {
   const hostile: [string, string][] = [
     ['5', '10^{10^{10}}'],

@@ -3,8 +3,33 @@ const tailLength = 4_000
 /** Longer final answers are not read: no benchmark has any, and reading them costs time. */
 export const answerLength = 2_000
 
-/** The part of an answer that is its result: the last box, what follows `####` or "answer is", or all of it. */
+/**
+ * The part of an answer that is its result: the last box, what follows `####` or "answer is", or all of it. A brace without
+ * its other half (`264}`, `\boxed{264`) is a slip of the pen and says nothing about the result.
+ */
 export function extractFinal(answer: string): string {
+  return withoutLoneBraces(finalPart(answer)).trim()
+}
+
+function withoutLoneBraces(text: string): string {
+  const lone = new Set<number>()
+  const open: number[] = []
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '\\') i++
+    else if (character === '{') open.push(i)
+    else if (character === '}' && open.pop() === undefined) lone.add(i)
+  }
+  for (const at of open) lone.add(at)
+  if (lone.size === 0) return text
+  const kept = text
+    .split('')
+    .filter((_, at) => !lone.has(at))
+    .join('')
+  return kept.replace(/\\(?:boxed|fbox)(?!\s*\{)/g, '')
+}
+
+function finalPart(answer: string): string {
   const box = lastBox(answer)
   if (box !== undefined) return box.trim()
   const tail = answer.slice(-tailLength).trim()
