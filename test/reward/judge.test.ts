@@ -90,10 +90,11 @@ describe('a judge', () => {
     let [running, most, calls] = [0, 0, 0]
     const model: JudgeModel = async () => {
       most = Math.max(most, ++running)
-      calls++
+      // Its own number: with the latest one, the last three would fail or succeed together, twenty times in a row.
+      const call = ++calls
       await new Promise((resolve) => setTimeout(resolve, 2))
       running--
-      if (calls % 3 === 0) throw new Error('busy')
+      if (call % 3 === 0) throw new Error('busy')
       return correct
     }
     const judge = createJudge({ model, concurrency: 4, attempts: 20, backOffMs: 0 })
