@@ -15,7 +15,7 @@ import {
   rolloutSettings,
   seedOf,
 } from '../src/rollout/index.ts'
-import { createRun, type Run } from '../src/store/index.ts'
+import { createRun } from '../src/store/index.ts'
 import { openTasks } from '../src/tasks/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
@@ -36,17 +36,16 @@ export async function run(): Promise<BenchResult[]> {
     await runStages(untilSft, context)
     const model = join(folderOfRun.files.checkpoints, 'sft')
     const learned: ProjectConfig = { ...config, student: { ...config.student, model } }
-    return [...(await rolloutSpeeds(learned)), ...(await shares(folderOfRun, config))]
+    return [...(await rolloutSpeeds(learned)), ...(await shares(context))]
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-async function shares(folderOfRun: Run, config: ProjectConfig): Promise<BenchResult[]> {
-  const { signal } = new AbortController()
-  await trainRl({ run: folderOfRun, config, observe: () => {}, signal })
+async function shares(context: Parameters<typeof trainRl>[0]): Promise<BenchResult[]> {
+  await trainRl(context)
   // The first step builds graphs and starts sandboxes.
-  const rows = [...folderOfRun.metrics()].filter((row) => row['stage'] === 'rl' && Number(row['step']) > 1)
+  const rows = [...context.run.metrics()].filter((row) => row['stage'] === 'rl' && Number(row['step']) > 1)
   const mean = (name: string): number =>
     (100 * rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)) / rows.length
   const outside = mean('time/other')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { generators, type Random } from '../../../src/tasks/index.ts'
+import { withImports } from '../../../src/teach/experts/math-expert.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 
@@ -86,10 +87,7 @@ function programOf({ steps, python }: Program, from: number, to: number): string
   const work = current.map(({ name, expression }) => `${name} = ${expression}`)
   const prints = current.map(({ name }) => `print('${name} =', ${name})`)
   if (to === steps.length) prints.splice(-1, 1, source.at(-1)!)
-  const body = [...values, ...work, ...prints]
-  const needsImports = body.some((line) => line.includes('Decimal'))
-  const imports = source.filter((line) => needsImports && /^(?:from|import) /.test(line))
-  return [...imports, ...body].join('\n')
+  return withImports(python, [...values, ...work, ...prints])
 }
 
 /** A story worked out a step or two at a time: what is to be computed, its program, and what was printed in words. */

@@ -17,11 +17,17 @@ type Step = z.infer<typeof Program>['steps'][number]
 const fence = (code: string): string => `\`\`\`py\n${code}\n\`\`\``
 const spoken = (name: string): string => name.replaceAll('_', ' ')
 
+/** Lines as a program of their own, with what the whole program imports where they need it. */
+export function withImports(python: string, lines: readonly string[]): string {
+  const needed = lines.some((line) => line.includes('Decimal'))
+  const imports = python.split('\n').filter((line) => needed && /^(?:from|import) /.test(line))
+  return [...imports, ...lines].join('\n')
+}
+
 /** Computes a quantity problem a few steps at a time, each program starting from what the last one printed. */
 export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
   const { givens, steps, python } = Program.parse(task.meta['program'])
   const lines = python.split('\n')
-  const imports = lines.filter((line) => /^(?:from|import) /.test(line))
   const closing = lines.at(-1)!
   const givenLine = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} = `))
   const groups = grouped(steps, random)
@@ -53,9 +59,7 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
         : `${name} = ${expression}`,
     )
     const prints = current.map(({ name }) => `print('${name} =', ${name})`)
-    const body = [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)]
-    const needsImports = body.some((line) => line.includes('Decimal'))
-    return [...(needsImports ? imports : []), ...body].join('\n')
+    return withImports(python, [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)])
   }
 
   function misspelt(expression: string): string {
