@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => {})
 
-const program = buildProgram()
+const program = await buildProgram(process.argv.slice(2))
 exitThroughUs(program)
 try {
   await program.parseAsync()

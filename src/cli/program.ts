@@ -1,76 +1,58 @@
 import { Command } from 'commander'
-import { registerCheck } from './commands/check.ts'
-import { registerCompare } from './commands/compare.ts'
-import { registerCorpus } from './commands/corpus.ts'
-import { registerDistill } from './commands/distill.ts'
-import { registerDoctor } from './commands/doctor.ts'
-import { registerEngine } from './commands/engine.ts'
-import { registerEval } from './commands/eval.ts'
-import { registerExport } from './commands/export.ts'
-import { registerFilter } from './commands/filter.ts'
-import { registerGenerate } from './commands/generate.ts'
-import { registerGrammar } from './commands/grammar.ts'
-import { registerInit } from './commands/init.ts'
-import { registerMask } from './commands/mask.ts'
-import { registerModel } from './commands/model.ts'
-import { registerParse } from './commands/parse.ts'
-import { registerQuickstart } from './commands/quickstart.ts'
-import { registerRl } from './commands/rl.ts'
-import { registerRollout } from './commands/rollout.ts'
-import { registerRun } from './commands/run.ts'
-import { registerSft } from './commands/sft.ts'
-import { registerSolve } from './commands/solve.ts'
-import { registerTasks } from './commands/tasks.ts'
-import { registerTeach } from './commands/teach.ts'
-import { registerTools } from './commands/tools.ts'
-import { registerTrainer } from './commands/trainer.ts'
-import { registerWorld } from './commands/world.ts'
 import { exitCodes } from './exit-codes.ts'
 import { addGlobalOptions } from './globals.ts'
 import { version } from './version.ts'
 
-/** The `coa` command with all its subcommands. */
-export function buildProgram(): Command {
+type Load = () => Promise<(program: Command) => void>
+
+/** Commands by name, in the order of the help. Each is loaded when it is needed: all of them are a thousand files. */
+const commands: Record<string, Load> = {
+  quickstart: async () => (await import('./commands/quickstart.ts')).registerQuickstart,
+  init: async () => (await import('./commands/init.ts')).registerInit,
+  run: async () => (await import('./commands/run.ts')).registerRun,
+  grammar: async () => (await import('./commands/grammar.ts')).registerGrammar,
+  parse: async () => (await import('./commands/parse.ts')).registerParse,
+  mask: async () => (await import('./commands/mask.ts')).registerMask,
+  export: async () => (await import('./commands/export.ts')).registerExport,
+  tasks: async () => (await import('./commands/tasks.ts')).registerTasks,
+  check: async () => (await import('./commands/check.ts')).registerCheck,
+  teach: async () => (await import('./commands/teach.ts')).registerTeach,
+  distill: async () => (await import('./commands/distill.ts')).registerDistill,
+  filter: async () => (await import('./commands/filter.ts')).registerFilter,
+  sft: async () => (await import('./commands/sft.ts')).registerSft,
+  rl: async () => (await import('./commands/rl.ts')).registerRl,
+  rollout: async () => (await import('./commands/rollout.ts')).registerRollout,
+  eval: async () => (await import('./commands/eval.ts')).registerEval,
+  compare: async () => (await import('./commands/compare.ts')).registerCompare,
+  solve: async () => (await import('./commands/solve.ts')).registerSolve,
+  tools: async () => (await import('./commands/tools.ts')).registerTools,
+  corpus: async () => (await import('./commands/corpus.ts')).registerCorpus,
+  world: async () => (await import('./commands/world.ts')).registerWorld,
+  model: async () => (await import('./commands/model.ts')).registerModel,
+  generate: async () => (await import('./commands/generate.ts')).registerGenerate,
+  engine: async () => (await import('./commands/engine.ts')).registerEngine,
+  trainer: async () => (await import('./commands/trainer.ts')).registerTrainer,
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+}
+
+/** The `coa` command: with the one subcommand that the first word names, else with all of them. */
+export async function buildProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('coa')
     .description('Turn a multi-agent system into one model.')
     .version(version)
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
   addGlobalOptions(program)
-  for (const register of [
-    registerQuickstart,
-    registerInit,
-    registerRun,
-    registerGrammar,
-    registerParse,
-    registerMask,
-    registerExport,
-    registerTasks,
-    registerCheck,
-    registerTeach,
-    registerDistill,
-    registerFilter,
-    registerSft,
-    registerRl,
-    registerRollout,
-    registerEval,
-    registerCompare,
-    registerSolve,
-    registerTools,
-    registerCorpus,
-    registerWorld,
-    registerModel,
-    registerGenerate,
-    registerEngine,
-    registerTrainer,
-    registerDoctor,
-  ]) {
-    register(program)
-  }
+  for (const register of await Promise.all(needed(words).map((load) => load()))) register(program)
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `  ${String(code).padEnd(4)} ${meaning}`)
   program.addHelpText(
     'after',
     `\nExit codes:\n${codes.join('\n')}\n\nExamples:\n  $ coa quickstart\n  $ coa grammar show web\n  $ coa mask chain.txt --grammar web`,
   )
   return program
+}
+
+function needed([first = '']: readonly string[]): Load[] {
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined
+  return named === undefined ? Object.values(commands) : [named]
 }

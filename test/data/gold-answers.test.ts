@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAnswer } from '../../src/reward/index.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import type { Gold } from '../../src/schema/index.ts'
+import { isFull } from '../how-many.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 
 /**
  * The gold answers of real data sets: every one is accepted, and every corrupted one refused.
  * Programs are slow to run: a tenth of them by default, all with COA_TEST_FULL=1.
  */
-const isFull = process.env['COA_TEST_FULL'] === '1'
 
 type Tally = Record<string, Record<string, number>>
 

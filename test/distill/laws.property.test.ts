@@ -11,9 +11,10 @@ import {
 } from '../../src/grammar/index.ts'
 import { type CoaSequence, sequenceText, type TrajectoryEvent } from '../../src/schema/index.ts'
 import { byteTokenizer, encodeSpans } from '../../src/tokens/index.ts'
+import { howMany } from '../how-many.ts'
 import { ANSWER, type RandomRun, randomRun } from './random-run.ts'
 
-const RUNS = 10_000
+const RUNS = howMany(10_000)
 
 function holds(law: (run: RandomRun, sequence: CoaSequence) => void, numRuns: number = RUNS): void {
   fc.assert(

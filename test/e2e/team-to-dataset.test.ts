@@ -14,9 +14,10 @@ import { createRun, openRun, type Run } from '../../src/store/index.ts'
 import { serveWorld, type WorldServer, worldTools } from '../../src/tasks/index.ts'
 import { teach } from '../../src/teach/index.ts'
 import { callTool, codeTool } from '../../src/tools/index.ts'
+import { isFull } from '../how-many.ts'
 
 /** From a team's runs to a training set, offline. COA_TEST_FULL=1 takes 2,001 tasks instead of 60. */
-const count = process.env['COA_TEST_FULL'] === '1' ? 667 : 20
+const count = isFull ? 667 : 20
 
 const signal = new AbortController().signal
 const observe = (): void => {}

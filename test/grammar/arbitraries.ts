@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { Automaton, builtinGrammars, type Grammar, type Payload, type Step } from '../../src/grammar/index.ts'
+import { howMany } from '../how-many.ts'
 
 export const grammars = [...builtinGrammars.values()]
 export const anyGrammar = fc.constantFrom(...grammars)
@@ -171,4 +172,4 @@ export function cutUp(text: string, cuts: number[]): string[] {
   return chunks
 }
 
-export const RUNS = 10_000
+export const RUNS = howMany(10_000)

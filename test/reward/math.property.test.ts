@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { checkAnswer, closeAlgebra } from '../../src/reward/index.ts'
+import { howMany } from '../how-many.ts'
 
 afterAll(closeAlgebra)
 
 const outcome = async (gold: string, answer: string): Promise<string> =>
   (await checkAnswer({ checker: 'math', answer: gold }, answer)).outcome
-const runs = { numRuns: 10_000 }
+const runs = { numRuns: howMany(10_000) }
 
 /** Ways to write a whole number; none of them changes it. */
 const spellings: ((n: number) => string)[] = [
@@ -76,7 +77,7 @@ describe('numbers', () => {
         expect(await outcome(write(n), `${write(n)}000`)).toBe('correct')
         expect(await outcome(write(n), write(n + step))).toBe('wrong')
       }),
-      { numRuns: 3_000 },
+      { numRuns: howMany(3_000) },
     )
   })
 })
@@ -231,7 +232,7 @@ describe('any text', () => {
         if (/answer|\\boxed|\n/.test(text) || text.trim() === '') return
         expect([text, await outcome(text, text)]).not.toContain('wrong')
       }),
-      { numRuns: 3_000 },
+      { numRuns: howMany(3_000) },
     )
   })
 })

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createRun, openRun, type Run, reindex } from '../../src/store/index.ts'
+import { howMany } from '../how-many.ts'
 import { crashRecord, randomFrom } from './support/crash-record.ts'
 import { dumpIndex } from './support/dump-index.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
-const KILLS = 200
+const KILLS = howMany(200)
 const WRITER = join(import.meta.dirname, 'crash-writer.ts')
 
 interface Writer {

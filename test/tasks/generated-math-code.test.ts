@@ -5,18 +5,18 @@ import type { Task } from '../../src/schema/index.ts'
 import { codeGenerator } from '../../src/tasks/code/index.ts'
 import type { TaskGenerator } from '../../src/tasks/contract.ts'
 import { mathGenerator } from '../../src/tasks/math/index.ts'
+import { howMany, isFull } from '../how-many.ts'
 
 /**
- * 10,000 generated tasks of each kind: the gold answer is accepted and wrong ones are refused.
+ * 2,000 generated tasks of each kind, 10,000 with COA_TEST_FULL=1: the gold answer is accepted and wrong ones are refused.
  *
  * - math: every task through checkAnswer, right and wrong; and every task's Python prints the gold, many programs in
  *   one run of the sandbox.
  * - code: of every task the solution and all bugs are run against all hidden tests, some hundred tasks in one run of
  *   the sandbox, each program in a namespace of its own, compared there as the checker compares. One task in twenty
- *   goes through checkAnswer itself, one process a test; all of them with COA_TEST_FULL=1 (hours).
+ *   goes through checkAnswer itself, one process a test; with COA_TEST_FULL=1 all of them (hours).
  */
-const isFull = process.env['COA_TEST_FULL'] === '1'
-const count = 10_000
+const count = howMany(10_000)
 
 const tasksOf = (generator: TaskGenerator): Task[] =>
   Array.from({ length: count }, (_, index) => {
@@ -83,7 +83,7 @@ for program in json.load(sys.stdin):
 json.dump(outputs, sys.stdout)
 `
 
-describe('10,000 math tasks', () => {
+describe(`${count} math tasks`, () => {
   const tasks = tasksOf(mathGenerator)
 
   it('are all different, and their gold answers are accepted and wrong ones refused', async () => {
@@ -146,7 +146,7 @@ def passes(code, tests):
 json.dump([[passes(code, task['tests']) for code in task['programs']] for task in json.load(sys.stdin)], sys.stdout)
 `
 
-describe('10,000 code tasks', () => {
+describe(`${count} code tasks`, () => {
   const tasks = tasksOf(codeGenerator)
   const bugsOf = ({ meta }: Task) =>
     (meta['program'] as { bugs: { code: string }[] }).bugs.map(({ code }) => code)

@@ -9,8 +9,9 @@ import {
   type WorldServer,
 } from '../../src/tasks/search/index.ts'
 import { callTool, readPageTool } from '../../src/tools/index.ts'
+import { howMany } from '../how-many.ts'
 
-const COUNT = 10_000
+const COUNT = howMany(10_000)
 const generator = searchGenerator()
 let server: WorldServer
 /** Facts as the served pages state them: thing and relation → what the page says. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { Task } from '../../schema/index.ts'
 import { mathGenerator } from './index.ts'
 import { settings } from './words/settings.ts'
@@ -100,7 +101,7 @@ describe('math tasks', () => {
         expect(task.id).toBe(`math-${request.split}-${request.seed}-${request.index}`)
         expect(programOf(task).steps).toHaveLength(request.level + 1)
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
   })
 
@@ -119,7 +120,7 @@ describe('math tasks', () => {
         }
         expect(same(names.get(steps.at(-1)!.name)!, fractionOf(mathGenerator.rightAnswer(task)))).toBe(true)
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 
@@ -137,7 +138,7 @@ describe('math tasks', () => {
         expect(task.question).toMatch(/^[A-Z][^?]*\?$/)
         expect(task.question).not.toMatch(/undefined|NaN| {2}|\$\$|\b1 (?:minutes|parts|litres)\b/)
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 
@@ -153,7 +154,7 @@ describe('math tasks', () => {
         }
         expect(programOf(task).slips[0]!.answer).toBe(mathGenerator.wrongAnswer(task))
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
   })
 

@@ -10,9 +10,10 @@ import {
 import { type Constraint, createConstraint } from '../../../src/rollout/constrain/index.ts'
 import { byteTokenizer } from '../../../src/tokens/index.ts'
 import { nastyText } from '../../grammar/arbitraries.ts'
+import { howMany } from '../../how-many.ts'
 import { randomSchema } from './random-grammar.ts'
 
-const RUNS = 10_000
+const RUNS = howMany(10_000)
 type Payload = NonNullable<GrammarInput['agents'][number]['payload']>
 
 function answering(payload: Payload): { grammar: Grammar; constraint: Constraint } {
@@ -213,7 +214,7 @@ describe('schemas', () => {
         tally[taken ? 'taken' : 'refused']++
         if (!taken) expect(isReachable(constraint, text), text).toBe(false)
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
     expect(Math.min(tally.taken, tally.refused)).toBeGreaterThan(20)
   })
@@ -243,7 +244,7 @@ describe('schemas', () => {
         expect(isWellFormed(parseChain(grammar, text, { strict: true })), text).toBe(true)
         expect(isReachable(constraint, text), text).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
   })
 })
