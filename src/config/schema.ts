@@ -267,6 +267,8 @@ export const ProjectConfig = z.strictObject({
       learning_rate: z.number().positive().default(1e-5),
       /** Steps in which the learning rate rises to this. */
       warmup_steps: z.number().int().nonnegative().default(3),
+      /** Share of it that is left at the last step; it falls in a straight line. 1: it stays. */
+      final_share: z.number().min(0).max(1).default(1),
       weight_decay: z.number().nonnegative().default(0.1),
       beta2: z.number().positive().max(0.9999999).default(0.95),
       /** Longer gradients are scaled down to this length. 0: they are not. */

@@ -8,6 +8,7 @@ import type { RlSettings } from './config.ts'
 import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 import { adviceFor } from './dynamic-sampling.ts'
+import { rateAt } from './learning-rate.ts'
 import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
 import { stepRow } from './step-metrics.ts'
 import { trainStep } from './train-step.ts'
@@ -147,12 +148,12 @@ export class Training {
     measures: boolean,
   ): Promise<void> {
     const { run, student, signal, observe, onStep } = this.#context
-    const { learning_rate, warmup_steps, steps } = this.#settings
+    const { steps } = this.#settings
     const { step, kept, shortage, dropped } = sampled
     // A few groups less are nothing to speak of; the metrics have them.
     if (shortage !== undefined && kept.length < this.#settings.groups / 2)
       this.#tellOnce('shortage', `step ${step} makes do with less: ${shortage}. ${adviceFor(dropped)}`)
-    const learningRate = learning_rate * Math.min(1, step / Math.max(1, warmup_steps))
+    const learningRate = rateAt(step, this.#settings)
     const began = performance.now()
     const trained = await trainStep(student, kept, this.#settings, {
       learningRate,
