@@ -222,6 +222,8 @@ export const ProjectConfig = z.strictObject({
       epochs: z.number().positive().default(3),
       /** Optimiser steps instead of epochs. 0: by epochs. */
       max_steps: z.number().int().nonnegative().default(0),
+      /** Chains that are learned from, drawn by the seed from those that were kept. 0: all. */
+      max_chains: z.number().int().nonnegative().default(0),
       /** Tokens of one optimiser step, about, prompts and observations included. */
       batch_tokens: z.number().int().positive().default(8192),
       learning_rate: z.number().positive().default(1e-4),

@@ -40,6 +40,22 @@ describe('gathering', () => {
     expect(mixed.length).toBe(25 - tasks.size)
   })
 
+  it('draws as many chains as asked for, in their order, and holds out what it would without', async () => {
+    const all = await read()
+    const few = await read(data, { ...settings, max_chains: 10 })
+    expect(few.chains).toHaveLength(10)
+    expect(few.held).toEqual(all.held)
+    const ids = all.chains.map(({ id }) => id)
+    const places = few.chains.map(({ id }) => ids.indexOf(id))
+    expect(places).toEqual(places.toSorted((left, right) => left - right))
+    expect(places).not.toEqual([...Array(10).keys()])
+    expect((await read(data, { ...settings, max_chains: 11 })).chains).toEqual(
+      expect.arrayContaining(few.chains),
+    )
+    expect((await read(data, { ...settings, max_chains: 10, seed: 2 })).chains).not.toEqual(few.chains)
+    expect((await read(data, { ...settings, max_chains: 1000 })).chains).toEqual(all.chains)
+  })
+
   it('can be stopped', async () => {
     const controller = new AbortController()
     const sources = {

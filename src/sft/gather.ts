@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
+import { fractionOf } from '../tasks/index.ts'
 import type { SftSettings } from './config.ts'
 import { type Example, type ExampleOptions, exampleOf, type Selected } from './examples.ts'
 import { heldOutTasks } from './hold-out.ts'
@@ -79,12 +80,21 @@ export async function gather(
   )
   const trained = ({ taskId }: Example): boolean => !tasks.has(taskId)
   return {
-    chains: chains.filter(trained),
+    chains: drawn(chains.filter(trained), settings.max_chains, settings.seed),
     react: mixed.filter(trained),
     held: chains.filter((example) => !trained(example)),
     leftOut,
     given,
   }
+}
+
+/** So many of them, in the order they had; the same ones whatever else is given. 0: all. */
+function drawn(examples: Example[], count: number, seed: number): Example[] {
+  if (count === 0 || examples.length <= count) return examples
+  const ranked = examples.map(({ id }) => ({ id, at: fractionOf(seed, 'drawn', id) }))
+  ranked.sort((left, right) => left.at - right.at || (left.id < right.id ? -1 : 1))
+  const chosen = new Set(ranked.slice(0, count).map(({ id }) => id))
+  return examples.filter(({ id }) => chosen.has(id))
 }
 
 function attempt(selected: Selected, options: ExampleOptions): Example | { reason: string } {
