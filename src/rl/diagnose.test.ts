@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { randomStream } from '../engine/checkpoint/index.ts'
 import type { MetricRow } from '../store/index.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 
@@ -79,6 +80,13 @@ const cases: [
     (_, step) => ({ pass_rate: 0.5, eval_accuracy: 0.5 + 0.001 * (step % 2) }),
     // Noisy, but rising.
     (_, step) => ({ pass_rate: 0.3 + 0.01 * step + 0.03 * (step % 2) }),
+  ],
+  [
+    'reward-falls',
+    'steps 1 to 10',
+    (_, step) => ({ pass_rate: 0.8 - 0.004 * step + 0.02 * (step % 2) }),
+    // A dip that is over.
+    (_, step) => ({ pass_rate: 0.7 + 0.003 * step - (step > 15 && step < 25 ? 0.1 : 0) }),
   ],
   [
     'one-tool-overused',
@@ -173,4 +181,30 @@ it('takes the last row of a step that was done again, of the last training, and 
     { stage: 'rl', step: 1, pass_rate: 0.3 },
     { stage: 'rl', step: 2, pass_rate: 0.2 },
   ])
+})
+
+/** 40 steps on one NVIDIA H200 at a rate of 1.5e-4: right answers rose for a while, then fell. */
+const unlearned = [
+  777, 705, 707, 800, 729, 788, 832, 798, 777, 760, 767, 855, 783, 757, 746, 867, 758, 733, 762, 798, 812,
+  698, 751, 709, 712, 737, 697, 703, 802, 721, 781, 714, 757, 736, 784, 682, 702, 721, 656, 694,
+].map((thousandths) => thousandths / 1000)
+
+it('tells a training that unlearns from one that stands still', () => {
+  const rows = unlearned.map((pass_rate, at) => ({ ...healthy(2)[0], step: at + 1, pass_rate }))
+  const [finding] = diagnose(rows).filter(({ id }) => id.startsWith('reward'))
+  expect(finding).toMatchObject({ id: 'reward-falls', advice: expect.stringContaining('rl.final_share') })
+  expect(finding!.what).toBe('the pass rate is 72 % over the last 10 steps, after 79 % in steps 7 to 16')
+})
+
+it('does not take chance for unlearning', () => {
+  let alarms = 0
+  const random = randomStream('chance')
+  for (let training = 0; training < 200; training++) {
+    const rows = Array.from({ length: 60 }, (_, at) => {
+      const right = Array.from({ length: 256 }, () => random() % 100 < 70).filter(Boolean).length
+      return { ...healthy(2)[0], step: at + 1, pass_rate: right / 256 }
+    })
+    if (ids(rows).includes('reward-falls')) alarms++
+  }
+  expect(alarms).toBeLessThanOrEqual(4)
 })

@@ -5,6 +5,7 @@ import { invalidCalls } from './rules/invalid-calls.ts'
 import { leftOut } from './rules/left-out.ts'
 import { lengthExplosion, truncatedAnswers } from './rules/lengths.ts'
 import { samplerMismatch } from './rules/mismatch.ts'
+import { rewardFalls } from './rules/reward-falls.ts'
 import { rewardPlateau } from './rules/reward-plateau.ts'
 import { type Finding, figure, type Rule } from './rules/rule.ts'
 import { oneToolOverused, toolsAbandoned } from './rules/tool-use.ts'
@@ -12,6 +13,7 @@ import { oneToolOverused, toolsAbandoned } from './rules/tool-use.ts'
 const rules: Readonly<Record<string, Rule>> = {
   'invalid-calls': invalidCalls,
   'reward-plateau': rewardPlateau,
+  'reward-falls': rewardFalls,
   'one-tool-overused': oneToolOverused,
   'tools-abandoned': toolsAbandoned,
   'truncated-answers': truncatedAnswers,

@@ -1,7 +1,6 @@
-import { figure, mean, percent, type Rule, WINDOW } from './rule.ts'
-
-/** Two windows twice as long as usual are compared: rewards are noisy. */
-const LONG = 2 * WINDOW
+import { LONG, noise, stillMeasuresBetter } from './progress.ts'
+import { rewardFalls } from './reward-falls.ts'
+import { mean, percent, type Rule } from './rule.ts'
 
 /** The reward no longer rises although there is room above it. */
 export const rewardPlateau: Rule = (rows) => {
@@ -10,7 +9,7 @@ export const rewardPlateau: Rule = (rows) => {
   const before = mean(rows.slice(-2 * LONG, -LONG), 'pass_rate')
   const now = mean(late, 'pass_rate')
   if (!(now < 0.9 && now - before < 2 * noise(rows.slice(-2 * LONG)))) return undefined
-  if (stillMeasuresBetter(rows)) return undefined
+  if (stillMeasuresBetter(rows) || rewardFalls(rows) !== undefined) return undefined
   const [easy, hard] = ['groups_equal/all_right', 'groups_equal/all_wrong'].map((name) => mean(late, name))
   const what = `the pass rate has stood at about ${percent(now)} for ${LONG} steps (${percent(before)} in the ${LONG} before)`
   if (easy! > 2 * hard!)
@@ -31,18 +30,4 @@ export const rewardPlateau: Rule = (rows) => {
     cause: 'the steps are too small, or what separates right from wrong is not in what the model can do',
     advice: 'Raise rl.learning_rate or rl.groups, and look at wrong rollouts of the last steps.',
   }
-}
-
-/** Standard error of a difference of two means over half of the rows each, by how much neighbours differ. */
-function noise(rows: Parameters<Rule>[0]): number {
-  const steps = rows.slice(1).map((row, at) => figure(row, 'pass_rate') - figure(rows[at], 'pass_rate'))
-  const variance = steps.reduce((sum, step) => sum + step * step, 0) / (2 * Math.max(1, steps.length))
-  return Math.max(0.005, Math.sqrt((4 * variance) / rows.length))
-}
-
-/** Where harder tasks are preferred as the model improves, the pass rate stands still and the accuracy rises. */
-function stillMeasuresBetter(rows: Parameters<Rule>[0]): boolean {
-  const best = (part: Parameters<Rule>[0]): number =>
-    Math.max(...part.map((row) => figure(row, 'eval_accuracy')).filter(Number.isFinite))
-  return best(rows.slice(-LONG)) > best(rows.slice(0, -LONG)) + 0.01
 }
