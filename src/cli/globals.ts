@@ -6,6 +6,7 @@ import {
   type ResolvedConfig,
 } from '../config/index.ts'
 import { UsageError } from '../errors/index.ts'
+import { collect } from './collect.ts'
 
 /** Options every command takes. */
 export interface GlobalOptions {
@@ -21,10 +22,6 @@ export function addGlobalOptions(program: Command): void {
     .option('--config <file>', 'settings file (default: coa.toml in this folder, if there)')
     .option('--set <key=value>', 'one setting, such as project.runs=out; may be given again', collect)
     .option('--debug', 'show the stack trace of an error')
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }
 
 /** The settings for one command; `flags` are its own options by dotted key. */

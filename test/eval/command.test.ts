@@ -53,6 +53,15 @@ it('compares a team with a model on the same tasks, and goes on with the same ru
   expect(JSON.parse(readFileSync(files.json, 'utf8'))).toEqual(report)
 })
 
+it('measures as many models as are named, each by its own name', () => {
+  const args = ['eval', 'math', '--model', 'one=tiny', '--model', 'other=tiny', '-n', '1', ...quick]
+  const { report } = coaJson<Answer>(args, { cwd })
+  expect(report.solvers.map(({ name, tasks }) => [name, tasks])).toEqual([
+    ['one', 1],
+    ['other', 1],
+  ])
+})
+
 it('joins parts into the report of the whole, and compares with another run', () => {
   const args = ['eval', 'math', '--model', 'tiny', '-n', '4', ...quick]
   const whole = coaJson<Answer>([...args, '--run', 'whole'], { cwd })
@@ -86,7 +95,7 @@ it('joins parts into the report of the whole, and compares with another run', ()
 
 it.each([
   [['eval', 'math'], 2, 'no solver is named'],
-  [['eval', 'math', '--team', '--model', 'tiny'], 2, 'several solvers are named'],
+  [['eval', 'math', '--team', '--model', 'tiny'], 2, 'several kinds of solvers are named'],
   [['eval', '--model', 'tiny'], 2, 'no tasks are named'],
   [['eval', 'math', '--model', 'nowhere'], 2, 'there is no model "nowhere"'],
   [['eval', 'math', '--plain'], 2, 'Set eval.base_url and eval.model'],

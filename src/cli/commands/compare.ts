@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors/index.ts'
+import { collect } from '../collect.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
 import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
@@ -61,8 +62,4 @@ export function registerCompare(program: Command): void {
       })
       emit(options, result, () => describeEval(result))
     })
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }

@@ -3,6 +3,7 @@ import pc from 'picocolors'
 import { readEnvironment } from '../../config/index.ts'
 import type { DistilSummary } from '../../distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
+import { collect } from '../collect.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -51,10 +52,6 @@ export function registerDistill(program: Command): void {
       }
     })
   registerDistillExplain(distill)
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }
 
 /** Writes down in the manifest how the stage went, unless nothing may be written. */

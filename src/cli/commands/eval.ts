@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors/index.ts'
+import { collect } from '../collect.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
 import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
@@ -7,7 +8,7 @@ import { readModel, type SolverRequest } from './eval-solvers.ts'
 import { sourceArgument } from './tasks-options.ts'
 
 interface Options extends EvalOptions {
-  model?: string
+  model?: string[]
   team?: string | true
   plain?: boolean
   react?: boolean
@@ -19,7 +20,11 @@ export function registerEval(program: Command): void {
   addEvalOptions(program.command('eval'))
     .argument('[tasks...]', sourceArgument)
     .description('how well a solver does: accuracy, tokens, calls and cost, every task counted')
-    .option('-m, --model <folder>', 'a model alone, with live tools; or name=folder')
+    .option(
+      '-m, --model <folder>',
+      'a model alone, with live tools; or name=folder; may be given again',
+      collect,
+    )
     .option('--team [topology]', 'the team of the settings, or of this topology')
     .option('--plain', 'a model without tools: that of [eval] or [teacher], or of --model')
     .option('--react', 'a ReAct agent over that model')
@@ -30,6 +35,7 @@ export function registerEval(program: Command): void {
       [
         '\nExamples:',
         '  $ coa eval math search --model runs/ID/checkpoints/sft -n 100',
+        '  $ coa eval math --model sft=runs/ID/checkpoints/sft --model rl=runs/ID/checkpoints/rl',
         '  $ coa eval math --team manager -n 100',
         '  $ coa eval math --model runs/ID/checkpoints/rl --attempts 8 --against eval-1a2b3c4d',
         '  $ coa eval gaia.jsonl --react --set eval.base_url=http://localhost:8000/v1 --set eval.model=qwen3',
@@ -51,12 +57,12 @@ export function registerEval(program: Command): void {
         emit(options, result, () => describeEval(result))
         return
       }
-      const request = requestOf(options)
+      const requests = requestsOf(options)
       const { evaluate } = await import('./eval-work.ts')
       const result = await evaluate(config, {
         command: 'eval',
         tasks: await readEvalTasks(sources, options, config.tasks.levels),
-        requests: [request],
+        requests,
         options,
         ...(options.against === undefined ? {} : { against: options.against }),
       })
@@ -64,20 +70,19 @@ export function registerEval(program: Command): void {
     })
 }
 
-/** --plain and --react may say with --model which weights they mean; otherwise one solver is asked for. */
-function requestOf({ model, team, plain, react }: Options): SolverRequest {
+/** --plain and --react may say with --model which weights they mean; otherwise solvers of one kind are asked for. */
+function requestsOf({ model: models = [], team, plain, react }: Options): SolverRequest[] {
   const kinds = [
     ...(plain === true ? ['plain' as const] : []),
     ...(react === true ? ['react' as const] : []),
     ...(team === undefined ? [] : ['team' as const]),
   ]
-  const [kind = model === undefined ? undefined : 'model'] = kinds
-  if (kind === undefined || kinds.length > 1 || (kind === 'team' && model !== undefined)) {
-    throw new UsageError(kind === undefined ? 'no solver is named' : 'several solvers are named', {
+  const [kind = models.length === 0 ? undefined : 'model'] = kinds
+  if (kind === undefined || kinds.length > 1 || (kind === 'team' && models.length > 0)) {
+    throw new UsageError(kind === undefined ? 'no solver is named' : 'several kinds of solvers are named', {
       fix: 'Give one of --model FOLDER, --team, --plain and --react; `coa compare` takes a team and models.',
     })
   }
-  if (kind === 'team') return { kind }
-  if (kind === 'model') return { kind, ...readModel(model!) }
-  return { kind, ...(model === undefined ? {} : readModel(model)) }
+  if (kind === 'team' || (kind !== 'model' && models.length === 0)) return [{ kind }]
+  return models.map((model) => ({ kind, ...readModel(model) }))
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import type { FilterSummary, Funnel } from '../../filter/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
+import { collect } from '../collect.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -64,10 +65,6 @@ export function registerFilter(program: Command): void {
         observe.done()
       }
     })
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }
 
 function flagsOf(options: FilterOptions): Record<string, unknown> {

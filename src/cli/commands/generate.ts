@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../errors/index.ts'
 import { encodePrompt, openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+import { collect } from '../collect.ts'
 import { Continuation } from '../continuation.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readInput } from '../input.ts'
@@ -101,10 +102,6 @@ export function registerGenerate(program: Command): void {
       report(options, { prompt, seed, continuations, tokensPerSecond: live.tokensPerSecond })
       if (isInterrupted) process.exitCode = exitCodes.interrupted.code
     })
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }
 
 function promptOf(given: string | undefined, tokenizer: Tokenizer, options: GenerateOptions): Int32Array {

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readEnvironment } from '../../config/index.ts'
 import type { RunningTrainer } from '../../engine/index.ts'
 import { UsageError } from '../../errors/index.ts'
+import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { wholeNumber } from '../numbers.ts'
@@ -74,10 +75,6 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
       const { memory } = await trainerStatus(home())
       emit(options, { ...trainer, already, memory }, () => describe(trainer, already, memory))
     })
-}
-
-function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value]
 }
 
 function modelsOf({ model = [] }: StartOptions): string[] {
