@@ -4,7 +4,7 @@ import { collect } from '../collect.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
 import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
-import { readModel, type SolverRequest } from './eval-solvers.ts'
+import { readModel, type SolverRequest } from './solver-request.ts'
 
 interface Options extends EvalOptions {
   model?: string[]

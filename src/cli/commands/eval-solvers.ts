@@ -20,13 +20,7 @@ import {
 } from '../../pipeline/index.ts'
 import { modelFolder, openStudent, type World } from '../../rollout/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
-
-/** A solver as it is asked for on the command line. */
-export type SolverRequest =
-  | { kind: 'model'; folder: string; name?: string }
-  | { kind: 'team' }
-  /** With the folder of a model, or with the model of the settings. */
-  | { kind: 'plain' | 'react'; folder?: string; name?: string }
+import type { SolverRequest } from './solver-request.ts'
 
 /** The name a solver has in tables, and by which its attempts are found again. */
 export function solverName(request: SolverRequest, config: ProjectConfig): string {
@@ -96,12 +90,6 @@ export async function countingTokenizer(
 /** The section that describes the model of plain answers and of the ReAct agent. */
 function baseline(config: ProjectConfig): ProjectConfig['eval'] | ProjectConfig['teacher'] {
   return config.eval.model === undefined && config.eval.base_url === undefined ? config.teacher : config.eval
-}
-
-/** A folder, or a name and a folder as in "base=models/nano". */
-export function readModel(text: string): { folder: string; name?: string } {
-  const named = /^([\w.-]+)=(.+)$/.exec(text)
-  return named === null ? { folder: text } : { name: named[1]!, folder: named[2]! }
 }
 
 function folderName(folder: string): string {

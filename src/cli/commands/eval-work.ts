@@ -22,7 +22,8 @@ import { showProgress } from '../progress.ts'
 import { inStage } from '../stage.ts'
 import { version } from '../version.ts'
 import type { EvalOptions } from './eval-options.ts'
-import { countingTokenizer, openSolver, type SolverRequest, solverName } from './eval-solvers.ts'
+import { countingTokenizer, openSolver, solverName } from './eval-solvers.ts'
+import type { SolverRequest } from './solver-request.ts'
 
 export interface EvalWork {
   command: 'eval' | 'compare'
