@@ -30,7 +30,9 @@ function withTools(found: string): string | undefined {
 }
 
 function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(tools!, ['-m', ...args], { cwd: folder })
+  // These models are so small that a second thread only waits.
+  const env = { ...process.env, OMP_NUM_THREADS: '1' }
+  const child = spawn(tools!, ['-m', ...args], { cwd: folder, env })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part) => {

@@ -27,6 +27,8 @@ export interface LearnOptions {
   steps: number
   rows: number
   learningRate: number
+  /** Lines of the longest notes. */
+  longest: number
   onStep?: (step: number, loss: number) => void | Promise<void>
 }
 
@@ -36,14 +38,14 @@ type NoteTokenizer = Tokenizer & { endToken: number }
 export async function learnNotes(
   engine: Engine,
   tokenizer: NoteTokenizer,
-  { steps, rows, learningRate, onStep }: LearnOptions,
+  { steps, rows, learningRate, longest, onStep }: LearnOptions,
 ): Promise<{ losses: number[]; tokens: number }> {
   const next = notes('to learn from', 'seen')
   const losses: number[] = []
   let tokens = 0
   for (let step = 0; step < steps; step++) {
     const examples = Array.from({ length: rows }, () =>
-      exampleOf(step < 0.15 * steps ? next(1, 2) : next(2, 4), tokenizer),
+      exampleOf(step < 0.15 * steps ? next(1, longest / 2) : next(longest / 2, longest), tokenizer),
     )
     const { loss } = await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
     const rate = learningRate * Math.min(1, (step + 1) / 30) * Math.max(0.05, 1 - step / steps)
@@ -74,12 +76,17 @@ export interface Copying {
 }
 
 /** Lets the model continue notes of names and numbers it has never seen. */
-export async function testCopying(engine: Engine, tokenizer: NoteTokenizer, texts: number): Promise<Copying> {
+export async function testCopying(
+  engine: Engine,
+  tokenizer: NoteTokenizer,
+  texts: number,
+  longest: number,
+): Promise<Copying> {
   const next = notes('to be copied', 'unseen')
   const result: Copying = { texts, wellFormed: 0, exact: 0, lines: 0, right: 0 }
   await Promise.all(
     Array.from({ length: texts }, async () => {
-      const { note, copy } = next(2, 4)
+      const { note, copy } = next(longest / 2, longest)
       const [sample] = await engine.sample({
         prompt: tokenizer.encodeIds(note),
         maxTokens: 60,
