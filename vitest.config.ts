@@ -1,15 +1,43 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests read what programs print: a terminal's or a build server's wish for colours must not reach those programs.
 delete process.env['FORCE_COLOR']
 
+/** Minutes long: begun last, each would run alone beside an idle core. */
+const long = [
+  'test/trainer/python.test.ts',
+  'test/engine/learning/learns.test.ts',
+  'test/sandbox/hostile.test.ts',
+]
+
+class LongOnesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification): number =>
+      long.some((name) => moduleId.endsWith(name)) ? 0 : 1
+    return sorted.toSorted((left, right) => rank(left) - rank(right))
+  }
+}
+
+/** Replaces modules, which others must not get to see. */
+const alone = 'src/engine/checkpoint/save-failures.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
+    sequence: { sequencer: LongOnesFirst },
     // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
     maxWorkers: 2,
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    projects: [
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts', alone] } },
+      // Tests beside the code keep to themselves, so they may share what they load.
+      {
+        extends: true,
+        test: { name: 'units', include: ['src/**/*.test.ts'], exclude: [alone], isolate: false },
+      },
+    ],
   },
 })

@@ -47,4 +47,4 @@ it('learns from nothing, in minutes, to copy names and numbers that it has never
 /** Short notes are learned in a quarter of the time. */
 const LEARNING = isFull
   ? { longest: 4, steps: 1500, rows: 12, learningRate: 1.5e-3 }
-  : { longest: 2, steps: 500, rows: 12, learningRate: 1.5e-3 }
+  : { longest: 2, steps: 800, rows: 12, learningRate: 1.5e-3 }
