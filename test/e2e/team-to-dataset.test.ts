@@ -16,8 +16,8 @@ import { teach } from '../../src/teach/index.ts'
 import { callTool, codeTool } from '../../src/tools/index.ts'
 import { isFull } from '../how-many.ts'
 
-/** From a team's runs to a training set, offline. COA_TEST_FULL=1 takes 2,001 tasks instead of 60. */
-const count = isFull ? 667 : 20
+/** From a team's runs to a training set, offline. COA_TEST_FULL=1 takes 2,001 tasks instead of 36. */
+const count = isFull ? 667 : 12
 
 const signal = new AbortController().signal
 const observe = (): void => {}

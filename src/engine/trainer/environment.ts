@@ -50,10 +50,11 @@ async function makeEnvironment({ folder, say, signal }: EnvironmentOptions): Pro
   const wanted = hasCuda
     ? packages
     : packages.map((name) => (/^torch\b/.test(name) ? TORCH_WITHOUT_GPU : name))
-  for (const name of wanted) {
-    const install = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', name]
-    await step(say, `installing ${name}`, python, install, signal)
-  }
+  // The large one alone, so that one sees what takes so long. What is imported is compiled then; all of it would take longer.
+  const install = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-compile']
+  const isTorch = (name: string): boolean => /^torch\b/.test(name)
+  for (const names of [wanted.filter(isTorch), wanted.filter((name) => !isTorch(name))])
+    await step(say, `installing ${names.join(', ')}`, python, [...install, ...names], signal)
   const facts = await inspectPython(python)
   // Written when everything is in, so that half an environment is not taken for a whole one.
   writeFileSync(join(folder, READY), JSON.stringify({ packages, torch: facts.torch }))
