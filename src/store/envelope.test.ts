@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../test/how-many.ts'
 import { anyRecord } from '../../test/store/support/records.ts'
 import { decodeEnvelope, encodeEnvelope } from './envelope.ts'
 
@@ -11,7 +12,7 @@ test('a line decodes to what was encoded and is one line', () => {
       expect(line.indexOf('\n')).toBe(line.length - 1)
       expect(decodeEnvelope(line.subarray(0, -1))).toEqual({ status: 'record', envelope })
     }),
-    { numRuns: 10_000 },
+    { numRuns: howMany(10_000) },
   )
 })
 
@@ -23,7 +24,7 @@ test('any proper beginning of a line is garbage', () => {
       const length = Math.floor((line.length - 1) * fraction)
       expect(decodeEnvelope(line.subarray(0, length)).status).toBe('garbage')
     }),
-    { numRuns: 10_000 },
+    { numRuns: howMany(10_000) },
   )
 })
 
@@ -32,7 +33,7 @@ test('random bytes are garbage', () => {
     fc.property(fc.uint8Array(), (bytes) => {
       expect(decodeEnvelope(bytes).status).toBe('garbage')
     }),
-    { numRuns: 10_000 },
+    { numRuns: howMany(10_000) },
   )
 })
 

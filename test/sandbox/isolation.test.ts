@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openPyodide } from '../../src/sandbox/index.ts'
 import { run } from './drivers.ts'
 
@@ -122,10 +122,13 @@ ${round % 5 === 0 ? 'big = [bytearray(1_000_000) for _ in range(60)]' : ''}
 ${round % 7 === 0 ? 'raise SystemExit(3)' : ''}
 `
 
-const driver = openPyodide({ concurrency: 1 })
-afterAll(() => driver.close())
-
-test('200 runs in one warm interpreter see nothing of each other', { timeout: 240_000 }, async () => {
+// Tried again once: an interpreter that dies shows nothing about traces. Python 3.14 was seen to, while it printed an exception.
+test('200 runs in one warm interpreter see nothing of each other', {
+  timeout: 240_000,
+  retry: 1,
+}, async () => {
+  const driver = openPyodide({ concurrency: 1 })
+  onTestFinished(() => driver.close())
   const limits = { wallMs: 60_000 }
   const start = await run(driver, {
     language: 'python',

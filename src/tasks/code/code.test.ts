@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { checkAnswer } from '../../reward/index.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { Task } from '../../schema/index.ts'
@@ -57,7 +58,7 @@ describe('code tasks', () => {
         expect(task.question.split('\n\nExample')[0]).not.toMatch(/undefined|NaN|\{\w+\}| {2}/)
         expect(solution).not.toMatch(/undefined|\{(?!\}|'|\()/)
       }),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
   })
 

@@ -6,6 +6,7 @@ import { Breather } from '../../../src/tokens/train/breather.ts'
 import { type TrainTokenizerOptions, trainTokenizer } from '../../../src/tokens/train/index.ts'
 import { learnMerges } from '../../../src/tokens/train/learn-merges.ts'
 import { WordCounter } from '../../../src/tokens/train/word-counter.ts'
+import { howMany } from '../../how-many.ts'
 import { nastyText } from '../nasty-text.ts'
 import { referenceMerges } from './reference-trainer.ts'
 
@@ -60,7 +61,7 @@ describe('a trained tokenizer', () => {
           expect(new Set(tokens).size).toBe(tokens.length)
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 
