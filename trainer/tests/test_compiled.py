@@ -1,6 +1,5 @@
 """Compiled passes give what plain ones give, over rows that are filled to few sizes."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,6 @@ def test_filled_rows_give_what_plain_rows_give(
     compare(tmp_path, checkpointing)
 
 
-@pytest.mark.skipif(os.environ.get("COA_TEST_FULL") != "1", reason="compiling takes half a minute: COA_TEST_FULL=1")
 def test_compiled_passes_are_plain_passes(tiny_folder: Path) -> None:
     compare(tiny_folder, checkpointing=False)
 
