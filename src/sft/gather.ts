@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
-import { fractionOf } from '../tasks/index.ts'
 import type { SftSettings } from './config.ts'
+import { drawn } from './drawn.ts'
 import { type Example, type ExampleOptions, exampleOf, type Selected } from './examples.ts'
 import { heldOutTasks } from './hold-out.ts'
 import { LeftOut } from './left-out.ts'
@@ -80,7 +80,7 @@ export async function gather(
   )
   const trained = ({ taskId }: Example): boolean => !tasks.has(taskId)
   return {
-    chains: drawn(chains.filter(trained), settings.max_chains, settings.seed),
+    chains: some(chains.filter(trained), settings.max_chains, settings.seed),
     react: mixed.filter(trained),
     held: chains.filter((example) => !trained(example)),
     leftOut,
@@ -89,11 +89,14 @@ export async function gather(
 }
 
 /** So many of them, in the order they had; the same ones whatever else is given. 0: all. */
-function drawn(examples: Example[], count: number, seed: number): Example[] {
-  if (count === 0 || examples.length <= count) return examples
-  const ranked = examples.map(({ id }) => ({ id, at: fractionOf(seed, 'drawn', id) }))
-  ranked.sort((left, right) => left.at - right.at || (left.id < right.id ? -1 : 1))
-  const chosen = new Set(ranked.slice(0, count).map(({ id }) => id))
+function some(examples: Example[], count: number, seed: number): Example[] {
+  if (count === 0) return examples
+  const order = drawn(
+    examples.map(({ id }) => id),
+    seed,
+    'drawn',
+  )
+  const chosen = new Set(order.slice(0, count).map(({ id }) => id))
   return examples.filter(({ id }) => chosen.has(id))
 }
 
