@@ -1,12 +1,15 @@
+import { ToolError } from '../../errors/index.ts'
 import { readPageTool, searchTool, type Tool } from '../../tools/index.ts'
 import type { WorldServer } from './serve.ts'
 
 /** What addresses of the encyclopedia look like to agents. The port of a run must not get into what is learnt. */
-const publicOrigin = 'http://encyclopedia.test'
+const publicHost = 'encyclopedia.test'
+const publicOrigin = `http://${publicHost}`
 
 /** Search and page reading over a served encyclopedia: real requests, under an address that is always the same. */
 export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number } = {}): Tool[] {
-  const outside = (text: string): string => text.replaceAll(server.origin, publicOrigin)
+  const { host } = new URL(server.origin)
+  const outside = (text: string): string => text.replaceAll(host, publicHost)
   const search = searchTool({
     limit,
     provider: {
@@ -15,14 +18,26 @@ export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number 
         (await server.search(query, limit)).map((hit) => ({ ...hit, source: outside(hit.source) })),
     },
   })
-  const read = readPageTool({ allowHosts: [new URL(server.origin).host] })
+  const read = readPageTool({ allowHosts: [host] })
   const readOutside: typeof read = {
     ...read,
     async execute({ urls }, context) {
       const inside = urls.map((url) => url.replace(publicOrigin, server.origin))
-      const output = await read.execute({ urls: inside }, context)
+      const output = await read.execute({ urls: inside }, context).catch((error: unknown) => {
+        throw error instanceof ToolError ? retold(error, outside) : error
+      })
       return { ...output, text: outside(output.text) }
     },
   }
   return [search, readOutside] as Tool[]
+}
+
+function retold(error: ToolError, outside: (text: string) => string): ToolError {
+  const { message, passing, details, fix } = error
+  return new ToolError(outside(message), {
+    cause: error,
+    passing,
+    details,
+    ...(fix === undefined ? {} : { fix }),
+  })
 }
