@@ -21,23 +21,23 @@ class LongOnesFirst extends BaseSequencer {
 }
 
 /** Tests that keep to themselves, so that they may share what they load: a third faster. */
-const sharing = ['src/**/*.test.ts', 'test/{cli,store,tasks,tokens}/**/*.test.ts']
-/** Replaces modules, which others must not get to see. */
-const alone = 'src/engine/checkpoint/save-failures.test.ts'
+const sharing = ['src/**/*.test.ts', 'test/!(engine|sandbox|trainer|e2e)/**/*.test.ts']
+/** They replace modules or change the process, which others must not get to see. */
+const alone = ['src/engine/checkpoint/save-failures.test.ts', 'test/tools/mcp.test.ts']
 
 export default defineConfig({
   test: {
     setupFiles: ['test/property-seed.ts'],
     sequence: { sequencer: LongOnesFirst },
-    // Two workers: the property suites are CPU-bound and the smallest supported machine has two cores.
-    maxWorkers: 2,
+    // The smallest supported machine has two cores; a third worker has work for them while others wait for a process or a clock.
+    maxWorkers: 3,
     testTimeout: 900_000,
     hookTimeout: 900_000,
     projects: [
-      { extends: true, test: { name: 'shared', include: sharing, exclude: [alone], isolate: false } },
+      { extends: true, test: { name: 'shared', include: sharing, exclude: alone, isolate: false } },
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts', alone], exclude: sharing.slice(1) },
+        test: { name: 'alone', include: ['test/{engine,sandbox,trainer,e2e}/**/*.test.ts', ...alone] },
       },
     ],
   },

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   buildPrompt,
   exampleChains,
@@ -115,14 +115,6 @@ export const anySequence = fc
   .record({ prompt: anyPrompt, spans: fc.oneof(anySpans, grammarSpans) })
   .map(({ prompt, spans }) => CoaSequence.parse({ v: 1, id: 's', grammar: 'web', prompt, spans }))
 
-const opened: Array<{ folder: string; run: Run }> = []
-afterEach(() => {
-  for (const { folder, run } of opened.splice(0)) {
-    run.close()
-    rmSync(folder, { recursive: true })
-  }
-})
-
 export interface TestRun {
   run: Run
   folder: string
@@ -135,7 +127,10 @@ export function makeRun(sequences: CoaSequence[], tasks: Task[] = exampleTasks):
   const run = createRun(folder, { id: 'r', command: 'test', coa: '0.0.0' })
   run.appendMany('sequence', sequences)
   run.appendMany('task', tasks)
-  opened.push({ folder, run })
+  onTestFinished(() => {
+    run.close()
+    rmSync(folder, { recursive: true })
+  })
   return { run, folder, out: join(folder, 'out') }
 }
 

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { stepRows } from '../../src/rl/diagnose.ts'
 import { run as train } from '../../src/rl/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
-import { bandit, base, chances, opened } from './train-bandit.ts'
+import { bandit, base, chances } from './train-bandit.ts'
 
 it('does not move where all answers are worth the same', async () => {
   const { engine, train: go } = await bandit(
@@ -134,7 +134,7 @@ it('ends where all is solved, with what was learned saved', async () => {
 
 it('is drawn back to where it began by rl.kl, and nowhere without it', async () => {
   const reference = await openEmbedded({ model: { shape: banditShape, seed: 5 }, threads: 1 })
-  opened.push(reference)
+  onTestFinished(() => reference.close())
   const settings = { ...base, algorithm: 'grpo', steps: 30, kl: 1, max_norm: 0 }
   const { engine, run, train: go } = await bandit(settings, {})
   const pulled = await bandit(settings, {

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { type RlContext, type RlSummary, run as train } from '../../src/rl/index.ts'
@@ -6,19 +6,16 @@ import { createRun, type Run } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 
-/** Closed after each test. */
-export const opened: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close()
-})
-
 export async function bandit(
   rl: object,
   parts: Partial<RlContext> = {},
 ): Promise<{ engine: Engine; run: Run; train: () => Promise<RlSummary> }> {
   const engine = await openEmbedded({ model: { shape: banditShape, seed: 3 }, threads: 1 })
   const run = createRun(temporaryFolder(), { id: 'r', command: 'test', coa: '0' })
-  opened.push(run, engine)
+  onTestFinished(async () => {
+    run.close()
+    await engine.close()
+  })
   const config = ProjectConfig.parse({ rl, rollout: { concurrency: 64 } })
   const context: RlContext = {
     run,

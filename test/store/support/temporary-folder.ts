@@ -1,17 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
-
-const folders: string[] = []
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { onTestFinished } from 'vitest'
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coa-store-'))
-  folders.push(folder)
+  // Not an `afterEach` of this file: where tests share what they load it would be known to the first of them alone.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
