@@ -30,9 +30,7 @@ function withTools(found: string): string | undefined {
 }
 
 function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-  // These models are so small that a second thread only waits.
-  const env = { ...process.env, OMP_NUM_THREADS: '1' }
-  const child = spawn(tools!, ['-m', ...args], { cwd: folder, env })
+  const child = spawn(tools!, ['-m', ...args], { cwd: folder })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part) => {
