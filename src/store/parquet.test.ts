@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { parquetMetadata } from 'hyparquet'
 import { parquetWriteFile } from 'hyparquet-writer'
 import { expect, test } from 'vitest'
+import { howMany } from '../../test/how-many.ts'
 import { anyRecord, recordsOf, task } from '../../test/store/support/records.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { type RecordKind, recordKinds } from '../schema/index.ts'
@@ -30,7 +31,7 @@ function columnNames(file: string): string[] {
 test.each(recordKinds)('%s: what goes out comes back in, exactly', async (kind) => {
   const records = fc.uniqueArray(recordsOf(kind), { maxLength: 8, selector: ({ id }) => id })
   const file = join(temporaryFolder(), 'out.parquet')
-  // 1,000 runs a kind, up to 8 records each: every run writes and reads a file.
+  // Up to 8 records a run: every run writes and reads a file.
   await fc.assert(
     fc.asyncProperty(records, async (originals) => {
       expect(writeParquet(file, kind, () => originals)).toBe(originals.length)
@@ -43,7 +44,7 @@ test.each(recordKinds)('%s: what goes out comes back in, exactly', async (kind) 
       )
       expect(columnNames(file).includes(EXACT_COLUMN)).toBe(needed)
     }),
-    { numRuns: 1000 },
+    { numRuns: howMany(1000) },
   )
 })
 

@@ -10,21 +10,22 @@ const tools = python === undefined ? undefined : withTools(python)
 
 /** What only tests need is put into the environment on first use. */
 function withTools(found: string): string | undefined {
-  const imports = (modules: string) => spawnSync(found, ['-c', `import ${modules}`]).status === 0
-  const has = () => imports('pytest, mypy, ruff')
+  const has = (modules: string) => spawnSync(found, ['-c', `import ${modules}`]).status === 0
   const install = (...packages: string[]) =>
-    spawnSync(found, ['-m', 'pip', 'install', '--quiet', ...packages])
+    spawnSync(found, ['-m', 'pip', 'install', '--quiet', '--no-compile', ...packages]).status === 0
+  const checkers = ['pytest>=8', 'mypy>=1.13', 'ruff>=0.8']
   // On a processor kernels run as Python, which Triton cannot do with the newest numpy.
-  if (!imports('triton')) install('triton==3.6.0', 'numpy<2.4')
-  if (!imports('triton')) {
+  const triton = ['triton==3.6.0', 'numpy<2.4']
+  // The public client of the protocol; its test is left out where it cannot be had.
+  const client = ['tinker==0.36.0']
+  // All at once is faster, one by one gets what can be had.
+  if (!has('pytest, mypy, ruff, triton') && !install(...checkers, ...triton, ...client))
+    for (const packages of [checkers, triton, client]) install(...packages)
+  if (!has('triton')) {
     console.warn('SKIPPED: the kernels of the sampler: Triton could not be installed')
     leftOut.push('--ignore=tests/test_kernels.py')
   }
-  if (has()) return found
-  install('pytest>=8', 'mypy>=1.13', 'ruff>=0.8')
-  // The public client of the protocol; its test is left out where it cannot be had.
-  install('tinker==0.36.0')
-  if (has()) return found
+  if (has('pytest, mypy, ruff')) return found
   console.warn('SKIPPED: the tests of the trainer in Python: pytest, mypy and ruff could not be installed')
   return undefined
 }
