@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { CoaSequence, Rollout, Span } from '../schema/index.ts'
 import { clip, whole } from './figures.ts'
 import { type Html, html } from './html.ts'
@@ -28,9 +29,11 @@ export function studentView(rollout: Rollout): Html {
   const roles = Object.entries(rollout.tokensByAgent)
   const row = (name: Html | string, count: number): Html =>
     html`<tr><th scope="row">${name}</th><td>${whole(count)}</td></tr>`
+  // The folder's name alone: where it lies is no business of who reads the page.
+  const model = basename(rollout.checkpoint)
   // In the order in which they speak, so that table and stream have the same colours.
   for (const { agent } of spans ?? []) hues.of(agent)
-  return html`<article class="side"><h4>The student <small>${rollout.checkpoint}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
+  return html`<article class="side"><h4>The student <small>${model}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
 <table class="tokens"><thead><tr><th scope="col">role</th><th scope="col">tokens</th></tr></thead>
 <tbody>${roles.map(([agent, count]) => row(agent === '' ? 'outside of every role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
 ${row('prompt, read once', tokens.prompt)}${row('inserted by tools', tokens.inserted)}</tbody>

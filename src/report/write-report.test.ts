@@ -136,6 +136,14 @@ test('the team is said to be scripted where it is, and only there', () => {
   expect(readPage().querySelector('.scripted')!.textContent).toContain('The team in this run is scripted')
 })
 
+test('the student is named, without where it lies', () => {
+  addTask('t')
+  addRollout('t', 'one', join(run.dir, 'checkpoints', 'rl'), 'correct')
+  const page = readPage()
+  expect(page.querySelector('.side h4 small')!.textContent).toBe('rl')
+  expect(page.body.innerHTML).not.toContain(run.dir)
+})
+
 test('the tokenizer that counted is named, without where it lies', () => {
   addTrajectory('t')
   writeFileSync(run.files.config, '[language]\ntokenizer = "/somewhere/nano"\n')

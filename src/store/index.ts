@@ -17,6 +17,7 @@ export { readParquetRows } from './parquet-rows.ts'
 export { type ReindexResult, reindex } from './reindex.ts'
 export type { ListOptions, Recovery, Run } from './run.ts'
 
+export { runFiles } from './run-files.ts'
 export type { Durability } from './run-writer.ts'
 export { type AddResult, type TextDocument, type TextHit, TextIndex } from './text-index.ts'
 export type { TornTail } from './torn-tail.ts'

@@ -4,11 +4,11 @@ import { readEnvironment } from '../../config/index.ts'
 import type { DistilSummary } from '../../distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { collect } from '../collect.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 import { registerDistillExplain } from './distill-explain.ts'
 
 interface DistillOptions extends GlobalOptions {
@@ -32,12 +32,12 @@ export function registerDistill(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<DistillOptions>()
-      const { config } = settings(options, { 'distill.map': options.map })
+      const { dir, config } = settingsForRun(options, name, { 'distill.map': options.map })
       const dryRun = options.dryRun === true
       const { run: work, smoothWith } = await import('../../distill/index.ts')
       const { modelFromSettings } = await import('../../models/index.ts')
       const model = dryRun ? undefined : modelFromSettings('distill', config.distill, readEnvironment())
-      using run = openRun(findRun(config.project.runs, name), { write: !dryRun, command: 'coa distill' })
+      using run = openRun(dir, { write: !dryRun, command: 'coa distill' })
       const observe = showProgress()
       try {
         const summary = await interruptible((signal) => {

@@ -4,11 +4,11 @@ import { UsageError } from '../../errors/index.ts'
 import type { CheckResult, ExportSummary, FormatSummary } from '../../export/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 
 interface ExportCommandOptions extends GlobalOptions {
   format?: string
@@ -44,8 +44,8 @@ export function registerExport(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<ExportCommandOptions>()
-      const { config } = settings(options, { 'language.tokenizer': options.tokenizer })
-      using run = name === undefined ? undefined : openRun(findRun(config.project.runs, name))
+      const { dir, config } = settingsForRun(options, name, { 'language.tokenizer': options.tokenizer })
+      using run = dir === undefined ? undefined : openRun(dir)
       const exported =
         typeof options.check === 'string' && options.format === undefined
           ? undefined

@@ -3,11 +3,11 @@ import pc from 'picocolors'
 import type { FilterSummary, Funnel } from '../../filter/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { collect } from '../collect.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 
 interface FilterOptions extends GlobalOptions {
   dryRun?: boolean
@@ -49,10 +49,10 @@ export function registerFilter(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<FilterOptions>()
-      const { config } = settings(options, flagsOf(options))
+      const { dir, config } = settingsForRun(options, name, flagsOf(options))
       const dryRun = options.dryRun === true
       const { run: filter, selectionFiles } = await import('../../filter/index.ts')
-      using run = openRun(findRun(config.project.runs, name), { write: !dryRun, command: 'coa filter' })
+      using run = openRun(dir, { write: !dryRun, command: 'coa filter' })
       const observe = showProgress()
       try {
         const summary = await interruptible((signal) =>

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { openRun } from '../../store/index.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
 
@@ -40,7 +40,7 @@ export function registerRl(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<RlOptions>()
-      const { config } = settings(options, {
+      const { dir, config } = settingsForRun(options, name, {
         'rl.model': options.model,
         'rl.steps': options.steps,
         'rl.algorithm': options.algorithm,
@@ -48,7 +48,7 @@ export function registerRl(program: Command): void {
         'engine.device': options.device,
       })
       const { trainRl } = await import('../../pipeline/index.ts')
-      using run = openRun(findRun(config.project.runs, name), { write: true, command: 'coa rl' })
+      using run = openRun(dir, { write: true, command: 'coa rl' })
       const observe = showProgress()
       const summary = await interruptible((signal) =>
         inStage(run, 'rl', config, signal, async () => {

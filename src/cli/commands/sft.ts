@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { openRun } from '../../store/index.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
 
@@ -40,7 +40,7 @@ export function registerSft(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<SftOptions>()
-      const { config } = settings(options, {
+      const { dir, config } = settingsForRun(options, name, {
         'student.model': options.model,
         'sft.epochs': options.epochs,
         'sft.max_steps': options.steps,
@@ -48,7 +48,7 @@ export function registerSft(program: Command): void {
         'engine.device': options.device,
       })
       const { trainSft } = await import('../../pipeline/index.ts')
-      using run = openRun(findRun(config.project.runs, name), { write: true, command: 'coa sft' })
+      using run = openRun(dir, { write: true, command: 'coa sft' })
       const observe = showProgress()
       const summary = await interruptible((signal) =>
         inStage(run, 'sft', config, signal, () =>

@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander'
 import { writeToml } from '../../config/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import { createRun, openRun, type Run } from '../../store/index.ts'
-import { findRun } from '../find-run.ts'
-import { type GlobalOptions, settings } from '../globals.ts'
+import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
 import { version } from '../version.ts'
 
 interface TeachOptions extends GlobalOptions {
@@ -48,7 +48,7 @@ export function registerTeach(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<TeachOptions>()
-      const { config } = settings(options, {
+      const { dir, config } = settingsForRun(options, name, {
         'teach.topology': options.topology,
         'teach.mind': options.mind,
         'teach.concurrency': options.concurrency,
@@ -59,8 +59,7 @@ export function registerTeach(program: Command): void {
       const { teach } = await import('../../teach/index.ts')
       const { suites, count } = config.tasks
       if (options.dryRun === true) {
-        const tasks =
-          name === undefined ? suites.length * count : countTasks(findRun(config.project.runs, name))
+        const tasks = dir === undefined ? suites.length * count : countTasks(dir)
         const runs = tasks * config.teach.runs
         emit(
           options,
@@ -71,9 +70,9 @@ export function registerTeach(program: Command): void {
         return
       }
       using run: Run =
-        name === undefined
+        dir === undefined
           ? createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
-          : openRun(findRun(config.project.runs, name), { write: true, command: COMMAND })
+          : openRun(dir, { write: true, command: COMMAND })
       const observe = showProgress()
       const summary = await interruptible(async (signal) => {
         if (run.count('task') === 0) await storeTasks({ run, config, observe, signal })

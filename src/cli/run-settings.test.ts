@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { createRun } from '../store/index.ts'
+import { settingsForRun } from './run-settings.ts'
+
+/** A project's file, and a run in its folder that began with the given settings. */
+function project(file: string, configToml?: string) {
+  const folder = temporaryFolder()
+  const runs = join(folder, 'runs')
+  const config = join(folder, 'coa.toml')
+  writeFileSync(config, `[project]\nruns = ${JSON.stringify(runs)}\n${file}`)
+  using run = createRun(runs, {
+    command: 'test',
+    coa: '0',
+    ...(configToml === undefined ? {} : { configToml }),
+  })
+  return { config, dir: run.dir, id: run.id }
+}
+
+it('takes what the run began with where nothing else is said', () => {
+  const { config, dir, id } = project(
+    '[rl]\ngroups = 16\n',
+    '[search]\nlimit = 1\n\n[rl]\ngroups = 24\nsteps = 7\n',
+  )
+  const found = settingsForRun({ config, set: ['rl.group_size=3'] }, id, { 'rl.steps': '9' })
+  expect(found.dir).toBe(dir)
+  expect(found.config.search.limit).toBe(1)
+  expect(found.config.rl).toMatchObject({ groups: 16, group_size: 3, steps: 9 })
+})
+
+it('takes the newest run by name, and the defaults where a run kept no settings', () => {
+  const { config, dir } = project('')
+  const found = settingsForRun({ config }, 'latest')
+  expect(found.dir).toBe(dir)
+  expect(found.config.rl.groups).toBe(8)
+})
+
+it('is about the project alone where no run is named', () => {
+  const { config } = project('', '[rl]\ngroups = 24\n')
+  expect(settingsForRun({ config }, undefined)).toMatchObject({
+    dir: undefined,
+    config: { rl: { groups: 8 } },
+  })
+})
