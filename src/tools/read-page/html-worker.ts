@@ -1,23 +1,20 @@
 import { parentPort } from 'node:worker_threads'
 import { htmlText, type PageText } from './html-text.ts'
+import type { WorkerMessage } from './limited-worker.ts'
 
 export interface HtmlRequest {
-  id: number
   html: string
   url?: string
 }
 
-/** Without an id: the libraries are loaded. */
-export type HtmlReply = { id?: never } | { id: number; page?: PageText }
+const send = (message: WorkerMessage<never, PageText | undefined>): void => parentPort?.postMessage(message)
 
-parentPort?.on('message', ({ id, html, url }: HtmlRequest) => {
-  let reply: HtmlReply
+parentPort?.on('message', ({ id, request }: { id: number; request: HtmlRequest }) => {
   try {
-    reply = { id, page: htmlText(html, url) }
+    send({ id, result: htmlText(request.html, request.url) })
   } catch {
     // Too deep for the libraries; the reader has a simpler way.
-    reply = { id }
+    send({ id, result: undefined })
   }
-  parentPort?.postMessage(reply)
 })
-parentPort?.postMessage({} satisfies HtmlReply)
+send({ ready: true })

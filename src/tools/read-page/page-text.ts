@@ -2,12 +2,13 @@ import { ToolError } from '../../errors/index.ts'
 import type { FetchedPage } from './fetch-page.ts'
 import { readHtml } from './html-reader.ts'
 import type { PageText } from './html-text.ts'
+import { readPdf } from './pdf-reader.ts'
 
 /** What a page says, whatever it is made of. */
 export async function pageText(page: FetchedPage, signal?: AbortSignal): Promise<PageText> {
   const type = page.contentType.split(';')[0]!.trim().toLowerCase()
   const start = page.body.subarray(0, 1024).toString('latin1')
-  if (type === 'application/pdf' || start.startsWith('%PDF-')) return pdfText(page)
+  if (type === 'application/pdf' || start.startsWith('%PDF-')) return readPdf(page.body, page.url, signal)
   if (
     type === 'text/html' ||
     type === 'application/xhtml+xml' ||
@@ -29,23 +30,5 @@ function decode({ contentType, body }: FetchedPage): string {
     return new TextDecoder(declared?.[1] ?? 'utf-8').decode(body)
   } catch {
     return new TextDecoder('utf-8').decode(body)
-  }
-}
-
-async function pdfText(page: FetchedPage): Promise<PageText> {
-  const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
-  try {
-    const document = await getDocumentProxy(new Uint8Array(page.body), { verbosity: 0 })
-    try {
-      const { text } = await extractText(document, { mergePages: true })
-      const { info } = await getMeta(document)
-      const { Title: title } = info as { Title?: unknown }
-      if (text.trim() === '') throw new Error('it holds no text, perhaps only pictures of pages')
-      return { title: typeof title === 'string' && title.trim() !== '' ? title : page.url, text }
-    } finally {
-      await document.cleanup()
-    }
-  } catch (cause) {
-    throw new ToolError(`${page.url} is a PDF that cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
