@@ -15,9 +15,6 @@ export type WorkerMessage<Part, Result> =
   | { id: number; part: Part }
   | { id: number; result: Result }
 
-/** Work that was stopped; the reason completes "the work …". */
-export class WorkStopped extends Error {}
-
 interface Job<Request, Part, Result> {
   id: number
   request: Request
@@ -53,7 +50,7 @@ export class LimitedWorker<Request, Part, Result> {
     this.#limits = limits
   }
 
-  /** Rejects with `WorkStopped` where a limit was reached or the thread failed. */
+  /** Rejects where a limit was reached or the thread failed; the message completes "the work …". */
   run(request: Request, signal?: AbortSignal, onPart: (part: Part) => void = () => {}): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ id: ++this.#lastId, request, signal, onPart, resolve, reject })
@@ -126,7 +123,7 @@ export class LimitedWorker<Request, Part, Result> {
     void this.#worker?.terminate()
     this.#worker = undefined
     this.#isReady = false
-    if (this.#running !== undefined) this.#settle().reject(new WorkStopped(reason))
+    if (this.#running !== undefined) this.#settle().reject(new Error(reason))
   }
 
   #settle(): Job<Request, Part, Result> {
