@@ -20,8 +20,8 @@ export interface ExportConfig {
   formats: readonly string[]
   /** Each format gets a folder of its name in it. */
   out: string
-  /** "bytes", or a folder with tokenizer.json. */
-  tokenizer: string
+  /** "bytes", or a folder with tokenizer.json. Without one text formats count bytes, and token formats are refused. */
+  tokenizer?: string | undefined
   /** Every sequence, even where the filter has made a choice. */
   all?: boolean
   /** Count, and write nothing. */
@@ -62,14 +62,16 @@ export async function exportRun(config: ExportConfig, context: ExportContext): P
   const wanted = [...new Set(config.formats)].map(findFormat)
   const dataset = openDataset(run, { all: config.all === true })
   requireRecords(run, wanted, dataset)
-  const tokenizer = await tokenizerFor(config.tokenizer)
+  requireTokenizer(wanted, config.tokenizer)
+  const tokenizerName = config.tokenizer ?? 'bytes'
+  const tokenizer = await tokenizerFor(tokenizerName)
   const date = run.manifest.createdAt
   const summaries = new Map<Format, FormatSummary>()
   const outputs: FormatOutput[] = []
   const originOf = (folder: string): Pick<ExportManifest, 'source' | 'settings'> => ({
     source: dataset.source,
     settings: {
-      tokenizer: relativeTokenizer(folder, config.tokenizer),
+      tokenizer: relativeTokenizer(folder, tokenizerName),
       run: relative(folder, run.dir),
       date,
     },
@@ -186,6 +188,15 @@ function requireRecords(run: Run, wanted: readonly Format[], dataset: Dataset): 
       fix: 'Leave verl-rl out, or take a run that was made from tasks.',
     })
   }
+}
+
+/** Ids mean nothing without the model that they belong to: another trainer would read bytes as its own tokens. */
+function requireTokenizer(wanted: readonly Format[], tokenizer: string | undefined): void {
+  const inTokens = wanted.find(({ carries }) => carries === 'tokens')
+  if (inTokens === undefined || tokenizer !== undefined) return
+  throw new UsageError(`${inTokens.name} holds token ids, and no tokenizer is named`, {
+    fix: 'Name the folder of the model that you will train: --tokenizer FOLDER (with its tokenizer.json).',
+  })
 }
 
 function summaryOf(

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { studentSpans } from './student-spans.ts'
-import { studentTokens, teamTokens } from './tokens-of.ts'
 
 const prompt = { origin: 'prompt' as const, tokens: [1, 2, 3] }
 const sampled = (count: number) => ({
@@ -39,25 +38,4 @@ test('without its grammar a text has no parts, and nothing is claimed about them
     spans: undefined,
     isExact: false,
   })
-})
-
-test('a stream is counted once, and with the context of every request', () => {
-  const tokens = studentTokens({ segments: [prompt, sampled(4), inserted, sampled(3)] })
-  expect(tokens).toEqual({ prompt: 3, sampled: 7, inserted: 2, requests: 2, once: 12, billed: 7 + 12 })
-})
-
-test("an agent's tokens are summed over its requests", () => {
-  const wrote = (agent: string, promptTokens: number, completionTokens: number) => ({
-    id: `${agent}${promptTokens}`,
-    parent: null,
-    agent,
-    t: 0,
-    type: 'wrote' as const,
-    text: '',
-    usage: { promptTokens, completionTokens },
-  })
-  expect(teamTokens({ events: [wrote('a', 10, 1), wrote('b', 20, 2), wrote('a', 30, 3)] })).toEqual([
-    { agent: 'a', requests: 2, prompt: 40, written: 4 },
-    { agent: 'b', requests: 1, prompt: 20, written: 2 },
-  ])
 })

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
+import { rolloutTokens } from '../rollout/index.ts'
 import type { CoaSequence, Rollout, Span } from '../schema/index.ts'
 import { clip, whole } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { Hues } from './hues.ts'
 import { studentSpans } from './student-spans.ts'
-import { studentTokens } from './tokens-of.ts'
 import { verdictBadge } from './verdict-badge.ts'
 
 const MOST_CHARACTERS = 4000
@@ -25,7 +25,7 @@ const stops: Record<Rollout['stop'], string> = {
 export function studentView(rollout: Rollout): Html {
   const hues = new Hues()
   const { spans, isExact } = studentSpans(rollout)
-  const tokens = studentTokens(rollout)
+  const tokens = rolloutTokens(rollout)
   const roles = Object.entries(rollout.tokensByAgent)
   const row = (name: Html | string, count: number): Html =>
     html`<tr><th scope="row">${name}</th><td>${whole(count)}</td></tr>`
@@ -36,11 +36,15 @@ export function studentView(rollout: Rollout): Html {
   return html`<article class="side"><h4>The student <small>${model}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
 <table class="tokens"><thead><tr><th scope="col">role</th><th scope="col">tokens</th></tr></thead>
 <tbody>${roles.map(([agent, count]) => row(agent === '' ? 'outside of every role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
-${row('prompt, read once', tokens.prompt)}${row('inserted by tools', tokens.inserted)}</tbody>
+${row(isShortened(rollout) ? 'prompt, and context read again after an observation was shortened' : 'prompt', tokens.prompt)}${row('inserted by tools', tokens.tool)}</tbody>
 <tfoot>${row('all, each once', tokens.once)}${row(`all, ${tokens.requests === 1 ? 'one request with its' : `${tokens.requests} requests with their`} whole context`, tokens.billed)}</tfoot></table>
 <div class="stream" tabindex="0" role="region" aria-label="What the student wrote"><ol>
 ${spans === undefined ? html`<li class="turn"><pre>${clip(rollout.text, MOST_CHARACTERS)}</pre></li>` : spans.map((span) => drawSpan(span, hues))}
 </ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', and kept to its grammar' : ', and broke its grammar'}.${isExact ? '' : ' Where the inserted parts begin and end could not be told exactly.'}</p></div></article>`
+}
+
+function isShortened({ segments }: Rollout): boolean {
+  return segments.some((segment) => segment.origin === 'inserted' && segment.shortened !== undefined)
 }
 
 /** What the student is to learn, where it has written nothing yet. */

@@ -2,7 +2,7 @@ import type { Trajectory, TrajectoryEvent } from '../schema/index.ts'
 import { clip, whole } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { Hues } from './hues.ts'
-import { teamTokens } from './tokens-of.ts'
+import { teamTokens } from './team-tokens.ts'
 import { verdictBadge } from './verdict-badge.ts'
 
 const MOST_EVENTS = 80

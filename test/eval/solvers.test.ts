@@ -76,7 +76,7 @@ describe('the student', () => {
   it('is billed for observations as short as it saw them, and not for what it never read', () => {
     const segment = (origin: 'prompt' | 'sampled' | 'inserted', count: number, more = {}) =>
       ({ origin, tokens: Array(count).fill(1), logprobs: [], ...more }) as Rollout['segments'][number]
-    const short = { shortened: { from: 5, tokens: [1, 1] } }
+    const short = { shortened: { from: 5, tokens: [8, 8] } }
     const segments = [
       segment('prompt', 10),
       segment('sampled', 3),
@@ -92,10 +92,11 @@ describe('the student', () => {
       ms: { sampling: 1, tools: 2, checking: 3 },
     } as unknown as Rollout)
     expect(tokens).toEqual({
-      prompt: 10,
+      // The short form and the 4 tokens behind it were read again, as a prefix cache would have to.
+      prompt: 10 + 2 + 4,
       completion: 12,
       tool: 27,
-      once: 49,
+      once: 10 + 2 + 4 + 12 + 27,
       billed: 10 + 3 + (10 + 3 + 20) + 4 + (10 + 3 + 2 + 4 + 7) + 5,
     })
   })

@@ -8,7 +8,7 @@ import { exampleSequences, formatNames, makeRun } from './support.ts'
 describe('coa export', () => {
   it('exports, checks, is quick the second time, and notices a change', () => {
     const { run, folder, out } = makeRun(exampleSequences())
-    const args = ['export', run.dir, '--format', 'trl-tokens,verl-sft', '--out', out]
+    const args = ['export', run.dir, '--format', 'trl-tokens,verl-sft', '--tokenizer', 'bytes', '--out', out]
     const dry = coaJson<{ formats: Array<{ status: string }> }>([...args, '--dry-run'], { cwd: folder })
     expect(dry.formats.map(({ status }) => status)).toEqual(['not written', 'not written'])
     expect(existsSync(out)).toBe(false)
@@ -31,6 +31,18 @@ describe('coa export', () => {
     expect(failing([run.dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('--format') })
     expect(failing([run.dir, '-f', 'opanai', '-o', 'x']).stderr).toContain('Did you mean "openai"?')
     expect(failing(['--check', folder]).stderr).toContain('no finished export')
+  })
+
+  it('writes no token ids without a tokenizer', () => {
+    const { run, folder, out } = makeRun(exampleSequences())
+    for (const format of ['trl-tokens', 'tinker']) {
+      const refused = coa(['export', run.dir, '-f', `trl-messages,${format}`, '-o', out], { cwd: folder })
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toContain(`${format} holds token ids, and no tokenizer is named`)
+      expect(refused.stderr).toContain('--tokenizer FOLDER')
+    }
+    expect(existsSync(out)).toBe(false)
+    expect(coa(['export', run.dir, '-f', 'trl-messages', '-o', out], { cwd: folder }).code).toBe(0)
   })
 
   it('names every format in its help', () => {

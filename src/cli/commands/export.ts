@@ -29,7 +29,10 @@ export function registerExport(program: Command): void {
     .description('write the sequences of a run, as its filter kept them, in the format of another trainer')
     .option('-f, --format <names>', `one or more, with commas: ${formatNames}`)
     .option('-o, --out <folder>', 'each format gets a folder of its name in it')
-    .option('-t, --tokenizer <folder>', 'for ids and counts: folder with tokenizer.json, or "bytes"')
+    .option(
+      '-t, --tokenizer <folder>',
+      'for ids and counts: folder with tokenizer.json, or "bytes"; token formats need one',
+    )
     .option('--all', 'every sequence, even where the filter has made a choice')
     .option('--dry-run', 'count, and write nothing')
     .option('--check [folder]', 'read the files back: is exactly the same text trained on and masked?')
@@ -49,7 +52,7 @@ export function registerExport(program: Command): void {
       const exported =
         typeof options.check === 'string' && options.format === undefined
           ? undefined
-          : await exportTo(run, options, config.language.tokenizer)
+          : await exportTo(run, options, namedTokenizer(options, config.language.tokenizer))
       const checked = await check(run, options)
       emit(options, { ...exported, ...(checked === undefined ? {} : { checks: checked }) }, () =>
         [...(exported === undefined ? [] : [describe(exported)]), ...(checked ?? []).map(describeCheck)].join(
@@ -60,12 +63,17 @@ export function registerExport(program: Command): void {
     })
 }
 
+/** "bytes" in the settings is only the default: it counts as a tokenizer where the flag names it. */
+function namedTokenizer({ tokenizer }: ExportCommandOptions, configured: string): string | undefined {
+  return tokenizer ?? (configured === 'bytes' ? undefined : configured)
+}
+
 async function exportTo(
   run: Run | undefined,
   { format, out, all, dryRun }: ExportCommandOptions,
-  tokenizer: string,
+  tokenizer: string | undefined,
 ): Promise<ExportSummary> {
-  const example = 'Write `coa export latest --format trl-tokens --out data`.'
+  const example = 'Write `coa export latest --format trl-messages --out data`.'
   if (run === undefined) throw new UsageError('no run is named', { fix: example })
   if (format === undefined) throw new UsageError('no format is named', { fix: example })
   if (out === undefined && dryRun !== true) throw new UsageError('no folder is named', { fix: example })
