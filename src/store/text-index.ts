@@ -32,6 +32,7 @@ const VERSION = 2
 const tables = `
   CREATE TABLE IF NOT EXISTS document (
     row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, url TEXT);
+  CREATE INDEX IF NOT EXISTS document_url ON document (url) WHERE url IS NOT NULL;
   ${Segments.schema}
 `
 
@@ -160,6 +161,15 @@ export class TextIndex {
 
   get(id: string): TextDocument | undefined {
     const row = this.#database.prepare('SELECT id, title, text, url FROM document WHERE id = ?').get(id)
+    return row === undefined ? undefined : toDocument(row)
+  }
+
+  /** The document that can be read at this address; the first of several. */
+  getByUrl(url: string): TextDocument | undefined {
+    const found = this.#database.prepare(
+      'SELECT id, title, text, url FROM document WHERE url = ? AND url IS NOT NULL ORDER BY row LIMIT 1',
+    )
+    const row = found.get(url)
     return row === undefined ? undefined : toDocument(row)
   }
 

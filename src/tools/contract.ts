@@ -15,7 +15,7 @@ export interface ToolOutput {
   text: string
   /** Where it came from, for people and filters: addresses, ids, versions. */
   provenance?: Record<string, unknown>
-  /** True when a part of it failed: the next call should try again and not find this in the cache. */
+  /** True when it must not be kept in the cache: a part of it failed, or what it was read from may change. */
   incomplete?: boolean
 }
 

@@ -7,6 +7,7 @@ import type { Tool } from './contract.ts'
 import { type McpServer, openMcp } from './mcp/open-mcp.ts'
 import { readPageTool } from './read-page/read-page-tool.ts'
 import { type OpenProvider, openProvider } from './search/open-provider.ts'
+import type { ReadDocument } from './search/provider.ts'
 import { searchTool } from './search/search-tool.ts'
 
 export type ToolboxSettings = Pick<ProjectConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
@@ -54,6 +55,15 @@ export function openToolbox(
       closing.push(opened.close)
       return opened
     })
+  /** Pages can be read without anything to search: then there are no documents. */
+  const documents = (): Promise<ReadDocument | undefined> =>
+    provider().then(
+      (opened) => opened.provider.read,
+      (error: unknown) => {
+        if (CoaError.isInstance(error)) return undefined
+        throw error
+      },
+    )
   const search = async (name: 'web_search' | 'wiki_search'): Promise<Opened> => {
     const { provider: found, how } = await provider()
     return { tool: searchTool({ provider: found, name, limit: settings.search.limit }), how }
@@ -61,8 +71,14 @@ export function openToolbox(
   const readPage = async (): Promise<Opened> => {
     const summariser = modelFromSettings('summary', settings.summary, environment)
     const allowHosts = settings.tools.allow_hosts
-    const tool = readPageTool({ allowHosts, ...(summariser === undefined ? {} : { summariser }) })
+    const readDocument = await documents()
+    const tool = readPageTool({
+      allowHosts,
+      ...(readDocument === undefined ? {} : { readDocument }),
+      ...(summariser === undefined ? {} : { summariser }),
+    })
     const parts = [
+      ...(readDocument === undefined ? [] : [`documents of ${settings.search.corpus}`]),
       'the public internet',
       ...allowHosts,
       ...(summariser === undefined ? [] : [`summaries by ${summariser.name}`]),

@@ -67,6 +67,38 @@ describe('coa tools', () => {
     expect(coa(['tools', 'try', 'code', '-'], { cwd, input: 'print(6 * 7)' }).stdout).toMatch(/^42\n/)
   })
 
+  it('reads whatever a search of the corpus shows, and no other file', () => {
+    const rows = [
+      { id: 'moon', title: 'Moon', text: 'Lunar day.\nThe whole text of the Moon.' },
+      { id: 'a|b', title: 'Bars', text: 'Lunar bar.\nThe whole text of bars.' },
+      {
+        id: 'w',
+        title: 'Web',
+        text: 'Lunar web.\nThe whole text of the web.',
+        url: 'http://127.0.0.1:9/web',
+      },
+    ]
+    writeFileSync(join(cwd, 'notes/luna.md'), '# Luna\n\nLunar file.\nThe whole text of the file.')
+    writeFileSync(join(cwd, 'secret.md'), 'Lunar secret.')
+    writeFileSync(join(cwd, 'lunar.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'))
+    const corpus = ['--corpus', 'lunar.db']
+    coaJson(['corpus', 'build', 'notes', 'lunar.jsonl', '--out', 'lunar.db'], { cwd })
+    const found = coaJson<{ provenance: { sources: string[] } }>(
+      ['tools', 'try', 'web_search', 'lunar', ...corpus],
+      { cwd },
+    )
+    const { sources } = found.provenance
+    expect(sources).toHaveLength(4)
+    const list = sources.map((source) => source.replaceAll('|', '\\|')).join(' | ')
+    const read = coaJson<{ text: string }>(['tools', 'try', 'crawl_page', list, ...corpus], { cwd })
+    expect(read.text.match(/The whole text of/g)).toHaveLength(4)
+    for (const path of ['notes/../secret.md', join(cwd, 'secret.md')]) {
+      const outcome = coa(['tools', 'try', 'crawl_page', path, ...corpus], { cwd })
+      expect(outcome.code).toBe(5)
+      expect(outcome.stdout).not.toMatch(/Lunar/)
+    }
+  })
+
   it.each([
     [['tools', 'try', 'web_serch', 'x'], 2, 'Did you mean "web_search"?'],
     [['tools', 'try', 'web_search', ' '], 2, 'the payload is empty'],

@@ -50,7 +50,9 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 function parseUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null)
-    throw new ToolError(`"${address}" is not an address`, { fix: 'Write it in full: https://host/path.' })
+    throw new ToolError(`"${address}" is not an address`, {
+      fix: 'Write it in full (https://host/path), or a source of the corpus exactly as the search shows it.',
+    })
   return url
 }
 

@@ -2,13 +2,16 @@ import { z } from 'zod'
 import { ToolError } from '../../errors/index.ts'
 import type { ChatModel } from '../../models/index.ts'
 import type { Tool, ToolContext } from '../contract.ts'
+import type { ReadDocument } from '../search/provider.ts'
 import { type FetchOptions, fetchPage } from './fetch-page.ts'
 import { pageText } from './page-text.ts'
 import { Robots } from './robots.ts'
-import { summarisePage } from './summarise.ts'
+import { type Page, summarisePage } from './summarise.ts'
 
 export interface ReadPageOptions
   extends Pick<FetchOptions, 'allowHosts' | 'blockedHosts' | 'maxBytes' | 'maxRedirects' | 'userAgent'> {
+  /** Documents of a corpus, read by the source that a search reported; anything else is an address. */
+  readDocument?: ReadDocument
   /** Read robots.txt of each site and keep to it. Default true. */
   robots?: boolean
   /** Shortens each page to what the question needs, one call a page. */
@@ -19,6 +22,8 @@ export interface ReadPageOptions
 
 interface ReadPage {
   text: string
+  /** True for a document of the corpus. */
+  isLocal: boolean
   /** What became of the summary; undefined where none was wanted. */
   summary?: 'made' | 'cached' | 'failed'
 }
@@ -28,24 +33,32 @@ const AGENT = 'coa-read-page'
 
 /** The page-reading agent: one or several addresses, as Markdown. One bad page does not lose the others. */
 export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof Input>> {
-  const { robots: keepsToRobots = true, summariser, summaryMs = 20_000, ...fetching } = options
+  const { robots: keepsToRobots = true, readDocument, summariser, summaryMs = 20_000, ...fetching } = options
   const robots = new Robots(AGENT)
 
-  async function read(url: string, context: ToolContext): Promise<ReadPage> {
-    const settings: FetchOptions = { ...fetching, signal: context.signal }
+  async function fetched(address: string, signal: AbortSignal): Promise<Page> {
+    const settings: FetchOptions = { ...fetching, signal }
     if (keepsToRobots) settings.mayFetch = (target) => robots.mayFetch(target, settings)
-    const page = await fetchPage(url, settings)
-    const { title, text } = await pageText(page, context.signal)
-    const shown = (body: string): string => `# ${title}\n${page.url}\n\n${body}`
-    if (summariser === undefined) return { text: shown(text) }
+    const page = await fetchPage(address, settings)
+    return { url: page.url, ...(await pageText(page, signal)) }
+  }
+
+  async function read(source: string, context: ToolContext): Promise<ReadPage> {
+    const document = readDocument?.(source)
+    const isLocal = document !== undefined
+    const { url, title, text }: Page = isLocal
+      ? { url: source, title: document.title, text: document.text }
+      : await fetched(source, context.signal)
+    const shown = (body: string): string => `# ${title}\n${url}\n\n${body}`
+    if (summariser === undefined) return { text: shown(text), isLocal }
     try {
       // Less than the whole time of the call, so that a slow model costs the summary and not the page.
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(summaryMs)])
-      const summary = await summarisePage({ url: page.url, title, text }, summariser, { ...context, signal })
-      return { text: shown(summary.text), summary: summary.cached ? 'cached' : 'made' }
+      const summary = await summarisePage({ url, title, text }, summariser, { ...context, signal })
+      return { text: shown(summary.text), isLocal, summary: summary.cached ? 'cached' : 'made' }
     } catch {
       context.signal.throwIfAborted()
-      return { text: shown(text), summary: 'failed' }
+      return { text: shown(text), isLocal, summary: 'failed' }
     }
   }
 
@@ -60,6 +73,7 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
     cacheScope: ({ question }) => ({
       ...fetching,
       keepsToRobots,
+      ...(readDocument === undefined ? {} : { corpus: true }),
       ...(summariser === undefined ? {} : { model: summariser.name, question }),
     }),
     execute: async ({ urls }, context) => {
@@ -83,7 +97,10 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
           failed: failed.length,
           ...(summaries.length === 0 ? {} : { model: summariser?.name, summaries }),
         },
-        incomplete: failed.length > 0 || summaries.includes('failed'),
+        incomplete:
+          failed.length > 0 ||
+          summaries.includes('failed') ||
+          pages.some((page) => page.status === 'fulfilled' && page.value.isLocal),
       }
     },
   }

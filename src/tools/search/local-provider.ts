@@ -21,6 +21,8 @@ export function localProvider(index: TextIndex, options: LocalProviderOptions = 
   const { vectors } = options
   return {
     name: options.name ?? 'the corpus',
+    // Only what is in the index: a source that looks like a path never opens a file.
+    read: (source) => index.get(source) ?? index.getByUrl(source),
     search: async (query, limit, signal) => {
       const found =
         vectors === undefined
