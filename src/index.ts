@@ -150,7 +150,7 @@ export {
   type ModelCall,
   type ModelFromOptions,
   modelFrom,
-  type ObservedModel,
+  type ObservableModel,
   observeModel,
   openEmbedder,
   openModel,

@@ -1,3 +1,4 @@
+import { UsageError } from '../errors/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../schema/index.ts'
 
 type EventInput = TrajectoryEvent extends infer Each
@@ -5,6 +6,9 @@ type EventInput = TrajectoryEvent extends infer Each
     ? Omit<Each, 'id' | 't'>
     : never
   : never
+
+/** A mistake in the program that records, not something that happened in the run. */
+export class NotRecordable extends UsageError {}
 
 /** Writes down what happens in a run, in order, each event with the one that caused it. */
 export class Recorder {
@@ -29,7 +33,8 @@ export class Recorder {
 
 /**
  * Records a run of any agents of yours: `work` gets a recorder, adds an event for everything that happens, and gives
- * the answer. A run that throws is a trajectory too, with a failure at its end. `onEvent` is told of each as it is added.
+ * the answer. A run that throws is a trajectory too, with a failure at its end; only a model or agent that cannot be
+ * recorded at all is an error of this function. `onEvent` is told of each as it is added.
  */
 export async function recordRun(
   head: Pick<Trajectory, 'id' | 'taskId' | 'team' | 'question'> & Partial<Pick<Trajectory, 'meta'>>,
@@ -41,6 +46,7 @@ export async function recordRun(
   try {
     answer = await work(recorder)
   } catch (error) {
+    if (error instanceof NotRecordable) throw error
     const parent = recorder.events.at(-1)?.id ?? null
     const message = error instanceof Error ? error.message : String(error)
     recorder.add({ type: 'failed', agent: head.team, parent, boundary: boundaryOf(error), message })
