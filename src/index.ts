@@ -2,6 +2,8 @@
  * The public surface of chain-of-agents. Everything exported here is public and covered by the version number;
  * nothing else is. Add a name on purpose.
  */
+import './config/require-node.ts'
+
 export {
   type ConfigSources,
   ProjectConfig,

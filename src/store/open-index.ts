@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from './sqlite.ts'
 
 /**
  * Opens an index in a SQLite file that other processes may read while one writes. Makes folder and tables unless it is

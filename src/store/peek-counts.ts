@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import { COUNT_BY_KIND, INDEX_VERSION } from './index-database.ts'
 import { inodeOf } from './index-file.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** The counts in an index file, if it covers a log of this length; looks without changing or creating anything. */
 export function peekCounts(path: string, logBytes: number): Record<string, number> | undefined {

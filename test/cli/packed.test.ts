@@ -1,14 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freshClone, removeClone } from '../fresh-clone.ts'
+import { isFull } from '../how-many.ts'
 
-const root = new URL('../..', import.meta.url).pathname
 let folder: string
 let tarball: { filename: string; files: { path: string }[] }
 
-/** As a user's npm runs: with install scripts, which this repository's own .npmrc keeps from running. */
+/** As a user's npm runs: with install scripts, which this repository's own package.json denies. */
 function install(what: string, variables: Record<string, string>): void {
   const { npm_config_ignore_scripts, ONNXRUNTIME_NODE_INSTALL, ...env } = process.env
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', what], {
@@ -19,28 +20,37 @@ function install(what: string, variables: Record<string, string>): void {
 }
 
 /**
- * The package as a user gets it: packed, installed into an empty folder, run from there. The install script of
- * onnxruntime-node downloads files for NVIDIA's CUDA and fails behind many firewalls; asked for CUDA 11 it fails
- * everywhere, and npm leaves the package out.
+ * The package as a user gets it: packed in a fresh clone, installed into an empty folder, run from there. The install
+ * script of onnxruntime-node downloads files for NVIDIA's CUDA and fails behind many firewalls; asked for CUDA 11 it
+ * fails everywhere, and npm leaves the package out.
  */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'coa-packed-'))
-  // The test command has just built dist/; building again here would race with tests that read it.
-  const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  const parsed = JSON.parse(packed)
-  tarball = Array.isArray(parsed) ? parsed[0] : (Object.values(parsed)[0] as typeof tarball)
+  // With no dependencies packing installs them first, which takes long.
+  const clone = freshClone({ dependencies: !isFull })
+  try {
+    const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: clone,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const parsed = JSON.parse(packed)
+    tarball = Array.isArray(parsed) ? parsed[0] : (Object.values(parsed)[0] as typeof tarball)
+  } finally {
+    removeClone(clone)
+  }
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}')
   install(join(folder, tarball.filename), { ONNXRUNTIME_NODE_INSTALL_CUDA: '11' })
-}, 300_000)
+}, 600_000)
 afterAll(() => rmSync(folder, { recursive: true }))
+
+const packageFolder = (): string => join(folder, 'node_modules/chain-of-agents')
 
 it('holds what is needed and no more', () => {
   const paths = tarball.files.map((file) => file.path)
   expect(paths).toContain('bin/coa.js')
   expect(paths).toContain('LICENSE')
+  expect(paths).toContain('dist/cli/main.js')
   expect(paths).toContain('dist/index.d.ts')
   expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
   expect(paths).toContain('models/nano/model.safetensors')
@@ -48,7 +58,7 @@ it('holds what is needed and no more', () => {
   expect(
     paths.filter(
       (path) =>
-        !/^(bin|dist|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(
+        !/^(bin|dist|docs|models\/nano|recipes|trainer\/src)\/|^trainer\/(pyproject\.toml|PROTOCOL\.md|README\.md)$|^(LICENSE|(README|CHANGELOG|AGENTS|CONTRIBUTING)\.md|package\.json)$/.test(
           path,
         ),
     ),
@@ -56,29 +66,30 @@ it('holds what is needed and no more', () => {
   expect(paths.filter((path) => /\.test\.|__pycache__|\.pyc$/.test(path))).toEqual([])
 })
 
+it('holds every page that its pages link to', () => {
+  const paths = new Set(tarball.files.map((file) => file.path))
+  const folders = new Set([...paths].map((path) => posix.dirname(path)))
+  const dead = [...paths]
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) =>
+      [...readFileSync(join(packageFolder(), page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .map(([, target]) => posix.join(posix.dirname(page), target!).replace(/\/$/, ''))
+        .filter((target) => !paths.has(target) && !folders.has(target))
+        .map((target) => `${page} → ${target}`),
+    )
+  expect(dead).toEqual([])
+})
+
+const coa = (...args: string[]) =>
+  spawnSync(join(folder, 'node_modules/.bin/coa'), args, { cwd: folder, encoding: 'utf8' })
+
 it('runs coa from the installed package', () => {
-  const coa = (...args: string[]) =>
-    spawnSync(join(folder, 'node_modules/.bin/coa'), args, { cwd: folder, encoding: 'utf8' })
   expect(coa('--help')).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('Turn a multi-agent system into one model'),
   })
   expect(coa('doctor')).toMatchObject({ status: 0, stderr: '' })
-  const small = [
-    'tasks.suites=math',
-    'tasks.count=4',
-    'tasks.test_count=1',
-    'sft.max_steps=1',
-    'rl.steps=1',
-    'rl.groups=2',
-    'rl.group_size=2',
-    'rl.dynamic_sampling=false',
-    'rollout.max_tokens=40',
-  ]
-  const { status, stdout, stderr } = coa('quickstart', ...small.flatMap((pair) => ['--set', pair]))
-  expect(status, stderr).toBe(0)
-  expect(stdout).toMatch(/scripted team.*base.*sft.*rl.*report\.html/s)
-}, 120_000)
+})
 
 it('can be imported as a library', () => {
   const program =
@@ -109,6 +120,24 @@ it('opens a model without the native library, and faster with it', () => {
   expect(sample()).toEqual({ device: 'cpu, 1 threads', tokens: slow.tokens })
 }, 300_000)
 
+it('runs the fast form of the quickstart in an empty project', () => {
+  // Every day with fewer tasks still: what is looked at is the package, not what a model learns.
+  const fewer = [
+    'tasks.count=20',
+    'tasks.test_count=2',
+    'sft.max_steps=2',
+    'rl.steps=1',
+    'rl.groups=2',
+    'rl.group_size=2',
+    'rl.task_count=4',
+    'rollout.max_tokens=100',
+  ]
+  const sets = isFull ? [] : fewer.flatMap((pair) => ['--set', pair])
+  const { status, stdout, stderr } = coa('quickstart', '--fast', ...sets)
+  expect(status, stderr).toBe(0)
+  expect(stdout).toMatch(/scripted team.*base.*sft.*rl.*report\.html/s)
+}, 900_000)
+
 /** The Node of the machine, without the one that npm puts first while tests run. */
 const hostPath = process.env['PATH']!.split(':')
   .filter((part) => !part.includes('node_modules'))
@@ -127,4 +156,10 @@ it.skipIf(!isOld)('hands over from an old Node to the one it brought along', () 
   })
   expect(outcome).toMatchObject({ status: 0, stderr: '' })
   expect(outcome.stdout).toContain('on Node v24')
+})
+
+it.skipIf(!isOld)('says as a library which Node it needs', () => {
+  const outcome = spawnSync('node', ['use.js'], { cwd: folder, encoding: 'utf8', env: { PATH: hostPath } })
+  expect(outcome.status).toBe(1)
+  expect(outcome.stderr).toContain('chain-of-agents needs Node 22.18 or newer as a library')
 })

@@ -9,11 +9,23 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 describe('the lockfile', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }>
+    packages: Record<
+      string,
+      { resolved?: string; hasInstallScript?: true; optionalDependencies?: Record<string, string> }
+    >
   }
 
   it('names no registry', () => {
     expect(Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
+  })
+
+  it('has no install script that package.json does not deny', () => {
+    const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
+    const scripted = Object.entries(packages)
+      .filter(([, entry]) => entry.hasInstallScript)
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+    expect(scripted.filter((name) => allowScripts[name] !== false)).toEqual([])
+    expect(Object.keys(allowScripts).filter((name) => !scripted.includes(name))).toEqual([])
   })
 
   it('holds the binaries of every platform, so that npm ci works on all of them', () => {
@@ -25,6 +37,17 @@ describe('the lockfile', () => {
       ),
     )
     expect(missing).toEqual([])
+  })
+})
+
+describe('the oldest Node', () => {
+  it('is the same in package.json, the launcher, the library and the README', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
+    const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node)!
+    for (const path of ['bin/coa.js', 'src/config/require-node.ts']) {
+      expect(read(path), path).toContain(`const OLDEST = [${major}, ${minor}]`)
+    }
+    expect(read('README.md')).toContain(`Node ${major}.${minor} or newer`)
   })
 })
 
