@@ -101,7 +101,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tiny_folder: Path, tmp
     for folder, into, words in (
         ("full", lora, "has no adapter"),
         ("lora", full, "is an adapter"),
-        ("lora", other, "another shape"),
+        ("lora", other, "has rank 4"),
     ):
         with pytest.raises(TrainerError, match=words):
             load_checkpoint(tmp_path / folder, into, bases, optimizer=True)

@@ -1,7 +1,6 @@
 """The command line."""
 
 import argparse
-import ipaddress
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import torch
 
 from .model.compiled import AUTO, MODES, ON
+from .server.guard import is_loopback
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -29,6 +29,7 @@ class Options:
     checkpointing: bool
     compile: str
     body_limit: int
+    upload_limit: int
     poll_seconds: float
     session_seconds: float
 
@@ -42,7 +43,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         path = Path(folder if separator else entry).resolve()
         models[name if separator else path.name] = path
     key = given.key or os.environ.get("COA_TRAINER_KEY") or None
-    if key is None and not _is_loopback(given.host):
+    if key is None and not is_loopback(given.host):
         parser.error(f"without --key the server listens on loopback only, not on {given.host}")
     device = torch.device(given.device or ("cuda" if torch.cuda.is_available() else "cpu"))
     dtype = _DTYPES[given.dtype] if given.dtype else torch.float32 if device.type == "cpu" else torch.bfloat16
@@ -61,6 +62,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         checkpointing=given.checkpointing,
         compile=given.compile,
         body_limit=given.body_limit,
+        upload_limit=given.upload_limit,
         poll_seconds=given.poll_seconds,
         session_seconds=given.session_seconds,
     )
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         help="torch.compile; auto: on cuda, for Llama, Qwen2 and Qwen3; most: try more kernels, slow to start",
     )
     add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
+    add("--upload-limit", type=int, default=64 << 30, help="bytes of all files that clients have sent, together")
     add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
     add(
         "--session-seconds",
@@ -105,12 +108,3 @@ def _parser() -> argparse.ArgumentParser:
         help="models of a client that is silent for so long are saved and unloaded until it comes back; 0: never",
     )
     return parser
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -18,12 +18,13 @@ from .server.checkpoint_routes import CheckpointRoutes
 from .server.database import Database
 from .server.deeds import Deeds
 from .server.future_routes import FutureRoutes
-from .server.http import guard
+from .server.guard import guard
 from .server.machine import Machine
 from .server.paths import Folders
 from .server.service import Service
 from .server.session_routes import SessionRoutes
 from .server.sources import SamplerOptions
+from .server.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ def make_bases(options: Options, ranks: Ranks | None = None) -> BaseModels:
             checkpointing=options.checkpointing,
             compile=options.compile,
         ),
+        Folders(options.data).upload,
     )
 
 
@@ -54,11 +56,12 @@ def make_service(options: Options, ranks: Ranks | None = None) -> Service:
     return Service(machine)
 
 
-def make_app(service: Service, options: Options) -> web.Application:
+def make_app(service: Service, options: Options, uploads: Uploads | None = None) -> web.Application:
     app = web.Application(middlewares=[guard(options.key)], client_max_size=options.body_limit)
     FutureRoutes(service, options.body_limit, options.poll_seconds).add_to(app)
     SessionRoutes(service, options.body_limit).add_to(app)
-    CheckpointRoutes(service, options.body_limit).add_to(app)
+    uploads = uploads or Uploads(service.machine.folders, options.upload_limit)
+    CheckpointRoutes(service, uploads, options.body_limit).add_to(app)
     return app
 
 
@@ -67,8 +70,9 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     loop = asyncio.get_running_loop()
     service.start(loop)
     # Bodies are unpacked by us, within the limit; a client that goes away ends its handler.
+    uploads = Uploads(service.machine.folders, options.upload_limit)
     runner = web.AppRunner(
-        make_app(service, options), auto_decompress=False, handler_cancellation=True, access_log=None
+        make_app(service, options, uploads), auto_decompress=False, handler_cancellation=True, access_log=None
     )
     await runner.setup()
     site = web.TCPSite(runner, options.host, options.port)
@@ -86,7 +90,7 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
-    watch = asyncio.create_task(_watch(service, options.session_seconds))
+    watch = asyncio.create_task(_watch(service, uploads, options.session_seconds))
     await ended.wait()
     log.info("ending")
     watch.cancel()
@@ -96,10 +100,12 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     service.database.close()
 
 
-async def _watch(service: Service, seconds: float) -> None:
-    while seconds > 0:
-        await asyncio.sleep(min(60.0, max(1.0, seconds / 4)))
-        service.park_gone(seconds)
+async def _watch(service: Service, uploads: Uploads, seconds: float) -> None:
+    while True:
+        await uploads.remove_old(service.uploads_in_use())
+        await asyncio.sleep(min(60.0, max(1.0, seconds / 4)) if seconds > 0 else 60.0)
+        if seconds > 0:
+            service.park_gone(seconds)
 
 
 def run(options: Options) -> None:

@@ -5,20 +5,52 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from ..errors import TrainerError, bad_request
 from . import attention
 
+_LAYER_COUNTS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
+# Layers of a model with random weights.
+_MOST_UNWRITTEN = 1000
+
 
 def read_config(folder: Path) -> Any:
     if not (folder / "config.json").is_file():
         raise bad_request(f"{folder} has no config.json: give the folder of a model in the Hugging Face layout.")
+    _check_layers(folder)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
         raise bad_request(f"{folder / 'config.json'} cannot be used: {error}") from error
+
+
+def is_weight_file(name: str) -> bool:
+    return name.endswith(".safetensors") and not name.startswith(("optimizer.", "adapter_"))
+
+
+def _check_layers(folder: Path) -> None:
+    """In the file itself: transformers already makes lists of all layers when it reads a configuration."""
+    path = folder / "config.json"
+    files = [each for each in folder.iterdir() if is_weight_file(each.name)]
+    try:
+        config = json.loads(path.read_text())
+        most = sum(map(_tensor_count, files)) if files else _MOST_UNWRITTEN
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
+        raise bad_request(f"The model in {folder.name} cannot be read: {error}") from error
+    sections = [config, *config.values()] if isinstance(config, dict) else []
+    for section in sections:
+        for name in _LAYER_COUNTS if isinstance(section, dict) else ():
+            layers = section.get(name)
+            if isinstance(layers, int | float) and layers > most:
+                has = f"its files hold {most} tensors" if files else f"a model without weights may have {most}"
+                raise bad_request(f"{path.name} of {folder.name} has {name} {layers:.15g}, and {has}.")
+
+
+def _tensor_count(path: Path) -> int:
+    with safe_open(path, framework="pt") as file:
+        return len(file.keys())
 
 
 def load_model(folder: Path, random_seed: int | None = None) -> Any:

@@ -69,6 +69,13 @@ def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
     if trained.weights.adapter is not None:
         if not is_adapter:
             raise bad_request(f"The checkpoint {folder.name} has no adapter; load it into a model of rank 0.")
+        lora = trained.weights.lora
+        rank, alpha, _ = read_adapter_config(folder)
+        if lora is not None and (rank, alpha) != (lora.rank, lora.alpha):
+            raise bad_request(
+                f"The adapter {folder.name} has rank {rank} and alpha {alpha:g}; load it into a model made with these, "
+                f"not with rank {lora.rank} and alpha {lora.alpha:g}."
+            )
         values: Tensors = load_file(folder / ADAPTER_FILE)
     else:
         if is_adapter:

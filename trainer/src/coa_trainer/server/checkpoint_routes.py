@@ -18,14 +18,16 @@ from . import parse
 from .http import answer, read_json
 from .paths import KINDS, check_name
 from .service import Service
+from .uploads import Uploads
 
 _RUNS = "/api/v1/training_runs"
 
 
 class CheckpointRoutes:
-    def __init__(self, service: Service, limit: int) -> None:
+    def __init__(self, service: Service, uploads: Uploads, limit: int) -> None:
         self._service = service
         self._folders = service.machine.folders
+        self._uploads = uploads
         self._limit = limit
 
     def add_to(self, app: web.Application) -> None:
@@ -40,6 +42,9 @@ class CheckpointRoutes:
         router.add_get(_RUNS + f"/{{model}}/checkpoints/{name}/download", self.download)
         router.add_delete(_RUNS + f"/{{model}}/checkpoints/{name}", self.delete)
         router.add_put("/api/v1/uploads/{upload}/{file}", self.upload)
+        router.add_get("/api/v1/uploads/{upload}", self.uploaded)
+        router.add_delete("/api/v1/uploads/{upload}", self.remove_upload)
+        router.add_get("/api/v1/base_models/{base}/files", self.base_files)
         router.add_post("/api/v1/weights_info", self.weights_info)
 
     async def runs(self, request: web.Request) -> web.Response:
@@ -116,23 +121,22 @@ class CheckpointRoutes:
         return web.Response(status=204)
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Written under another name first, so that a broken connection leaves no half of a file."""
-        folder = self._folders.upload(request.match_info["upload"])
-        path = folder / check_name(request.match_info["file"], "file")
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor, name = await asyncio.to_thread(tempfile.mkstemp, ".tmp", ".", folder)
-        size = 0
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                async for chunk in request.content.iter_chunked(1 << 20):
-                    size += len(chunk)
-                    await asyncio.to_thread(file.write, chunk)
-                file.flush()
-                await asyncio.to_thread(os.fsync, file.fileno())
-            os.replace(name, path)
-        finally:
-            Path(name).unlink(missing_ok=True)
-        return answer({"name": path.name, "bytes": size})
+        name = request.match_info["file"]
+        chunks = request.content.iter_chunked(1 << 20)
+        size = await self._uploads.write(request.match_info["upload"], name, chunks, request.content_length or 0)
+        return answer({"name": name, "bytes": size})
+
+    async def uploaded(self, request: web.Request) -> web.Response:
+        return answer({"files": await asyncio.to_thread(self._uploads.files, request.match_info["upload"])})
+
+    async def remove_upload(self, request: web.Request) -> web.Response:
+        await self._uploads.remove(request.match_info["upload"], self._service.uploads_in_use())
+        return web.Response(status=204)
+
+    async def base_files(self, request: web.Request) -> web.Response:
+        bases = self._service.machine.bases
+        name = bases.find(request.match_info["base"])
+        return answer({"files": await asyncio.to_thread(bases.weight_files, name)})
 
     async def weights_info(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)

@@ -50,6 +50,8 @@ class Deeds:
     def create(self, model_id: str, base: str, lora: LoraSettings | None) -> None:
         if lora is not None and self.ranks is not None:
             raise bad_request("Adapters are trained on one GPU only: start the server without torchrun, or use rank 0.")
+        # Each process takes a model that a client has sent in by itself.
+        self.bases.find(base)
         if lora is not None:
             weights = adapter_weights(self.bases, base, model_id, lora)
         elif self.ranks is not None:
@@ -113,7 +115,10 @@ class Deeds:
 
     @together
     def unload(self, model_id: str) -> None:
-        self.models.pop(model_id).weights.release()
+        weights = self.models.pop(model_id).weights
+        weights.release()
+        if not any(other.weights.base == weights.base for other in self.models.values()):
+            self.bases.forget(weights.base)
 
     def end(self) -> None:
         if self.ranks is not None and self.ranks.leads:

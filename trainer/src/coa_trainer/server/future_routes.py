@@ -99,9 +99,9 @@ class FutureRoutes:
         owner = model if isinstance(model, str) else None
         future_id = await asyncio.to_thread(self._service.submit, "asample", JSON_BODY + data, key, owner)
         count = body.get("num_samples")
-        names = [f"{future_id}-{number}" for number in range(count if isinstance(count, int) else 1)]
+        named = min(count, parse.MOST_SAMPLES) if isinstance(count, int) else 1
         # Newer clients of the protocol want a name for each sequence to come.
-        return _pending(future_id, sample_sequence_ids=names[: parse.MOST_SAMPLES])
+        return _pending(future_id, sample_sequence_ids=[f"{future_id}-{number}" for number in range(named)])
 
     async def _stream(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()

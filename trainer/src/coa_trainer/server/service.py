@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import TrainerError, unknown
+from ..model.bases import UPLOAD
 from ..sampling.job import Batch
 from . import parse
 from .database import Future
@@ -54,6 +55,12 @@ class Service:
 
         self.worker.submit(park)
 
+    def uploads_in_use(self) -> set[str]:
+        """Uploads that models were made from, which may have to be made again."""
+        made = [known for known in self.known.values() if known["state"] in ("live", "parked")]
+        bases = [str(known["settings"]["base_model"]) for known in made]
+        return {base.removeprefix(UPLOAD) for base in bases if base.startswith(UPLOAD)}
+
     # Requests
 
     def check_model(self, model_id: str) -> None:
@@ -84,9 +91,10 @@ class Service:
             if kind == "asample":
                 self._start_sampling(future_id, body)
                 return
-            self._finish(future_id, 200, self.machine.run(kind, body))
+            result = self.machine.run(kind, body)
             if kind == "unload_model":
                 self.known = self.database.models()
+            self._finish(future_id, 200, result)
         except Exception as error:
             self._fail(future_id, error)
             if kind == "create_model":

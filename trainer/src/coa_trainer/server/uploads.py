@@ -1,0 +1,89 @@
+"""Files that clients send: checkpoints to load, and base models. They share one limit."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
+
+from ..errors import TrainerError, unknown
+from .paths import Folders, check_name
+
+KEPT_SECONDS = 24 * 3600
+# Uploads never take the last of the disk: databases and checkpoints of others need it.
+_SPARE_BYTES = 1 << 30
+
+
+class Uploads:
+    """Its methods run in the loop's thread, so that the count needs no lock."""
+
+    def __init__(self, folders: Folders, limit: int) -> None:
+        self._folders = folders
+        self._limit = limit
+        folders.uploads.mkdir(parents=True, exist_ok=True)
+        self._used = sum(_size(folder) for folder in folders.uploads.iterdir())
+
+    def files(self, upload: str) -> list[dict[str, str | int]]:
+        folder = self._folders.upload(upload)
+        if not folder.is_dir():
+            return []
+        return [{"name": path.name, "bytes": path.stat().st_size} for path in sorted(folder.glob("[!.]*"))]
+
+    async def write(self, upload: str, name: str, chunks: AsyncIterator[bytes], announced: int) -> int:
+        """Written under another name first, so that a broken connection leaves no half of a file."""
+        folder = self._folders.upload(upload)
+        path = folder / check_name(name, "file")
+        self._check_room(announced)
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = await asyncio.to_thread(tempfile.mkstemp, ".tmp", ".", folder)
+        size = 0
+        replaced = 0
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                async for chunk in chunks:
+                    self._check_room(len(chunk))
+                    self._used += len(chunk)
+                    size += len(chunk)
+                    await asyncio.to_thread(file.write, chunk)
+                file.flush()
+                await asyncio.to_thread(os.fsync, file.fileno())
+            replaced = path.stat().st_size if path.is_file() else 0
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            replaced = size
+            raise
+        finally:
+            self._used -= replaced
+        return size
+
+    async def remove(self, upload: str, in_use: Collection[str]) -> None:
+        folder = self._folders.upload(upload)
+        if not folder.is_dir():
+            raise unknown("upload", upload)
+        if upload in in_use:
+            raise TrainerError(409, f"Models were made from upload {upload}: unload them first.")
+        self._used -= _size(folder)
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def remove_old(self, in_use: Collection[str]) -> None:
+        """What no model was made from and nobody has added to for a day."""
+        for folder in list(self._folders.uploads.iterdir()):
+            if folder.name not in in_use and folder.stat().st_mtime < time.time() - KEPT_SECONDS:
+                await self.remove(folder.name, in_use)
+
+    def _check_room(self, more: int) -> None:
+        if self._used + more > self._limit:
+            raise TrainerError(
+                413,
+                f"All uploads together may have {self._limit} bytes, and with this one they would have "
+                f"{self._used + more}: start the server with a larger --upload-limit.",
+            )
+        if shutil.disk_usage(self._folders.uploads).free - more < _SPARE_BYTES:
+            raise TrainerError(507, "The server's disk is full: remove checkpoints or uploads from its data folder.")
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
