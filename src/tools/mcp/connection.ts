@@ -1,23 +1,28 @@
 import {
   type CallToolResult,
   Client,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
   SdkError,
   SdkHttpError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { ToolError } from '../../errors/index.ts'
+import { type ChildCommand, ChildTransport } from './child-transport.ts'
 
 /** A server to start as a child process, or one that answers at an address. */
-export type McpServer =
-  | { command: string; args?: readonly string[]; env?: Record<string, string>; cwd?: string }
-  | { url: string; headers?: Record<string, string> }
+export type McpServer = ChildCommand | { url: string; headers?: Record<string, string> }
 
 export type ListedTool = Awaited<ReturnType<Client['listTools']>>['tools'][number]
 
 type Transport = Parameters<Client['connect']>[0]
 
-const KEPT_COMPLAINTS = 1000
+/** We show a result as it is: checking its form would run the server's regular expressions. */
+const unchecked: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined })
+  },
+}
 
 /**
  * A connection that is opened when needed. One that was lost is opened once more by the next call; a call that was
@@ -27,8 +32,7 @@ export class McpConnection {
   readonly #server: McpServer
   readonly #connectMs: number
   #client: Promise<Client> | undefined
-  /** The last of what a child wrote to standard error: usually why it ended. */
-  #complaints = ''
+  #child: ChildTransport | undefined
   #name: string | undefined
   #closed = false
 
@@ -100,12 +104,14 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    this.#complaints = ''
     // Servers over HTTP are asked which revision they speak; a child would have to be started twice for that.
     const modes = 'url' in this.#server ? (['auto'] as const) : (['legacy', 'auto'] as const)
     let failure: unknown
     for (const mode of modes) {
-      const client = new Client({ name: 'coa', version: '1' }, { versionNegotiation: { mode } })
+      const client = new Client(
+        { name: 'coa', version: '1' },
+        { versionNegotiation: { mode }, jsonSchemaValidator: unchecked },
+      )
       try {
         await client.connect(this.#transport(), { timeout: this.#connectMs })
         this.#name = client.getServerVersion()?.name ?? this.#name
@@ -113,8 +119,8 @@ export class McpConnection {
       } catch (cause) {
         failure ??= cause
         await client.close().catch(() => undefined)
-        // A child that cannot be started or ended by itself will not do better the second time.
-        if (isLost(cause) || 'errno' in (cause as object)) break
+        // A child that cannot be started, ended by itself or says nothing will not do better the second time.
+        if (isLost(cause) || isSilent(cause) || 'errno' in (cause as object)) break
       }
     }
     throw this.#failure('cannot be reached', failure)
@@ -125,18 +131,8 @@ export class McpConnection {
       const { url, headers = {} } = this.#server
       return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
     }
-    const { command, args = [], env, cwd } = this.#server
-    const transport = new StdioClientTransport({
-      command,
-      args: [...args],
-      stderr: 'pipe',
-      ...(env === undefined ? {} : { env }),
-      ...(cwd === undefined ? {} : { cwd }),
-    })
-    transport.stderr?.on('data', (chunk: Buffer) => {
-      this.#complaints = (this.#complaints + chunk.toString('utf8')).slice(-KEPT_COMPLAINTS)
-    })
-    return transport
+    this.#child = new ChildTransport(this.#server)
+    return this.#child
   }
 
   async #drop(client: Client): Promise<void> {
@@ -145,7 +141,7 @@ export class McpConnection {
   }
 
   #failure(what: string, cause: unknown, passing = false): ToolError {
-    const complaint = this.#complaints.trim().split('\n').at(-1)
+    const complaint = this.#child?.complaints.trim().split('\n').at(-1)
     const reason = `${(cause as Error).message}${complaint ? ` (it wrote: ${complaint})` : ''}`
     return new ToolError(`the MCP server ${this.label} ${what}: ${reason}`, {
       cause,
@@ -156,6 +152,10 @@ export class McpConnection {
           : 'Start the command by hand and see what it says.',
     })
   }
+}
+
+function isSilent(cause: unknown): boolean {
+  return SdkError.isInstance(cause) && cause.code === 'REQUEST_TIMEOUT'
 }
 
 /** True when the other side is gone, as against an answer we do not like. */

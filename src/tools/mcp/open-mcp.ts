@@ -5,6 +5,7 @@ import { cutEnd } from '../output-limit.ts'
 import { agentNames } from './agent-names.ts'
 import type { ListedTool, McpConnection, McpServer } from './connection.ts'
 import { resultText } from './result-text.ts'
+import { withoutPatterns } from './without-patterns.ts'
 
 export type { McpServer }
 
@@ -53,7 +54,8 @@ export async function openMcp(server: McpServer, options: McpOptions = {}): Prom
 }
 
 function toTool(listed: ListedTool, name: string, connection: McpConnection): Tool {
-  const { $schema: _, ...schema } = listed.inputSchema
+  const { $schema: _, ...given } = listed.inputSchema
+  const schema = withoutPatterns(given)
   const checker = checkerFor(schema as JsonSchema)
   const repeatable = listed.annotations?.readOnlyHint === true || listed.annotations?.idempotentHint === true
   return {

@@ -1,0 +1,57 @@
+/** An MCP server written by hand, because the library's would not do what this one does. */
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const [mode, file = ''] = process.argv.slice(2)
+const catastrophic = { type: 'string', pattern: '^(a+)+$' }
+const tool = {
+  name: 'echo',
+  inputSchema: {
+    type: 'object',
+    properties: { pattern: catastrophic },
+    patternProperties: { '^(x+)+$': { type: 'string' } },
+    additionalProperties: false,
+  },
+  outputSchema: { type: 'object', properties: { text: catastrophic } },
+}
+const text = `${'a'.repeat(40)}!`
+
+if (mode === 'garbage') {
+  const flood = (): void => {
+    process.stdout.write('not a message\n'.repeat(5000), () => setImmediate(flood))
+  }
+  flood()
+}
+if (mode === 'endless-line') {
+  const flood = (): void => {
+    process.stdout.write('x'.repeat(1_000_000), () => setImmediate(flood))
+  }
+  flood()
+}
+if (mode === 'grandchild' || mode === 'daemon') {
+  // It holds our pipes open after we have ended.
+  const held = spawn('sleep', ['600'], { stdio: 'inherit', detached: mode === 'daemon' })
+  writeFileSync(file, String(held.pid))
+  held.unref()
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line) as {
+    id?: number
+    method: string
+    params: Record<string, unknown>
+  }
+  const results: Record<string, unknown> = {
+    initialize: {
+      protocolVersion: params?.['protocolVersion'],
+      capabilities: { tools: {} },
+      serverInfo: { name: 'hostile', version: '1' },
+    },
+    'tools/list': { tools: [tool] },
+    'tools/call': { content: [{ type: 'text', text: 'called' }], structuredContent: { text } },
+  }
+  if (id !== undefined)
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: results[method] })}\n`)
+}
+process.exit()
