@@ -3,6 +3,7 @@ import { type FileMetaData, parquetReadObjects } from 'hyparquet'
 import { UsageError } from '../errors/index.ts'
 import { parseJson, type RecordKind, type RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
+import { checkRowGroup } from './parquet-limits.ts'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
 
@@ -12,21 +13,18 @@ export async function* importParquet<K extends RecordKind>(
   kind: K,
 ): AsyncGenerator<RecordOf<K>> {
   checkKind(kind)
-  const { buffer, metadata } = await openParquet(file)
+  const opened = await openParquet(file)
+  const { buffer, metadata } = opened
   const columns = presentColumns(metadata, kind, file)
   let rowStart = 0
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows)
-    const rows = await parquetReadObjects({
-      file: buffer,
-      metadata,
-      rowStart,
-      rowEnd,
-      parsers,
-      compressors,
-    }).catch((cause: Error) => {
-      throw unreadable(file, cause)
-    })
+    const part = { file: buffer, metadata, rowStart, rowEnd, parsers, compressors }
+    const rows = await checkRowGroup(file, opened, group, topLevelNames(metadata))
+      .then(() => parquetReadObjects(part))
+      .catch((cause: Error) => {
+        throw unreadable(file, cause)
+      })
     for (const [position, row] of rows.entries()) {
       const where = `row ${rowStart + position + 1} of ${basename(file)}`
       const checked = checkRecord(kind, toRecord(columns, row, where))

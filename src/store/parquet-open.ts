@@ -16,12 +16,20 @@ export const parsers = {
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
 }
 
-/** The library brings Snappy only; Node knows the others, Zstandard since 22.15. */
+/** The library brings Snappy only. None may write more than the page's header says, which checkRowGroup has seen. */
 export const compressors: Compressors = {
-  GZIP: (bytes) => zlib.gunzipSync(bytes),
-  BROTLI: (bytes) => zlib.brotliDecompressSync(bytes),
-  ...('zstdDecompressSync' in zlib ? { ZSTD: (bytes: Uint8Array) => zlib.zstdDecompressSync(bytes) } : {}),
+  GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: atLeastOne(length) }),
+  BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: atLeastOne(length) }),
+  ZSTD: (bytes, length) => zlib.zstdDecompressSync(bytes, { maxOutputLength: atLeastOne(length) }),
 }
+
+/** Node takes no limit of 0; the library checks the length of what comes back. */
+function atLeastOne(length: number): number {
+  return Math.max(1, length)
+}
+
+/** Of a gzipped file. */
+const MOST_UNPACKED_BYTES = 2 ** 30
 
 export interface OpenParquet {
   buffer: AsyncBuffer
@@ -32,7 +40,7 @@ export interface OpenParquet {
 export async function openParquet(file: string): Promise<OpenParquet> {
   try {
     const buffer = file.endsWith('.gz')
-      ? inMemory(zlib.gunzipSync(readFileSync(file)))
+      ? inMemory(zlib.gunzipSync(readFileSync(file), { maxOutputLength: MOST_UNPACKED_BYTES }))
       : await asyncBufferFromFile(file)
     return { buffer, metadata: await parquetMetadataAsync(buffer, { parsers }) }
   } catch (cause) {
@@ -48,6 +56,7 @@ function inMemory(bytes: Buffer): AsyncBuffer {
 }
 
 export function unreadable(file: string, cause: Error): UsageError {
+  if (cause instanceof UsageError) return cause
   return new UsageError(`cannot read ${file} as Parquet: ${cause.message}`, {
     fix: 'Check that the file exists and is complete.',
     cause,

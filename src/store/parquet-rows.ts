@@ -1,4 +1,5 @@
 import { parquetReadObjects } from 'hyparquet'
+import { checkRowGroup } from './parquet-limits.ts'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 
 interface ParquetRow {
@@ -16,16 +17,19 @@ export async function* readParquetRows(
   /** Columns to read, of those the file has; all without it. */
   wanted?: (names: readonly string[]) => readonly string[],
 ): AsyncGenerator<ParquetRow> {
-  const { buffer, metadata } = await openParquet(file)
+  const opened = await openParquet(file)
+  const { buffer, metadata } = opened
   const names = topLevelNames(metadata)
   const columns = [...(wanted?.(names) ?? names)]
   let rowStart = 0
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows)
     const part = { file: buffer, metadata, columns, rowStart, rowEnd, parsers, compressors }
-    const rows = await parquetReadObjects(part).catch((cause: Error) => {
-      throw unreadable(file, cause)
-    })
+    const rows = await checkRowGroup(file, opened, group, columns)
+      .then(() => parquetReadObjects(part))
+      .catch((cause: Error) => {
+        throw unreadable(file, cause)
+      })
     for (const [position, row] of rows.entries()) {
       yield { number: rowStart + position + 1, values: plain(row) as Record<string, unknown> }
     }
