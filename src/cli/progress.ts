@@ -28,6 +28,11 @@ export function showProgress(): Observe & { done: () => void } {
   return Object.assign(observe, { done })
 }
 
+/** A line of its own on standard error, before or between those of progress. */
+export function sayAside(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
 function describe({ stage, done, total, unit = '' }: Progress, seconds: number): string {
   const amount =
     total === undefined

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProjectConfig } from '../config/index.ts'
-import { fingerprintOfFolder } from '../engine/index.ts'
+import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
 import { type RlSummary, run as rl } from '../rl/index.ts'
 import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../rollout/index.ts'
 import type { Task } from '../schema/index.ts'
@@ -19,12 +19,13 @@ export interface TrainRlOptions {
 
 /** The student improves by its own rollouts with live tools. */
 export async function trainRl(
-  { run, config, observe, signal, spotlight }: StageContext,
+  { run, config, observe, signal, spotlight, onRuntime }: StageContext,
   { onStep, onFinding, again = false }: TrainRlOptions = {},
 ): Promise<RlSummary> {
   const start = startOf(run, config)
   const student = await openStudent(config, start, (line) => run.log(line))
   const { engine, folder } = student
+  onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
   const world = await openWorld(config)
   const settings = rolloutSettings(config)

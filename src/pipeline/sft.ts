@@ -1,4 +1,4 @@
-import { fingerprintOfFolder } from '../engine/index.ts'
+import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
 import { readSelection } from '../filter/index.ts'
 import { openStudent, openWorld } from '../rollout/index.ts'
 import { sft } from '../sft/index.ts'
@@ -15,11 +15,12 @@ export interface TrainSftOptions {
 
 /** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
 export async function trainSft(
-  { run, config, observe, signal, spotlight }: StageContext,
+  { run, config, observe, signal, spotlight, onRuntime }: StageContext,
   { onStep, again = false }: TrainSftOptions = {},
 ): Promise<Record<string, number>> {
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
+  onRuntime?.(`sft: ${runtimeInWords(engine.describe())}`)
   const tasks = await measuringTasks(config)
   const world = tasks.length === 0 ? undefined : await openWorld(config)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)

@@ -9,6 +9,8 @@ export interface StageContext {
   signal: AbortSignal
   /** Told of the row of each training step. */
   onMetric?: (row: MetricRow) => void
+  /** Told first what the model is trained on, in words. */
+  onRuntime?: (text: string) => void
   /** Told once of everything that goes wrong in training, in words. */
   onFinding?: (text: string) => void
   /** Shows what is being written. */

@@ -39,6 +39,7 @@ export function registerDoctor(program: Command): void {
         ),
         await check('tokenizer', () => describeTokenizer(options)),
         await check('runs folder', () => describeRunsFolder(options)),
+        await check('engine', () => describeEngine(options)),
         await check('sandbox', () => describeSandbox(options)),
         await check('trainer', describeTrainer),
       ]
@@ -73,6 +74,17 @@ async function describeSandbox(options: GlobalOptions): Promise<string> {
   } finally {
     await sandbox.close()
   }
+}
+
+/** What would train and sample with these settings. */
+async function describeEngine(options: GlobalOptions): Promise<string> {
+  const { driver, device, threads, url } = settings(options).config.engine
+  if (driver !== 'embedded') return `${driver} at ${url ?? 'no address: set engine.url'}`
+  const { describeRuntime } = await import('../../engine/index.ts')
+  return describeRuntime({
+    ...(device === undefined ? {} : { device }),
+    ...(threads === 0 ? {} : { threads }),
+  })
 }
 
 /** Not needed for anything but larger models, so its absence is no fault. */

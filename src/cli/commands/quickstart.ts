@@ -78,6 +78,7 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
       signal,
       observe: view.observe,
       onMetric: view.metric,
+      onRuntime: view.log,
       onFinding: view.log,
       ...(view.showsText ? { spotlight: new Spotlight(view) } : {}),
       onStage: (stage, status, figures) => {

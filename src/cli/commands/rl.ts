@@ -3,7 +3,7 @@ import { openRun } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { showProgress } from '../progress.ts'
+import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
@@ -53,7 +53,7 @@ export function registerRl(program: Command): void {
       const summary = await interruptible((signal) =>
         inStage(run, 'rl', config, signal, async () => {
           const { figures } = await trainRl(
-            { run, config, observe, signal },
+            { run, config, observe, signal, onRuntime: sayAside },
             {
               again: options.again === true,
               onFinding: (text) => process.stderr.write(`\n${text}\n`),

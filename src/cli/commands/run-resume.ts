@@ -7,7 +7,7 @@ import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { showProgress } from '../progress.ts'
+import { sayAside, showProgress } from '../progress.ts'
 import { inStage, stageSettingsFile } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
 
@@ -43,7 +43,7 @@ export function registerRunResume(parent: Command): void {
       const observe = showProgress()
       const summary = await interruptible((signal) =>
         inStage(run, stage, config, signal, async () => {
-          const context = { run, config, observe, signal }
+          const context = { run, config, observe, signal, onRuntime: sayAside }
           return stage === 'sft' ? await trainSft(context) : (await trainRl(context)).figures
         }),
       ).finally(observe.done)

@@ -3,7 +3,7 @@ import { openRun } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { showProgress } from '../progress.ts'
+import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
@@ -52,7 +52,7 @@ export function registerSft(program: Command): void {
       const observe = showProgress()
       const summary = await interruptible((signal) =>
         inStage(run, 'sft', config, signal, () =>
-          trainSft({ run, config, observe, signal }, { again: options.again === true }),
+          trainSft({ run, config, observe, signal, onRuntime: sayAside }, { again: options.again === true }),
         ),
       ).finally(observe.done)
       emit(options, { run: run.id, dir: run.dir, ...summary }, () =>

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { EngineError } from '../checkpoint/index.ts'
+import { installNative } from './native-package.ts'
 import { type Device, type Library, OnnxRuntime, type Runtime } from './runtime.ts'
 import { trustWebGpu } from './webgpu-trust.ts'
 
@@ -18,7 +19,7 @@ export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime
   if (device === 'webgpu') {
     if (library === undefined) {
       throw new EngineError(`The WebGPU device needs the native library: ${missing}.`, {
-        fix: 'Install it with: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node',
+        fix: `Install it with: ${installNative}`,
       })
     }
     await trustWebGpu()
