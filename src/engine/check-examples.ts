@@ -4,7 +4,7 @@ import type { Loss, TrainingExample } from './contract.ts'
 /** Refuses examples that cannot be trained on, before anything is computed. Names the first that is wrong, and where. */
 export function checkExamples(
   examples: readonly TrainingExample[],
-  loss: Loss | undefined,
+  loss: { kind: Loss['kind'] | 'none' },
   limits: { contextLength: number; vocabularySize: number },
 ): void {
   for (const [index, example] of examples.entries()) {
@@ -19,7 +19,7 @@ export function checkExamples(
 
 function problemOf(
   example: TrainingExample,
-  loss: Loss | undefined,
+  loss: { kind: Loss['kind'] | 'none' },
   { contextLength, vocabularySize }: { contextLength: number; vocabularySize: number },
 ): string | undefined {
   const { tokens } = example
@@ -32,7 +32,7 @@ function problemOf(
       return `token ${at} is ${id}, and the vocabulary has ${vocabularySize}`
   }
   const columns: [string, ArrayLike<number> | undefined, boolean][] = [['weights', example.weights, true]]
-  if (loss?.kind === 'policy') {
+  if (loss.kind === 'policy') {
     columns.push(
       ['advantages', example.advantages, true],
       ['sampledLogprobs', example.sampledLogprobs, true],

@@ -11,8 +11,15 @@ export interface Engine {
    * that begins like something seen before is not computed again from the start.
    */
   sample(request: SampleRequest): Promise<Sample[]>
-  /** Log-probabilities of tokens as they stand, one array for each example. Nothing is learned. */
-  forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult>
+  /**
+   * Log-probabilities of tokens as they stand, one array for each example. Nothing is learned. `temperature` is that of
+   * the distribution they are taken from; default 1.
+   */
+  forward(
+    examples: readonly TrainingExample[],
+    signal?: AbortSignal,
+    temperature?: number,
+  ): Promise<PassResult>
   /**
    * Adds the gradient of a loss to what has been gathered since the last step. The loss is a plain sum over tokens of
    * all examples, by their weights; see `normalised` for the mean over a whole step.
@@ -22,9 +29,13 @@ export interface Engine {
   optimStep(settings: AdamSettings): Promise<OptimResult>
   /** Saves weights, optimiser and tokenizer as a checkpoint; what was there stays until the new one is complete. */
   save(folder: string, note: CheckpointNote): Promise<void>
-  /** Takes over weights, and the optimiser where the checkpoint has one. */
-  load(folder: string): Promise<void>
+  /** Takes over weights, and the optimiser where the checkpoint has one. `fresh`: the optimiser starts from nothing. */
+  load(folder: string, options?: LoadOptions): Promise<void>
   close(): Promise<void>
+}
+
+export interface LoadOptions {
+  fresh?: boolean
 }
 
 export interface EngineDescription {
@@ -41,8 +52,9 @@ export interface EngineDescription {
   /**
    * What the driver cannot do, each with the reason. `train`: it only samples. `logprobs`: what it samples comes as text, so
    * the tokens and their log-probabilities are not those of the model; who would train on its samples has to refuse.
+   * `temperature`: passes know the distribution at temperature 1 only.
    */
-  missing: Partial<Record<'sample' | 'train' | 'logprobs' | 'allowedTokens', string>>
+  missing: Partial<Record<'sample' | 'train' | 'logprobs' | 'allowedTokens' | 'temperature', string>>
 }
 
 export interface SampleRequest {
@@ -98,6 +110,8 @@ export type Loss =
   | { kind: 'cross-entropy' }
   | {
       kind: 'policy'
+      /** Logits are divided by it, so that what is trained is what was sampled from. Default 1. */
+      temperature?: number
       /** Bounds of the ratio: 0.8 and 1.28 in DAPO. */
       lowestRatio: number
       highestRatio: number

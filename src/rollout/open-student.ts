@@ -68,6 +68,6 @@ async function openEngine(
   if (engine.driver === 'openai') return openOpenAI(server)
   const opened = await openTinker({ ...server, ...lora, ...(observe === undefined ? {} : { observe }) })
   // The server begins with a model of its own; what is trained is this one.
-  await opened.load(folder)
+  await opened.load(folder, { fresh: true })
   return opened
 }

@@ -4,6 +4,7 @@ import { parameterShapes } from './llama/parameter-shapes.ts'
 import { ParameterStore } from './parameter-store.ts'
 import type { Runtime } from './runtime.ts'
 import { Sampler } from './sampling/sampler.ts'
+import type { Aim } from './training/aim.ts'
 import { Trainer } from './training/trainer.ts'
 
 /** How far a device is from the processor, each as a share of the largest entry. */
@@ -62,8 +63,7 @@ async function outcome(runtime: Runtime) {
     undefined,
   )
   const trainer = new Trainer(runtime, shape, store, {})
-  const pass = (examples: TrainingExample[], loss: Loss | undefined) =>
-    trainer.pass(examples, loss, () => undefined)
+  const pass = (examples: TrainingExample[], aim: Aim) => trainer.pass(examples, aim, () => undefined)
   const result = { losses: [] as number[], logprobs: [] as number[], gradients: [] as Float32Array[] }
   for (const loss of losses) {
     const { loss: sum, logprobs } = await pass(lengths.map(exampleOf), loss)
@@ -79,7 +79,7 @@ async function outcome(runtime: Runtime) {
   while (!sampler.idle) await sampler.step()
   const [sample] = await waiting
   const tokens = [...prompt, ...sample!.tokens]
-  const { logprobs } = await pass([{ tokens, weights: tokens.map(() => 1) }], undefined)
+  const { logprobs } = await pass([{ tokens, weights: tokens.map(() => 1) }], { kind: 'none' })
   await sampler.release()
   await trainer.release()
   return { ...result, sampled: sample!.modelLogprobs, learned: logprobs[0]!.slice(prompt.length) }

@@ -17,7 +17,7 @@ import type {
   AdamSettings,
   CheckpointNote,
   EngineDescription,
-  Loss,
+  LoadOptions,
   OptimResult,
   PassResult,
   Sample,
@@ -31,6 +31,7 @@ import { ParameterStore } from './parameter-store.ts'
 import type { Device, Runtime } from './runtime.ts'
 import type { SamplerRequest } from './sampling/job.ts'
 import { Sampler } from './sampling/sampler.ts'
+import type { Aim } from './training/aim.ts'
 import { Trainer } from './training/trainer.ts'
 
 export interface EmbeddedOptions {
@@ -91,9 +92,7 @@ export class EmbeddedCore {
       ...(lora === undefined ? [] : freshAdapters(opened.shape, lora)),
     ])
     const decode = await decoder(tokenizerFolder)
-    const core = new EmbeddedCore(runtime, opened.shape, weights, options, decode)
-    if ('folder' in opened) core.#takeOptimizer(readOptimizerState(opened.folder))
-    return core
+    return new EmbeddedCore(runtime, opened.shape, weights, options, decode)
   }
 
   describe(): EngineDescription {
@@ -117,12 +116,12 @@ export class EmbeddedCore {
 
   pass(
     examples: readonly TrainingExample[],
-    loss: Loss | undefined,
+    aim: Aim,
     signal?: AbortSignal,
   ): Promise<PassResult> {
-    checkExamples(examples, loss, this.#shape)
+    checkExamples(examples, aim, this.#shape)
     return this.#alone(() =>
-      this.#trainer.pass(examples, loss, () => {
+      this.#trainer.pass(examples, aim, () => {
         signal?.throwIfAborted()
         return undefined
       }),
@@ -150,7 +149,7 @@ export class EmbeddedCore {
     })
   }
 
-  load(folder: string): Promise<void> {
+  load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
     return this.#alone(async () => {
       const { folder: found, shape, weights } = openCheckpoint(folder)
       if (JSON.stringify(shapeKey(shape)) !== JSON.stringify(shapeKey(this.#shape))) {
@@ -161,7 +160,7 @@ export class EmbeddedCore {
       const state = readOptimizerState(found)
       if (this.#options.lora === undefined) this.#store.take(weights)
       else this.#takeAdapters(folder, state)
-      this.#takeOptimizer(state)
+      this.#takeOptimizer(fresh ? undefined : state)
       this.#trainer.forget()
       this.#sampler.weightsChanged()
     })

@@ -6,6 +6,7 @@ import type {
   CheckpointNote,
   Engine,
   EngineDescription,
+  LoadOptions,
   Loss,
   OptimResult,
   PassResult,
@@ -73,8 +74,12 @@ class EmbeddedEngine implements Engine {
     return this.#call('sample', wire, signal, request)
   }
 
-  forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult> {
-    return this.#call('pass', { examples, loss: undefined }, signal)
+  forward(
+    examples: readonly TrainingExample[],
+    signal?: AbortSignal,
+    temperature?: number,
+  ): Promise<PassResult> {
+    return this.#call('pass', { examples, aim: { kind: 'none', temperature } }, signal)
   }
 
   forwardBackward(
@@ -82,7 +87,7 @@ class EmbeddedEngine implements Engine {
     loss: Loss,
     signal?: AbortSignal,
   ): Promise<PassResult> {
-    return this.#call('pass', { examples, loss }, signal)
+    return this.#call('pass', { examples, aim: loss }, signal)
   }
 
   optimStep(settings: AdamSettings): Promise<OptimResult> {
@@ -93,8 +98,8 @@ class EmbeddedEngine implements Engine {
     await this.#call('save', { folder, note })
   }
 
-  async load(folder: string): Promise<void> {
-    await this.#call('load', { folder })
+  async load(folder: string, options?: LoadOptions): Promise<void> {
+    await this.#call('load', { folder, options })
   }
 
   async close(): Promise<void> {

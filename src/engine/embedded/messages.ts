@@ -3,7 +3,7 @@ import type {
   AdamSettings,
   CheckpointNote,
   EngineDescription,
-  Loss,
+  LoadOptions,
   OptimResult,
   PassResult,
   Sample,
@@ -11,15 +11,16 @@ import type {
   TrainingExample,
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
+import type { Aim } from './training/aim.ts'
 
 /** What can be asked of the engine's thread, with what it answers. */
 export interface Calls {
   open: { args: EmbeddedOptions; result: EngineDescription }
   sample: { args: WireSampleRequest; result: Sample[] }
-  pass: { args: { examples: readonly TrainingExample[]; loss: Loss | undefined }; result: PassResult }
+  pass: { args: { examples: readonly TrainingExample[]; aim: Aim }; result: PassResult }
   optimStep: { args: AdamSettings; result: OptimResult }
   save: { args: { folder: string; note: CheckpointNote }; result: undefined }
-  load: { args: { folder: string }; result: undefined }
+  load: { args: { folder: string; options: LoadOptions | undefined }; result: undefined }
   close: { args: undefined; result: undefined }
 }
 export type CallName = keyof Calls

@@ -23,14 +23,14 @@ const handlers: {
     return core.describe()
   },
   sample: (request, id) => core!.sample(withCallbacks(request, id)),
-  pass: async ({ examples, loss }, id) => core!.pass(examples, loss, signalOf(id)),
+  pass: async ({ examples, aim }, id) => core!.pass(examples, aim, signalOf(id)),
   optimStep: (settings) => core!.optimStep(settings),
   save: async ({ folder, note }) => {
     await core!.save(folder, note)
     return undefined
   },
-  load: async ({ folder }) => {
-    await core!.load(folder)
+  load: async ({ folder, options }) => {
+    await core!.load(folder, options)
     return undefined
   },
   close: async () => {

@@ -7,6 +7,9 @@ export interface LossTerms {
   pull: Float64Array
 }
 
+/** The logarithm of a ratio is held within this on both sides, as in the embedded engine. */
+const MOST_LOG_RATIO = 20
+
 /**
  * A loss worked out from log-probabilities that are known: its value, and its slope in each of them. A server that only
  * knows some other loss can be given the slopes, and the gradient is the same.
@@ -37,10 +40,12 @@ function policyTerm(
   const sampled = sampledLogprobs![at]!
   const old = (oldLogprobs ?? sampledLogprobs)![at]!
   const advantage = advantages![at]!
-  const ratio = Math.exp(logprob - old)
+  const apart = Math.min(Math.max(logprob - old, -MOST_LOG_RATIO), MOST_LOG_RATIO)
+  const ratio = Math.exp(apart)
   const clipped = Math.min(Math.max(ratio, lowestRatio), highestRatio) * advantage
   let objective = ratio * advantage
-  let slope = objective
+  // Where the ratio is held, it does not change with the log-probability.
+  let slope = apart === logprob - old ? objective : 0
   if (clipped < objective) [objective, slope] = [clipped, 0]
   if (dualClip !== undefined && advantage < 0 && dualClip * advantage > objective)
     [objective, slope] = [dualClip * advantage, 0]

@@ -7,6 +7,7 @@ import type {
   CheckpointNote,
   Engine,
   EngineDescription,
+  LoadOptions,
   Loss,
   OptimResult,
   PassResult,
@@ -21,7 +22,7 @@ import type { CreatedModel } from './protocol-types.ts'
 import type { Sampling } from './sampling.ts'
 import { OurSampling } from './sampling-ours.ts'
 import { missingThere, PlainSampling } from './sampling-plain.ts'
-import { Training } from './training.ts'
+import { ONLY_ONE, Training } from './training.ts'
 import {
   download,
   fetchCheckpoint,
@@ -105,7 +106,7 @@ export class TinkerDriver implements TinkerEngine {
       ...numbers,
       lossIs: 'sum',
       missing: {
-        ...(ours ? {} : missingThere),
+        ...(ours ? {} : { ...missingThere, temperature: ONLY_ONE }),
         ...(refused === undefined ? {} : { train: refused.refused }),
       },
     }
@@ -118,9 +119,13 @@ export class TinkerDriver implements TinkerEngine {
     return this.#sampling.sample(request)
   }
 
-  async forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult> {
+  async forward(
+    examples: readonly TrainingExample[],
+    signal?: AbortSignal,
+    temperature?: number,
+  ): Promise<PassResult> {
     this.#alive()
-    return this.#training.forward(examples, signal)
+    return this.#training.forward(examples, signal, temperature)
   }
 
   async forwardBackward(
@@ -154,17 +159,19 @@ export class TinkerDriver implements TinkerEngine {
     })
   }
 
-  async load(folder: string): Promise<void> {
+  async load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
     this.#alive()
     const { wire, ours } = this.#parts
+    const optimizer = !fresh
     if (ours)
       await sendCheckpoint(
         wire,
         this.#session,
         folder,
         `coa-${this.#session.modelId}-${this.#session.nextSeq}`,
+        optimizer,
       )
-    else await this.#loadThere(folder)
+    else await this.#loadThere(folder, optimizer)
     this.#training.forget()
     this.#sampling.weightsChanged()
   }
@@ -212,13 +219,13 @@ export class TinkerDriver implements TinkerEngine {
   }
 
   /** These servers load weights only into a model that has done nothing yet. */
-  async #loadThere(folder: string): Promise<void> {
+  async #loadThere(folder: string, optimizer: boolean): Promise<void> {
     const { futures, create, contract } = this.#parts
     const { path } = readRemote(folder)
     const { model_id } = await create(++this.#models)
     const session = new ModelSession(futures, model_id)
     session.repeatable = contract.repeatsSafely
-    await session.numbered('/load_weights', { path, optimizer: true })
+    await session.numbered('/load_weights', { path, optimizer })
     const old = this.#session
     this.#session = session
     this.#training = this.#newTraining()

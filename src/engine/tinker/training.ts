@@ -17,6 +17,7 @@ interface Held {
   tokens: ArrayLike<number>
   logprobs: Float32Array
   pull: Float64Array
+  temperature: number
 }
 
 /** Passes and steps on one model of a server, so that the gradient is that of the plain sum whatever the server does. */
@@ -36,9 +37,14 @@ export class Training {
     this.#ours = ours
   }
 
-  async forward(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<PassResult> {
-    checkExamples(examples, undefined, this.#limits)
-    return { loss: 0, weight: weightOf(examples), logprobs: await this.#logprobs(examples, signal) }
+  async forward(
+    examples: readonly TrainingExample[],
+    signal?: AbortSignal,
+    temperature = 1,
+  ): Promise<PassResult> {
+    checkExamples(examples, { kind: 'none' }, this.#limits)
+    const logprobs = await this.#logprobs(examples, temperature, signal)
+    return { loss: 0, weight: weightOf(examples), logprobs }
   }
 
   async forwardBackward(
@@ -49,12 +55,14 @@ export class Training {
     checkExamples(examples, loss, this.#limits)
     const route = routeFor(this.#contract, loss, examples)
     if (route === 'direct') return this.#direct(examples, loss, signal)
-    const logprobs = await this.#logprobs(examples, signal)
+    const temperature = temperatureOf(loss)
+    const logprobs = await this.#logprobs(examples, temperature, signal)
     const terms = examples.map((example, index) => lossTerms(example, logprobs[index]!, loss))
     const held = examples.map(({ tokens }, index) => ({
       tokens,
       logprobs: logprobs[index]!,
       pull: terms[index]!.pull,
+      temperature,
     }))
     if (route === 'slopes') await this.#sendSlopes(held, signal)
     else this.#held.push(...held)
@@ -96,7 +104,7 @@ export class Training {
       '/forward_backward',
       {
         data: sent.map((example) => datumOf(example.tokens, this.#columns(example, loss))),
-        ...lossFunction(loss, this.#ours),
+        ...this.#lossFunction(loss),
       },
       signal,
     )
@@ -134,16 +142,53 @@ export class Training {
     const data = sent.map(({ tokens, logprobs, pull }, index) =>
       datumOf(tokens, { logprobs, advantages: pull.map((value) => value * factors[index]!) }),
     )
-    await this.#session.pass('/forward_backward', { data, loss_fn: 'importance_sampling' }, signal)
+    const loss = { loss_fn: 'importance_sampling', ...this.#atTemperature(sent[0]!.temperature) }
+    await this.#session.pass('/forward_backward', { data, ...loss }, signal)
   }
 
-  async #logprobs(examples: readonly TrainingExample[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async #logprobs(
+    examples: readonly TrainingExample[],
+    temperature: number,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]> {
     const sent = examples.filter(isTrainable)
     if (sent.length === 0) return nothing(examples).logprobs
     const data = sent.map(({ tokens, weights }) => datumOf(tokens, { weights }))
-    const output = await this.#session.pass('/forward', { data, loss_fn: 'cross_entropy' }, signal)
+    const loss = { loss_fn: 'cross_entropy', ...this.#atTemperature(temperature) }
+    const output = await this.#session.pass('/forward', { data, ...loss }, signal)
     return placed(examples, output.loss_fn_outputs)
   }
+
+  #lossFunction(loss: Loss): { loss_fn: string; loss_fn_config?: Record<string, number> } {
+    if (loss.kind === 'cross-entropy') return { loss_fn: 'cross_entropy' }
+    return {
+      loss_fn: 'ppo',
+      loss_fn_config: {
+        clip_low_threshold: loss.lowestRatio,
+        clip_high_threshold: loss.highestRatio,
+        ...(loss.dualClip === undefined ? {} : { dual_clip: loss.dualClip }),
+        ...(loss.importanceCap === undefined || !this.#ours ? {} : { importance_cap: loss.importanceCap }),
+        ...this.#atTemperature(temperatureOf(loss)).loss_fn_config,
+      },
+    }
+  }
+
+  /** The protocol itself has no word for it, so other servers know temperature 1 alone. */
+  #atTemperature(temperature: number): { loss_fn_config?: { temperature: number } } {
+    if (temperature === 1) return {}
+    if (!this.#ours)
+      throw new EngineError(`This server cannot train at temperature ${temperature}: ${ONLY_ONE}.`, {
+        fix: 'Set rollout.temperature to 1, or use the trainer of coa (`coa trainer start`).',
+      })
+    return { loss_fn_config: { temperature } }
+  }
+}
+
+/** Why a server that is not ours refuses other temperatures. */
+export const ONLY_ONE = 'its protocol computes log-probabilities at temperature 1 only'
+
+function temperatureOf(loss: Loss): number {
+  return loss.kind === 'policy' ? (loss.temperature ?? 1) : 1
 }
 
 /** A negative weight turns the clipped loss around, so there the slopes are worked out here. */
@@ -155,22 +200,6 @@ function routeFor(contract: LossContract, loss: Loss, examples: readonly Trainin
     })
   const turned = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))
   return route === 'direct' && loss.kind === 'policy' && turned ? 'slopes' : route
-}
-
-function lossFunction(
-  loss: Loss,
-  ours: boolean,
-): { loss_fn: string; loss_fn_config?: Record<string, number> } {
-  if (loss.kind === 'cross-entropy') return { loss_fn: 'cross_entropy' }
-  return {
-    loss_fn: 'ppo',
-    loss_fn_config: {
-      clip_low_threshold: loss.lowestRatio,
-      clip_high_threshold: loss.highestRatio,
-      ...(loss.dualClip === undefined ? {} : { dual_clip: loss.dualClip }),
-      ...(loss.importanceCap === undefined || !ours ? {} : { importance_cap: loss.importanceCap }),
-    },
-  }
 }
 
 export function gradientNormOf({ metrics }: StepOutput): number | undefined {

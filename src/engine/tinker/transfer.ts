@@ -49,6 +49,7 @@ export async function sendCheckpoint(
   session: ModelSession,
   path: string,
   upload: string,
+  optimizer: boolean,
 ): Promise<void> {
   // An adapter comes without the configuration of the model it belongs to.
   const found = currentFolder(resolve(path))
@@ -63,7 +64,7 @@ export async function sendCheckpoint(
       timeoutMs: FILE_MS,
     })
   }
-  await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer: true })
+  await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer })
 }
 
 /** What is kept here of a checkpoint that stays on a server. */

@@ -1,6 +1,6 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
-import { add } from '../graph/ops/elementwise.ts'
+import { add, timesConstant } from '../graph/ops/elementwise.ts'
 import { gated, rmsNorm, rowsOf } from '../graph/ops/network.ts'
 import { product } from '../graph/ops/product.ts'
 import { adapterNames, type LoraSettings, takesAdapter } from './lora.ts'
@@ -60,11 +60,13 @@ export class ModelGraph {
     return add(graph, informed, this.#linear(middle, `${prefix}.mlp.down_proj`))
   }
 
-  /** A score for every token of the vocabulary. */
-  scores(x: Tensor): Tensor {
+  /** A score for every token of the vocabulary, multiplied by `sharpness` where it is given. */
+  scores(x: Tensor, sharpness?: Tensor): Tensor {
     const head = this.shape.tiedHead ? 'model.embed_tokens.weight' : 'lm_head.weight'
     const normed = this.#norm(x, 'model.norm')
-    return product(this.graph, normed, this.parameter(head), { transposeSecond: true })
+    // The states are scaled in place of the logits, of which there are many more.
+    const scaled = sharpness === undefined ? normed : timesConstant(this.graph, normed, sharpness)
+    return product(this.graph, scaled, this.parameter(head), { transposeSecond: true })
   }
 
   /** Head by head, before positions; only some families do it. `x` is [..., headWidth]. */

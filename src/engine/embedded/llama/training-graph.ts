@@ -21,6 +21,9 @@ export interface TrainingGraphOptions {
   packed?: boolean
 }
 
+/** The logits are multiplied by this number: one divided by the temperature. */
+export const SHARPNESS = 'sharpness'
+
 /** Names of the inputs besides the parameters. All are [rows · time] but for the numbers. */
 export const policyNumbers = ['lowest_ratio', 'highest_ratio', 'dual_clip', 'importance_cap'] as const
 
@@ -47,7 +50,7 @@ export function trainingGraph(shape: ModelShape, options: TrainingGraphOptions):
     const step = (from: Tensor): Tensor => model.layer(from, layer, lookBack)
     x = options.recompute === true ? recomputed(graph, x, step, model.parameters) : step(x)
   }
-  const chosen = chosenLogProbabilities(graph, model.scores(x), targets)
+  const chosen = chosenLogProbabilities(graph, model.scores(x, graph.input(SHARPNESS, [1])), targets)
   graph.output('logprobs', chosen)
   if (options.loss === 'none') return graph
   const perToken = options.loss === 'policy' ? policyObjective(graph, chosen) : chosen
@@ -62,6 +65,9 @@ export function trainingGraph(shape: ModelShape, options: TrainingGraphOptions):
   return graph
 }
 
+/** The logarithm of a ratio is held within this on both sides, so that no ratio becomes infinite. */
+export const MOST_LOG_RATIO = 20
+
 /**
  * What a policy wants more of, token by token: min(r·A, clip(r)·A), where r is the ratio to the policy that the clip is
  * measured from; for a negative advantage not below `dual_clip`·A; times a truncated weight for tokens that another
@@ -73,7 +79,13 @@ function policyObjective(graph: Graph, chosen: Tensor): Tensor {
   const sampled = graph.input('sampled_logprobs', shape)
   const advantages = graph.input('advantages', shape)
   const [lowest, highest, dualClip, cap] = policyNumbers.map((name) => graph.input(name, [1]))
-  const ratio = exp(graph, subtract(graph, chosen, old))
+  const apart = subtract(graph, chosen, old)
+  const held = minimum(
+    graph,
+    maximum(graph, apart, graph.constant(-MOST_LOG_RATIO)),
+    graph.constant(MOST_LOG_RATIO),
+  )
+  const ratio = exp(graph, held)
   const clipped = minimum(graph, maximum(graph, ratio, lowest!), highest!)
   const objective = minimum(graph, multiply(graph, ratio, advantages), multiply(graph, clipped, advantages))
   // Only where the advantage is negative: there min(A, 0) is A, elsewhere the floor is minus a huge number.

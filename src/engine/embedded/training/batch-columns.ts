@@ -1,7 +1,8 @@
 import type { Loss, TrainingExample } from '../../contract.ts'
-import { policyNumbers } from '../llama/training-graph.ts'
+import { policyNumbers, SHARPNESS } from '../llama/training-graph.ts'
 import { UNSEEN } from '../llama/whole-attention.ts'
 import type { Runtime, Value } from '../runtime.ts'
+import { type Aim, temperatureOf } from './aim.ts'
 import type { Batch } from './batches.ts'
 
 type Column = (example: TrainingExample) => ArrayLike<number> | undefined
@@ -14,7 +15,7 @@ export class BatchColumns {
     this.#runtime = runtime
   }
 
-  of(batch: Batch, examples: readonly TrainingExample[], loss: Loss | undefined): Map<string, Value> {
+  of(batch: Batch, examples: readonly TrainingExample[], aim: Aim): Map<string, Value> {
     const { rows, time } = batch
     const size = rows * time
     const numbers = (of: Column): Value => {
@@ -41,14 +42,15 @@ export class BatchColumns {
       ['ids', ids(0)],
       ['targets', ids(1)],
       ['places', this.#runtime.value(placesOf(batch, examples), [rows, time])],
+      [SHARPNESS, this.#runtime.value(Float32Array.of(1 / temperatureOf(aim)), [1])],
     ])
     if (batch.packed) columns.set('bias', this.#runtime.value(biasOf(batch, examples), [rows, 1, time, time]))
-    if (loss === undefined) return columns
+    if (aim.kind === 'none') return columns
     columns.set(
       'weights',
       numbers(({ weights }) => weights),
     )
-    if (loss.kind === 'policy') this.#addPolicy(columns, loss, numbers)
+    if (aim.kind === 'policy') this.#addPolicy(columns, aim, numbers)
     return columns
   }
 

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
-import type { Loss, TrainingExample } from '../../contract.ts'
+import type { TrainingExample } from '../../contract.ts'
 import type { SharedWeights } from '../parameter-store.ts'
 import { threadFlags } from '../thread-flags.ts'
 import type { AdamArrays, AdamRange } from './adam-range.ts'
+import type { Aim } from './aim.ts'
 import type { Batch } from './batches.ts'
 import type { PassOptions, PassOutcome } from './pass-runner.ts'
 
@@ -19,7 +20,7 @@ export interface PassOrder {
   batches: Batch[]
   /** With gaps: only those of the batches are sent along. */
   examples: TrainingExample[]
-  loss: Loss | undefined
+  aim: Aim
 }
 
 export type PartnerOrder =

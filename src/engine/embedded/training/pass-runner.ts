@@ -1,9 +1,10 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
-import type { Loss, TrainingExample } from '../../contract.ts'
+import type { TrainingExample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import { gradientName, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Program, Runtime, Value } from '../runtime.ts'
+import type { Aim } from './aim.ts'
 import { BatchColumns } from './batch-columns.ts'
 import type { Batch } from './batches.ts'
 
@@ -50,18 +51,14 @@ export class PassRunner {
     this.#gathered = false
   }
 
-  async run(
-    batch: Batch,
-    examples: readonly TrainingExample[],
-    loss: Loss | undefined,
-  ): Promise<PassOutcome> {
+  async run(batch: Batch, examples: readonly TrainingExample[], aim: Aim): Promise<PassOutcome> {
     const { rows, time, placed } = batch
-    const program = await this.#program(batch, loss?.kind ?? 'none')
-    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, loss)])
+    const program = await this.#program(batch, aim.kind)
+    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, aim)])
     const chosen = new Float32Array(rows * time)
     const sum = new Float32Array(1)
     const outputs = new Map<string, Value>([['logprobs', this.#runtime.value(chosen, [rows * time])]])
-    if (loss === undefined) await program.run(inputs, outputs)
+    if (aim.kind === 'none') await program.run(inputs, outputs)
     else {
       outputs.set('loss', this.#runtime.value(sum, []))
       await this.#gather(program, inputs, outputs)
@@ -95,7 +92,7 @@ export class PassRunner {
     this.#gathered = true
   }
 
-  async #program({ rows, time, packed }: Batch, loss: Loss['kind'] | 'none'): Promise<Program> {
+  async #program({ rows, time, packed }: Batch, loss: Aim['kind']): Promise<Program> {
     const key = `${rows} ${time} ${packed} ${loss}`
     const known = this.#programs.get(key)
     // Taken out and put back, so that the first of the map is the one not used for longest.

@@ -19,10 +19,10 @@ async function follow(order: PartnerOrder): Promise<PartnerReply> {
     for (const { from, to, numbers } of order.ranges) updateRange(arrays, from, to, numbers)
     return { updated: true }
   }
-  const { batches, examples, loss } = order.pass
+  const { batches, examples, aim } = order.pass
   runner.forget()
   const outcomes = []
-  for (const batch of batches) outcomes.push(await runner.run(batch, examples, loss))
+  for (const batch of batches) outcomes.push(await runner.run(batch, examples, aim))
   return { outcomes, gathered: runner.gathered }
 }
 

@@ -1,9 +1,10 @@
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
-import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } from '../../contract.ts'
+import type { AdamSettings, OptimResult, PassResult, TrainingExample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Device, Runtime } from '../runtime.ts'
 import { Adam } from './adam.ts'
+import type { Aim } from './aim.ts'
 import { type Batch, dealOut, planBatches } from './batches.ts'
 import { PassPartner } from './pass-partner.ts'
 import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
@@ -45,14 +46,14 @@ export class Trainer {
   /** One pass; without a loss nothing is gathered. `pause` is awaited between batches. */
   async pass(
     examples: readonly TrainingExample[],
-    loss: Loss | undefined,
+    aim: Aim,
     pause: () => Promise<void> | undefined,
   ): Promise<PassResult> {
     const logprobs = examples.map(({ tokens }) => new Float32Array(tokens.length))
     const result: PassResult = { loss: 0, weight: 0, logprobs }
     for (const { weights } of examples)
       for (let at = 1; at < weights.length; at++) result.weight += weights[at]!
-    for (const { loss: part, logprobs: found } of await this.#runAll(examples, loss, pause)) {
+    for (const { loss: part, logprobs: found } of await this.#runAll(examples, aim, pause)) {
       result.loss += part
       for (const [member, values] of found) logprobs[member]!.set(values, 1)
     }
@@ -62,7 +63,7 @@ export class Trainer {
   /** Every thread gets batches of its own; the sums are added in the same order every time. */
   async #runAll(
     examples: readonly TrainingExample[],
-    loss: Loss | undefined,
+    aim: Aim,
     pause: () => Promise<void> | undefined,
   ): Promise<PassOutcome[]> {
     const helpers = this.#runtime.device === 'cpu' ? this.#runtime.threads - 1 : 0
@@ -73,7 +74,7 @@ export class Trainer {
     const partners = helpers > 0 && batches.length > 1 ? await this.#startPartners(helpers) : []
     const shares = dealOut(batches, partners.length + 1)
     const elsewhere = partners.map((partner, index) =>
-      partner.run({ batches: shares[index + 1]!, examples: only(examples, shares[index + 1]!), loss }),
+      partner.run({ batches: shares[index + 1]!, examples: only(examples, shares[index + 1]!), aim }),
     )
     // Heard of below; until then a failure here must not pass for one that nobody awaits.
     for (const each of elsewhere) each.catch(() => undefined)
@@ -81,7 +82,7 @@ export class Trainer {
     try {
       for (const batch of shares[0]!) {
         await pause()
-        outcomes.push(await this.#runner.run(batch, examples, loss))
+        outcomes.push(await this.#runner.run(batch, examples, aim))
       }
     } finally {
       await Promise.allSettled(elsewhere)

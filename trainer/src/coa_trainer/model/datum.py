@@ -32,3 +32,8 @@ class PassResult:
 class Loss:
     kind: str
     config: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def temperature(self) -> float:
+        """What logits are divided by before anything is made of them."""
+        return self.config.get("temperature", 1.0)

@@ -20,18 +20,22 @@ def chunk_tokens(device: torch.device, vocabulary: int) -> int:
     return 1 << (max(1, numbers // vocabulary).bit_length() - 1)
 
 
-def scores(logits: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def scores(
+    logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The targets' log-probabilities, and the logarithm of each row's sum."""
-    wide = logits.float()
+    wide = logits.float() / temperature
     total = wide.logsumexp(-1)
     return wide.gather(-1, targets[:, None])[:, 0] - total, total
 
 
-def to_slopes(logits: torch.Tensor, total: torch.Tensor, targets: torch.Tensor, given: torch.Tensor) -> None:
+def to_slopes(
+    logits: torch.Tensor, total: torch.Tensor, targets: torch.Tensor, given: torch.Tensor, temperature: float
+) -> None:
     """Turns logits into the slopes of what is made of the log-probabilities, in their place."""
     hit = torch.arange(logits.shape[1], device=logits.device) == targets[:, None]
-    share = (logits.float() - total[:, None]).exp()
-    logits.copy_((hit.float() - share) * given[:, None])
+    share = (logits.float() / temperature - total[:, None]).exp()
+    logits.copy_((hit.float() - share) * (given[:, None] / temperature))
 
 
 class Head:
@@ -43,32 +47,40 @@ class Head:
         self.scores: Callable[..., Any] = compiler.piece(scores)
         self.to_slopes: Callable[..., Any] = compiler.piece(to_slopes)
 
-    def logprobs(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = _Logprobs.apply(hidden, self.weight, targets, self)  # type: ignore[no-untyped-call]
+    def logprobs(self, hidden: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+        given = (hidden, self.weight, targets, self, temperature)
+        found: torch.Tensor = _Logprobs.apply(*given)  # type: ignore[no-untyped-call]
         return found
 
 
 class _Logprobs(torch.autograd.Function):
     @staticmethod
     def forward(
-        context: Any, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, head: Head
+        context: Any,
+        hidden: torch.Tensor,
+        weight: torch.Tensor,
+        targets: torch.Tensor,
+        head: Head,
+        temperature: float,
     ) -> torch.Tensor:
         size = chunk_tokens(hidden.device, weight.shape[0])
         found, totals = [], []
         logits = hidden[:0]
         for start in range(0, len(hidden), size):
             logits = hidden[start : start + size] @ weight.T
-            part, total = head.scores(logits, targets[start : start + size])
+            part, total = head.scores(logits, targets[start : start + size], temperature)
             found.append(part)
             totals.append(total)
         context.save_for_backward(hidden, weight, targets, torch.cat(totals))
         # The only chunk is kept; with several, each is computed again.
         context.logits = logits if len(found) == 1 and any(context.needs_input_grad) else None
-        context.head, context.size = head, size
+        context.head, context.size, context.temperature = head, size, temperature
         return found[0] if len(found) == 1 else torch.cat(found)
 
     @staticmethod
-    def backward(context: Any, *given: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None]:
+    def backward(
+        context: Any, *given: torch.Tensor
+    ) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None, None]:
         (slope,) = given
         hidden, weight, targets, totals = context.saved_tensors
         wants_hidden, wants_weight = context.needs_input_grad[:2]
@@ -79,7 +91,7 @@ class _Logprobs(torch.autograd.Function):
             part = slice(start, start + size)
             logits = hidden[part] @ weight.T if context.logits is None else context.logits
             context.logits = None
-            context.head.to_slopes(logits, totals[part], targets[part], slope[part])
+            context.head.to_slopes(logits, totals[part], targets[part], slope[part], context.temperature)
             if wants_hidden:
                 into_hidden.append(logits @ weight)
             if wants_weight:
@@ -94,6 +106,7 @@ class _Logprobs(torch.autograd.Function):
             into_weight.to(weight.dtype) if into_weight is not None else None,
             None,
             None,
+            None,
         )
 
 
@@ -101,16 +114,18 @@ def is_plain(head: Any) -> bool:
     return type(head) is torch.nn.Linear and getattr(head, "bias", None) is None
 
 
-def module_logprobs(head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int) -> torch.Tensor:
+def module_logprobs(
+    head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int, temperature: float = 1.0
+) -> torch.Tensor:
     """For an output embedding of any kind; the logits of each chunk are computed again for the gradient."""
     size = chunk_tokens(hidden.device, vocabulary)
     parts: list[torch.Tensor] = []
     for start in range(0, len(targets), size):
         part, wanted = hidden[start : start + size], targets[start : start + size]
         if torch.is_grad_enabled():
-            parts.append(checkpoint(_of_chunk, head, part, wanted, use_reentrant=False))
+            parts.append(checkpoint(_of_chunk, head, part, wanted, temperature, use_reentrant=False))
         else:
-            parts.append(_of_chunk(head, part, wanted))
+            parts.append(_of_chunk(head, part, wanted, temperature))
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
@@ -120,9 +135,9 @@ def logits_in_chunks(head: Any, hidden: torch.Tensor, vocabulary: int) -> Iterat
         yield head(hidden[start : start + size])
 
 
-def _of_chunk(head: Any, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return scores(head(hidden), targets)[0]
+def _of_chunk(head: Any, hidden: torch.Tensor, targets: torch.Tensor, temperature: float) -> torch.Tensor:
+    return scores(head(hidden), targets, temperature)[0]
 
 
-def gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return scores(logits, targets)[0]
+def gathered(logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+    return scores(logits, targets, temperature)[0]

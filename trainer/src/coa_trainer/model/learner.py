@@ -87,7 +87,7 @@ class Learner:
             if switches:
                 self._model.train()
             try:
-                logprobs = self._logprobs(row)
+                logprobs = self._logprobs(row, loss.temperature)
                 losses = elementwise_loss(loss, logprobs, row.inputs)
                 if backward:
                     losses.sum().backward()  # type: ignore[no-untyped-call]
@@ -96,18 +96,18 @@ class Learner:
                     self._model.eval()
         return logprobs.detach(), losses.detach()
 
-    def _logprobs(self, row: Row) -> torch.Tensor:
+    def _logprobs(self, row: Row, temperature: float) -> torch.Tensor:
         if self._body is not None and self._head is not None:
-            return self._head.logprobs(self._body.states(row.tokens, row.positions), row.targets)
+            return self._head.logprobs(self._body.states(row.tokens, row.positions), row.targets, temperature)
         given = {"input_ids": row.tokens[None], "position_ids": row.positions[None], "use_cache": False}
         if not self._abilities.splits:
-            return gathered(self._model(**given).logits[0], row.targets)
+            return gathered(self._model(**given).logits[0], row.targets, temperature)
         hidden = decoder_of(self._model)(**given).last_hidden_state[0]
         # An adapter may have been put on the head since.
         head = self._model.get_output_embeddings()
         if self._head is not None and getattr(head, "weight", None) is self._head.weight:
-            return self._head.logprobs(hidden, row.targets)
-        return module_logprobs(head, hidden, row.targets, self._vocabulary)
+            return self._head.logprobs(hidden, row.targets, temperature)
+        return module_logprobs(head, hidden, row.targets, self._vocabulary, temperature)
 
 
 def _result(count: int, rows: Sequence[Row], found: Sequence[torch.Tensor]) -> PassResult:

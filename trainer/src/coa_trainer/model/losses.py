@@ -25,10 +25,12 @@ _OPTIONAL = {
     "ppo": frozenset({"weights", "sampled_logprobs"}),
 }
 _SETTINGS = {
-    "cross_entropy": frozenset[str](),
-    "importance_sampling": frozenset[str](),
-    "ppo": frozenset({"clip_low_threshold", "clip_high_threshold", "dual_clip", "importance_cap"}),
+    "cross_entropy": frozenset({"temperature"}),
+    "importance_sampling": frozenset({"temperature"}),
+    "ppo": frozenset({"clip_low_threshold", "clip_high_threshold", "dual_clip", "importance_cap", "temperature"}),
 }
+MOST_LOG_RATIO = 20.0
+"""The logarithm of a ratio is held within this on both sides, so that no ratio becomes infinite."""
 
 
 def check_loss(loss: Loss, data: list[Datum]) -> None:
@@ -41,6 +43,8 @@ def check_loss(loss: Loss, data: list[Datum]) -> None:
     for name, value in loss.config.items():
         if not math.isfinite(value) or value < 0:
             raise bad_request(f"{name} is {value} and must be a number that is not negative.")
+    if loss.temperature == 0:
+        raise bad_request("temperature is 0, and logits cannot be divided by that.")
     for number, datum in enumerate(data):
         missing = NEEDED[loss.kind] - datum.inputs.keys()
         extra = datum.inputs.keys() - NEEDED[loss.kind] - _OPTIONAL[loss.kind]
@@ -63,7 +67,8 @@ def elementwise_loss(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> torc
     old, advantages = clean["logprobs"], clean["advantages"]
     if loss.kind == "importance_sampling":
         return -weights * torch.exp(model - old) * advantages
-    objective = _clipped(model - old, advantages, loss.config)
+    apart = (model - old).clamp(-MOST_LOG_RATIO, MOST_LOG_RATIO)
+    objective = _clipped(apart, advantages, loss.config)
     cap = loss.config.get("importance_cap")
     if cap is not None:
         distance = old - clean.get("sampled_logprobs", old)

@@ -32,15 +32,17 @@ class Scorer(torch.nn.Module):
         self._vocabulary = vocabulary
         self._splits = abilities.splits
 
-    def forward(self, tokens: torch.Tensor, positions: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, tokens: torch.Tensor, positions: torch.Tensor, targets: torch.Tensor, temperature: float
+    ) -> torch.Tensor:
         given = {"input_ids": tokens[None], "position_ids": positions[None], "use_cache": False}
         if not self._splits:
-            return gathered(self.model(**given).logits[0], targets)
+            return gathered(self.model(**given).logits[0], targets, temperature)
         hidden = decoder_of(self.model)(**given).last_hidden_state[0]
         head: Any = self.model.get_output_embeddings()
         if is_plain(head):
-            return Head(head.weight).logprobs(hidden, targets)
-        return module_logprobs(head, hidden, targets, self._vocabulary)
+            return Head(head.weight).logprobs(hidden, targets, temperature)
+        return module_logprobs(head, hidden, targets, self._vocabulary, temperature)
 
 
 def shard(model: Any, vocabulary: int, abilities: Abilities, ranks: Ranks, dtype: torch.dtype) -> Scorer:
@@ -87,8 +89,8 @@ class ShardedLearner(Learner):
         self._spread_again()
         return _together(len(data), self._ranks.to_first(found))
 
-    def _logprobs(self, row: Row) -> torch.Tensor:
-        result: torch.Tensor = self._scorer(row.tokens, row.positions, row.targets)
+    def _logprobs(self, row: Row, temperature: float) -> torch.Tensor:
+        result: torch.Tensor = self._scorer(row.tokens, row.positions, row.targets, temperature)
         return result
 
     def _spread_again(self) -> None:

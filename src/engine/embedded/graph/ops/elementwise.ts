@@ -21,6 +21,14 @@ export const multiply: Binary = (graph, a, b) =>
     ],
   })
 
+/** Times a number that nothing is learned about, of shape [1]. */
+export function timesConstant(graph: Graph, x: Tensor, number: Tensor): Tensor {
+  return graph.node('Mul', [x, number], x.shape, {
+    differentiated: [x],
+    gradient: (gradient) => [graph.node('Mul', [gradient, number], x.shape)],
+  })
+}
+
 export const divide: Binary = (graph, a, b) => {
   const quotient: Tensor = graph.node('Div', [a, b], broadcastShape(a.shape, b.shape), {
     gradient: (gradient) => {
