@@ -10,6 +10,8 @@ export function describeTraining(
   stage: 'sft' | 'rl',
   summary: Record<string, number>,
   next: readonly string[],
+  /** Why it stopped before its last step, if it did. */
+  ended?: string,
 ): string {
   const rows = lastOfEachStep([...run.metrics()]).filter((row) => row['stage'] === stage)
   const names =
@@ -18,6 +20,7 @@ export function describeTraining(
       : ['reward_mean', 'pass_rate', 'eval_accuracy', 'entropy']
   return [
     `${mark.good} ${run.files.checkpoints}/${stage}`,
+    ...(ended === undefined ? [] : [`  ${ended}`]),
     table(Object.entries(summary).map(([key, value]) => [`  ${key}`, figure(value)])),
     ...names.flatMap((name) => curve(rows, name)),
     '',

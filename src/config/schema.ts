@@ -267,23 +267,26 @@ export const ProjectConfig = z.strictObject({
       mini_batches: z.number().int().positive().optional(),
       /** 1e-6 in the paper, for 7 billion weights; small models need more. */
       learning_rate: z.number().positive().default(1e-5),
-      /** Steps in which the learning rate rises to this. */
-      warmup_steps: z.number().int().nonnegative().default(3),
+      /** Steps in which the learning rate rises to this; the optimizer starts without moments. */
+      warmup_steps: z.number().int().nonnegative().default(10),
       /** Share of it that is left at the last step; it falls in a straight line. 1: it stays. */
       final_share: z.number().min(0).max(1).default(1),
       weight_decay: z.number().nonnegative().default(0.1),
-      beta2: z.number().positive().max(0.9999999).default(0.95),
+      beta2: z.number().positive().max(0.9999999).default(0.999),
       /** Longer gradients are scaled down to this length. 0: they are not. */
       max_norm: z.number().nonnegative().default(1),
       /** How far below and above 1 the ratio to the policy that sampled may go. */
       clip_low: z.number().nonnegative().max(1).optional(),
       clip_high: z.number().nonnegative().optional(),
       /** Bounds what a token with a negative advantage can cost, as a multiple of it. 0: off. */
-      dual_clip: z.number().nonnegative().default(0),
-      /** Largest weight of a token for what was sampled from not being what is trained. 0: no such weight. */
-      importance_cap: z.number().nonnegative().default(2),
-      /** Where the ratio is measured from: what the sampler told, or one more pass of the learner over all rollouts. */
-      old_logprobs: z.enum(['sampler', 'learner']).default('sampler'),
+      dual_clip: z.number().nonnegative().optional(),
+      /**
+       * Largest weight of a token for what was sampled from not being what is trained. 0: no such weight. Left out: 2 with
+       * rollout.constrained or rl.overlap, else 0.
+       */
+      importance_cap: z.number().nonnegative().optional(),
+      /** Where the ratio is measured from: one more pass of the learner over all rollouts, or what the sampler reported. */
+      old_logprobs: z.enum(['sampler', 'learner']).default('learner'),
       /** Weight of the distance to the model that training began with. 0: off. */
       kl: z.number().nonnegative().default(0),
       /** What a reward is compared with. */
@@ -292,15 +295,17 @@ export const ProjectConfig = z.strictObject({
       normalise: z.enum(['token', 'sequence']).optional(),
       /** Groups whose rollouts are all worth the same are replaced by others. */
       dynamic_sampling: z.boolean().optional(),
-      /** What has to differ within a group: the reward with all that was added to it, or right and wrong alone. */
-      variance_of: z.enum(['reward', 'correct']).default('reward'),
-      /** Rounds of further groups before a step makes do with what it has. */
-      max_refills: z.number().int().nonnegative().default(10),
+      /** What has to differ within a group: correctness alone, or the reward with all that was added to it. */
+      variance_of: z.enum(['reward', 'correct']).default('correct'),
+      /** A step samples at most this many times rl.groups prompts; if it is not full by then, training stops. */
+      max_gen_batches: z.number().int().positive().default(10),
+      /** Train on the groups there are when a step cannot be filled. */
+      partial_steps: z.boolean().default(false),
       /** Tokens before rollout.max_tokens in which the reward falls. 0: it does not. */
-      overlong_buffer: z.number().int().nonnegative().default(0),
+      overlong_buffer: z.number().int().nonnegative().optional(),
       /** How far it falls. */
       overlong_factor: z.number().nonnegative().default(1),
-      /** Nothing is learned from rollouts that were cut off. */
+      /** Rollouts cut off by a length limit are excluded from their group: not trained on, not in its baseline. */
       overlong_filter: z.boolean().default(false),
       /** Credit for a part of the answer, where the check knows one. */
       partial: z.boolean().default(false),

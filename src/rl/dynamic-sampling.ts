@@ -22,7 +22,10 @@ export function dropReason(group: Group, settings: VarianceSettings): DropReason
   return members.some(({ isCorrect }) => isCorrect) ? 'all_equal' : 'all_wrong'
 }
 
-/** How many groups to sample next, by how many of the earlier ones could be used. Never more than a first round. */
+/**
+ * How many groups to sample next, by how many of the earlier ones could be used. Never more than a first round. As the
+ * groups that are kept first are the ones that are trained on, smaller rounds lead to the same step as whole batches.
+ */
 export function refillSize(wanted: number, tried: number, kept: number): number {
   const missing = wanted - kept
   // After a round without success four tries for each missing group are enough of a guess.

@@ -13,7 +13,7 @@ describe('examplesOf', () => {
       { origin: 'sampled', tokens: [8], logprobs: [-0.25] },
       { origin: 'inserted', tokens: [9] },
     ]
-    const [example, ...rest] = examplesOf(makeRollout({ segments }), -2)
+    const [example, ...rest] = examplesOf(makeRollout({ segments }), -2, true)
     expect(rest).toEqual([])
     expect(example).toEqual({
       tokens: Int32Array.of(1, 2, 3, 4, 5, 6, 7, 8),
@@ -22,6 +22,9 @@ describe('examplesOf', () => {
       oldLogprobs: Float32Array.of(0, 0, -1, -2, 0, 0, 0, -0.25),
       advantages: Float32Array.of(0, 0, -2, -2, 0, 0, 0, -2),
     })
+    // Without a mask what was sampled from is what is trained, whatever the temperature.
+    const [plain] = examplesOf(makeRollout({ segments }), -2)
+    expect(plain!.oldLogprobs).toEqual(plain!.sampledLogprobs)
   })
 
   it('makes an example for each context where observations were shortened', () => {

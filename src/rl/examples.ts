@@ -16,13 +16,18 @@ export interface PolicyExample extends Required<TrainingExample> {
  * observation was shortened on the way, what was sampled before and after saw different contexts, so there is an
  * example for each; in the later ones the earlier words are context.
  */
-export function examplesOf(rollout: Pick<Rollout, 'id' | 'segments'>, advantage: number): PolicyExample[] {
+export function examplesOf(
+  rollout: Pick<Rollout, 'id' | 'segments'>,
+  advantage: number,
+  /** Sampled under a mask: the model's own log-probabilities are then told beside those of the sampler. */
+  isMasked = false,
+): PolicyExample[] {
   const { segments } = rollout
   if (segments[0]?.origin !== 'prompt' || segments[0].tokens.length === 0)
     throw new EngineError(`rollout ${rollout.id} does not begin with a prompt`, {
       fix: 'The first token of an example cannot be learned: put at least one token before what was sampled.',
     })
-  return runsOfOneContext(segments).map((run) => exampleOf(segments, run, advantage))
+  return runsOfOneContext(segments).map((run) => exampleOf(segments, run, advantage, isMasked))
 }
 
 /** Indexes of sampled segments, together where the model saw the same of what came before. */
@@ -48,6 +53,7 @@ function exampleOf(
   segments: readonly RolloutSegment[],
   run: readonly number[],
   advantage: number,
+  isMasked: boolean,
 ): PolicyExample {
   const last = run.at(-1)!
   const parts = segments.slice(0, last + 1).map((segment) => seenAt(segment, last))
@@ -67,7 +73,7 @@ function exampleOf(
       weights.fill(1, at, at + part.length)
       advantages.fill(advantage, at, at + part.length)
       sampled.set(segment.logprobs, at)
-      old.set(segment.modelLogprobs ?? segment.logprobs, at)
+      old.set((isMasked ? segment.modelLogprobs : undefined) ?? segment.logprobs, at)
     }
     at += part.length
   }

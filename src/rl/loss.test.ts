@@ -3,12 +3,13 @@ import { makeRollout } from '../../test/rl/make-rollout.ts'
 import { examplesOf } from './examples.ts'
 import { klExamples, klSum, policyLoss, weighted } from './loss.ts'
 
-const off = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 0 }
+const off = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 0, temperature: 0.8 }
 
 it('turns settings into the loss of the contract', () => {
-  expect(policyLoss(off)).toEqual({ kind: 'policy', lowestRatio: 0.8, highestRatio: 1.28 })
+  expect(policyLoss(off)).toEqual({ kind: 'policy', temperature: 0.8, lowestRatio: 0.8, highestRatio: 1.28 })
   expect(policyLoss({ ...off, dual_clip: 3, importance_cap: 2 })).toEqual({
     kind: 'policy',
+    temperature: 0.8,
     lowestRatio: 0.8,
     highestRatio: 1.28,
     dualClip: 3,

@@ -6,11 +6,12 @@ type PolicyLoss = Extract<Loss, { kind: 'policy' }>
 
 /** The objective of an update: min(r·A, clip(r)·A), with what the settings add. */
 export function policyLoss(
-  settings: Pick<RlSettings, 'clip_low' | 'clip_high' | 'dual_clip' | 'importance_cap'>,
+  settings: Pick<RlSettings, 'clip_low' | 'clip_high' | 'dual_clip' | 'importance_cap' | 'temperature'>,
 ): PolicyLoss {
-  const { clip_low, clip_high, dual_clip, importance_cap } = settings
+  const { clip_low, clip_high, dual_clip, importance_cap, temperature } = settings
   return {
     kind: 'policy',
+    temperature,
     lowestRatio: 1 - clip_low,
     highestRatio: 1 + clip_high,
     ...(dual_clip > 0 ? { dualClip: dual_clip } : {}),
@@ -47,7 +48,9 @@ function total(weights: ArrayLike<number>): number {
 }
 
 /** Whatever the ratio, no bound is met: the gradient of the objective is then r·A·∇log p. */
-export const unbounded: PolicyLoss = { kind: 'policy', lowestRatio: 0, highestRatio: 1e20 }
+export function unbounded(temperature: number): PolicyLoss {
+  return { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e20 }
+}
 
 /**
  * The k3 estimate of the distance to a reference, exp(d) − d − 1 with d = log p_ref − log p, has the gradient

@@ -9,6 +9,7 @@ const plain = {
   tool_bonus: 0,
   overlong_buffer: 0,
   overlong_factor: 1,
+  overlong_filter: false,
   maxTokens: 100,
 }
 
@@ -28,9 +29,21 @@ describe('judged', () => {
       expect(judged(makeRollout({ failure }), settings)).toEqual({ leftOut: 'environment' })
       expect(judged(makeRollout({ failure, verdict: wrong }), settings)).toEqual({ leftOut: 'environment' })
       expect(judged(makeRollout({ stop: 'failed' }), settings)).toEqual({ leftOut: 'environment' })
+      expect(judged(makeRollout({ stop: 'time', verdict: wrong }), settings)).toEqual({ leftOut: 'time' })
       expect(judged(makeRollout({ verdict: undecided }), settings)).toEqual({ leftOut: 'undecided' })
       expect(judged(makeRollout({ verdict: undefined }), settings)).toEqual({ leftOut: 'unchecked' })
     }
+  })
+
+  it('leaves out what a length limit cut off only where that is asked for', () => {
+    for (const stop of ['tokens', 'context'] as const) {
+      const cut = makeRollout({ stop, verdict: wrong })
+      expect(judged(cut, plain)).toEqual({ reward: 0, isCorrect: false })
+      expect(judged(cut, { ...plain, overlong_filter: true })).toEqual({ leftOut: 'overlong' })
+    }
+    expect(judged(makeRollout({ stop: 'turns' }), { ...plain, overlong_filter: true })).toMatchObject({
+      reward: 1,
+    })
   })
 
   it('adds what the options say', () => {

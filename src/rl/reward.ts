@@ -10,14 +10,16 @@ export type RewardSettings = Pick<
   | 'tool_bonus'
   | 'overlong_buffer'
   | 'overlong_factor'
+  | 'overlong_filter'
   | 'maxTokens'
 >
 
 /**
- * Why a rollout says nothing about the model. `environment`: something outside of it failed. `undecided`: the check could
- * not be made. `unchecked`: there is an answer that nobody has looked at.
+ * Why a rollout says nothing about the model. `environment`: something outside of it failed. `time`: the clock stopped
+ * it, which depends on the machine as much as on the model. `overlong`: a length limit cut it off, and
+ * rl.overlong_filter is set. `undecided`: the checker failed. `unchecked`: there is an answer that nobody has looked at.
  */
-export type LeftOut = 'environment' | 'undecided' | 'unchecked'
+export type LeftOut = 'environment' | 'time' | 'overlong' | 'undecided' | 'unchecked'
 
 export type Judged = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
 
@@ -25,6 +27,8 @@ export type Judged = { reward: number; isCorrect: boolean } | { leftOut: LeftOut
 export function judged(rollout: Rollout, settings: RewardSettings, process: readonly number[] = []): Judged {
   const { verdict, failure, stop, answer, wellFormed } = rollout
   if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
+  if (stop === 'time') return { leftOut: 'time' }
+  if (settings.overlong_filter && isTruncated(rollout)) return { leftOut: 'overlong' }
   // Without an answer there is nothing to check, and that is the model's own doing.
   if (verdict === undefined && answer !== undefined) return { leftOut: 'unchecked' }
   const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {
@@ -62,7 +66,7 @@ export function lengthOf({ segments }: Pick<Rollout, 'segments'>): number {
   return length
 }
 
-/** Cut off by a limit on its length or time, so that its end is not the model's own. */
+/** Cut off by a limit on its length, so that its end is not the model's own. */
 export function isTruncated({ stop }: Pick<Rollout, 'stop'>): boolean {
-  return stop === 'tokens' || stop === 'context' || stop === 'time'
+  return stop === 'tokens' || stop === 'context'
 }

@@ -25,6 +25,11 @@ function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): 
     throw new EngineError(`this engine cannot be used for reinforcement: ${lacking}`, {
       fix: 'Set engine.driver to embedded or tinker.',
     })
+  if (missing.temperature !== undefined && settings.temperature !== 1)
+    throw new EngineError(
+      `RL samples at rollout.temperature ${settings.temperature}, and this engine trains at temperature 1: ${missing.temperature}`,
+      { fix: 'Set rollout.temperature to 1, or use the trainer of coa (`coa trainer start`).' },
+    )
   if (tasks.length === 0)
     throw new ConfigError('there are no tasks to train on', { fix: 'Look at tasks.suites and tasks.count.' })
   if (settings.kl > 0 && student.reference === undefined)

@@ -80,15 +80,50 @@ describe('sampleStep', () => {
     expect(Object.keys(found.next.passRates).length).toBe(new Set(one.jobs.map(({ task }) => task.id)).size)
   })
 
-  it('gives up refilling at the limit, says so, and goes on with what there is', async () => {
+  it('keeps groups while it samples others, so that the step is the same as with one large batch', async () => {
+    const solved = (id: string, number: number): boolean => id !== 't3' && id !== 't5' && number === 0
+    const refilled = await sampleStep(sampling({ groups: 6, group_size: 2 }, solved), 1, 0, start)
+    const large = await sampleStep(sampling({ groups: 20, group_size: 2 }, solved), 1, 0, start)
+    expect(refilled.refills).toBeGreaterThan(0)
+    expect(refilled.kept).toEqual(large.kept.slice(0, 6))
+  })
+
+  it('gives up at the limit and says what it has', async () => {
     const one = sampling(
-      { groups: 3, group_size: 2, max_refills: 2 },
+      { groups: 3, group_size: 2, max_gen_batches: 3 },
       (id, number) => id === 't1' && number === 0,
     )
     const found = await sampleStep(one, 1, 0, start)
-    expect(found.refills).toBe(2)
-    expect(found.tried).toBeLessThanOrEqual(9)
-    expect(found.shortage).toMatch(/^[01] of 3 groups after 2 refills; of \d tried, \d all wrong$/)
+    expect(found.tried).toBe(9)
+    expect(found.shortage).toMatch(/^[01] of the 3 groups it needs; of 9 sampled, \d all wrong$/)
+  })
+
+  it('judges a group without what was cut off or ran out of time', async () => {
+    const parts = (stop: Rollout['stop']): Partial<Sampling> => ({
+      rollOut: async ({ id, groupId, task }) =>
+        makeRollout({
+          id,
+          groupId,
+          taskId: task.id,
+          ...(id.endsWith('-0') ? { stop, verdict: wrong, answer: undefined } : {}),
+        }),
+    })
+    const found = async (stop: Rollout['stop'], rl: object = {}) =>
+      sampleStep(
+        sampling({ groups: 1, group_size: 3, max_gen_batches: 1, ...rl }, half, parts(stop)),
+        1,
+        0,
+        start,
+      )
+    // Wrong for its length: there is something to learn from.
+    expect((await found('tokens')).kept[0]!.members.length).toBe(3)
+    // Excluded: the two that are left are both correct, so nothing differs.
+    expect(await found('tokens', { overlong_filter: true })).toMatchObject({
+      kept: [],
+      dropped: { all_right: 1 },
+      leftOut: { overlong: 1 },
+    })
+    expect(await found('time')).toMatchObject({ kept: [], dropped: { all_right: 1 }, leftOut: { time: 1 } })
   })
 
   it('drops nothing where dynamic sampling is off, and still counts what is equal', async () => {

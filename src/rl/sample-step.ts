@@ -55,7 +55,10 @@ function policyName(policyStep: number): string {
   return `rl@${policyStep}`
 }
 
-/** Rollouts in groups until enough of them differ within themselves. Everything drawn hangs on seed, step and task. */
+/**
+ * Samples groups until the step is full: groups that are kept stay while others are sampled, all by the same weights.
+ * What is sampled depends only on seed, step and task.
+ */
 export async function sampleStep(
   sampling: Sampling,
   step: number,
@@ -72,7 +75,7 @@ export async function sampleStep(
     dropped: noReasons(),
     equal: noReasons(),
     tried: 0,
-    leftOut: { environment: 0, undecided: 0, unchecked: 0 },
+    leftOut: { environment: 0, time: 0, overlong: 0, undecided: 0, unchecked: 0 },
     rollouts: [],
     scored: [],
     refills: 0,
@@ -82,11 +85,11 @@ export async function sampleStep(
     next: drawing,
   }
   const draw = drawer(sampling, step, drawing)
-  for (let wanted = settings.groups; ; found.refills++) {
-    await round(sampling, found, draw(wanted))
-    wanted = refillSize(settings.groups, found.tried, found.kept.length)
-    if (found.kept.length >= settings.groups || !settings.dynamic_sampling) break
-    if (found.refills >= settings.max_refills) break
+  const most = settings.dynamic_sampling ? settings.max_gen_batches * settings.groups : settings.groups
+  await round(sampling, found, draw(settings.groups))
+  for (; found.kept.length < settings.groups && found.tried < most; found.refills++) {
+    const next = refillSize(settings.groups, found.tried, found.kept.length)
+    await round(sampling, found, draw(Math.min(next, most - found.tried)))
   }
   if (found.kept.length < settings.groups) found.shortage = shortageOf(found, settings.groups)
   found.leftOver = Math.max(0, found.kept.length - settings.groups)
@@ -100,10 +103,10 @@ function noReasons(): Record<DropReason, number> {
   return { all_right: 0, all_wrong: 0, all_equal: 0, too_few: 0 }
 }
 
-function shortageOf({ kept, tried, refills, dropped }: SampledStep, wanted: number): string {
+function shortageOf({ kept, tried, dropped }: SampledStep, wanted: number): string {
   const reasons = Object.entries(dropped).filter(([, count]) => count > 0)
   const list = reasons.map(([reason, count]) => `${count} ${reason.replace('_', ' ')}`).join(', ')
-  return `${kept.length} of ${wanted} groups after ${refills} refills; of ${tried} tried, ${list}`
+  return `${kept.length} of the ${wanted} groups it needs; of ${tried} sampled, ${list}`
 }
 
 /** The next tasks of a step, on and on. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { makeRollout, makeTask } from '../../test/rl/make-rollout.ts'
+import { makeRollout, makeTask, wrong } from '../../test/rl/make-rollout.ts'
 import type { Scored } from './groups.ts'
 import type { SampledStep } from './sample-step.ts'
 import { stepRow } from './step-metrics.ts'
@@ -29,6 +29,7 @@ it('says in one row what happened in a step', () => {
       id: '2',
       taskId: 'hard',
       stop: 'tokens',
+      verdict: wrong,
       wellFormed: false,
       calls: [call('search', 'ok'), call('search', 'environment')],
       tokensByAgent: { think: 2 },
@@ -52,7 +53,7 @@ it('says in one row what happened in a step', () => {
     dropped: reasons,
     equal: reasons,
     tried: 4,
-    leftOut: { environment: 1, undecided: 2, unchecked: 0 },
+    leftOut: { environment: 1, time: 0, overlong: 0, undecided: 2, unchecked: 0 },
     rollouts,
     scored,
     refills: 1,
@@ -86,6 +87,8 @@ it('says in one row what happened in a step', () => {
     rollouts: 2,
     left_out: 3,
     'left_out/environment': 1,
+    'left_out/overlong': 0,
+    'left_out/time': 0,
     'left_out/undecided': 2,
     'left_out/unchecked': 0,
     groups_kept: 1,

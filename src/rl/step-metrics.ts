@@ -1,6 +1,6 @@
 import type { Rollout, Task } from '../schema/index.ts'
 import type { MetricRow } from '../store/index.ts'
-import { type Scored, statisticsOf } from './groups.ts'
+import { statisticsOf } from './groups.ts'
 import { isTruncated } from './reward.ts'
 import type { SampledStep } from './sample-step.ts'
 import type { TrainFigures } from './train-step.ts'
@@ -25,7 +25,7 @@ export function stepRow(
   return {
     stage: 'rl',
     step: sampled.step,
-    ...rewardFigures(sampled.scored, tasks),
+    ...rewardFigures(sampled, tasks),
     ...groupFigures(sampled),
     ...rolloutFigures(sampled.rollouts),
     ...callFigures(sampled.rollouts),
@@ -37,23 +37,24 @@ export function stepRow(
   }
 }
 
-function rewardFigures(scored: readonly Scored[], tasks: ReadonlyMap<string, Task>): MetricRow {
+/** Rewards are those of rollouts that have one; pass rates count every rollout, whatever became of it. */
+function rewardFigures({ scored, rollouts }: SampledStep, tasks: ReadonlyMap<string, Task>): MetricRow {
   const { mean, std } = statisticsOf(scored.map(({ reward }) => reward))
-  const row: MetricRow = { reward_mean: mean, reward_std: std, pass_rate: passRate(scored) }
-  const kinds = new Map<string, Scored[]>()
-  for (const each of scored) {
-    const task = tasks.get(each.rollout.taskId)
+  const row: MetricRow = { reward_mean: mean, reward_std: std, pass_rate: passRate(rollouts) }
+  const kinds = new Map<string, Rollout[]>()
+  for (const rollout of rollouts) {
+    const task = tasks.get(rollout.taskId)
     if (task === undefined) continue
     const names = [`pass_rate/suite/${task.suite}`]
     if (task.level !== undefined) names.push(`pass_rate/level/${task.level}`)
-    for (const name of names) kinds.set(name, [...(kinds.get(name) ?? []), each])
+    for (const name of names) kinds.set(name, [...(kinds.get(name) ?? []), rollout])
   }
   for (const name of [...kinds.keys()].sort()) row[name] = passRate(kinds.get(name)!)
   return row
 }
 
-function passRate(scored: readonly Scored[]): number {
-  return share(scored, ({ isCorrect }) => isCorrect)
+export function passRate(rollouts: readonly Rollout[]): number {
+  return share(rollouts, ({ verdict }) => verdict?.outcome === 'correct')
 }
 
 function groupFigures({

@@ -8,19 +8,20 @@ import { type Learner, trainStep } from './train-step.ts'
 
 /** Notes what is asked of it; every token has the same log-probability. */
 function notebook(logprob = -1) {
-  const notes: { call: string; examples: TrainingExample[]; loss?: Loss }[] = []
+  const notes: { call: string; examples: TrainingExample[]; loss?: Loss; temperature?: number }[] = []
   const pass = (examples: readonly TrainingExample[]) => ({
     loss: 0,
     weight: 0,
     logprobs: examples.map(({ tokens }) => new Float32Array(tokens.length).fill(logprob).fill(0, 0, 1)),
   })
   const engine: Learner['engine'] = {
-    forward: async (examples) => {
-      notes.push({ call: 'forward', examples: [...examples] })
+    forward: async (examples, _, temperature = 1) => {
+      notes.push({ call: 'forward', examples: [...examples], temperature })
       return pass(examples)
     },
     forwardBackward: async (examples, loss) => {
-      notes.push({ call: 'forwardBackward', examples: [...examples], loss })
+      const temperature = loss.kind === 'policy' ? loss.temperature! : 1
+      notes.push({ call: 'forwardBackward', examples: [...examples], loss, temperature })
       return pass(examples)
     },
     optimStep: async () => {
@@ -31,7 +32,8 @@ function notebook(logprob = -1) {
   return { engine, notes, calls: () => notes.map(({ call }) => call) }
 }
 
-const settings = (rl: object = {}) => rlSettings(ProjectConfig.parse({ rl }))
+const settings = (rl: object = {}, rollout: object = {}) =>
+  rlSettings(ProjectConfig.parse({ rl: { old_logprobs: 'sampler', ...rl }, rollout }))
 const group = (id: string, ...rewards: number[]): Group => ({
   id,
   taskId: id,
@@ -47,7 +49,8 @@ describe('trainStep', () => {
     const figures = await trainStep({ engine }, groups, settings(), { learningRate: 1 })
     expect(calls()).toEqual(['forwardBackward', 'optimStep'])
     expect(notes[0]!.examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
-    expect(notes[0]!.loss).toMatchObject({ lowestRatio: 0.8, highestRatio: 1.28, importanceCap: 2 })
+    expect(notes[0]!.loss).toMatchObject({ lowestRatio: 0.8, highestRatio: 1.28, dualClip: 10 })
+    expect(notes[0]!.loss).not.toHaveProperty('importanceCap')
     expect(figures).toMatchObject({ updates: 1, tokens: 12, gradientNorm: 2, kl: undefined })
     // The sampler said −0.5 and −1.5.
     expect(figures.mismatch).toEqual({ mean: 0.5, max: 0.5 })
@@ -82,33 +85,13 @@ describe('trainStep', () => {
     expect(figures.mismatch.mean).toBe(1)
   })
 
-  it('learns nothing from what was cut off where that is asked for; its reward still counts in the group', async () => {
-    const cut: Group = {
-      ...group('a', 1, 0, 0),
-      members: group('a', 1, 0, 0).members.map((each) => ({ ...each })),
-    }
-    cut.members[2] = { ...cut.members[2]!, rollout: makeRollout({ stop: 'tokens' }) }
-    const advantages = async (overlong_filter: boolean): Promise<number[]> => {
-      const { engine, notes } = notebook()
-      await trainStep({ engine }, [cut], settings({ overlong_filter }), { learningRate: 1 })
-      return notes[0]!.examples.map((example) => example.advantages![3]!)
-    }
-    const all = await advantages(false)
-    expect(all.length).toBe(3)
-    expect(await advantages(true)).toEqual(all.slice(0, 2))
-  })
-
-  it('makes no update of nothing', async () => {
-    const { engine, calls } = notebook()
-    const cut = {
-      ...group('a', 1),
-      members: [{ ...group('a', 1).members[0]!, rollout: makeRollout({ stop: 'time' }) }],
-    }
-    const figures = await trainStep({ engine }, [cut], settings({ overlong_filter: true }), {
-      learningRate: 1,
-    })
-    expect(calls()).toEqual([])
-    expect(figures).toMatchObject({ updates: 0, tokens: 0, gradientNorm: 0 })
+  it('passes the temperature of sampling to every pass', async () => {
+    const { engine, notes } = notebook()
+    const own = settings({ old_logprobs: 'learner', kl: 0.1 }, { temperature: 0.8 })
+    const reference = notebook()
+    await trainStep({ engine, reference: reference.engine }, groups, own, { learningRate: 1 })
+    expect(notes.map(({ temperature }) => temperature)).toEqual([0.8, 0.8, 0.8, undefined])
+    expect(reference.notes.map(({ temperature }) => temperature)).toEqual([0.8])
   })
 
   it('adds a pass for the distance to a reference', async () => {

@@ -4,7 +4,6 @@ import type { RlSettings } from './config.ts'
 import { examplesOf, type PolicyExample } from './examples.ts'
 import type { Group } from './groups.ts'
 import { klExamples, klSum, policyLoss, unbounded, weighted } from './loss.ts'
-import { isTruncated } from './reward.ts'
 import { mismatchOf, type TokenFigures, TokenTally } from './token-tally.ts'
 
 export interface Learner {
@@ -23,8 +22,9 @@ export type TrainSettings = Pick<
   | 'dual_clip'
   | 'importance_cap'
   | 'old_logprobs'
-  | 'overlong_filter'
   | 'kl'
+  | 'temperature'
+  | 'isMasked'
   | 'beta2'
   | 'weight_decay'
   | 'max_norm'
@@ -56,6 +56,7 @@ export async function trainStep(
   options: TrainOptions,
 ): Promise<TrainFigures> {
   const { signal, learningRate, beforeUpdate } = options
+  const { temperature } = settings
   const loss = policyLoss(settings)
   const tally = new TokenTally()
   const norms: number[] = []
@@ -64,7 +65,7 @@ export async function trainStep(
   let waitedMs = 0
   let rollouts = rolloutsOf(groups, settings)
   if (settings.old_logprobs === 'learner') {
-    const { logprobs } = await engine.forward(rollouts.flat(2), signal)
+    const { logprobs } = await engine.forward(rollouts.flat(2), signal, temperature)
     mismatch = mismatchOf(rollouts.flat(2), logprobs)
     rollouts = withOldLogprobs(rollouts, logprobs)
   }
@@ -75,11 +76,12 @@ export async function trainStep(
     tally.add(examples, logprobs, loss)
     mismatch ??= mismatchOf(examples, logprobs)
     if (reference !== undefined && settings.kl > 0) {
-      const { logprobs: first } = await reference.forward(examples, signal)
+      const { logprobs: first } = await reference.forward(examples, signal, temperature)
       const { sum, tokens } = klSum(examples, logprobs, first)
       kl.sum += sum
       kl.tokens += tokens
-      await engine.forwardBackward(klExamples(examples, logprobs, first, settings.kl), unbounded, signal)
+      const pull = klExamples(examples, logprobs, first, settings.kl)
+      await engine.forwardBackward(pull, unbounded(temperature), signal)
     }
     if (norms.length === 0) {
       const began = performance.now()
@@ -113,11 +115,7 @@ function rolloutsOf(groups: readonly Group[], settings: TrainSettings): Examples
     settings.advantage,
   )
   return groups.map(({ members }, group) =>
-    members.map(({ rollout }, member) =>
-      settings.overlong_filter && isTruncated(rollout)
-        ? []
-        : examplesOf(rollout, advantages[group]![member]!),
-    ),
+    members.map(({ rollout }, member) => examplesOf(rollout, advantages[group]![member]!, settings.isMasked)),
   )
 }
 

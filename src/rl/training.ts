@@ -9,8 +9,9 @@ import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 import { adviceFor } from './dynamic-sampling.ts'
 import { rateAt } from './learning-rate.ts'
+import { percent } from './rules/rule.ts'
 import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
-import { stepRow } from './step-metrics.ts'
+import { passRate, stepRow } from './step-metrics.ts'
 import { trainStep } from './train-step.ts'
 
 export interface RlSummary {
@@ -19,6 +20,8 @@ export interface RlSummary {
   checkpoint: string
   /** What went wrong, in words. */
   findings: string[]
+  /** Why training stopped before its last step, in words. */
+  ended?: string
 }
 
 /** Steps over which the last figures are averaged. */
@@ -32,6 +35,8 @@ export class Training {
   /** Ends rollouts that are on their way when something else fails. */
   readonly #giveUp = new AbortController()
   #state: RlState = freshState
+  /** Set where training stopped before its last step because there is too little left to learn. */
+  #over: { text: string; passRate: number; rollouts: number } | undefined
   #rows: MetricRow[] = []
   /** When the last step ended: saving belongs to the next. */
   #ended = performance.now()
@@ -97,17 +102,24 @@ export class Training {
     return this.#summary(await saveResult(run, student.engine, kept.step, this.#note(row)))
   }
 
-  /** Without a single group to learn from there is no step. That is the end where all is solved, and else a failure. */
-  async #isOver({ step, kept, shortage, dropped }: SampledStep): Promise<boolean> {
-    if (kept.length > 0) return false
+  /**
+   * A step that cannot be filled is not taken: on a handful of groups noise moves the model further than rewards do.
+   * Where most groups are solved in every try that is the end, and else a failure.
+   */
+  async #isOver(sampled: SampledStep): Promise<boolean> {
+    const { step, kept, shortage, dropped, rollouts } = sampled
+    const { dynamic_sampling, partial_steps } = this.#settings
+    if (shortage === undefined) return false
+    if (kept.length > 0 && (partial_steps || !dynamic_sampling)) return false
     if (this.#state.last?.step !== this.#state.step) await this.#save()
     const { all_right, ...others } = dropped
     const isSolved = all_right > Object.values(others).reduce((sum, count) => sum + count, 0)
     if (!isSolved)
-      throw new ConfigError(`there is nothing to learn from in step ${step}: ${shortage}`, {
-        fix: adviceFor(dropped),
-      })
-    this.#context.run.log(`rl: ends before step ${step}, as nearly every task is solved: ${shortage}`)
+      throw new ConfigError(`step ${step} cannot be filled: it has ${shortage}`, { fix: adviceFor(dropped) })
+    const rate = passRate(rollouts)
+    const text = `Training stops before step ${step}: ${percent(rate)} of the rollouts are correct, and too few groups differ to learn from (${shortage}).`
+    this.#over = { text, passRate: rate, rollouts: rollouts.length }
+    this.#context.run.log(`rl: ${text}`)
     return true
   }
 
@@ -152,7 +164,7 @@ export class Training {
     const { step, kept, shortage, dropped } = sampled
     // A few groups less are nothing to speak of; the metrics have them.
     if (shortage !== undefined && kept.length < this.#settings.groups / 2)
-      this.#tellOnce('shortage', `step ${step} makes do with less: ${shortage}. ${adviceFor(dropped)}`)
+      this.#tellOnce('shortage', `step ${step} is a partial one: ${shortage}. ${adviceFor(dropped)}`)
     const learningRate = rateAt(step, this.#settings)
     const began = performance.now()
     const trained = await trainStep(student, kept, this.#settings, {
@@ -177,7 +189,7 @@ export class Training {
     onStep?.(row)
     this.#tellFindings()
     const [reward, passes] = [Number(row['reward_mean']), Number(row['pass_rate'])]
-    const unit = `steps, reward ${reward.toFixed(2)}, ${(100 * passes).toFixed(0)} % right`
+    const unit = `steps, reward ${reward.toFixed(2)}, ${percent(passes)} correct`
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 
@@ -229,15 +241,19 @@ export class Training {
     const mean = (rows: readonly MetricRow[], name: string): number =>
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
+    const over = this.#over
+    const sampled = this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0)
     return {
       checkpoint,
       findings: diagnose(this.#rows).map(findingText),
+      ...(over === undefined ? {} : { ended: over.text }),
       figures: {
         steps: this.#rows.length,
-        rollouts: this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0),
-        'pass rate at first': mean(this.#rows.slice(0, some), 'pass_rate'),
-        'pass rate at last': mean(late, 'pass_rate'),
-        reward: mean(late, 'reward_mean'),
+        rollouts: sampled + (over?.rollouts ?? 0),
+        'pass rate at first':
+          this.#rows.length === 0 ? (over?.passRate ?? 0) : mean(this.#rows.slice(0, some), 'pass_rate'),
+        'pass rate at last': over?.passRate ?? mean(late, 'pass_rate'),
+        ...(this.#rows.length === 0 ? {} : { reward: mean(late, 'reward_mean') }),
         ...(measured === undefined ? {} : { accuracy: Number(measured['eval_accuracy']) }),
       },
     }

@@ -6,7 +6,7 @@ export interface Score {
   correct: number
   undecided: number
   failed: number
-  /** Of those that were decided. */
+  /** Correct ones among all, whatever became of the others. */
   accuracy: number
   wellFormed: number
   tokens: number
@@ -25,7 +25,7 @@ export function scoreOf(rollouts: readonly Rollout[]): Score {
     correct,
     undecided,
     failed: failed.length,
-    accuracy: correct / Math.max(1, fair.length - undecided),
+    accuracy: correct / Math.max(1, rollouts.length),
     wellFormed: mean(({ wellFormed }) => (wellFormed ? 1 : 0)),
     tokens: mean(({ segments }) => segments.reduce((sum, { tokens }) => sum + tokens.length, 0)),
     calls: mean(({ calls }) => calls.length),

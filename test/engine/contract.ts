@@ -310,6 +310,54 @@ export function engineContract(name: string, subject: ContractSubject): void {
         await learner.close()
       })
 
+      it('trains the distribution that was sampled from, at any temperature', async () => {
+        const learner = await subject.open()
+        const prompt = text('warm ')
+        const temperature = 0.7
+        const [sample] = await learner.sample({ prompt, maxTokens: 12, seed: 3, temperature })
+        const tokens = [...prompt, ...sample!.tokens]
+        const inPrompt = prompt.map(() => 0)
+        const example = {
+          tokens,
+          weights: [...inPrompt, ...sample!.logprobs].map((_, at) => Number(at >= prompt.length)),
+          sampledLogprobs: [...inPrompt, ...sample!.logprobs],
+          advantages: tokens.map(() => 1),
+        }
+        const { logprobs } = await learner.forward([example], undefined, temperature)
+        closeTo(sample!.logprobs, logprobs[0]!.slice(prompt.length))
+        const loss = { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e9 } as const
+        // With such an epsilon Adam is plain gradient descent, and the loss must fall by rate · |gradient|².
+        const rate = 2e-5
+        const adam = { learningRate: rate * 1e6, epsilon: 1e6 }
+        const before = await learner.forwardBackward([example], loss)
+        const { gradientNorm } = await learner.optimStep(adam)
+        const after = await learner.forwardBackward([example], loss)
+        await learner.optimStep({ learningRate: 0 })
+        expect(before.loss).toBeCloseTo(-sample!.tokens.length, 2)
+        expect((before.loss - after.loss) / (rate * gradientNorm ** 2)).toBeCloseTo(1, 1)
+        await learner.close()
+      })
+
+      it('takes over the optimizer with the weights, unless it is to start afresh', async () => {
+        const learner = await subject.open()
+        const step = async (): Promise<number> => {
+          await learner.forwardBackward(normalised(some), { kind: 'cross-entropy' })
+          return (await learner.optimStep({ learningRate: 1e-3 })).step
+        }
+        await step()
+        await step()
+        const path = join(folder, 'two-steps')
+        await learner.save(path, note)
+        await learner.load(path)
+        expect(await step()).toBe(3)
+        const resumed = await learner.forward(some)
+        await learner.load(path, { fresh: true })
+        expect(await step()).toBe(1)
+        // The moments are gone with the count: the same gradient leads elsewhere.
+        expect((await learner.forward(some)).logprobs).not.toEqual(resumed.logprobs)
+        await learner.close()
+      })
+
       it('goes on from a checkpoint as if nothing had happened', async () => {
         const steps = async (learner: Engine, count: number): Promise<number[]> => {
           const losses: number[] = []

@@ -23,7 +23,7 @@ const engine = await openEmbedded({ model: { shape: banditShape, seed: 3 }, thre
 const watched: Engine = {
   describe: () => engine.describe(),
   sample: (request) => engine.sample(request),
-  forward: (examples, signal) => engine.forward(examples, signal),
+  forward: (...given) => engine.forward(...given),
   forwardBackward: async (examples, loss, signal) => {
     maybeDie('pass')
     return engine.forwardBackward(examples, loss, signal)
@@ -38,7 +38,7 @@ const watched: Engine = {
     await engine.save(target, note)
     maybeDie('saved')
   },
-  load: (from) => engine.load(from),
+  load: (...given) => engine.load(...given),
   close: () => engine.close(),
 }
 
@@ -56,6 +56,8 @@ const config = ProjectConfig.parse({
     mini_batches: 2,
     learning_rate: 0.01,
     partial: true,
+    variance_of: 'reward',
+    warmup_steps: 3,
     curriculum: true,
     eval_every: 3,
     save_every: 2,

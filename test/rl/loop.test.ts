@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { stepRows } from '../../src/rl/diagnose.ts'
-import { run as train } from '../../src/rl/index.ts'
+import { type RlContext, run as train } from '../../src/rl/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 
@@ -25,7 +25,7 @@ it('does not move where all answers are worth the same', async () => {
 
 it('says what to change when no group can be learned from', async () => {
   const { engine, train: go } = await bandit(
-    { ...base, max_refills: 2 },
+    { ...base, max_gen_batches: 3 },
     {
       rollOut: async (job, checkpoint) => ({
         ...(await pull(job, checkpoint, { engine })),
@@ -34,7 +34,9 @@ it('says what to change when no group can be learned from', async () => {
     },
   )
   await expect(go()).rejects.toMatchObject({
-    message: expect.stringContaining('0 of 4 groups after 2 refills; of 12 tried, 12 all wrong'),
+    message: expect.stringContaining(
+      'step 1 cannot be filled: it has 0 of the 4 groups it needs; of 12 sampled, 12 all wrong',
+    ),
     fix: expect.stringContaining('too hard'),
   })
 })
@@ -111,7 +113,7 @@ it('ends where all is solved, with what was learned saved', async () => {
     run,
     train: go,
   } = await bandit(
-    { ...base, partial: false, max_refills: 1 },
+    { ...base, partial: false, max_gen_batches: 2 },
     {
       rollOut: async (job, checkpoint) => ({
         ...(await pull(job, checkpoint, { engine })),
@@ -124,12 +126,69 @@ it('ends where all is solved, with what was learned saved', async () => {
       }),
     },
   )
-  const { figures, checkpoint } = await go()
-  expect(figures).toMatchObject({ steps: 2 })
+  const { figures, checkpoint, ended } = await go()
+  // Two steps of 128 rollouts, and twice as many in vain.
+  expect(figures).toMatchObject({ steps: 2, 'pass rate at last': 1, rollouts: 2 * 128 + 256 })
+  expect(ended).toMatch(
+    /^Training stops before step 3: 100 % of the rollouts are correct.*of 8 sampled, 8 all right/,
+  )
   expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 2 })
   const left = await chances(engine)
   await engine.load(checkpoint)
   expect(await chances(engine)).toEqual(left)
+})
+
+it('tells how things are where everything is solved from the start', async () => {
+  const { engine, train: go } = await bandit(
+    { ...base, max_gen_batches: 1 },
+    {
+      rollOut: async (job, checkpoint) => ({
+        ...(await pull(job, checkpoint, { engine })),
+        verdict: { outcome: 'correct', checker: 'none', evidence: '' },
+      }),
+    },
+  )
+  const { figures, ended } = await go()
+  expect(figures).toEqual({ steps: 0, rollouts: 128, 'pass rate at first': 1, 'pass rate at last': 1 })
+  expect(ended).toContain('100 % of the rollouts are correct')
+})
+
+it('takes no step on fewer groups than asked for, unless told to', async () => {
+  // One of the four tasks can be learned from, and a step samples eight groups at the most.
+  const part = { ...base, steps: 1, partial: true, max_gen_batches: 2, variance_of: 'correct', groups: 3 }
+  const rollOut =
+    (engine: Engine): RlContext['rollOut'] =>
+    async (job, checkpoint) => ({
+      ...(await pull(job, checkpoint, { engine })),
+      verdict: {
+        outcome: job.task.id === 'arm-1' && job.seed % 2 === 0 ? 'correct' : 'wrong',
+        checker: 'none',
+        evidence: '',
+      },
+    })
+  const full = await bandit(part)
+  const before = await chances(full.engine)
+  const failing = train(ProjectConfig.parse({ rl: part }), {
+    run: full.run,
+    signal: new AbortController().signal,
+    observe: () => undefined,
+    student: { engine: full.engine },
+    tasks: arms(4),
+    rollOut: rollOut(full.engine),
+  })
+  await expect(failing).rejects.toThrow(/cannot be filled: it has [12] of the 3 groups/)
+  expect(await chances(full.engine)).toEqual(before)
+  const some = await bandit({ ...part, partial_steps: true })
+  await train(ProjectConfig.parse({ rl: { ...part, partial_steps: true } }), {
+    run: some.run,
+    signal: new AbortController().signal,
+    observe: () => undefined,
+    student: { engine: some.engine },
+    tasks: arms(4),
+    rollOut: rollOut(some.engine),
+  })
+  expect(Number(stepRows(some.run.metrics())[0]!['groups_kept'])).toBeLessThan(3)
+  expect(await chances(some.engine)).not.toEqual(before)
 })
 
 it('is drawn back to where it began by rl.kl, and nowhere without it', async () => {

@@ -28,7 +28,7 @@ async function token(ratio: number, advantage: number, importance = 1): Promise<
   }
 }
 
-const dapo = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 2 }
+const dapo = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 2, temperature: 1 }
 
 describe('the loss of a token, by hand', () => {
   // ratio, advantage, weight for sampling, loss, does it still pull
@@ -104,7 +104,7 @@ describe('the distance to a reference', () => {
     const { logprobs } = await engine.forward([example])
     for (const apart of [-2, -0.1, 0.5, 1]) {
       const reference = [Float32Array.of(0, logprobs[0]![1]! + apart)]
-      await engine.forwardBackward(klExamples([example], logprobs, reference, 0.3), unbounded)
+      await engine.forwardBackward(klExamples([example], logprobs, reference, 0.3), unbounded(1))
       const { gradientNorm } = await engine.optimStep({ learningRate: 0 })
       // d/dx (exp(r − x) − (r − x) − 1) = 1 − exp(r − x)
       expect(gradientNorm / slope).toBeCloseTo(0.3 * Math.abs(1 - Math.exp(apart)), 4)

@@ -46,6 +46,8 @@ export const base = {
   learning_rate: 0.01,
   warmup_steps: 2,
   weight_decay: 0,
+  variance_of: 'reward',
+  overlong_buffer: 0,
   eval_every: 0,
   save_every: 100,
 }

@@ -50,23 +50,29 @@ export function registerRl(program: Command): void {
       const { trainRl } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa rl' })
       const observe = showProgress()
+      let why: string | undefined
       const summary = await interruptible((signal) =>
         inStage(run, 'rl', config, signal, async () => {
-          const { figures } = await trainRl(
+          const { figures, ended } = await trainRl(
             { run, config, observe, signal, onRuntime: sayAside },
             {
               again: options.again === true,
               onFinding: (text) => process.stderr.write(`\n${text}\n`),
             },
           )
+          why = ended
           return figures
         }),
       ).finally(observe.done)
-      emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
-        describeTraining(run, 'rl', summary, [
-          `coa run diagnose ${run.id}`,
-          `coa rollout math --model ${run.files.checkpoints}/rl`,
-        ]),
+      const ended = why === undefined ? {} : { ended: why }
+      emit(options, { run: run.id, dir: run.dir, ...summary, ...ended }, () =>
+        describeTraining(
+          run,
+          'rl',
+          summary,
+          [`coa run diagnose ${run.id}`, `coa rollout math --model ${run.files.checkpoints}/rl`],
+          why,
+        ),
       )
     })
 }

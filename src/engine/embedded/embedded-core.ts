@@ -114,11 +114,7 @@ export class EmbeddedCore {
     return done
   }
 
-  pass(
-    examples: readonly TrainingExample[],
-    aim: Aim,
-    signal?: AbortSignal,
-  ): Promise<PassResult> {
+  pass(examples: readonly TrainingExample[], aim: Aim, signal?: AbortSignal): Promise<PassResult> {
     checkExamples(examples, aim, this.#shape)
     return this.#alone(() =>
       this.#trainer.pass(examples, aim, () => {

@@ -7,8 +7,15 @@ export const leftOut: Rule = (rows) => {
   if (rows.length < RECENT) return undefined
   const late = rows.slice(-RECENT)
   const sum = (name: string): number => late.reduce((total, row) => total + (figure(row, name) || 0), 0)
-  const share = sum('left_out') / Math.max(1, sum('rollouts'))
+  // What rl.overlong_filter takes out is meant to be out.
+  const share = (sum('left_out') - sum('left_out/overlong')) / Math.max(1, sum('rollouts'))
   if (!(share >= 0.2)) return undefined
+  if (sum('left_out/time') > share * sum('rollouts') * 0.5)
+    return {
+      what: `${percent(share)} of the rollouts are left out, most of them because rollout.max_seconds ended them`,
+      cause: 'the machine is too slow for so many rollouts at a time, or a tool takes too long',
+      advice: 'Raise rollout.max_seconds, or lower rollout.concurrency.',
+    }
   const isTools = sum('left_out/environment') >= sum('left_out/undecided') + sum('left_out/unchecked')
   return {
     what: `${percent(share)} of the rollouts are left out, most of them because ${isTools ? 'something around the model failed' : 'their answer could not be checked'}`,
