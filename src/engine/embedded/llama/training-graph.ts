@@ -66,7 +66,7 @@ export function trainingGraph(shape: ModelShape, options: TrainingGraphOptions):
 }
 
 /** The logarithm of a ratio is held within this on both sides, so that no ratio becomes infinite. */
-export const MOST_LOG_RATIO = 20
+const MOST_LOG_RATIO = 20
 
 /**
  * What a policy wants more of, token by token: min(r·A, clip(r)·A), where r is the ratio to the policy that the clip is
