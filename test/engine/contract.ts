@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, normalised, type Sample, type TrainingExample } from '../../src/engine/index.ts'
+import { reinforcementContract } from './contract-reinforcement.ts'
 import { onlyBytes } from './only-bytes.ts'
 import { compareTalks } from './talk.ts'
 
@@ -272,91 +273,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         await learner.close()
       })
 
-      it('raises what has an advantage and lowers what has the opposite, within the clip', async () => {
-        const learner = await subject.open()
-        const prompt = text('pick ')
-        const samples = await learner.sample({ prompt, maxTokens: 4, seed: 1, count: 2 })
-        const rollouts = samples.map((sample, index) => {
-          const tokens = [...prompt, ...sample.tokens]
-          const inPrompt = prompt.map(() => 0)
-          return {
-            tokens,
-            weights: [...inPrompt, 1, 1, 1, 1],
-            sampledLogprobs: [...inPrompt, ...sample.modelLogprobs],
-            advantages: tokens.map(() => (index === 0 ? 1 : -1)),
-          }
-        })
-        const total = ({ logprobs }: { logprobs: Float32Array[] }) =>
-          logprobs.map((each) => each.slice(prompt.length).reduce((sum, value) => sum + value, 0))
-        const before = total(await learner.forward(rollouts))
-        const loss = { kind: 'policy', lowestRatio: 0.8, highestRatio: 1.28 } as const
-        const { loss: value } = await learner.forwardBackward(rollouts, loss)
-        // Every ratio is 1, so the loss is minus the sum of advantages.
-        expect(Math.abs(value)).toBeLessThan(1e-2)
-        await learner.optimStep({ learningRate: 1e-3 })
-        const after = total(await learner.forward(rollouts))
-        expect(after[0]!).toBeGreaterThan(before[0]!)
-        expect(after[1]!).toBeLessThan(before[1]!)
-        // Far outside the clip nothing pulls any more.
-        const far = rollouts.map((rollout) => ({
-          ...rollout,
-          sampledLogprobs: rollout.sampledLogprobs.map((logprob, at) =>
-            at < prompt.length ? 0 : logprob - 3 * rollout.advantages[at]!,
-          ),
-        }))
-        await learner.forwardBackward(far, loss)
-        const { gradientNorm } = await learner.optimStep({ learningRate: 0 })
-        expect(gradientNorm).toBeLessThan(1e-6)
-        await learner.close()
-      })
-
-      it('trains the distribution that was sampled from, at any temperature', async () => {
-        const learner = await subject.open()
-        const prompt = text('warm ')
-        const temperature = 0.7
-        const [sample] = await learner.sample({ prompt, maxTokens: 12, seed: 3, temperature })
-        const tokens = [...prompt, ...sample!.tokens]
-        const inPrompt = prompt.map(() => 0)
-        const example = {
-          tokens,
-          weights: [...inPrompt, ...sample!.logprobs].map((_, at) => Number(at >= prompt.length)),
-          sampledLogprobs: [...inPrompt, ...sample!.logprobs],
-          advantages: tokens.map(() => 1),
-        }
-        const { logprobs } = await learner.forward([example], undefined, temperature)
-        closeTo(sample!.logprobs, logprobs[0]!.slice(prompt.length))
-        const loss = { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e9 } as const
-        // With such an epsilon Adam is plain gradient descent, and the loss must fall by rate · |gradient|².
-        const rate = 2e-5
-        const adam = { learningRate: rate * 1e6, epsilon: 1e6 }
-        const before = await learner.forwardBackward([example], loss)
-        const { gradientNorm } = await learner.optimStep(adam)
-        const after = await learner.forwardBackward([example], loss)
-        await learner.optimStep({ learningRate: 0 })
-        expect(before.loss).toBeCloseTo(-sample!.tokens.length, 2)
-        expect((before.loss - after.loss) / (rate * gradientNorm ** 2)).toBeCloseTo(1, 1)
-        await learner.close()
-      })
-
-      it('takes over the optimizer with the weights, unless it is to start afresh', async () => {
-        const learner = await subject.open()
-        const step = async (): Promise<number> => {
-          await learner.forwardBackward(normalised(some), { kind: 'cross-entropy' })
-          return (await learner.optimStep({ learningRate: 1e-3 })).step
-        }
-        await step()
-        await step()
-        const path = join(folder, 'two-steps')
-        await learner.save(path, note)
-        await learner.load(path)
-        expect(await step()).toBe(3)
-        const resumed = await learner.forward(some)
-        await learner.load(path, { fresh: true })
-        expect(await step()).toBe(1)
-        // The moments are gone with the count: the same gradient leads elsewhere.
-        expect((await learner.forward(some)).logprobs).not.toEqual(resumed.logprobs)
-        await learner.close()
-      })
+      reinforcementContract(subject)
 
       it('goes on from a checkpoint as if nothing had happened', async () => {
         const steps = async (learner: Engine, count: number): Promise<number[]> => {
