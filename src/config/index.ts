@@ -1,5 +1,5 @@
 export { cacheFolder } from './cache-folder.ts'
-export { readEnvironment } from './environment.ts'
+export { keyFrom, readEnvironment } from './environment.ts'
 export { ownModel, recipeFile } from './own-files.ts'
 export { type ProjectOptions, projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'

@@ -31,6 +31,29 @@ function failure(work: () => unknown): CoaError {
 const modelDefaults = { key_env: 'OPENAI_API_KEY', timeout_s: 120, retries: 4, concurrency: 8 }
 
 describe('resolveConfig', () => {
+  it('takes no variable that holds a key for a setting', () => {
+    const environment = { COA_ENGINE_KEY: 'secret', COA_TEACHER_PASS: 'secret', COA_EVAL_MODEL: 'm' }
+    const file = toml('[teacher]\nkey_env = "COA_TEACHER_PASS"\n')
+    const { config } = resolveConfig(ProjectConfig, { files: [file], environment })
+    expect(config.engine.key_env).toBe('COA_ENGINE_KEY')
+    expect(config.eval.model).toBe('m')
+    const flags = { 'judge.key_env': 'COA_JUDGE_SECRET' }
+    resolveConfig(ProjectConfig, { environment: { COA_JUDGE_SECRET: 'x' }, flags })
+    expect(
+      failure(() => resolveConfig(ProjectConfig, { environment: { COA_ENGINE_KEYS: 'x' } })).message,
+    ).toBe('unknown setting "engine.keys" from the variable COA_ENGINE_KEYS')
+  })
+
+  it.each([
+    ['teacher.base_url', 'http://user:hunter2hunter2@localhost/v1'],
+    ['teacher.base_url', 'https://host/v1?token=hunter2hunter2'],
+    ['engine.url', 'http://hunter2hunter2@localhost:8000'],
+  ])('refuses a secret in %s without showing it', (key, value) => {
+    const { message, fix } = failure(() => resolveConfig(ProjectConfig, { flags: { [key]: value } }))
+    expect(message).toContain('key_env')
+    expect(`${message} ${fix}`).not.toContain('hunter2')
+  })
+
   it('has a value for everything without any source', () => {
     const { config, origins } = resolveConfig(ProjectConfig, {})
     expect(config).toMatchObject({

@@ -43,7 +43,9 @@ export function resolveConfig<S extends Sections>(
       fileOf.set(key, file)
     }
   }
+  const keyVariables = namedVariables(schema, keys, merged, sources)
   for (const [variable, value] of Object.entries(sources.environment ?? {})) {
+    if (keyVariables.has(variable)) continue
     const key = keyOfVariable(variable, keys)
     if (key === undefined || value === undefined) continue
     put(key, fromText(value, keys.get(key)!), 'environment')
@@ -60,6 +62,30 @@ export function resolveConfig<S extends Sections>(
   throw new ConfigError(`${key} is not usable: ${issue.message}`, {
     fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
   })
+}
+
+/** The variables that settings such as engine.key_env name, by default or by choice: they hold keys and are no settings. */
+function namedVariables(
+  schema: Sections,
+  keys: ReadonlyMap<string, unknown>,
+  merged: Record<string, Record<string, unknown>>,
+  { environment = {}, flags = {} }: ConfigSources,
+): Set<unknown> {
+  const defaults = schema.safeParse({}).data as Record<string, Record<string, unknown>> | undefined
+  return new Set(
+    [...keys.keys()]
+      .filter((key) => key.endsWith('_env'))
+      .flatMap((key) => {
+        const [section, name] = key.split('.') as [string, string]
+        return [
+          defaults?.[section]?.[name],
+          merged[section]?.[name],
+          environment[`COA_${section}_${name}`.toUpperCase()],
+          flags[key],
+        ]
+      })
+      .filter((variable) => variable !== undefined),
+  )
 }
 
 /** Every `section.name` of a schema with the schema of its value. */

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 
+/** Settings are kept with every run, so an address must not carry what is secret; it would not be sent either. */
+const serverAddress = z.url({ protocol: /^https?$/ }).refine((address) => {
+  const url = URL.parse(address)
+  return url === null || (url.username === '' && url.password === '' && url.search === '')
+}, 'the address has a user name, a password or a query; put the key into the variable that key_env names')
+
 /** Where a model answers. Without address and name there is none. The key is named by its variable, never written. */
 const modelSection = {
   /** Up to and including the version, such as http://localhost:8000/v1. */
-  base_url: z.url({ protocol: /^https?$/ }).optional(),
+  base_url: serverAddress.optional(),
   model: z.string().min(1).optional(),
   /** Environment variable that holds the key; a server of your own needs none. */
   key_env: z.string().min(1).default('OPENAI_API_KEY'),
@@ -184,7 +190,7 @@ export const ProjectConfig = z.strictObject({
     .strictObject({
       /** embedded: inside Node. tinker: a server such as `coa trainer start`. openai: any server, sampling only. */
       driver: z.enum(['embedded', 'tinker', 'openai']).default('embedded'),
-      url: z.url({ protocol: /^https?$/ }).optional(),
+      url: serverAddress.optional(),
       /** Name of the environment variable that holds the key. */
       key_env: z.string().min(1).default('COA_ENGINE_KEY'),
       /** Of the embedded engine. Left out: cpu, or wasm where that is missing. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse, stringify, TomlError } from 'smol-toml'
-import { ConfigError } from '../errors/index.ts'
+import { ConfigError, redacted } from '../errors/index.ts'
 
 /** Reads a TOML file; a syntax error names file, line and column. */
 export function readToml(file: string): Record<string, unknown> {
@@ -29,6 +29,14 @@ function parseToml(text: string, label: string): Record<string, unknown> {
   }
 }
 
+/** Settings as TOML, to be kept: keys, and passwords in addresses, are left out. */
 export function writeToml(value: Record<string, unknown>): string {
-  return stringify(value)
+  return stringify(redactedValues(value) as Record<string, unknown>)
+}
+
+function redactedValues(value: unknown): unknown {
+  if (typeof value === 'string') return redacted(value)
+  if (Array.isArray(value)) return value.map(redactedValues)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactedValues(inner)]))
 }

@@ -1,3 +1,5 @@
+import { redacted } from './secrets.ts'
+
 /**
  * The error model. Every failure that coa foresees is a CoaError: one line that says what is wrong (`message`)
  * and one that says what to do (`fix`). The boundary names the part of the world that failed, so a runner can
@@ -30,10 +32,11 @@ export class CoaError extends Error {
   readonly details: Record<string, unknown>
 
   constructor(boundary: Boundary, message: string, options: CoaErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    // An error is written to logs and shown: keys and passwords must not travel with it.
+    super(redacted(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.name = new.target.name
     this.boundary = boundary
-    this.fix = options.fix
+    this.fix = options.fix === undefined ? undefined : redacted(options.fix)
     this.details = options.details ?? {}
     Object.defineProperty(this, marker, { value: true })
   }

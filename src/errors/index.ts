@@ -11,3 +11,4 @@ export {
 } from './boundaries.ts'
 export { type Boundary, CoaError, type CoaErrorOptions } from './coa-error.ts'
 export { nearestName } from './nearest-name.ts'
+export { keepSecret, redacted, withoutSecrets } from './secrets.ts'

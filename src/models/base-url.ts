@@ -8,5 +8,13 @@ export function checkedBaseUrl(address: string): string {
       fix: 'Write it in full, such as http://localhost:8000/v1.',
     })
   }
+  if (url.username !== '' || url.password !== '' || url.search !== '') {
+    throw new ModelError(
+      `the address of the model server at ${url.host} has a user name, a password or a query`,
+      {
+        fix: 'Leave them out: they are not sent. A key goes into the environment variable that key_env names, or into `apiKey`.',
+      },
+    )
+  }
   return address.replace(/\/+$/, '').replace(/\/(chat\/completions|embeddings)$/, '')
 }

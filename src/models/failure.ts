@@ -1,4 +1,4 @@
-import { ModelError } from '../errors/index.ts'
+import { ModelError, redacted } from '../errors/index.ts'
 
 const EXCERPT = 200
 
@@ -33,7 +33,8 @@ export function modelError(
       fix: 'Check the address and that the server runs.',
     })
   }
-  const said = messageOf(error).slice(0, EXCERPT)
+  // First, because half a key would not be known any more.
+  const said = redacted(messageOf(error)).slice(0, EXCERPT)
   if (status < 300) {
     return new ModelError(`the answer of ${place} broke off: ${said}`, {
       cause: error,

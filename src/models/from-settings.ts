@@ -1,4 +1,4 @@
-import type { ModelSection } from '../config/index.ts'
+import { keyFrom, type ModelSection } from '../config/index.ts'
 import { ConfigError } from '../errors/index.ts'
 import type { ChatModel, Embedder, Endpoint } from './contract.ts'
 import { openEmbedder } from './open-embedder.ts'
@@ -37,13 +37,13 @@ function endpointOf(section: string, settings: ModelSection, environment: Enviro
       fix: `Set ${section}.${missing}, in coa.toml or with --set.`,
     })
   }
-  const apiKey = environment[variable]
+  const apiKey = keyFrom(environment, variable)
   return {
     baseUrl,
     model,
     timeoutMs: settings.timeout_s * 1000,
     retries: settings.retries,
     concurrency: settings.concurrency,
-    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
+    ...(apiKey === undefined ? {} : { apiKey }),
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownModel, type ProjectConfig, readEnvironment } from '../config/index.ts'
+import { keyFrom, ownModel, type ProjectConfig, readEnvironment } from '../config/index.ts'
 import { type Engine, inspectModel, openEmbedded, openOpenAI, openTinker } from '../engine/index.ts'
 import { ConfigError, UsageError } from '../errors/index.ts'
 import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
@@ -46,7 +46,7 @@ async function openEngine(
   folder: string,
   observe: ((line: string) => void) | undefined,
 ): Promise<Engine> {
-  const key = readEnvironment()[engine.key_env]
+  const key = keyFrom(readEnvironment(), engine.key_env)
   const lora =
     student.lora_rank === 0
       ? {}

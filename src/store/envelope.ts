@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { withoutSecrets } from '../errors/index.ts'
 import { parseJson, type RecordKind, recordSchemas } from '../schema/index.ts'
 
 /** One line of events.jsonl. */
@@ -23,7 +24,8 @@ export type Decoded =
 
 export function encodeEnvelope(envelope: Envelope): string {
   const { seq, t, kind, id, data } = envelope
-  return `${JSON.stringify({ seq, t, kind, id, data })}\n`
+  const head = JSON.stringify({ seq, t, kind, id })
+  return `${head.slice(0, -1)},"data":${withoutSecrets(JSON.stringify(data))}}\n`
 }
 
 export function decodeEnvelope(bytes: Uint8Array | undefined): Decoded {

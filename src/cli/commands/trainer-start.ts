@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readEnvironment } from '../../config/index.ts'
+import { keyFrom, readEnvironment } from '../../config/index.ts'
 import type { RunningTrainer } from '../../engine/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import { collect } from '../collect.ts'
@@ -50,7 +50,7 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
       const options = command.optsWithGlobals<StartOptions>()
       const models = modelsOf(options)
       const { startTrainer, trainerStatus } = await import('../../engine/index.ts')
-      const key = options.key ?? readEnvironment()['COA_TRAINER_KEY']
+      const key = options.key ?? keyFrom(readEnvironment(), 'COA_TRAINER_KEY')
       const { trainer, already } = await interruptible(
         (signal) =>
           startTrainer({

@@ -7,7 +7,7 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { ToolError } from '../../errors/index.ts'
+import { keepSecret, ToolError } from '../../errors/index.ts'
 import { type ChildCommand, ChildTransport } from './child-transport.ts'
 
 /** A server to start as a child process, or one that answers at an address. */
@@ -129,6 +129,8 @@ export class McpConnection {
   #transport(): Transport {
     if ('url' in this.#server) {
       const { url, headers = {} } = this.#server
+      for (const [name, value] of Object.entries(headers))
+        if (/auth|key|token|cookie|secret/i.test(name)) keepSecret(value)
       return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
     }
     this.#child = new ChildTransport(this.#server)

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import os from 'node:os'
+import { describe, expect, it, vi } from 'vitest'
 import { isPublicAddress } from './address-guard.ts'
 import { fetchPage } from './fetch-page.ts'
 
@@ -16,6 +17,7 @@ describe('addresses', () => {
 
   it.each([
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
+    '168.63.129.16',
     ...['169.254.169.254', '100.64.0.1', '224.0.0.1', '255.255.255.255', '198.18.0.1', '192.0.2.1'],
     ...[
       '::1',
@@ -41,6 +43,24 @@ describe('addresses', () => {
   ])('%s is not', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
+})
+
+it("refuses the machine's own public addresses, however they are written", () => {
+  const base = { netmask: '', mac: '', internal: false, cidr: null }
+  const spy = vi.spyOn(os, 'networkInterfaces').mockReturnValue({
+    eth0: [
+      { ...base, family: 'IPv4', address: '8.8.4.4' },
+      { ...base, family: 'IPv6', address: '2606:4700::1111', scopeid: 0 },
+    ],
+  })
+  try {
+    for (const own of ['8.8.4.4', '2606:4700::1111', '2606:4700:0:0:0:0:0:1111', '2606:4700::1111%eth0'])
+      expect(isPublicAddress(own), own).toBe(false)
+    expect(isPublicAddress('8.8.8.8')).toBe(true)
+    expect(isPublicAddress('2606:4700::1112')).toBe(true)
+  } finally {
+    spy.mockRestore()
+  }
 })
 
 describe('pages that must not be read', () => {

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import os from 'node:os'
 import { ToolError } from '../../errors/index.ts'
 
 /** Everything that is not the public internet: this machine, its neighbours, and addresses of no one. */
@@ -9,6 +10,8 @@ const ipv4: [string, number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Azure's host: public by its number, but every virtual machine there reaches its own.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -33,12 +36,24 @@ const ipv6: [string, number][] = [
 ]
 for (const [network, prefix] of ipv6) closed.addSubnet(network, prefix, 'ipv6')
 
-/** True for an address on the public internet. Anything that is not an address is not. */
+/**
+ * The machine's own addresses, which may be public ones: services that are closed to the world are often open to the
+ * machine itself. Asked each time, because networks come and go.
+ */
+function isOwnAddress(address: string, family: 'ipv4' | 'ipv6'): boolean {
+  const own = new BlockList()
+  for (const each of Object.values(os.networkInterfaces()).flatMap((addresses) => addresses ?? []))
+    own.addAddress(each.address.split('%')[0]!, each.family === 'IPv4' ? 'ipv4' : 'ipv6')
+  return own.check(address, family)
+}
+
+/** True for an address on the public internet that is not this machine's. Anything that is not an address is not. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').split('%')[0]!
   const family = isIP(plain)
-  if (family === 4) return !closed.check(plain, 'ipv4')
-  return family === 6 && openIpv6.check(plain, 'ipv6') && !closed.check(plain, 'ipv6')
+  if (family === 4) return !closed.check(plain, 'ipv4') && !isOwnAddress(plain, 'ipv4')
+  const isOpen = family === 6 && openIpv6.check(plain, 'ipv6') && !closed.check(plain, 'ipv6')
+  return isOpen && !isOwnAddress(plain, 'ipv6')
 }
 
 /**

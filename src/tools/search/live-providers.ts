@@ -1,3 +1,4 @@
+import { keyFrom } from '../../config/index.ts'
 import { ConfigError, ToolError, UsageError } from '../../errors/index.ts'
 import { parseJson } from '../../schema/index.ts'
 import type { SearchProvider } from './provider.ts'
@@ -26,7 +27,9 @@ export function liveProvider(
   options: { endpoint?: string } = {},
 ): SearchProvider {
   const service = serviceOf(name)
-  const key = environment[service.variable]
+  // The variable of a service without an endpoint of its own holds an address, which is no secret.
+  const isAddress = service.endpoint === undefined
+  const key = isAddress ? environment[service.variable] : keyFrom(environment, service.variable)
   if (key === undefined || key === '') {
     throw new ConfigError(`${name} needs the variable ${service.variable}`, {
       fix: `Set ${service.variable} and try again.`,

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { ModelError } from './index.ts'
+import { keepSecret, redacted, withoutSecrets } from './secrets.ts'
+
+describe('secrets', () => {
+  it('that were read are kept out of text, however they are written', () => {
+    keepSecret('sk-Tg/9"q+4 zz')
+    const said = `bad key sk-Tg/9"q+4 zz at /?k=${encodeURIComponent('sk-Tg/9"q+4 zz')}`
+    expect(withoutSecrets(said)).toBe('bad key [redacted] at /?k=[redacted]')
+    expect(withoutSecrets(JSON.stringify({ said }))).not.toContain('9')
+    expect(new ModelError(said, { fix: said }).toJSON()).not.toMatchObject({
+      fix: expect.stringContaining('Tg'),
+    })
+    expect(new ModelError(said).message).not.toContain('Tg')
+  })
+
+  it('that are short are left alone: they are words', () => {
+    keepSecret('EMPTY')
+    expect(withoutSecrets('the list is EMPTY')).toBe('the list is EMPTY')
+  })
+
+  it.each([
+    ['http://user:pw@host/v1 failed', 'http://[redacted]@host/v1 failed'],
+    ['http://token@host:8000', 'http://[redacted]@host:8000'],
+    ['GET https://h/a?x=1&api_key=abc&y=2', 'GET https://h/a?x=1&api_key=[redacted]&y=2'],
+    ['https://h/mcp?token=abc"', 'https://h/mcp?token=[redacted]"'],
+    ['https://h/?X-Amz-Signature=abc', 'https://h/?X-Amz-Signature=[redacted]'],
+    [
+      'https://h/?monkey=1&keyboard=2 and me@example.org',
+      'https://h/?monkey=1&keyboard=2 and me@example.org',
+    ],
+    ['see https://h/a@b and http://h/c:d@e', 'see https://h/a@b and http://h/c:d@e'],
+  ])('in an address: %s', (text, expected) => {
+    expect(redacted(text)).toBe(expected)
+  })
+
+  it('are looked for in time that grows with the text', () => {
+    for (const piece of ['a://', 'a', '?key', '&a-', 'http://a'])
+      expect(redacted(piece.repeat(200_000)).length).toBeGreaterThan(0)
+  })
+})
