@@ -247,12 +247,14 @@ export const ProjectConfig = z.strictObject({
       context: z.array(z.string().min(1)).default([]),
       /** Share of sequences in which a single agent works ReAct-style, where such are given. */
       react_share: z.number().min(0).lt(1).default(0),
-      /** Share of tasks whose sequences are kept out of training, to measure by. */
+      /** Share of tasks whose sequences are kept out of training, to measure by; at least eight, or none of fewer than 32. */
       eval_share: z.number().min(0).lt(1).default(0.05),
       /** Steps between two measurements. */
       eval_every: z.number().int().positive().default(50),
-      /** Steps between two checkpoints to go on from. */
+      /** Steps between two checkpoints to resume from. */
       save_every: z.number().int().positive().default(100),
+      /** Seconds after which there is one in any case. */
+      save_seconds: z.number().positive().default(15),
       /** What makes a checkpoint the best: loss on what was kept out, or accuracy of rollouts. */
       keep: z.enum(['loss', 'accuracy']).default('loss'),
     })
@@ -328,8 +330,10 @@ export const ProjectConfig = z.strictObject({
       keep_rollouts: z.number().int().nonnegative().default(0),
       /** Steps between measurements on tasks that are not trained on. 0: none. */
       eval_every: z.number().int().nonnegative().default(10),
-      /** Steps between checkpoints, which are what a killed run goes on from. */
+      /** Steps between checkpoints, which are what a killed run resumes from. */
       save_every: z.number().int().positive().default(5),
+      /** Seconds after which there is one in any case. */
+      save_seconds: z.number().positive().default(15),
       /** Which weights the stage ends with: the last, or those that measured best. */
       keep: z.enum(['last', 'best']).default('last'),
     })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { CheckpointNote } from '../engine/index.ts'
 import { ConfigError } from '../errors/index.ts'
 import type { Rollout, Task } from '../schema/index.ts'
-import type { MetricRow } from '../store/index.ts'
+import { type MetricRow, SaveTimer } from '../store/index.ts'
 import { checkpointPath, freshState, type RlState, readState, saveResult, saveState } from './checkpoints.ts'
 import type { RlSettings } from './config.ts'
 import type { Measured, RlContext } from './contract.ts'
@@ -38,11 +38,13 @@ export class Training {
   /** Set where training stopped before its last step because there is too little left to learn. */
   #over: { text: string; passRate: number; rollouts: number } | undefined
   #rows: MetricRow[] = []
+  readonly #timer: SaveTimer
   /** When the last step ended: saving belongs to the next. */
   #ended = performance.now()
 
   constructor(settings: RlSettings, context: RlContext) {
     this.#settings = settings
+    this.#timer = new SaveTimer(settings.save_seconds)
     this.#context = context
     this.#tasks = new Map(context.tasks.map((task) => [task.id, task]))
     const fingerprint = context.student.parent?.fingerprint
@@ -124,7 +126,7 @@ export class Training {
   }
 
   #isSaved(step: number): boolean {
-    return step % this.#settings.save_every === 0 || step === this.#settings.steps
+    return step % this.#settings.save_every === 0 || step === this.#settings.steps || this.#timer.isDue
   }
 
   #sample(step: number, policyStep: number, { drawing }: RlState): Promise<SampledStep> {
@@ -211,7 +213,8 @@ export class Training {
 
   async #save(): Promise<void> {
     const { run, student } = this.#context
-    this.#state = await saveState(run, student.engine, this.#state, this.#note(this.#rows.at(-1)))
+    const note = this.#note(this.#rows.at(-1))
+    this.#state = await this.#timer.timed(() => saveState(run, student.engine, this.#state, note))
   }
 
   #note(row: MetricRow = {}): Pick<CheckpointNote, 'parent' | 'metrics'> {

@@ -120,7 +120,7 @@ export function planDigest(
   model: string | undefined,
 ): string {
   // These decide when something is looked at or saved, not what is learned.
-  const { eval_every: _, save_every: __, keep: ___, ...deciding } = settings
+  const { eval_every: _, save_every: __, save_seconds: ___, keep: ____, ...deciding } = settings
   const lines = [JSON.stringify(deciding), model ?? '']
   for (const [name, examples] of Object.entries({ chains, react, held })) {
     lines.push(name)

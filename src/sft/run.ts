@@ -91,7 +91,12 @@ export async function run(config: ProjectConfig, context: SftContext): Promise<S
 }
 
 /** What is left out, and why, into log.txt. */
-function tell(folder: Run, { chains, leftOut }: Gathered, { contexts }: SftSettings, plan: Plan): void {
+function tell(
+  folder: Run,
+  { chains, held, leftOut }: Gathered,
+  { contexts, eval_share }: SftSettings,
+  plan: Plan,
+): void {
   for (const line of leftOut.lines()) folder.log(`sft: ${line}`)
   for (const { from, context } of contexts.length > 1 ? contexts : []) {
     const long = chains.filter(({ tokens }) => tokens.length > context).length
@@ -99,6 +104,8 @@ function tell(folder: Run, { chains, leftOut }: Gathered, { contexts }: SftSetti
       `sft: from ${from} of the run on ${context} tokens; ${long} longer sequences wait or are left out`,
     )
   }
+  if (held.length === 0 && eval_share > 0)
+    folder.log('sft: too few tasks to hold any out, so the last checkpoint is kept and not the best')
   folder.log(`sft: ${chains.length} sequences in ${plan.total} steps`)
 }
 

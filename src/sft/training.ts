@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/index.ts'
 import type { Observe } from '../observe/index.ts'
-import type { MetricRow, Run } from '../store/index.ts'
+import { type MetricRow, type Run, SaveTimer } from '../store/index.ts'
 import { type Checkpoints, isBetter, type Score } from './checkpoints.ts'
 import type { SftSettings } from './config.ts'
 import type { SftRow } from './curve.ts'
@@ -31,6 +31,7 @@ export interface TrainingParts {
 export class Training {
   failedEvaluations = 0
   readonly #parts: TrainingParts
+  readonly #timer: SaveTimer
   /** How far the weights are. */
   #step = 0
   /** How far the last checkpoint is. */
@@ -42,6 +43,7 @@ export class Training {
 
   constructor(parts: TrainingParts) {
     this.#parts = parts
+    this.#timer = new SaveTimer(parts.settings.save_seconds)
   }
 
   async go(signal: AbortSignal): Promise<void> {
@@ -116,7 +118,8 @@ export class Training {
     this.#pending = undefined
     const losses = `loss ${row.loss.toFixed(3)}${evalLoss === undefined ? '' : `, held out ${evalLoss.toFixed(3)}`}`
     observe({ stage: 'sft', done: row.step, total: plan.total, unit: `steps, ${losses}` })
-    if ((row.step % settings.save_every === 0 || last) && row.step > this.#saved) await this.#save()
+    const isDue = row.step % settings.save_every === 0 || last || this.#timer.isDue
+    if (isDue && row.step > this.#saved) await this.#save()
   }
 
   async #measured(row: SftRow, signal: AbortSignal): Promise<SftRow> {
@@ -144,7 +147,8 @@ export class Training {
 
   async #save(): Promise<void> {
     const pending = this.#pending === undefined ? {} : { pending: { ...this.#pending } }
-    await this.#parts.checkpoints.save('sft-last', { step: this.#step, score: {}, ...pending }, this.#last)
+    const standing = { step: this.#step, score: {}, ...pending }
+    await this.#timer.timed(() => this.#parts.checkpoints.save('sft-last', standing, this.#last))
     this.#saved = this.#step
   }
 

@@ -19,6 +19,7 @@ export type { ListOptions, Recovery, Run } from './run.ts'
 
 export { runFiles } from './run-files.ts'
 export type { Durability } from './run-writer.ts'
+export { SaveTimer } from './save-timer.ts'
 export { type AddResult, type TextDocument, type TextHit, TextIndex } from './text-index.ts'
 export type { TornTail } from './torn-tail.ts'
 export type { RecordInput } from './validate-record.ts'

@@ -61,6 +61,7 @@ const config = ProjectConfig.parse({
     curriculum: true,
     eval_every: 3,
     save_every: 2,
+    save_seconds: 1e6,
     keep: 'best',
     overlap: Number(overlap),
   },

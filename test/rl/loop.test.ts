@@ -215,7 +215,7 @@ it('is drawn back to where it began by rl.kl, and nowhere without it', async () 
 })
 
 it('samples the next step while one trains, one step behind and never over a checkpoint', async () => {
-  const settings = { ...base, steps: 30, partial: true, overlap: 1, save_every: 4 }
+  const settings = { ...base, steps: 30, partial: true, overlap: 1, save_every: 4, save_seconds: 1e6 }
   const { engine, run, train: go } = await bandit(settings)
   await go()
   const rows = stepRows(run.metrics())
@@ -226,6 +226,35 @@ it('samples the next step while one trains, one step behind and never over a che
   })
   expect(run.get('rollout', 'rl-5-0-0')).toMatchObject({ checkpoint: 'rl@4' })
   for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.8)
+})
+
+it('saves by time too', async () => {
+  const steps: number[] = []
+  const { engine, run } = await bandit(base)
+  const watched: Engine = {
+    describe: () => engine.describe(),
+    sample: (request) => engine.sample(request),
+    forward: (...given) => engine.forward(...given),
+    forwardBackward: (...given) => engine.forwardBackward(...given),
+    optimStep: (given) => engine.optimStep(given),
+    save: async (folder, note) => {
+      steps.push(note.step)
+      await engine.save(folder, note)
+    },
+    load: (...given) => engine.load(...given),
+    close: () => engine.close(),
+  }
+  const config = { ...base, steps: 8, partial: true, save_seconds: 0.001 }
+  await train(ProjectConfig.parse({ rl: config }), {
+    run,
+    signal: new AbortController().signal,
+    observe: () => undefined,
+    student: { engine: watched },
+    tasks: arms(4),
+    rollOut: (job, checkpoint) => pull(job, checkpoint, { engine }),
+    again: true,
+  })
+  expect(steps[0]).toBe(1)
 })
 
 it('goes on with more steps, refuses another model, and begins anew where asked', async () => {

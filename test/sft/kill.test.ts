@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { verifyCheckpoint } from '../../src/engine/index.ts'
+import { readCheckpointManifest, verifyCheckpoint } from '../../src/engine/index.ts'
 import { sftCurve } from '../../src/sft/index.ts'
 import { openRun } from '../../src/store/index.ts'
 import { goodEnd, startProgram } from '../store/support/child-program.ts'
@@ -35,6 +36,23 @@ it('gives the same curve and weights, however often it is killed', async () => {
   expect(found.fingerprints).toEqual(expected.fingerprints)
   console.info(`${kills} kills: ${found.written} rows were written for ${expected.rows.length} steps`)
   expect(found.written).toBeGreaterThan(expected.written)
+})
+
+it('resumes by what it saved in time, however few steps that took', async () => {
+  const folder = temporaryFolder()
+  await tinyModel(folder)
+  const child = startProgram(program, folder, 'by time alone')
+  const saved = join(folder, 'run', 'checkpoints', 'sft-last')
+  while (!existsSync(saved) && child.exitCode === null) await setTimeout(20)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const { step } = readCheckpointManifest(saved)!
+  expect(step).toBeGreaterThan(0)
+  const resumed = startProgram(program, folder, 'by time alone')
+  const [first] = await once(resumed.stdout!, 'data')
+  resumed.kill('SIGKILL')
+  await once(resumed, 'close')
+  expect(Number(String(first).split('\n')[0])).toBe(step + 1)
 })
 
 function resultOf(folder: string) {

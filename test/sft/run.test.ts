@@ -57,9 +57,9 @@ describe('training', () => {
       rows.map(({ step }) => step).filter((step) => step % 4 === 0 || step === rows.length),
     )
     const best = measured.reduce((one, other) => (other.evalLoss! < one.evalLoss! ? other : one))
-    expect(summary).toMatchObject({ sequences: 30, 'left out': 0, 'best step': best.step })
-    expect(summary['trained on'] + summary['held out']).toBe(30)
-    expect(summary['held out']).toBeGreaterThan(0)
+    expect(summary).toMatchObject({ sequences: 40, 'left out': 0, 'best step': best.step })
+    expect(summary['trained on'] + summary['held out']).toBe(40)
+    expect(summary['held out']).toBe(8)
     expect(told.at(-1)).toMatch(
       new RegExp(`^${rows.length}/${rows.length} steps, loss \\d\\.\\d{3}, held out`),
     )
@@ -108,9 +108,16 @@ describe('training', () => {
     expect(log()).toContain('step 8 could not be tried out: no tools today')
   })
 
+  it('holds out none of few tasks, keeps the last and says so', async () => {
+    const few = contextOf({ data: () => sums(20) })
+    const summary = await sft(configOf({ ...settings, max_steps: 5 }), few)
+    expect(summary).toMatchObject({ 'best step': 5, 'held out': 0, 'trained on': 20 })
+    expect(log()).toContain('too few tasks to hold any out')
+  })
+
   it('without anything to measure keeps the last', async () => {
     const summary = await sft(configOf({ ...settings, eval_share: 0, max_steps: 3 }), contextOf())
-    expect(summary).toMatchObject({ 'best step': 3, 'held out': 0, 'trained on': 30 })
+    expect(summary).toMatchObject({ 'best step': 3, 'held out': 0, 'trained on': 40 })
   })
 })
 
@@ -143,7 +150,7 @@ describe('input that cannot be used', () => {
       'none that fits',
       { context: ['0=40'] },
       {},
-      /none of the 30 sequences can be trained on: 30 × longer than 40/,
+      /none of the 40 sequences can be trained on: 40 × longer than 40/,
     ],
     [
       'a first context that is too small',

@@ -86,7 +86,7 @@ export function engineOf(engine: Engine): Engine {
     forwardBackward: (...given) => engine.forwardBackward(...given),
     optimStep: (given) => engine.optimStep(given),
     save: (...given) => engine.save(...given),
-    load: (given) => engine.load(given),
+    load: (...given) => engine.load(...given),
     close: () => engine.close(),
   }
 }
@@ -101,7 +101,7 @@ export const settings = {
   save_every: 3,
 }
 
-/** Trains on thirty sums, and nobody watches. */
+/** Trains on forty sums, and nobody watches. */
 export function sftContext(parts: Pick<SftContext, 'run' | 'student'> & Partial<SftContext>): SftContext {
-  return { signal: new AbortController().signal, observe: () => undefined, data: () => sums(30), ...parts }
+  return { signal: new AbortController().signal, observe: () => undefined, data: () => sums(40), ...parts }
 }

@@ -2,7 +2,7 @@ import { sft } from '../../src/sft/index.ts'
 import { configOf, openStudent, runIn, sums } from './support.ts'
 
 /** Run by kill.test.ts as a process of its own: trains the model of a folder, or goes on with it, and says each step. */
-const folder = process.argv[2]!
+const [folder, byTime] = process.argv.slice(2) as [string, string?]
 const student = await openStudent(`${folder}/model`)
 using run = runIn(folder)
 const config = configOf({
@@ -13,14 +13,15 @@ const config = configOf({
   react_share: 0.2,
   eval_share: 0.2,
   eval_every: 4,
-  save_every: 7,
+  // Either by steps alone or by time alone, of which one more step is long enough.
+  ...(byTime === undefined ? { save_every: 7, save_seconds: 1e6 } : { save_every: 1e6, save_seconds: 0.001 }),
 })
 await sft(config, {
   run,
   student,
   signal: new AbortController().signal,
   observe: ({ done }) => process.stdout.write(`${done}\n`),
-  data: () => sums(30),
+  data: () => sums(40),
   react: () =>
     sums(9).map(({ sequence, weight }) => ({
       sequence: { ...sequence, id: `react ${sequence.id}` },

@@ -57,15 +57,19 @@ export function registerRunMetrics(parent: Command): void {
     })
 }
 
-/** A step that was done again after an interruption counts as it was done last. */
+/** The curve of each stage as it was trained last: a row replaces those of its step and of later ones. */
 export function lastOfEachStep(rows: readonly MetricRow[]): MetricRow[] {
-  const last = new Map<string, MetricRow>()
+  let kept: MetricRow[] = []
   for (const row of rows) {
-    const key = `${row['stage']} ${row['step']} ${row['kind'] ?? ''}`
-    last.delete(key)
-    last.set(key, row)
+    const { stage, step, kind } = row
+    const isOlder = (other: MetricRow): boolean =>
+      other['stage'] === stage && other['kind'] === kind && Number(other['step']) >= Number(step)
+    // Only a row that does not continue its curve has anything to replace.
+    if (isOlder(kept.findLast((other) => other['stage'] === stage && other['kind'] === kind) ?? {}))
+      kept = kept.filter((other) => !isOlder(other))
+    kept.push(row)
   }
-  return [...last.values()]
+  return kept
 }
 
 function curves(rows: readonly MetricRow[]): string {

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { lastOfEachStep } from './run-metrics.ts'
+
+const row = (stage: string, step: number, loss: number) => ({ stage, step, loss })
+const losses = (rows: ReturnType<typeof row>[], stage: string): unknown[] =>
+  lastOfEachStep(rows).flatMap((each) => (each['stage'] === stage ? [each['loss']] : []))
+
+it('shows steps that were done again as they were done last', () => {
+  const rows = [row('sft', 1, 5), row('sft', 2, 4), row('sft', 2, 4.5), row('sft', 3, 3)]
+  expect(losses(rows, 'sft')).toEqual([5, 4.5, 3])
+})
+
+it('shows nothing of an earlier training once another has begun, and leaves other stages alone', () => {
+  const rows = [
+    ...[1, 2, 3].map((step) => row('sft', step, step)),
+    ...[1, 2].map((step) => row('rl', step, 10 * step)),
+    ...[1, 2].map((step) => row('sft', step, 100 * step)),
+  ]
+  expect(losses(rows, 'sft')).toEqual([100, 200])
+  expect(losses(rows, 'rl')).toEqual([10, 20])
+})
