@@ -2,6 +2,7 @@ import type { ResolvedRequest } from '../contract.ts'
 import type { Interpreter } from './interpreter.ts'
 import { type Mount, mountArguments } from './mounts.ts'
 import { onStage, type Stage, stageCommand } from './stage.ts'
+import { systemCallFilter } from './system-calls.ts'
 
 /** Where things are, on this host, for one language. */
 export interface Setup {
@@ -17,7 +18,8 @@ export interface Setup {
 
 /** File descriptors beyond the standard three, in the order they are handed to bwrap. */
 export const statusDescriptor = 3
-const firstFileDescriptor = 4
+const filterDescriptor = 4
+const firstFileDescriptor = 5
 
 /** Threads that Node starts for itself; they count against RLIMIT_NPROC like processes. */
 const nodeThreads = 24
@@ -30,12 +32,12 @@ export interface Invocation {
   command: string
   arguments: string[]
   /** What to write to each descriptor from the fourth on. */
-  contents: string[]
+  contents: Array<string | Buffer>
 }
 
 export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
   const program = request.language === 'python' ? 'main.py' : 'main.js'
-  const contents = [request.stdin, request.code, ...Object.values(request.files)]
+  const contents = [systemCallFilter(), request.stdin, request.code, ...Object.values(request.files)]
   const places = [
     '/run/stdin',
     `/box/${program}`,
@@ -45,6 +47,7 @@ export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
   const stage = setup.drop?.stage
   const inner = [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ...['--seccomp', String(filterDescriptor)],
     ...['--uid', '65534', '--gid', '65534', '--hostname', 'sandbox', '--clearenv'],
     ...['--setenv', 'PATH', '/usr/bin:/bin', '--setenv', 'HOME', '/box', '--setenv', 'LANG', 'C.UTF-8'],
     // Before the mounts: an interpreter may live below a folder of the same name.

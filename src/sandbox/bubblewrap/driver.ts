@@ -29,12 +29,14 @@ export interface BubblewrapOptions {
 /**
  * Native Python 3 and Node in Linux namespaces, a fresh tree of processes for each run.
  *
- * Inside there is no network, no file of the host but the system's libraries and the interpreter (read-only), an
- * environment of PATH, HOME and LANG, and no other process. Memory, processor time, processes, files and output are
- * bounded; the whole tree dies at the wall limit, when the program ends, and with this process.
+ * Inside there is no network (sockets of the Unix and internet families only, in a namespace with nothing but its own
+ * loopback), no file of the host but the system's libraries and the interpreter (read-only), an environment of PATH,
+ * HOME and LANG, and no other process. Memory, processor time, processes, files and output are bounded; the whole tree
+ * dies at the time limits, when the program ends, and with this process.
  *
  * Not covered:
- * - Faults of the Linux kernel: system calls are not filtered. Nested user namespaces are off.
+ * - Faults of the Linux kernel: of its system calls only sockets of other families and io_uring are refused. Nested
+ *   user namespaces are off.
  * - What the kernel tells everyone: processor, memory and load of the host in /proc, names of mounted folders.
  * - Kernel memory behind many empty files, pipes or sockets, bounded only by the file-descriptor and wall limits.
  * - Memory of a tree of processes is sampled every 100 ms, so it can be above twice the limit for a moment.
