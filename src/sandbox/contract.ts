@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultCpuMs, patience } from './time-limits.ts'
 
 export const Language = z.enum(['python', 'javascript'])
 export type Language = z.infer<typeof Language>
@@ -8,11 +9,18 @@ export type DriverName = z.infer<typeof DriverName>
 
 const megabyte = 2 ** 20
 
-export const SandboxLimits = z.object({
-  /** From the start of the program to its end. Everything it started is killed then. */
-  wallMs: z.number().int().min(10).max(3_600_000).default(5_000),
-  /** Processor time of all its processes; without it only the wall limit counts. */
-  cpuMs: z.number().int().min(10).optional(),
+const LimitFields = z.object({
+  /**
+   * Processor time of all its processes: the limit that decides whether a program is too slow, because it does not
+   * depend on what else the machine is doing. A program that sleeps is stopped after twice as long.
+   * By default 5 s, or half the wall limit where that is shorter.
+   */
+  cpuMs: z.number().int().min(10).max(3_600_000).optional(),
+  /**
+   * From the start of the program to its end; everything it started is killed then. It bounds how long a run blocks
+   * others and says nothing about the program (`starved`). By default ten times the processor time.
+   */
+  wallMs: z.number().int().min(10).max(36_000_000).optional(),
   /** Of one process; a tree of processes is stopped at twice as much. */
   memoryMb: z.number().int().min(16).max(65_536).default(256),
   /** Kept of stdout, and as much of stderr. */
@@ -25,6 +33,10 @@ export const SandboxLimits = z.object({
     .int()
     .min(0)
     .default(16 * megabyte),
+})
+export const SandboxLimits = LimitFields.transform(({ cpuMs, wallMs, ...others }) => {
+  const cpu = cpuMs ?? Math.min(defaultCpuMs, Math.ceil((wallMs ?? Number.POSITIVE_INFINITY) / 2))
+  return { ...others, cpuMs: cpu, wallMs: wallMs ?? patience * cpu }
 })
 export type SandboxLimits = z.infer<typeof SandboxLimits>
 
@@ -43,6 +55,11 @@ export const SandboxRequest = z.object({
   language: Language,
   code: z.string(),
   stdin: z.string().default(''),
+  /**
+   * Code of ours, such as that which decides on answers: it runs where no program of a model has run before, so that
+   * nothing one has left behind can change what it says.
+   */
+  trusted: z.boolean().default(false),
   limits: SandboxLimits.prefault({}),
   /** Laid into the work folder, which is also the current one, beside the program. */
   files: z
@@ -63,8 +80,10 @@ export interface SandboxResult {
   exit: number | null
   /** What ended it, such as SIGKILL at a limit or SIGSEGV by its own fault. */
   signal?: string
-  /** It reached the wall or processor limit. */
+  /** It reached a time limit. */
   timedOut: boolean
+  /** That was the wall limit, before the program had used up its own time: the machine was too busy to tell. */
+  starved?: boolean
   /** It wrote more than is kept; one that went on was stopped. */
   truncated: boolean
   /** It wanted more memory than it may have. */

@@ -4,6 +4,8 @@ export interface TreeUsage {
   processes: number
   memoryBytes: number
   cpuMs: number
+  /** A thread of it is running, or would if it got a processor. */
+  isAwake: boolean
 }
 
 /** The kernel's clock tick as /proc shows it: 100 a second on every Linux that Node runs on. */
@@ -14,7 +16,7 @@ const tickMs = 10
  * Pages shared after a fork count for each process, so the sum errs on the strict side.
  */
 export function treeUsage(root: number): TreeUsage | undefined {
-  const usage: TreeUsage = { processes: 0, memoryBytes: 0, cpuMs: 0 }
+  const usage: TreeUsage = { processes: 0, memoryBytes: 0, cpuMs: 0, isAwake: false }
   const pending = [root]
   while (pending.length > 0) {
     const pid = pending.pop()!
@@ -23,13 +25,13 @@ export function treeUsage(root: number): TreeUsage | undefined {
       for (const [, kilobytes] of status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)) {
         usage.memoryBytes += Number(kilobytes) * 1024
       }
-      // The name in brackets may hold anything, so fields are counted from its end.
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const fields = statFields(`/proc/${pid}/stat`)
       // utime, stime, and those of children that were waited for
       for (const field of [11, 12, 13, 14]) usage.cpuMs += Number(fields[field]) * tickMs
       usage.processes++
       for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        // Running, or waiting for a disk.
+        if (!usage.isAwake) usage.isAwake = /[RD]/.test(statFields(`/proc/${pid}/task/${thread}/stat`)[0]!)
         const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
         pending.push(...children.split(' ').filter(Boolean).map(Number))
       }
@@ -38,6 +40,12 @@ export function treeUsage(root: number): TreeUsage | undefined {
     }
   }
   return usage.processes === 0 ? undefined : usage
+}
+
+/** The name in brackets may hold anything, so fields are counted from its end. The first is the state. */
+function statFields(path: string): string[] {
+  const stat = readFileSync(path, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Looks at a tree every 100 ms until `stop`; short programs never pay for it. */

@@ -10,9 +10,20 @@ import { FrameReader, frame } from './warm/protocol.ts'
 
 test('a request gets its defaults', () => {
   expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
-    ...{ language: 'python', code: 'x', stdin: '', files: {} },
-    limits: { wallMs: 5000, memoryMb: 256, outputBytes: 65_536, processes: 16, fileBytes: 16_777_216 },
+    ...{ language: 'python', code: 'x', stdin: '', trusted: false, files: {} },
+    limits: {
+      ...{ cpuMs: 5000, wallMs: 50_000, memoryMb: 256 },
+      ...{ outputBytes: 65_536, processes: 16, fileBytes: 16_777_216 },
+    },
   })
+  const times = (limits: object): number[] => {
+    const { cpuMs, wallMs } = SandboxRequest.parse({ language: 'python', code: 'x', limits }).limits
+    return [cpuMs, wallMs]
+  }
+  expect(times({ cpuMs: 300 })).toEqual([300, 3000])
+  expect(times({ wallMs: 1000 })).toEqual([500, 1000])
+  expect(times({ wallMs: 90_000 })).toEqual([5000, 90_000])
+  expect(times({ cpuMs: 20_000, wallMs: 30_000 })).toEqual([20_000, 30_000])
 })
 
 describe('Gate', () => {
@@ -101,6 +112,7 @@ test('folders above a mount are open to all', () => {
 
 test.skipIf(process.platform !== 'linux')('the use of a tree of processes', () => {
   const usage = treeUsage(process.pid)
+  expect(usage?.isAwake).toBe(true)
   expect(usage?.processes).toBeGreaterThan(0)
   expect(usage?.memoryBytes).toBeGreaterThan(10_000_000)
   expect(treeUsage(2 ** 30)).toBeUndefined()

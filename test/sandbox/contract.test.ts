@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SandboxDriver } from '../../src/sandbox/index.ts'
 import { nothingLeft, run, subjects } from './drivers.ts'
 
@@ -19,6 +20,7 @@ const programs = {
     much: 'print("é" * 100_000)',
     both: 'import sys\nprint("to out")\nprint("to err", file=sys.stderr)',
     forever: 'print("started", flush=True)\nwhile True: pass',
+    work: `for n in range(2_500_000): n * n % 7\nprint("worked")`,
     sleep: (ms: number) => `import time\ntime.sleep(${ms / 1000})\nprint("slept")`,
     where: 'import os\nprint(os.getcwd())',
     number: (value: number) => `print(${value} * 2)`,
@@ -38,6 +40,7 @@ const programs = {
     much: 'console.log("é".repeat(100_000))',
     both: 'console.log("to out"); console.error("to err")',
     forever: 'console.log("started"); for (;;);',
+    work: '',
     sleep: (ms: number) => `setTimeout(() => console.log("slept"), ${ms})`,
     where: 'console.log("/box")',
     number: (value: number) => `console.log(${value} * 2)`,
@@ -119,12 +122,44 @@ for (const subject of await subjects()) {
       expect([enough.truncated, enough.stdout.length]).toEqual([false, 100_001])
     })
 
-    test('stops at the wall limit, with what was printed before', async () => {
+    test('stops at the limit of processor time, with what was printed before', async () => {
       await go(program.hello)
-      const result = await go(program.forever, { limits: { wallMs: 1_000 } })
+      const result = await go(program.forever, { limits: { cpuMs: 700 } })
       expect(result).toMatchObject({ timedOut: true, exit: null, signal: 'SIGKILL', stdout: 'started\n' })
-      expect(result.ms).toBeGreaterThan(900)
+      expect(result.starved).toBeUndefined()
+      expect(result.ms).toBeGreaterThan(600)
       expect((await go(program.hello)).stdout).toBe('hello\n')
+    })
+
+    test.skipIf(language === 'javascript')(
+      'does not take a program for slow because the machine is busy',
+      async () => {
+        const spinners = Array.from({ length: 4 }, () => spawn(process.execPath, ['-e', 'for (;;);']))
+        onTestFinished(() => {
+          for (const spinner of spinners) spinner.kill('SIGKILL')
+        })
+        // About half a second of processor time; with four others on two processors that takes longer.
+        const result = await go(program.work, { limits: { cpuMs: 2_000, wallMs: 120_000 } })
+        expect([result.stdout, result.timedOut]).toEqual(['worked\n', false])
+      },
+    )
+
+    // In pyodide sleeping is working.
+    test.skipIf(subject.name === 'pyodide')('takes a program that only sleeps for slow', async () => {
+      const result = await go(program.sleep(60_000), { limits: { cpuMs: 300, wallMs: 120_000 } })
+      expect(result).toMatchObject({ timedOut: true, exit: null, signal: 'SIGKILL', stdout: '' })
+      expect(result.starved).toBeUndefined()
+    })
+
+    test('stops at the wall limit, and says that the program had time left', async () => {
+      const result = await go(program.sleep(60_000), { limits: { cpuMs: 30_000, wallMs: 700 } })
+      expect(result).toMatchObject({
+        timedOut: true,
+        starved: true,
+        exit: null,
+        signal: 'SIGKILL',
+        stdout: '',
+      })
     })
 
     test('waits without being stopped', async () => {

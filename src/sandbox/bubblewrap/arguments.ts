@@ -73,13 +73,14 @@ export function invocation(setup: Setup, request: ResolvedRequest): Invocation {
 function limitFlags({ language, limits }: ResolvedRequest): string[] {
   const memory = limits.memoryMb * 2 ** 20
   const threads = limits.processes + ownProcesses + (language === 'javascript' ? nodeThreads : 0)
-  const cpuSeconds = Math.ceil((limits.cpuMs ?? limits.wallMs * 4) / 1000) + 1
+  const cpuSeconds = Math.ceil(limits.cpuMs / 1000) + 1
   return [
     // V8 reserves far more address space than it uses; only what it may write to can be bounded.
     language === 'python' ? `--as=${memory + 64 * 2 ** 20}` : `--data=${memory + nodeReserve}`,
     ...(language === 'python' ? [`--data=${memory}`] : []),
     `--nproc=${threads}`,
-    `--cpu=${cpuSeconds}`,
+    // Told first, killed a second later: for the case that looking from outside comes late.
+    `--cpu=${cpuSeconds}:${cpuSeconds + 1}`,
     `--fsize=${limits.fileBytes}`,
     '--nofile=256',
     '--core=0',

@@ -7,6 +7,7 @@ import { withoutInherited } from '../inherited-descriptors.ts'
 import { KeptOutput } from '../kept-output.ts'
 import { diedOfMemory } from '../out-of-memory.ts'
 import { watchTree } from '../process-tree.ts'
+import { sleepAllowance } from '../time-limits.ts'
 import { invocation, type Setup, statusDescriptor } from './arguments.ts'
 
 /** Some numbers have two names; the first is the usual one. */
@@ -43,7 +44,7 @@ export async function execute(
     input.end(text)
   })
 
-  let stopped: 'wall' | 'cpu' | 'memory' | 'flood' | 'abort' | undefined
+  let stopped: 'wall' | 'own time' | 'memory' | 'flood' | 'abort' | undefined
   let status = ''
   let ended = false
   let first: number | undefined
@@ -66,9 +67,14 @@ export async function execute(
     if (first !== undefined || pid === undefined) return
     first = Number(pid)
     if (stopped !== undefined) kill()
+    let sleptMs = 0
+    let looked = performance.now()
     watch = watchTree(first, (usage) => {
+      const now = performance.now()
+      if (!usage.isAwake) sleptMs += now - looked
+      looked = now
       if (usage.memoryBytes > 2 * limits.memoryMb * 2 ** 20) stop('memory')
-      else if (limits.cpuMs !== undefined && usage.cpuMs > limits.cpuMs) stop('cpu')
+      else if (usage.cpuMs > limits.cpuMs || sleptMs > sleepAllowance * limits.cpuMs) stop('own time')
     })
   })
 
@@ -114,7 +120,8 @@ export async function execute(
       stderr: text,
       exit,
       ...(signalName === undefined ? {} : { signal: signalName }),
-      timedOut: stopped === 'wall' || stopped === 'cpu' || signalName === 'SIGXCPU',
+      timedOut: stopped === 'wall' || stopped === 'own time' || signalName === 'SIGXCPU',
+      ...(stopped === 'wall' ? { starved: true } : {}),
       truncated: stdout.truncated || stderr.truncated,
       ...(outOfMemory ? { outOfMemory } : {}),
       ms: performance.now() - started,

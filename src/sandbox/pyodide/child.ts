@@ -34,7 +34,7 @@ const python = await sealedPython(process.argv[2]!, {
   stderr,
   interrupt: watch.interrupt,
   /** What a program still says after its time is not part of the result. */
-  muted: () => watch.late,
+  muted: () => watch.late !== undefined,
   read(length) {
     const part = stdin.subarray(0, length)
     stdin = stdin.subarray(part.length)
@@ -50,16 +50,16 @@ const fileLimit = limitFiles(files)
 const picture = new Picture(machine, files)
 
 function answer(code: number | null, more: { signal?: string; spent: boolean }): ChildAnswer {
-  const timedOut = watch.end()
-  const stopped = timedOut || stdout.flooding || stderr.flooding
+  const late = watch.end()
+  const stopped = late !== undefined || stdout.flooding || stderr.flooding
   return {
     token,
     exit: stopped ? null : code,
     ...more,
     ...(stopped ? { signal: 'SIGKILL' } : {}),
-    timedOut,
+    late,
     truncated: stdout.truncated || stderr.truncated,
-    outOfMemory: memory.refused && code !== 0 && !timedOut,
+    outOfMemory: memory.refused && code !== 0 && late === undefined,
     stdoutBytes: stdout.sent,
     stderrBytes: stderr.sent,
     heapBytes: picture.grownBytes,
@@ -79,7 +79,7 @@ function run(request: ChildRequest): ChildAnswer {
   }
   fileLimit.open(request.fileBytes)
   memory.open(request.memoryMb * 2 ** 20)
-  watch.begin(request.wallMs)
+  watch.begin(request)
   try {
     const code = python.run('/box/main.py')
     return answer(typeof code === 'number' ? code : 1, { spent: picture.beyondRepair })
@@ -92,8 +92,8 @@ function run(request: ChildRequest): ChildAnswer {
 }
 
 // Once before the first program, so that all runs find the JavaScript side equally used.
-const rehearsal = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096, wallMs: 0 }
-run({ ...rehearsal, outputBytes: 0, fileBytes: 1024 })
+const rehearsal = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096 }
+run({ ...rehearsal, outputBytes: 0, fileBytes: 1024, cpuMs: 60_000, wallMs: 600_000 })
 picture.restore()
 say({ ready: true, version: python.version } satisfies ChildReady)
 

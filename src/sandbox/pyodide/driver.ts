@@ -17,10 +17,10 @@ import { WarmPool } from '../warm/warm-pool.ts'
  *   the permission model stops files, processes and add-ons; in Node 24 it does not stop sockets.
  * - Differences from native Python: no threads, processes, sockets or ctypes; only pure Python packages of the
  *   standard library; some five to ten times slower.
- * - cpuMs is measured from outside every 100 ms, on Linux only. The limit of the child's memory outside of
- *   WebAssembly (files, pipes) is sampled in the same way; elsewhere V8's heap limit is all there is.
- * - At the wall limit a program is first asked to stop by a KeyboardInterrupt, which saves the restart; one that does
- *   not within a quarter of a second is killed.
+ * - The child's memory outside of WebAssembly (files, pipes) is sampled every 100 ms, on Linux only; elsewhere V8's
+ *   heap limit is all there is.
+ * - At its time limits a program is first asked to stop by a KeyboardInterrupt, which saves the restart; one that does
+ *   not within a quarter of a second is killed. Sleeping is done by looking at the clock and counts as processor time.
  * - `processes` has no meaning: a program cannot start any.
  * - The hash seed is the same for all runs of a child; `random` is seeded afresh.
  */

@@ -1,5 +1,6 @@
 /** The program of a warm JavaScript child. Each run gets an instance of WebAssembly of its own. */
 import { readFileSync } from 'node:fs'
+import { sleepAllowance } from '../time-limits.ts'
 import { bareGlobals } from '../warm/bare-globals.ts'
 import { hear, say, sleep } from '../warm/child-side.ts'
 import { limitMemory } from '../warm/memory-limit.ts'
@@ -10,8 +11,7 @@ import { webAssembly } from '../warm/web-assembly.ts'
 import { type Ending, runProgram } from './program.ts'
 
 const exit = process.exit.bind(process)
-// Stops nothing here, for QuickJS looks at the clock itself, but ends the child with its parent.
-new Watch()
+const watch = new Watch()
 const memory = limitMemory()
 // By address: by name it could lie behind a link that this process may not follow.
 const library = (await import(process.argv[3]!)) as typeof import('quickjs-emscripten')
@@ -29,22 +29,30 @@ function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): 
   for (const output of outputs) output.open(request.outputBytes)
   memory.open(request.memoryMb * 2 ** 20 + ownBytes)
   let ending: Ending | undefined
+  let sleptMs = 0
+  const oversleeps = (): boolean => sleptMs > sleepAllowance * request.cpuMs
+  watch.begin(request)
   try {
     ending = runProgram(machine, request, {
       write: (descriptor, text) => outputs[descriptor === 2 ? 1 : 0].write(encoder.encode(text)),
-      sleep,
+      sleep(ms) {
+        sleep(ms)
+        sleptMs += ms
+      },
       now: () => clock.now(),
+      late: () => watch.late !== undefined || oversleeps(),
     })
   } catch {
     // The machine broke; it is thrown away anyway.
   }
   memory.open(Number.POSITIVE_INFINITY)
+  const late = watch.end() ?? (oversleeps() ? 'cpu' : undefined)
   const killed = ending === undefined ? 'SIGABRT' : 'ended' in ending ? 'SIGKILL' : undefined
   return {
     token: request.token,
     exit: ending !== undefined && 'exit' in ending ? ending.exit : null,
     ...(killed === undefined ? {} : { signal: killed }),
-    timedOut: ending !== undefined && 'ended' in ending && ending.ended === 'time',
+    ...(ending !== undefined && 'ended' in ending && ending.ended === 'time' ? { late } : {}),
     truncated: outputs.some((output) => output.truncated),
     outOfMemory: false,
     stdoutBytes: outputs[0].sent,

@@ -18,8 +18,8 @@ import { WarmPool } from '../warm/warm-pool.ts'
  * - A fault of V8 reaches the child process, where Node's permission model stops files, processes and add-ons but, in
  *   Node 24, not sockets. A fault of QuickJS stays within its WebAssembly instance, which is thrown away.
  * - `processes` and `fileBytes` have no meaning: files are values in the program's own memory.
- * - The interpreter checks the wall limit itself between steps; a single long step (a big regular expression) is ended
- *   from outside, up to a quarter of a second late.
+ * - The interpreter checks the time limits between steps; a single long step (a big regular expression) is ended from
+ *   outside, up to a quarter of a second late.
  */
 export function openQuickjs(options: { concurrency?: number } = {}): WarmPool {
   const folders = new Set(packageFoldersDeep('quickjs-emscripten', import.meta.url))

@@ -7,6 +7,8 @@ export interface ProgramHost {
   write(descriptor: number, text: string): boolean
   sleep(ms: number): void
   now(): number
+  /** The program's time is over. */
+  late(): boolean
 }
 
 export type Ending = { exit: number } | { ended: 'time' | 'flood' }
@@ -19,10 +21,9 @@ export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, ho
   const runtime = machine.newRuntime()
   runtime.setMemoryLimit(request.memoryMb * 2 ** 20)
   runtime.setMaxStackSize(stackBytes)
-  const deadline = host.now() + request.wallMs
   let ending: Ending | undefined
   const stopped = (): boolean => {
-    if (ending === undefined && host.now() > deadline) ending = { ended: 'time' }
+    if (ending === undefined && host.late()) ending = { ended: 'time' }
     return ending !== undefined
   }
   runtime.setInterruptHandler(stopped)
@@ -115,7 +116,7 @@ function spin(
     if (runtime.hasPendingJob()) continue
     const wait = Number(call(context, loop, 'wait'))
     if (wait < 0) return
-    // In short steps, for the wall limit to be seen.
+    // In short steps, for the limits to be seen.
     if (wait > 0) host.sleep(Math.min(wait, 20))
     if (wait <= 20) call(context, loop, 'fire')
   }

@@ -14,6 +14,7 @@ export interface ChildRequest {
   memoryMb: number
   outputBytes: number
   fileBytes: number
+  cpuMs: number
   wallMs: number
 }
 
@@ -21,7 +22,8 @@ export interface ChildAnswer {
   token: string
   exit: number | null
   signal?: string
-  timedOut?: boolean
+  /** The limit it passed, if it did. */
+  late?: 'cpu' | 'wall' | undefined
   truncated: boolean
   outOfMemory: boolean
   stdoutBytes: number

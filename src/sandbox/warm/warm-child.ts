@@ -27,7 +27,7 @@ export interface ChildProgram {
   graceMs: number
 }
 
-type Stop = 'wall' | 'cpu' | 'memory' | 'abort' | 'close'
+type Stop = 'wall' | 'memory' | 'abort'
 
 /** What must not outlive this process. One listener for all: machines with many cores have many of them. */
 const running = new Set<ChildProcess>()
@@ -140,11 +140,8 @@ export class WarmChild {
       this.alive = false
       this.#process.kill('SIGKILL')
     }
-    let before: number | undefined
     const watch = watchTree(this.#process.pid ?? 0, (usage) => {
-      before ??= Math.max(0, usage.cpuMs - (performance.now() - started))
       if (usage.memoryBytes > (limits.memoryMb + this.#program.baseMemoryMb) * 2 ** 20) stop('memory')
-      else if (limits.cpuMs !== undefined && usage.cpuMs - before > limits.cpuMs) stop('cpu')
     })
     const wall = setTimeout(() => stop('wall'), limits.wallMs + this.#program.graceMs)
     const abort = (): void => stop('abort')
@@ -153,24 +150,20 @@ export class WarmChild {
     try {
       const answered = this.#answer(token)
       const { code, stdin, files } = request
-      const { memoryMb, outputBytes, fileBytes, wallMs } = limits
-      const message = {
-        token,
-        code,
-        stdin,
-        files,
-        memoryMb,
-        outputBytes,
-        fileBytes,
-        wallMs,
-      } satisfies ChildRequest
+      const { memoryMb, outputBytes, fileBytes, cpuMs, wallMs } = limits
+      const message: ChildRequest = {
+        ...{ token, code, stdin, files },
+        ...{ memoryMb, outputBytes, fileBytes, cpuMs, wallMs },
+      }
       this.#channel.write(frame(message))
       const end = await Promise.race([answered, this.#gone])
       if (stopped === 'abort') throw signal?.reason
       const answer = 'token' in end && stopped === undefined ? end : undefined
       if (answer !== undefined) await this.#drained(answer)
-      else await this.#gone
-      return this.#result(answer, stopped, performance.now() - started)
+      const gone = answer === undefined ? await this.#gone : undefined
+      const late =
+        answer?.late ?? (gone?.signal === 'SIGXCPU' ? 'cpu' : stopped === 'wall' ? 'wall' : undefined)
+      return this.#result(answer, stopped, late, performance.now() - started)
     } finally {
       clearTimeout(wall)
       watch.stop()
@@ -198,7 +191,12 @@ export class WarmChild {
     return Promise.race([complete, this.#gone])
   }
 
-  #result(answer: ChildAnswer | undefined, stopped: Stop | undefined, ms: number): SandboxResult {
+  #result(
+    answer: ChildAnswer | undefined,
+    stopped: Stop | undefined,
+    late: ChildAnswer['late'],
+    ms: number,
+  ): SandboxResult {
     const [stdout, stderr] = [this.#stdout, this.#stderr]
     const surplus =
       answer !== undefined && stdout.seen + stderr.seen > answer.stdoutBytes + answer.stderrBytes
@@ -206,7 +204,12 @@ export class WarmChild {
     this.heapBytes = answer?.heapBytes ?? 0
     const text = stderr.text()
     // A child that went down by itself took the program with it, or the other way round.
-    const signal = answer === undefined ? (stopped === undefined ? 'SIGABRT' : 'SIGKILL') : answer.signal
+    const signal =
+      answer === undefined
+        ? stopped === undefined && late === undefined
+          ? 'SIGABRT'
+          : 'SIGKILL'
+        : answer.signal
     const exit = answer?.exit ?? null
     const outOfMemory = stopped === 'memory' || answer?.outOfMemory || diedOfMemory(exit, text)
     return {
@@ -214,7 +217,8 @@ export class WarmChild {
       stderr: text,
       exit,
       ...(signal === undefined ? {} : { signal }),
-      timedOut: stopped === 'wall' || stopped === 'cpu' || answer?.timedOut === true,
+      timedOut: late !== undefined,
+      ...(late === 'wall' ? { starved: true } : {}),
       truncated: answer?.truncated ?? (stdout.truncated || stderr.truncated),
       ...(outOfMemory ? { outOfMemory: true } : {}),
       ms,

@@ -4,15 +4,16 @@ import { Gate } from '../gate.ts'
 import { type ChildProgram, WarmChild } from './warm-child.ts'
 
 /**
- * Keeps up to `size` loaded children. They are started when they are first needed; one that had to be killed is
- * replaced by the next run that needs one. Programs beyond `size` wait.
+ * Keeps loaded children, up to `size` at work. They are started when they are first needed; one that had to be killed
+ * is replaced by the next run that needs one. Programs beyond `size` wait. Trusted requests have children of their
+ * own, which no other program ever enters.
  */
 export class WarmPool implements SandboxDriver {
   readonly name: ChildProgram['driver']
   readonly languages: readonly Language[]
   readonly #program: ChildProgram
   readonly #gate: Gate
-  readonly #idle: WarmChild[] = []
+  readonly #idle: { trusted: WarmChild[]; other: WarmChild[] } = { trusted: [], other: [] }
   readonly #all = new Set<WarmChild>()
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
@@ -37,25 +38,26 @@ export class WarmPool implements SandboxDriver {
 
   /** Loads one child ahead of the first run, and says which version it has. */
   async warm(): Promise<string> {
-    const child = await this.#child(Number.POSITIVE_INFINITY)
-    this.#idle.push(child)
+    const child = await this.#child(this.#idle.other, Number.POSITIVE_INFINITY)
+    this.#idle.other.push(child)
     return child.version
   }
 
   async #runInChild(request: ResolvedRequest, signal: AbortSignal): Promise<SandboxResult> {
-    const child = await this.#child(request.limits.memoryMb * 2 ** 20)
+    const idle = request.trusted ? this.#idle.trusted : this.#idle.other
+    const child = await this.#child(idle, request.limits.memoryMb * 2 ** 20)
     try {
       signal.throwIfAborted()
       return await child.run(request, signal)
     } finally {
-      if (child.alive) this.#idle.push(child)
+      if (child.alive) idle.push(child)
       else this.#all.delete(child)
     }
   }
 
-  async #child(memoryBytes: number): Promise<WarmChild> {
-    while (this.#idle.length > 0) {
-      const child = this.#idle.pop()!
+  async #child(idle: WarmChild[], memoryBytes: number): Promise<WarmChild> {
+    while (idle.length > 0) {
+      const child = idle.pop()!
       // Memory once grown stays grown, and would give the next program more than its limit.
       if (child.alive && child.heapBytes <= memoryBytes) return child
       this.#all.delete(child)
