@@ -18,6 +18,7 @@ const programs = {
     syntax: 'print("a"\nx = = 3',
     unicode: 'print("žluťoučký 🐎 你好")',
     much: 'print("é" * 100_000)',
+    muchForever: 'print("é" * 1000, flush=True)\nwhile True: pass',
     both: 'import sys\nprint("to out")\nprint("to err", file=sys.stderr)',
     forever: 'print("started", flush=True)\nwhile True: pass',
     work: `for n in range(2_500_000): n * n % 7\nprint("worked")`,
@@ -38,6 +39,7 @@ const programs = {
     syntax: 'console.log("a"\nlet let = 3',
     unicode: 'console.log("žluťoučký 🐎 你好")',
     much: 'console.log("é".repeat(100_000))',
+    muchForever: 'console.log("é".repeat(1000)); for (;;);',
     both: 'console.log("to out"); console.error("to err")',
     forever: 'console.log("started"); for (;;);',
     work: '',
@@ -74,6 +76,7 @@ for (const subject of await subjects()) {
     test('reads stdin, whole and by lines', async () => {
       expect((await go(program.echo, { stdin: 'one\ntwo\n' })).stdout).toBe('ONE\nTWO\n')
       expect((await go(program.echo)).stdout).toBe('')
+      expect((await go(program.echo, { stdin: 'a\0b\x01c\x010' })).stdout).toBe('A\0B\x01C\x010')
       expect((await go(program.lines, { stdin: 'a\nb\nc\n' })).stdout).toBe('a|b\n')
       const long = 'x'.repeat(300_000)
       const result = await go(program.echo, { stdin: long, limits: { ...limits, outputBytes: 1_000_000 } })
@@ -118,6 +121,8 @@ for (const subject of await subjects()) {
       const result = await go(program.much, { limits: { ...limits, outputBytes: 1001 } })
       expect(result.stdout).toBe('é'.repeat(500))
       expect([result.truncated, result.exit]).toEqual([true, 0])
+      const killed = await go(program.muchForever, { limits: { cpuMs: 500, outputBytes: 1001 } })
+      expect([killed.truncated, killed.timedOut, killed.stdout]).toEqual([true, true, 'é'.repeat(500)])
       const enough = await go(program.much, { limits: { ...limits, outputBytes: 200_001 } })
       expect([enough.truncated, enough.stdout.length]).toEqual([false, 100_001])
     })

@@ -227,6 +227,15 @@ try { process.exit(6) } catch { console.log('LEAK') } finally { console.log('LEA
     expect: (result) => result.exit === 6,
   },
   {
+    name: 'a NUL in what it prints and reads',
+    code: () => `
+const fs = require('fs')
+fs.writeFileSync('box-file', 'a\\0b\\x01c\\x010')
+process.stdout.write('before\\0after\\x01' + '\\x010' + fs.readFileSync('box-file', 'utf8') + '\\n')
+console.log('done')`,
+    expect: (result) => result.stdout === 'before\0after\x01\x010a\0b\x01c\x010\ndone\n',
+  },
+  {
     name: 'names that mean something',
     drivers: [...wasm],
     code: () =>

@@ -1,5 +1,6 @@
 import { attempts } from './hostile-attempts.ts'
-import { failed, type HostileCase, survived } from './hostile-case.ts'
+import { crashed, failed, type HostileCase, survived } from './hostile-case.ts'
+import { replacesComparison } from './wasm-attack.ts'
 
 const wasm = ['pyodide'] as const
 
@@ -95,6 +96,34 @@ try:
     import evil
     print('LEAK', evil)
 except ImportError as error: print('stopped', error)
+print('LEAK: it goes on')`,
+    // Whoever asks for that is ended, with all that it may have prepared.
+    expect: crashed,
+  },
+  {
+    name: 'another comparison of integers',
+    drivers: [...wasm],
+    code: () => `${replacesComparison}
+print('LEAK', 31337 == int('5'))`,
+    expect: crashed,
+  },
+  {
+    name: 'names that an earlier program looked up',
+    drivers: [...wasm],
+    code: () => `
+import socket
+address = socket.gethostbyname('leftover.example')
+if address != '172.29.1.0': print('LEAK', address)
+print('done')`,
+    expect: survived,
+  },
+  {
+    name: 'names that an earlier program looked up, seen by the next',
+    drivers: [...wasm],
+    code: () => `
+import socket
+address = socket.gethostbyname('fresh.example')
+if address != '172.29.1.0': print('LEAK', address)
 print('done')`,
     expect: survived,
   },

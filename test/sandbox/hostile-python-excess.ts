@@ -198,6 +198,28 @@ print('LEAK' if total > 16 else 'done', total)`,
     expect: survived,
   },
   {
+    name: 'filling the disk with files that have lost their names',
+    code: () => `
+import os
+held, written = [], 0
+try:
+    for number in range(100):
+        file = open('/tmp/%d' % number, 'wb')
+        held.append(file)
+        os.unlink('/tmp/%d' % number)
+        for _ in range(16):
+            file.write(bytes(2**20))
+            file.flush()
+            written += 1
+except OSError as error: print('stopped', error)
+if written > 100: print('LEAK', written)
+for file in held: file.close()
+with open('/tmp/again', 'wb') as file: file.write(bytes(2**20))
+print('done')`,
+    limits: { cpuMs: 20_000, memoryMb: 512 },
+    expect: survived,
+  },
+  {
     name: 'a file beyond the limit',
     code: () => `
 import os

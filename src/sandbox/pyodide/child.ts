@@ -44,6 +44,10 @@ const python = await sealedPython(process.argv[2]!, {
     say(answer(null, { spent: true }))
     return exit(0)
   },
+  loadedCode() {
+    say(answer(null, { signal: 'SIGSYS', spent: true }))
+    return exit(0)
+  },
 })
 const { files, machine } = python
 const fileLimit = limitFiles(files)

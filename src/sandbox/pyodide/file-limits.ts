@@ -18,6 +18,13 @@ type Unlink = (parent: FileNode, name: string) => void
 export function limitFiles(files: FileSystem): { open(fileBytes: number): void } {
   let largest = Number.POSITIVE_INFINITY
   let total = 0
+  /** Files without a name that may still be open, and take their room until they are closed. */
+  let nameless: FileNode[] = []
+  const forgetClosed = (): void => {
+    const open = new Set(files.streams.map((stream) => stream?.node))
+    for (const node of nameless) if (!open.has(node)) total = Math.max(0, total - (node.usedBytes ?? 0))
+    nameless = nameless.filter((node) => open.has(node))
+  }
   const table = files.filesystems.MEMFS.ops_table
   const write = table.file.stream['write'] as unknown as Write
   const setAttributes = table.file.node['setattr'] as unknown as SetAttributes
@@ -25,6 +32,7 @@ export function limitFiles(files: FileSystem): { open(fileBytes: number): void }
   const grow = (node: FileNode, size: number): void => {
     if (size > largest) throw new files.ErrnoError(errno.fileTooBig)
     const growth = size - (node.usedBytes ?? 0)
+    if (total + growth > folders * largest) forgetClosed()
     if (total + growth > folders * largest) throw new files.ErrnoError(errno.noSpace)
     total += growth
   }
@@ -46,14 +54,16 @@ export function limitFiles(files: FileSystem): { open(fileBytes: number): void }
     unlink: (...parameters: Parameters<Unlink>) => {
       const [parent, name] = parameters
       const node = (parent.contents as Record<string, FileNode>)[name]
-      total -= node?.usedBytes ?? 0
       unlink(...parameters)
+      if (node !== undefined) nameless.push(node)
+      if (nameless.length > 1000) forgetClosed()
     },
   })
   return {
     open(fileBytes) {
       largest = fileBytes
       total = 0
+      nameless = []
     },
   }
 }

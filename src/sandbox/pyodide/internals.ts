@@ -41,6 +41,8 @@ export interface FileSystem {
 export interface Emscripten {
   HEAPU8: Uint8Array
   wasmTable: { readonly length: number }
+  /** Names that programs asked for, and the addresses that were made up for them. */
+  DNS: { address_map: { id: number; addrs: Record<string, string>; names: Record<string, string> } }
   LDSO: { loadedLibsByName: Record<string, unknown> }
   stackSave(): number
   stackRestore(pointer: number): void

@@ -1,8 +1,10 @@
 import type { PyodideInterface } from 'pyodide'
 import { bareGlobals } from '../warm/bare-globals.ts'
+import { freezeIntrinsics } from '../warm/frozen-intrinsics.ts'
 import type { OutputGate } from '../warm/output-gate.ts'
 import { hideBuiltinModules } from './hide-names.ts'
 import { type Emscripten, errno, type FileSystem } from './internals.ts'
+import { refuseDynamicCode } from './no-dynamic-code.ts'
 import { pythonSide } from './python-side.ts'
 
 /** A Python that knows nothing of the JavaScript around it. */
@@ -25,6 +27,8 @@ export interface Streams {
   read(length: number): Uint8Array
   /** Called when a program writes on and on against errors; does not return. */
   flooded(): never
+  /** Called when a program wants to load code into the machine; does not return. */
+  loadedCode(): never
 }
 
 /** The interpreter broke and dumps its stack, on stdout. */
@@ -35,6 +39,7 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   const { loadPyodide } = (await import(library)) as typeof import('pyodide')
   // Emscripten reads a table of constants here, which the permission model forbids, for host folders we never mount.
   Object.defineProperty(process, 'binding', { value: () => ({ fs: {} }) })
+  const removeCompiler = refuseDynamicCode(() => streams.loadedCode())
   const python = await loadPyodide({
     jsglobals: Object.create(null),
     env: { HOME: '/box', LANG: 'C.UTF-8' },
@@ -57,6 +62,8 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   bareGlobals(() => {
     broken = true
   })
+  removeCompiler()
+  freezeIntrinsics()
   return { version, files, machine, run: run! }
 }
 

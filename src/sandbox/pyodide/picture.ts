@@ -25,6 +25,7 @@ export class Picture {
     this.#machine.HEAPU8.fill(0, this.#memory.length)
     this.#machine.stackRestore(this.#stack)
     this.#files.restore()
+    this.#machine.DNS.address_map = { id: 1, addrs: {}, names: {} }
   }
 
   /** What the memory takes when it had to grow beyond the picture, else 0. It cannot shrink. */

@@ -1,10 +1,15 @@
 /**
  * Evaluated inside QuickJS before the program: what little of Node's surface short programs use. `host` has
- * `write(descriptor, text)`, `exit(code)`, `now()`, `stdin` and `files`.
+ * `write(descriptor, text)`, `exit(code)`, `now()`, `stdin` and `files`, with NUL marked in all texts (see program.ts).
  */
 export const javascriptSide = `(function (host) {
   'use strict'
-  const { write, exit, now, stdin, files } = host
+  const { exit, now } = host
+  const write = (descriptor, text) =>
+    host.write(descriptor, text.replace(/[\\0\\x01]/g, (character) => character === '\\0' ? '\\x010' : '\\x011'))
+  const received = (text) => text.replace(/\\x01([01])/g, (_, which) => which === '0' ? '\\0' : '\\x01')
+  const stdin = received(host.stdin)
+  const files = Object.fromEntries(Object.entries(host.files).map(([path, text]) => [path, received(text)]))
   const show = (value, depth, seen) => {
     if (typeof value === 'string') return depth === 0 ? value : "'" + value.replace(/'/g, "\\\\'") + "'"
     if (typeof value === 'bigint') return value + 'n'

@@ -72,6 +72,14 @@ function describe(context: QuickJSContext, handle: QuickJSHandle): string {
   return `Uncaught ${name ?? 'Error'}: ${message ?? ''}\n${frames.join('\n')}`.trimEnd()
 }
 
+/** Strings end at a NUL on their way into QuickJS and out, so it is written as \x01 0, and \x01 itself as \x01 1. */
+const withoutNul = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones meant
+  text.replace(/[\0\x01]/g, (character) => (character === '\0' ? '\x010' : '\x011'))
+const withNul = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones meant
+  text.replace(/\x01([01])/g, (_, which) => (which === '0' ? '\0' : '\x01'))
+
 function prepare(
   context: QuickJSContext,
   request: ChildRequest,
@@ -83,7 +91,8 @@ function prepare(
   give(
     'write',
     context.newFunction('write', (descriptor, text) => {
-      if (!host.write(context.getNumber(descriptor), context.getString(text))) stop({ ended: 'flood' })
+      const unmarked = withNul(context.getString(text))
+      if (!host.write(context.getNumber(descriptor), unmarked)) stop({ ended: 'flood' })
     }),
   )
   give(
@@ -94,10 +103,10 @@ function prepare(
     'now',
     context.newFunction('now', () => context.newNumber(host.now())),
   )
-  give('stdin', context.newString(request.stdin))
+  give('stdin', context.newString(withoutNul(request.stdin)))
   const files = context.newObject()
   for (const [path, text] of Object.entries(request.files))
-    context.setProp(files, path, context.newString(text))
+    context.setProp(files, path, context.newString(withoutNul(text)))
   give('files', files)
   const make = context.unwrapResult(context.evalCode(javascriptSide, 'sandbox.js'))
   return context.unwrapResult(context.callFunction(make, context.undefined, object))

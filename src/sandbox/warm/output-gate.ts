@@ -42,7 +42,8 @@ export class OutputGate {
       return false
     }
     this.seen += bytes.length
-    const part = bytes.subarray(0, Math.max(0, this.#limit - this.sent))
+    // One byte more than is kept: by it the pool knows that there was more, should this child be killed.
+    const part = bytes.subarray(0, Math.max(0, this.#limit + 1 - this.sent))
     if (part.length > 0) writeAll(this.#descriptor, part)
     this.sent += part.length
     return true

@@ -7,6 +7,11 @@ export interface LinearMemory {
 interface WebAssemblyGlobal {
   Memory: { prototype: LinearMemory }
   compile(bytes: Uint8Array): Promise<object>
+  instantiate(
+    source: unknown,
+    imports?: Record<string, Record<string, unknown> | undefined>,
+  ): Promise<unknown>
+  RuntimeError: ErrorConstructor
 }
 
 export const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyGlobal }).WebAssembly
