@@ -18,7 +18,7 @@ const LimitFields = z.object({
   cpuMs: z.number().int().min(10).max(3_600_000).optional(),
   /**
    * From the start of the program to its end; everything it started is killed then. It bounds how long a run blocks
-   * others and says nothing about the program (`starved`). By default ten times the processor time.
+   * others and says nothing about the program (`starved`). By default twenty times the processor time.
    */
   wallMs: z.number().int().min(10).max(36_000_000).optional(),
   /** Of one process; a tree of processes is stopped at twice as much. */

@@ -12,7 +12,7 @@ test('a request gets its defaults', () => {
   expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
     ...{ language: 'python', code: 'x', stdin: '', trusted: false, files: {} },
     limits: {
-      ...{ cpuMs: 5000, wallMs: 50_000, memoryMb: 256 },
+      ...{ cpuMs: 5000, wallMs: 100_000, memoryMb: 256 },
       ...{ outputBytes: 65_536, processes: 16, fileBytes: 16_777_216 },
     },
   })
@@ -20,7 +20,7 @@ test('a request gets its defaults', () => {
     const { cpuMs, wallMs } = SandboxRequest.parse({ language: 'python', code: 'x', limits }).limits
     return [cpuMs, wallMs]
   }
-  expect(times({ cpuMs: 300 })).toEqual([300, 3000])
+  expect(times({ cpuMs: 300 })).toEqual([300, 6000])
   expect(times({ wallMs: 1000 })).toEqual([500, 1000])
   expect(times({ wallMs: 90_000 })).toEqual([5000, 90_000])
   expect(times({ cpuMs: 20_000, wallMs: 30_000 })).toEqual([20_000, 30_000])

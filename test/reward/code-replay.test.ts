@@ -9,7 +9,10 @@ const gold = (code: string, setup?: string): Gold => ({
   ...(setup === undefined ? {} : { setup }),
 })
 const check = (code: string, answer: string, setup?: string) =>
-  checkAnswer(gold(code, setup), answer, { sandbox: pythonRunner, code: { limits: { wallMs: 4_000 } } })
+  checkAnswer(gold(code, setup), answer, {
+    sandbox: pythonRunner,
+    code: { limits: { cpuMs: 2_000, wallMs: 120_000 } },
+  })
 
 /** The shape of HumanEval: a prompt with a helper and an open function, and a check of the candidate. */
 const prompt = `from typing import List
@@ -141,6 +144,13 @@ describe('tests of any other shape', () => {
         outcome: 'undecided',
       },
     )
+  })
+
+  it('are wrong for a program that gives them more and more to do', async () => {
+    const more = 'for n in f():\n    assert g(n) == n'
+    expect(await check(more, 'def f(): return list(range(30000))\ndef g(n): return n')).toMatchObject({
+      outcome: 'wrong',
+    })
   })
 
   it('say what was got', async () => {

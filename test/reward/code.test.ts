@@ -151,7 +151,7 @@ describe('programs that want to pass without being right', () => {
   ]
 
   it.each(attacks)('%s: refused', async (_, program) => {
-    const checked = await check(double, program, { code: { limits: { wallMs: 4_000 } } })
+    const checked = await check(double, program, { code: { limits: { cpuMs: 2_000, wallMs: 120_000 } } })
     expect([checked.outcome, checked.evidence]).not.toContain('correct')
     expect(checked.outcome).toBe('wrong')
   })
@@ -183,7 +183,7 @@ describe('programs that read and print', () => {
   })
 
   it('fail when they print too much or take too long', async () => {
-    const limits = { wallMs: 1_500, outputBytes: 10_000 }
+    const limits = { cpuMs: 1_000, wallMs: 120_000, outputBytes: 10_000 }
     expect(await outcome(tests, 'while True: print("x" * 1000)', { code: { limits } })).toBe('wrong')
     expect(await outcome(tests, 'while True: pass', { code: { limits } })).toBe('wrong')
   })

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { CodeResult, CodeSandbox } from '../../src/reward/index.ts'
+import { SandboxLimits } from '../../src/sandbox/index.ts'
 
 /**
  * Runs Python without any protection, for the tests of answer checking: they are about what a program can make the
@@ -9,32 +10,35 @@ export const pythonRunner: CodeSandbox = {
   run: ({ code, stdin = '', limits = {} }, { signal } = {}) =>
     new Promise<CodeResult>((resolve, reject) => {
       const started = performance.now()
-      const child = spawn('python3', ['-I', '-c', code], {
+      const { cpuMs, wallMs, outputBytes } = SandboxLimits.parse(limits)
+      const limited = `ulimit -t ${Math.ceil(cpuMs / 1000)} && exec python3 -I -c "$1"`
+      const child = spawn('/bin/sh', ['-c', limited, 'sh', code], {
         stdio: 'pipe',
         ...(signal === undefined ? {} : { signal }),
       })
-      const limit = limits.outputBytes ?? 1_000_000
-      let [stdout, stderr, timedOut, truncated] = ['', '', false, false]
+      let [stdout, stderr, starved, truncated] = ['', '', false, false]
       const timer = setTimeout(() => {
-        timedOut = true
+        starved = true
         child.kill('SIGKILL')
-      }, limits.wallMs ?? 5_000)
+      }, wallMs)
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        if (stdout.length + text.length > limit) {
+        if (stdout.length + text.length > outputBytes) {
           truncated = true
           child.kill('SIGKILL')
         } else stdout += text
       })
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text.slice(0, limit)
+        stderr += text.slice(0, outputBytes)
       })
       // A program that ends without reading its input closes the pipe.
       child.stdin.on('error', () => undefined)
       child.stdin.end(stdin)
       child.on('error', reject)
-      child.on('close', (exit) => {
+      child.on('close', (exit, killedBy) => {
         clearTimeout(timer)
-        resolve({ stdout, stderr, exit, timedOut, truncated, ms: performance.now() - started })
+        const timedOut = starved || killedBy === 'SIGXCPU' || (killedBy === 'SIGKILL' && !truncated)
+        const more = starved ? { starved } : {}
+        resolve({ stdout, stderr, exit, timedOut, truncated, ...more, ms: performance.now() - started })
       })
     }),
 }

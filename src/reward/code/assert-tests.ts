@@ -1,8 +1,9 @@
+import { isEncodedValue } from './encoded-value.ts'
 import { callProgram } from './python/call.ts'
 import { judgeProgram } from './python/judge.ts'
 import { planProgram } from './python/plan.ts'
 import { runReplayedTest } from './replayed-test.ts'
-import { type RunSettings, runReporting } from './run-python.ts'
+import { type RunSettings, runAnswer, runGrader, unreadable } from './run-python.ts'
 
 interface Plan {
   imports: string
@@ -49,29 +50,51 @@ async function runPlannedTests(
   settings: Settings,
 ): Promise<TestOutcome[] | { unusable: string }> {
   const outcomes: TestOutcome[] = []
-  const answered: { index: number; plan: Plan; values: unknown[] }[] = []
+  const answered: (Answered & { index: number })[] = []
   for (const [index, plan] of plans.entries()) {
     if (plan === null) continue
     const { imports, calls } = plan
-    const report = await runReporting(callProgram, { setup, solution, imports, calls }, settings)
+    const report = await runAnswer(callProgram, { setup, solution, imports, calls }, settings)
     const values = 'data' in report ? report.data : undefined
-    if (Array.isArray(values) && values.length === calls.length) answered.push({ index, plan, values })
-    else outcomes[index] = 'failure' in report ? report.failure : 'its report could not be read'
+    if (areValues(values) && values.length === calls.length) answered.push({ index, plan, values })
+    else outcomes[index] = 'failure' in report ? report.failure : unreadable
     if (outcomes[index] !== undefined && settings.stopEarly) break
   }
   if (answered.length === 0) return outcomes
-  const judged = await runReporting(
-    judgeProgram,
-    { setup, tests: answered.map(({ plan, values }) => ({ ...plan, values })) },
-    settings,
-  )
-  if (!('data' in judged) || !Array.isArray(judged.data)) {
-    return {
-      unusable: 'failure' in judged ? `the assertions ${judged.failure}` : 'the assertions gave no result',
-    }
-  }
-  for (const [position, { index }] of answered.entries()) outcomes[index] = String(judged.data[position])
+  const judged = await judge(answered, setup, settings)
+  if ('unusable' in judged) return judged
+  for (const [position, { index }] of answered.entries()) outcomes[index] = judged[position]
   return outcomes
+}
+
+interface Answered {
+  plan: Plan
+  values: unknown[]
+}
+
+/** Decides the assertions on the values, all in one run unless one of the tests takes too much. */
+async function judge(
+  answered: readonly Answered[],
+  setup: string,
+  settings: RunSettings,
+): Promise<TestOutcome[] | { unusable: string }> {
+  const tests = answered.map(({ plan, values }) => ({ ...plan, values }))
+  const report = await runGrader(judgeProgram, { setup, tests }, settings)
+  if ('data' in report) return (report.data as unknown[]).map(String)
+  if (!report.passedLimit) return { unusable: `the assertions ${report.failure}` }
+  // An assertion is short work on the values it was written for; these came from the answer.
+  if (answered.length === 1) return [`an assertion on its values ${report.failure}`]
+  const outcomes: TestOutcome[] = []
+  for (const each of answered) {
+    const alone = await judge([each], setup, settings)
+    if ('unusable' in alone) return alone
+    outcomes.push(...alone)
+  }
+  return outcomes
+}
+
+function areValues(data: unknown): data is unknown[] {
+  return Array.isArray(data) && data.every((value) => isEncodedValue(value))
 }
 
 /** The same tests are checked against many answers, so their plans are kept. */
@@ -86,25 +109,10 @@ async function planTests(
   const key = JSON.stringify([setup, tests])
   const known = planned.get(key)
   if (known !== undefined) return known
-  const report = await runReportingPlain(planProgram, { setup, tests }, settings)
-  if (typeof report === 'string') return { unusable: `the tests could not be read: ${report}` }
+  const report = await runGrader(planProgram, { setup, tests }, settings)
+  if ('failure' in report) return { unusable: `the tests could not be read: ${report.failure}` }
+  const plans = report.data as (Plan | null)[]
   if (planned.size >= plannedLimit) planned.delete(planned.keys().next().value!)
-  planned.set(key, report)
-  return report
-}
-
-async function runReportingPlain(
-  code: string,
-  payload: Record<string, unknown>,
-  { sandbox, limits, signal }: RunSettings,
-): Promise<(Plan | null)[] | string> {
-  const request = { language: 'python', code, stdin: JSON.stringify(payload), limits } as const
-  const result = await sandbox.run(request, signal === undefined ? {} : { signal })
-  try {
-    const plans: unknown = JSON.parse(result.stdout)
-    if (Array.isArray(plans)) return plans as (Plan | null)[]
-  } catch {
-    // Told below, with what the process said.
-  }
-  return result.stderr.trim().split('\n').at(-1) || `the process ended with ${result.exit}`
+  planned.set(key, plans)
+  return plans
 }

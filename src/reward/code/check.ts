@@ -3,10 +3,11 @@ import { verdict } from '../verdict.ts'
 import { runAssertTests, type TestOutcome } from './assert-tests.ts'
 import type { CodeLimits, CodeSandbox } from './code-sandbox.ts'
 import { sameOutput } from './compare-output.ts'
+import { isEncodedValue } from './encoded-value.ts'
 import { extractProgram } from './extract-program.ts'
 import { sameAsJson } from './plain-values.ts'
 import { callProgram } from './python/call.ts'
-import { failureOf, type RunSettings, runReporting } from './run-python.ts'
+import { failureOf, type RunSettings, runAnswer, runPython, unreadable } from './run-python.ts'
 
 export interface CodeOptions {
   /** Of each run of the program. */
@@ -18,11 +19,15 @@ export interface CodeOptions {
 }
 
 type CodeGold = Extract<Gold, { checker: 'code' }>
-const defaultLimits: CodeLimits = { wallMs: 6_000, memoryMb: 512, outputBytes: 4_000_000 }
+/** Processor time of one run: an answer must not be wrong because the machine is busy. */
+const defaultCpuMs = 6_000
 /** A program longer than this is not run; no solution of a benchmark comes near. */
 const programLength = 200_000
 
-/** All tests must pass. A sandbox that cannot be used leaves the answer undecided. */
+/**
+ * All tests must pass. Only a sandbox that cannot be used, a machine that is too busy and a test that cannot be
+ * decided for any program leave an answer undecided; whatever comes of the answer itself is correct or wrong.
+ */
 export async function checkCode(
   gold: CodeGold,
   answer: string,
@@ -32,8 +37,10 @@ export async function checkCode(
   if (sandbox === undefined) return verdict('undecided', 'code', 'there is no sandbox to run the tests in')
   const solution = extractProgram(answer)
   if (solution.trim() === '') return verdict('wrong', 'code', 'the answer has no program', 0)
-  if (solution.length > programLength) return verdict('undecided', 'code', 'the program is too long to run')
-  const limits = { ...defaultLimits, ...options.limits }
+  if (solution.length > programLength) {
+    return verdict('wrong', 'code', `the program has more than ${programLength} characters`, 0)
+  }
+  const limits = limitsOf(options.limits)
   const settings = { sandbox, limits, signal: options.signal, stopEarly: options.partial !== true }
   try {
     const outcomes = await runTests(gold, solution, settings, options)
@@ -42,6 +49,12 @@ export async function checkCode(
     const reason = error instanceof Error ? error.message : String(error)
     return verdict('undecided', 'code', `the sandbox could not be used: ${reason.slice(0, 300)}`)
   }
+}
+
+function limitsOf(wanted: CodeLimits = {}): CodeLimits {
+  // Where only a wall limit was asked for, the sandbox takes what processor time fits in it.
+  const cpu = wanted.wallMs === undefined ? { cpuMs: defaultCpuMs } : {}
+  return { ...cpu, memoryMb: 512, outputBytes: 4_000_000, ...wanted }
 }
 
 function summary(outcomes: readonly TestOutcome[]): Verdict {
@@ -98,11 +111,10 @@ type Test<Style> = Extract<CodeGold['tests'][number], { style: Style }>
 async function runStdio(
   test: Test<'stdio'>,
   code: string,
-  { sandbox, limits, signal }: RunSettings,
+  settings: RunSettings,
   options: CodeOptions,
 ): Promise<string> {
-  const request = { language: 'python', code, stdin: test.stdin, limits } as const
-  const result = await sandbox.run(request, signal === undefined ? {} : { signal })
+  const result = await runPython({ code, stdin: test.stdin }, settings)
   if (result.exit !== 0 || result.timedOut || result.truncated) return failureOf(result)
   const tolerance = options.floatTolerance === undefined ? {} : { floatTolerance: options.floatTolerance }
   return sameOutput(test.stdout, result.stdout, tolerance)
@@ -124,14 +136,13 @@ async function functionsPassTogether(
   const calls = tests.filter((test) => test.style === 'functional')
   if (calls.length < 2) return false
   const invocations = calls.map(({ entry, args }) => ({ entry, args }))
-  const report = await runReporting(
-    callProgram,
-    { setup, solution, imports: '', calls: [], invocations },
-    settings,
-  )
+  const payload = { setup, solution, imports: '', calls: [], invocations }
+  const report = await runAnswer(callProgram, payload, settings)
   if ('failure' in report || !Array.isArray(report.data) || report.data.length !== calls.length) return false
   const values = report.data as unknown[]
-  return calls.every(({ expected }, index) => sameAsJson(expected, values[index], options.floatTolerance))
+  return calls.every(({ expected }, index) => {
+    return isEncodedValue(values[index]) && sameAsJson(expected, values[index], options.floatTolerance)
+  })
 }
 
 async function runFunctional(
@@ -148,10 +159,10 @@ async function runFunctional(
     calls: [],
     invocations: [{ entry: test.entry, args: test.args }],
   }
-  const report = await runReporting(callProgram, payload, settings)
+  const report = await runAnswer(callProgram, payload, settings)
   if ('failure' in report) return report.failure
   const values = report.data
-  if (!Array.isArray(values) || values.length !== 1) return 'its report could not be read'
+  if (!Array.isArray(values) || values.length !== 1 || !isEncodedValue(values[0])) return unreadable
   const isSame = sameAsJson(test.expected, values[0], options.floatTolerance)
   return isSame ? '' : `returned ${JSON.stringify(values[0]).slice(0, 120)}`
 }

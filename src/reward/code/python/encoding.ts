@@ -24,14 +24,14 @@ def encode(value, depth=0):
     if isinstance(value, (bytes, bytearray)):
         return ['bytes', bytes(value).hex()]
     if isinstance(value, fractions.Fraction):
-        return ['fraction', str(value)]
+        return ['fraction', format(int(value.numerator), 'x'), format(int(value.denominator), 'x')]
     if isinstance(value, decimal.Decimal):
         return ['decimal', str(value)]
     if isinstance(value, dict):
         return ['dict', [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]]
     for name, base in (('list', list), ('tuple', tuple), ('set', set), ('frozenset', frozenset), ('deque', collections.deque), ('range', range)):
         if isinstance(value, base):
-            return [name, [encode(item, depth + 1) for item in value]] if name != 'range' else ['range', [value.start, value.stop, value.step]]
+            return [name, [encode(item, depth + 1) for item in value]] if name != 'range' else ['range', [format(number, 'x') for number in (value.start, value.stop, value.step)]]
     if hasattr(value, 'tolist'):
         return encode(value.tolist(), depth + 1)
     raise TypeError('a value of type ' + kind.__name__ + ' cannot be compared safely')
@@ -53,13 +53,13 @@ def decode(data):
     if name == 'bytes':
         return bytes.fromhex(data[1])
     if name == 'fraction':
-        return fractions.Fraction(data[1])
+        return fractions.Fraction(int(data[1], 16), int(data[2], 16))
     if name == 'decimal':
         return decimal.Decimal(data[1])
     if name == 'dict':
         return {decode(key): decode(value) for key, value in data[1]}
     if name == 'range':
-        return range(*data[1])
+        return range(*[int(number, 16) for number in data[1]])
     kinds = {'list': list, 'tuple': tuple, 'set': set, 'frozenset': frozenset, 'deque': collections.deque}
     return kinds[name](decode(item) for item in data[1])
 `

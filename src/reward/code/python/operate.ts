@@ -16,10 +16,17 @@ sys.stdout = open(os.devnull, 'w')
 namespace = {'__name__': 'solution'}
 load(payload['setup'], payload['solution'], namespace)
 results = []
+
+def truth(value):
+    # A value that decides by itself whether it is true says nothing about what it holds.
+    if plain(value) is None and any('__bool__' in vars(kind) or '__len__' in vars(kind) for kind in type(value).__mro__):
+        raise TypeError('the truth of a ' + type(value).__name__ + ' cannot be judged safely')
+    return bool(value)
+
 functions = {
     'call': lambda function, *args, **keywords: function(*args, **keywords),
     'getattr': getattr, 'getitem': operator.getitem, 'setitem': operator.setitem, 'contains': operator.contains,
-    'list': list, 'len': len, 'bool': bool, 'str': str, 'repr': repr, 'next': next, 'value': lambda value: value,
+    'list': list, 'len': len, 'bool': bool, 'truth': truth, 'str': str, 'repr': repr, 'next': next, 'value': lambda value: value,
 }
 
 def unpack(data):

@@ -72,5 +72,6 @@ try:
     setup_names = bound_names(ast.parse(payload['setup']))
 except SyntaxError:
     setup_names = set()
-json.dump([plan(code, setup_names) for code in payload['tests']], sys.stdout)
+plans = [plan(code, setup_names) for code in payload['tests']]
+sys.stdout.write('\n' + payload['boundary'] + json.dumps(plans) + '\n')
 `

@@ -1,5 +1,8 @@
 import { pythonEncoding } from './encoding.ts'
 
+/** How many operations are asked for at once. A test that wants so many before it knows anything is a long one. */
+export const operationsPerRound = 2_000
+
 /**
  * Runs a test of any shape (loops, functions, try) in a process without the program. What the program defines is
  * stood in for by handles; each use of one is an operation, answered from what the program reported in the last
@@ -13,8 +16,12 @@ ${pythonEncoding}
 payload = json.load(sys.stdin)
 known = payload['known']
 operations_limit = 20_000
+operations_per_round = ${operationsPerRound}
 
 class Enough(BaseException):
+    pass
+
+class Endless(BaseException):
     pass
 
 class Unsupported(BaseException):
@@ -29,6 +36,8 @@ class State:
     kept = len(known)
     wanted = []
     last = None
+    expects_end = False
+    agreed = 0
 
 def pack(value):
     if isinstance(value, (Handle, Guess)):
@@ -47,16 +56,16 @@ def operate(function, *args, **keywords):
     place = State.position
     State.position += 1
     if place >= operations_limit:
-        raise Enough() if State.is_guessing else Unsupported('it uses the program too often')
+        raise Enough() if State.is_guessing else Endless()
     packed = [pack(item) for item in args]
     operation = {'function': function, 'args': packed, 'keywords': {key: pack(item) for key, item in keywords.items()}}
     if not State.is_guessing:
         if place < len(known) and known[place]['operation'] == json.loads(json.dumps(operation)):
-            return answer(known[place]['result'], place, args)
+            return answer(known[place]['result'], place, function, args)
         State.is_guessing = True
         State.kept = place
     State.wanted.append(operation)
-    if len(State.wanted) >= 2_000:
+    if len(State.wanted) >= operations_per_round:
         raise Enough()
     return Guess(['result', place], kind_of(function, args[0]))
 
@@ -64,28 +73,34 @@ def kind_of(function, subject):
     """What a result will likely be. It only saves rounds: a wrong guess is found out in the next one."""
     if function == 'getattr':
         return 'method'
-    reference = pack(subject)
-    is_class = function == 'call' and reference[0] == 'name' and reference[1][:1].isupper()
-    return 'object' if is_class else 'value'
+    return 'object' if is_instance(function, [subject]) else 'value'
 
-def answer(result, place, args):
+def answer(result, place, function, args):
     try:
         if result[0] == 'raise':
             known_kind = getattr(builtins, result[1], None)
             is_kind = isinstance(known_kind, type) and issubclass(known_kind, Exception)
+            # Thrown into a test, these would end its map, zip or generator as if all had been seen.
+            if result[1] in ('StopIteration', 'StopAsyncIteration') and not (function == 'next' and State.expects_end):
+                is_kind = False
             failure = known_kind(result[2]) if is_kind else Fault(result[1] + ': ' + result[2])
         else:
             failure = None
             for item, after in zip(args[1:], result[1]):
                 if after is not None:
                     refill(item, decode(after))
-            value = decode(result[2]) if result[0] == 'value' else Handle(['result', place])
+            value = decode(result[2]) if result[0] == 'value' else Handle(['result', place], is_instance(function, args))
     except Exception:
         raise Fault('its report could not be read')
     if failure is not None:
         raise failure
     State.last = value
     return value
+
+def is_instance(function, args):
+    """Whether the test itself makes the object, of a class it names. Then what the class says is what is tested."""
+    reference = pack(args[0])
+    return function == 'call' and reference[0] == 'name' and reference[1][:1].isupper()
 
 def refill(item, after):
     if type(item) is list and type(after) is list and item != after:
@@ -94,10 +109,19 @@ def refill(item, after):
         item.clear()
         item.update(after)
 
+def everything(handle):
+    """What a function returned is not asked for its own opinion of what it holds, but for all that it holds."""
+    value = operate('value', handle) if pack(handle)[0] == 'name' else handle
+    value = operate('list', value) if isinstance(value, Handle) else value
+    if isinstance(value, Handle):
+        raise Fault('an object of its own cannot be compared safely')
+    return value
+
 class Handle:
     """Something that only the program has."""
-    def __init__(self, reference):
+    def __init__(self, reference, is_instance=False):
         object.__setattr__(self, 'reference', reference)
+        self.__is_instance = is_instance
     def __call__(self, *args, **keywords):
         return operate('call', self, *args, **keywords)
     def __getattr__(self, name):
@@ -109,15 +133,17 @@ class Handle:
     def __setitem__(self, key, value):
         operate('setitem', self, key, value)
     def __contains__(self, item):
-        return operate('contains', self, item)
+        return operate('contains', self, item) if self.__is_instance else item in everything(self)
     def __iter__(self):
         return iter(operate('list', self))
+    def __reversed__(self):
+        return reversed(list(everything(self)))
     def __next__(self):
         return operate('next', self)
     def __len__(self):
-        return operate('len', self)
+        return operate('len', self) if self.__is_instance else len(everything(self))
     def __bool__(self):
-        return operate('bool', self)
+        return operate('bool' if self.__is_instance else 'truth', self)
     def __str__(self):
         return operate('str', self)
     def __repr__(self):
@@ -146,14 +172,17 @@ class Guess:
     def __iter__(self): return iter(())
     def __next__(self): raise StopIteration
     def __len__(self): return 0
-    def __bool__(self): return True
-    def __contains__(self, item): return True
+    def agree(self, *args):
+        # A loop that goes on as long as a guess is true would never end.
+        State.agreed += 1
+        if State.agreed > 10_000:
+            raise Enough()
+        return True
+    __bool__ = __contains__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = agree
     def __int__(self): return 0
     def __index__(self): return 0
     def __float__(self): return 0.0
-    def __eq__(self, other): return True
     def __hash__(self): return 0
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
 
 for name in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'and', 'or', 'xor', 'lshift', 'rshift', 'matmul', 'divmod'):
     setattr(Guess, '__' + name + '__', Guess.same)
@@ -203,6 +232,11 @@ def run():
         # A set-up that uses what the program defines, or the head of a function without a body.
         pass
     tree = ast.parse(payload['test'])
+    State.expects_end = any(
+        (isinstance(node, ast.Name) and node.id == 'StopIteration')
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == 'next' and len(node.args) == 2)
+        for node in ast.walk(tree)
+    )
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for name in used - bound_names(tree) - given - set(dir(builtins)):
         namespace[name] = Handle(['name', name])
@@ -212,20 +246,28 @@ def run():
     sys.stdout = sys.stderr
     exec(code, namespace)
 
+def shown(value, how=repr):
+    try:
+        return how(value)[:200]
+    except BaseException as error:
+        return 'something that cannot be shown'
+
 def outcome():
     failure = ''
     try:
         run()
     except Unsupported as error:
         return ['unsupported', str(error)]
+    except Endless:
+        return ['endless', 'the test uses the program too often']
     except Enough:
         pass
     except AssertionError as error:
-        failure = 'got ' + repr(State.last)[:80] if type(State.last) is not Handle else 'an assertion does not hold'
+        failure = 'got ' + shown(State.last) if type(State.last) is not Handle else 'an assertion does not hold'
     except SystemExit:
         failure = None
     except BaseException as error:
-        failure = type(error).__name__ + ': ' + str(error)[:200]
+        failure = type(error).__name__ + ': ' + shown(error, str)
     if State.is_guessing:
         return ['wanted', State.kept, State.wanted]
     if failure is None:
