@@ -4,6 +4,7 @@ import type { SandboxDriver } from '../../src/sandbox/index.ts'
 import type { Gold } from '../../src/schema/index.ts'
 import { run, subjects } from '../sandbox/drivers.ts'
 import { replacesComparison } from '../sandbox/wasm-attack.ts'
+import { pythonRunner } from './python-runner.ts'
 
 type CodeGold = Extract<Gold, { checker: 'code' }>
 const asserts = (...codes: string[]): CodeGold => ({
@@ -184,6 +185,29 @@ for (const subject of (await subjects()).filter(({ language }) => language === '
     })
   })
 }
+
+describe('code that decides on answers', () => {
+  it('is trusted and never meets the answer, which never meets its tests', async () => {
+    const seen: { trusted: boolean; hasAnswer: boolean; hasExpected: boolean }[] = []
+    const watched: CodeSandbox = {
+      run(request, options) {
+        const text = `${request.code}${request.stdin}`
+        seen.push({
+          trusted: request.trusted === true,
+          hasAnswer: text.includes('is_the_answer'),
+          hasExpected: text.includes('kumquat'),
+        })
+        return pythonRunner.run(request, options)
+      },
+    }
+    const program = 'is_the_answer = 1\ndef name(n): return "kum" + "quat"'
+    const gold = asserts('assert name(1) == "kumquat"', 'for n in [1]:\n    assert name(n) == "kumquat"')
+    expect(await checkAnswer(gold, program, { sandbox: watched })).toMatchObject({ outcome: 'correct' })
+    expect(seen.filter(({ trusted }) => trusted).some(({ hasAnswer }) => hasAnswer)).toBe(false)
+    expect(seen.filter(({ trusted }) => !trusted).some(({ hasExpected }) => hasExpected)).toBe(false)
+    expect(new Set(seen.map(({ trusted }) => trusted))).toEqual(new Set([true, false]))
+  })
+})
 
 describe('a machine that is too busy', () => {
   it('leaves the answer undecided, whichever run is starved', async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openPyodide } from '../../src/sandbox/index.ts'
+import { openPyodide, openQuickjs } from '../../src/sandbox/index.ts'
 import { run } from './drivers.ts'
 
 /**
@@ -121,6 +121,22 @@ ${round % 4 === 0 ? 'os.close(1); os.close(0)' : ''}
 ${round % 5 === 0 ? 'big = [bytearray(1_000_000) for _ in range(60)]' : ''}
 ${round % 7 === 0 ? 'raise SystemExit(3)' : ''}
 `
+
+test('trusted programs run in children that no other program has entered', async () => {
+  const driver = openQuickjs({ concurrency: 1 })
+  onTestFinished(() => driver.close())
+  const started: number[] = []
+  for (const trusted of [false, true, false, true]) {
+    const { exit } = await run(driver, {
+      language: 'javascript',
+      code: '1',
+      trusted,
+      limits: { cpuMs: 20_000 },
+    })
+    started.push(exit === 0 ? driver.started : -1)
+  }
+  expect(started).toEqual([1, 2, 2, 2])
+})
 
 // Tried again once: an interpreter that dies shows nothing about traces. Python 3.14 was seen to, while it printed an exception.
 test('200 runs in one warm interpreter see nothing of each other', {
