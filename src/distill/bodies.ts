@@ -1,4 +1,5 @@
 import { type Agent, type Payload, parsePayload, renderPayload } from '../grammar/index.ts'
+import { lastBox } from '../reward/index.ts'
 import type { EventOf } from './links.ts'
 import { isPayload, mainTexts, type PlainArguments, plainArguments } from './plain-arguments.ts'
 
@@ -54,16 +55,8 @@ export function answerBody(agent: Agent, text: string): Body {
 }
 
 /** The last box of a text with what stands in it, or the text in a box of its own. */
-function inBox(text: string): string {
-  const start = text.lastIndexOf(BOX)
-  if (start === -1) return `${BOX}${text}}`
-  let depth = 1
-  for (let at = start + BOX.length; at < text.length; at++) {
-    if (text[at] === '{') depth++
-    else if (text[at] === '}' && --depth === 0) return text.slice(start, at + 1)
-  }
-  return text
-}
+const inBox = (text: string): string =>
+  text.includes(BOX) && lastBox(text) === undefined ? text : `${BOX}${lastBox(text) ?? text}}`
 
 function checked(agent: Agent, text: string, problems: string[]): Body {
   const faults = parsePayload(agent, text).problems.map(({ message }) => `<${agent.tag}>: ${message}`)

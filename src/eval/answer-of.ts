@@ -1,4 +1,5 @@
 import { type Agent, parsePayload } from '../grammar/index.ts'
+import { taggedAnswer } from '../reward/index.ts'
 import { answerText } from '../rollout/index.ts'
 
 /** How an agent is written and what it is for, in the words a model is told. */
@@ -14,10 +15,7 @@ export function describeAgent({ tag, payload, description }: Agent): string {
 
 /** The answer in what a model wrote: what stands in its tag, closed or not, or else the whole text. */
 export function answerIn(text: string, answer: Agent): string | undefined {
-  const open = text.lastIndexOf(`<${answer.tag}>`)
-  const body = open === -1 ? text : text.slice(open + answer.tag.length + 2)
-  const close = body.indexOf(`</${answer.tag}>`)
-  return asAnswer(close === -1 ? body : body.slice(0, close), answer)
+  return asAnswer(taggedAnswer(text, answer.tag) ?? text, answer)
 }
 
 /** A body that keeps to the grammar is read as in a chain; the checker makes what it can of any other. */

@@ -19,8 +19,8 @@ export interface CheckContext {
 }
 
 /**
- * Checks an answer against its gold. No answer is wrong; a check that could not be made is undecided. It never throws,
- * whatever the answer holds.
+ * Checks an answer against its gold. No answer is wrong, and so is one that cannot be read; a check that could not be
+ * made is undecided. It never throws, whatever the answer holds.
  */
 export async function checkAnswer(
   gold: Gold,
@@ -33,7 +33,7 @@ export async function checkAnswer(
   try {
     switch (gold.checker) {
       case 'math':
-        return await checkMath(gold.answer, answer, { question: context.question })
+        return await checkMath(gold, answer, { question: context.question })
       case 'exact':
         return checkText(gold.answers, answer)
       case 'code':

@@ -1,3 +1,5 @@
+export { lastBox } from './answer/boxes.ts'
+export { finalAnswer, taggedAnswer } from './answer/final-answer.ts'
 export { type CheckContext, checkAnswer } from './check-answer.ts'
 export type { CodeOptions } from './code/check.ts'
 export type { CodeResult, CodeSandbox } from './code/code-sandbox.ts'

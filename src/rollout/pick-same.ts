@@ -1,7 +1,6 @@
 import type { Grammar } from '../grammar/index.ts'
-import { normalizeText } from '../reward/index.ts'
+import { finalAnswer, normalizeText } from '../reward/index.ts'
 
-const boxed = /^\$*\s*\\(?:boxed|fbox)\s*\{(.*)\}\s*\$*$/s
 /** Signs that the usual normalisation drops, and without which x + 1 and x / 1 would be the same. */
 const formula = /[\\^=+*/<>{}_]|\d\s*[-\u2212]|[\p{L})]\s*[-\u2212]\s*\d/u
 
@@ -18,7 +17,7 @@ export function answerKey(answer: string, syntax: Grammar['answer']['payload']['
 }
 
 function plainKey(text: string): string {
-  const bare = (boxed.exec(text)?.[1] ?? text).trim().replace(/\.$/, '')
+  const bare = finalAnswer(text).replace(/\.$/, '')
   if (!formula.test(bare)) return normalizeText(bare) || bare
   return bare.normalize('NFKC').replaceAll('\u2212', '-').replaceAll(/\s+/g, '')
 }

@@ -4,8 +4,11 @@ import { z } from 'zod'
 export const Gold = z.discriminatedUnion('checker', [
   /** Any of the listed answers, after normalisation. */
   z.object({ checker: z.literal('exact'), answers: z.array(z.string()).min(1) }),
-  /** Equal as a mathematical value. */
-  z.object({ checker: z.literal('math'), answer: z.string() }),
+  /**
+   * Equal as a mathematical value. `expressions`: an answer that has not been worked out, such as 17*144-389 for 2059,
+   * counts as well. Without it such an answer is accepted only where the gold is an expression itself.
+   */
+  z.object({ checker: z.literal('math'), answer: z.string(), expressions: z.boolean().optional() }),
   /** A program that passes every test. */
   z.object({
     checker: z.literal('code'),

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** The outcome of checking one answer. A check that could not be made is `undecided`, never wrong. */
+/**
+ * The outcome of checking one answer. A check that could not be made is `undecided`, never wrong; an answer that cannot
+ * be read is wrong.
+ */
 export const Verdict = z.object({
   outcome: z.enum(['correct', 'wrong', 'undecided']),
   checker: z.string(),

@@ -34,33 +34,33 @@ const rules: [string, string, 'correct' | 'wrong' | 'undecided'][] = [
   // Percent.
   ['50\\%', '50', 'correct'],
   ['50\\%', '0.5', 'correct'],
-  ['0.5\\%', '0.5', 'undecided'],
+  ['0.5\\%', '0.5', 'wrong'],
   ['1', '100%', 'correct'],
-  ['1', '1%', 'undecided'],
+  ['1', '1%', 'wrong'],
   // Units.
-  ['2\\text{ hours}', '120\\text{ minutes}', 'undecided'],
-  ['5\\text{ cm}', '5\\text{ m}', 'undecided'],
+  ['2\\text{ hours}', '120\\text{ minutes}', 'correct'],
+  ['5\\text{ cm}', '5\\text{ m}', 'wrong'],
   ['5\\text{ cm}', '5 centimeters', 'correct'],
   ['5\\text{ cm}', '6 cm', 'wrong'],
-  ['5', '5 thousand', 'undecided'],
-  ['5', '5 squared', 'undecided'],
-  ['5', '5 gal', 'undecided'],
+  ['5', '5 thousand', 'wrong'],
+  ['5', '5 squared', 'wrong'],
+  ['5', '5 gal', 'correct'],
   ['5', '6 gal', 'wrong'],
-  ['5000', '5k', 'undecided'],
-  ['5.5', '5 and a half', 'undecided'],
+  ['5000', '5k', 'correct'],
+  ['5.5', '5 and a half', 'correct'],
   // Ambiguous notation.
-  ['8', '2**3', 'correct'],
+  ['8', '2**3', 'wrong'],
   ['23', '2**3', 'wrong'],
-  ['3x', 'x1 + x2', 'undecided'],
-  ['-2', '(-8)^{1/3}', 'undecided'],
-  ['-2', '\\sqrt[3]{-8}', 'correct'],
-  ['6', '5 = 6', 'undecided'],
+  ['3x', 'x1 + x2', 'wrong'],
+  ['-2', '(-8)^{1/3}', 'wrong'],
+  ['-2', '\\sqrt[3]{-8}', 'wrong'],
+  ['6', '5 = 6', 'wrong'],
   ['\\frac16', '0.1\\overline{6}', 'correct'],
   ['\\frac16', '0.\\overline{16}', 'wrong'],
-  ['\\frac{x}{2}', '1/2x', 'undecided'],
+  ['\\frac{x}{2}', '1/2x', 'correct'],
   ['3x', '1/2x', 'wrong'],
   ['2\\frac{3}{2}', '3', 'undecided'],
-  ['\\log 100', '2', 'undecided'],
+  ['\\log 100', '2', 'correct'],
   ['\\log 100', '2\\log 10', 'correct'],
   ['1,234', '1, 234', 'correct'],
   // Signs and branches.
@@ -74,48 +74,48 @@ const rules: [string, string, 'correct' | 'wrong' | 'undecided'][] = [
   ['x+y<1', 'x+y>1', 'undecided'],
   ['x=5', 'y=5', 'wrong'],
   // Collections.
-  ['1, 2', '(1, 2)', 'undecided'],
+  ['1, 2', '(1, 2)', 'correct'],
   ['(1, 2)', '1, 2', 'correct'],
-  ['(1, 2)', '2, 1', 'undecided'],
+  ['(1, 2)', '2, 1', 'wrong'],
   ['\\{5\\}', '5', 'correct'],
   ['\\{1,2\\}', '(1,2)', 'wrong'],
-  ['1, 1, 2', '1, 2', 'undecided'],
+  ['1, 1, 2', '1, 2', 'wrong'],
   ['\\{1, 1, 2\\}', '\\{1, 2\\}', 'correct'],
-  ['(1, 2)', '1 < x < 2', 'undecided'],
+  ['(1, 2)', '1 < x < 2', 'correct'],
   ['1 < x < 2', '(1, 2)', 'correct'],
   ['x=1, x=2', 'x=2 or x=1', 'correct'],
   ['1, 2', 'x=1 \\text{ or } x=2', 'correct'],
   ['5', 'AB = 5', 'correct'],
   ['5', 'f(2) = 5', 'correct'],
-  ['5', 'x \\approx 5', 'undecided'],
-  ['5', '2x + 3 = 5', 'undecided'],
-  ['5\\%', '5 apples', 'undecided'],
-  ['1, 2', 'x=1, y=2', 'undecided'],
-  ['x=1, y=2', '2, 1', 'undecided'],
+  ['5', 'x \\approx 5', 'correct'],
+  ['5', '2x + 3 = 5', 'wrong'],
+  ['5\\%', '5 apples', 'wrong'],
+  ['1, 2', 'x=1, y=2', 'correct'],
+  ['x=1, y=2', '2, 1', 'wrong'],
   ['(1, 2)', 'x=1, y=2', 'correct'],
-  ['(1, 2)', 'y=1, x=2', 'undecided'],
-  ['(1, 2]', '1, 2', 'undecided'],
+  ['(1, 2)', 'y=1, x=2', 'wrong'],
+  ['(1, 2]', '1, 2', 'wrong'],
   ['\\log_2 8', '3.00', 'correct'],
   ['\\log_2 8', '3.01', 'wrong'],
-  ['1', '0^0', 'undecided'],
+  ['1', '0^0', 'wrong'],
   ['(1,200)', '1200', 'wrong'],
   ['[0, \\sqrt{8}] \\cup [2\\sqrt{2}, 5]', '[0, 5]', 'correct'],
   ['[0, \\sin 15^\\circ] \\cup [\\frac{\\sqrt{6}-\\sqrt{2}}{4}, 5]', '[0, 5]', 'undecided'],
   ['[0, 1] \\cup [2, 5]', '[0, 5]', 'wrong'],
   // Ratios, bases, texts, choices.
-  ['1:2', '2:4', 'undecided'],
+  ['1:2', '2:4', 'correct'],
   ['1:2', '2:1', 'wrong'],
-  ['101_2', '5', 'undecided'],
-  ['101_2', '12_3', 'undecided'],
+  ['101_2', '5', 'wrong'],
+  ['101_2', '12_3', 'wrong'],
   ['101_2', '101_3', 'wrong'],
   ['\\text{no solution}', '\\text{none at all}', 'undecided'],
   ['\\text{Evelyn}', '5', 'wrong'],
-  ['B', '12', 'undecided'],
+  ['B', '12', 'wrong'],
   // Sentences beside a number.
-  ['5', 'She has five apples.', 'undecided'],
+  ['5', 'She has five apples.', 'correct'],
   ['5', 'I cannot say.', 'wrong'],
-  ['5', 'There are 5 or 6 of them.', 'undecided'],
-  ['5', 'There are not 5 of them.', 'undecided'],
+  ['5', 'There are 5 or 6 of them.', 'wrong'],
+  ['5', 'There are not 5 of them.', 'wrong'],
   ['5', 'There are 6 of them.', 'wrong'],
   // Algebra.
   ['\\sqrt{2}+\\sqrt{3}', '\\sqrt{5+2\\sqrt{6}}', 'correct'],
@@ -130,9 +130,11 @@ describe('rules of the math checker', () => {
     expect(await outcome(gold, answer)).toBe(expected)
   })
 
-  it('takes 50% for 50 only where the question speaks of percent', async () => {
+  it('takes a bare number for percent where the question asks for that', async () => {
     expect(await outcome('50', '50%', 'What percent of them are red?')).toBe('correct')
-    expect(await outcome('50', '50%', 'How many of them are red?')).toBe('undecided')
+    expect(await outcome('12', '1200%', 'How likely is it, in percent?')).toBe('wrong')
+    expect(await outcome('1', '1%', 'What percent of them are red?')).toBe('correct')
+    expect(await outcome('1', '1%', 'How many of them are red?')).toBe('wrong')
   })
 })
 
@@ -181,9 +183,9 @@ describe('hostile answers', () => {
     ['5', `${'1/'.repeat(900)}1`],
   ]
 
-  it.each(hostile)('beside %s are never correct, and take bounded time: %#', async (gold, answer) => {
+  it.each(hostile)('beside %s are wrong, and take bounded time: %#', async (gold, answer) => {
     const started = performance.now()
-    expect(await outcome(gold, answer)).not.toBe('correct')
+    expect(await outcome(gold, answer)).toBe('wrong')
     // Generous, because the machine is shared: what is guarded against takes minutes or for ever.
     expect(performance.now() - started).toBeLessThan(10_000)
   })

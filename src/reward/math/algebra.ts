@@ -8,7 +8,7 @@ export type Opinion = 'equal' | 'unequal' | 'unknown'
 
 /** The first request also loads the engine, which takes most of a second. */
 const startLimitMs = 20_000
-const requestLimitMs = 3_000
+const requestLimitMs = 1_500
 
 interface Waiting {
   request: AlgebraRequest

@@ -16,7 +16,8 @@ const symbols: Record<string, string> = {
   '∪': '\\cup ', '∩': '\\cap ', '∈': '\\in ', '±': '\\pm ', '∓': '\\mp ', '∅': '\\emptyset ', 'ℝ': '\\reals ',
   α: '\\alpha ', β: '\\beta ', γ: '\\gamma ', θ: '\\theta ', λ: '\\lambda ', μ: '\\mu ', φ: '\\phi ',
   ω: '\\omega ', '’': "'", '′': "'", '€': '\\currency ', '£': '\\currency ', '∶': ':', '，': ',', '⌊': '\\lfloor ',
-  '⌋': '\\rfloor ', '⌈': '\\lceil ', '⌉': '\\rceil ',
+  '⌋': '\\rfloor ', '⌈': '\\lceil ', '⌉': '\\rceil ', '¥': '\\currency ', '₹': '\\currency ', '¢': ' cents ',
+  '→': '\\to ', '⇒': '\\to ', '∴': '\\to ', '“': ' ', '”': ' ', '\u00a0': ' ', '\u2009': ' ', '\u202f': ' ',
 } // biome-ignore format: a table
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
@@ -25,7 +26,7 @@ const spacing =
   /(?<!\\)\\(?:[,;:!> ]|quad|qquad|thinspace|displaystyle|textstyle|limits|nolimits|hspace\{[^{}]*\})|~|\u200b/g
 const sizing = /\\(?:left|right|big|Big|bigg|Bigg|bigl|bigr|Bigl|Bigr|middle)(?![a-zA-Z])\.?/g
 const textCommand =
-  /\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|mathtt|operatorname|rm|bf)\*?\s*\{([^{}]*)\}/g
+  /\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|mathtt|boldsymbol|bm|underline|operatorname|rm|bf)\*?\s*\{([^{}]*)\}/g
 const functionName = /^(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?$|^(?:ln|log|lg|exp|sqrt|abs|max|min|gcd|lcm)$/
 
 /** What remains of \text{…}: a letter, a number or a function is math; everything else is words. */
@@ -34,6 +35,8 @@ function textContent(content: string): string {
   if (functionName.test(inner)) return `\\${inner} `
   if (inner === 'or' || inner === 'and') return ` ${inner} `
   if (/^[ei]$/.test(inner) || /^[\d().,\s+\-*/=]*$/.test(inner)) return inner
+  // 18 dollars, 5 cm: the number counts.
+  if (/^[-\d.,]*\d/.test(inner)) return ` ${inner} `
   return ` «${inner}» `
 }
 
@@ -61,10 +64,27 @@ function unicodeToLatex(text: string): string {
   return raised === '' ? result : `${result}^{${raised}}`
 }
 
+const ordinalWrap = '(?:\\\\(?:text|textrm|mathrm|rm|mbox|textbf)\\s*)?\\{?\\s*'
+
 const replacements: [RegExp, string][] = [
-  [/\\\\\$/g, '\\$'],
-  [/(\d)\{,\}(?=\d{3})/g, '$1\u0001'],
-  [/(\d)\\[,!;: ](?=\d{3}(?!\d))/g, '$1\u0001'],
+  // Separators of thousands: 1{,}234, 11,\! 111, 118\,000.
+  [/(\d)\s*(?:\{,\}|,\\[!,;: ]|\\[!,;: ],?)\s*(?=\d{3}(?!\d))/g, '$1\u0001'],
+  // 12th, 12^{th}, 12^{\mathrm{th}}.
+  [
+    new RegExp(
+      `(\\d)\\s*\\^?\\s*${ordinalWrap}${ordinalWrap}(?:st|nd|rd|th)(?![a-zA-Z])(?:\\s*\\}){0,2}`,
+      'g',
+    ),
+    '$1 ',
+  ],
+  [/\\(?:implies|Rightarrow|rightarrow|Longrightarrow|longrightarrow|therefore)(?![a-zA-Z])/g, '\\to '],
+  [/\\(?:textcolor|color)\s*\{[^{}]*\}/g, ''],
+  [/\\(?:textdollar|pounds|euro)(?![a-zA-Z])(?:\{\})?/g, '\\currency '],
+  [/\\currency\s*(\d[\d.,]*)/g, '$1 \\currency '],
+  // 48{grams}: what is left of \text{grams} when somebody takes commands away.
+  [/([\d}])\s*\{\s*([a-zA-Z][a-zA-Z ]+)\}/g, '$1 «$2» '],
+  [/(\d) and (?=\d+\/\d)/g, '$1 '],
+  [/(\d) and (?:a|one)[- ]half\b/g, '$1 1/2'],
   [/\\[dtc]frac(?![a-zA-Z])/g, '\\frac'],
   [/\\[dt]binom(?![a-zA-Z])/g, '\\binom'],
   [/\\(?:cdot|times|ast|bullet)(?![a-zA-Z])/g, '*'],
@@ -75,7 +95,8 @@ const replacements: [RegExp, string][] = [
   [/\\(?:neq|ne)(?![a-zA-Z])/g, '!='],
   [/\\lt(?![a-zA-Z])/g, '<'],
   [/\\gt(?![a-zA-Z])/g, '>'],
-  [/\\approx(?![a-zA-Z])|\\sim(?![a-zA-Z])/g, '≈'],
+  [/==/g, '='],
+  [/\\approx(?![a-zA-Z])|\\sim(?![a-zA-Z])|(?<![~\w])~(?=\s*\d)/g, '≈'],
   [/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\circ(?![a-zA-Z])/g, '\\degree '],
   [/\\(?:varnothing|empty)(?![a-zA-Z])/g, '\\emptyset '],
   [/\\mathbb\s*\{?\s*R\s*\}?/g, '\\reals '],
@@ -93,16 +114,23 @@ const replacements: [RegExp, string][] = [
 ]
 
 export function cleanMath(text: string): string {
-  let result = text.replace(/\\boxed\s*(?=\{)/g, '').replace(/(?<!\\)\\!/g, '')
+  let result = text.replace(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
+  // Escaped twice; in a matrix two backslashes end a row.
+  if (!result.includes('\\begin')) result = result.replace(/\\\\(?=[a-zA-Z])/g, '\\')
+  result = result.replace(/\\\\(?=[$%])/g, '\\')
   // Money before dollars are dropped: `\$5` and `$5` are the number; only the first is surely money.
   result = result.replace(/\\\$\s*([\d.,]*\d)/g, '$1 \\currency ').replace(/\\\$|(?<!\\)\\[()[\]]|\$/g, ' ')
   result = unicodeToLatex(result)
   for (const [pattern, replacement] of replacements) result = result.replace(pattern, replacement)
   result = result.replace(/(\d*)\.(\d*)\\overline\s*\{(\d+)\}/g, repeating)
+  result = result.replace(/(\d*)\.(\d{0,9}?)(\d{1,6}?)\3{2,}\s*(?:\.\.\.|…|\\[lc]?dots)/g, repeating)
   result = result.replace(textCommand, (_, content: string) => textContent(content))
   result = result.replace(sizing, '').replace(spacing, ' ')
-  result = exactPart(result.replaceAll('\u0001', ''))
+  result = exactPart(lastImplied(ungrouped(result)))
   return result
+    .replace(/^\s*(?:USD|US|Rs\.?|INR|EUR|AUD|CAD)\s*(?=-?\s*\d)/, '')
+    .replace(/\\degree\s*[CFK](?![a-zA-Z])/g, '\\degree ')
+    .replace(/^\s*["']+|["']+\s*$/g, '')
     .replace(/\s+/g, ' ')
     .replace(/[\s.,;:!]+$/, trailing)
     .trim()
@@ -120,8 +148,23 @@ function repeating(whole: string, before: string, fixed: string, cycle: string):
   return `\\frac{${top}}{${'9'.repeat(cycle.length)}${'0'.repeat(fixed.length)}}`
 }
 
-/** 3/56 ≈ 0.0536 is 3/56; x ≈ 3.1 is left as it is, and cannot be read. */
+/** 118 000 is one number. */
+function ungrouped(text: string): string {
+  return text
+    .replaceAll('\u0001', '')
+    .replace(/(?<![\w.,]|\d )\d{1,3}(?: \d{3})+(?![\d/.]| \/)/g, (digits) => digits.replaceAll(' ', ''))
+}
+
+/** 2x = 10 ⇒ x = 5 says x = 5. */
+function lastImplied(text: string): string {
+  const last = text.lastIndexOf('\\to ')
+  return last < 0 ? text : text.slice(last + 4)
+}
+
+/** 3/56 ≈ 0.0536 is 3/56; x ≈ 3 says no more than x = 3. */
 function exactPart(text: string): string {
-  const exact = text.slice(0, Math.max(0, text.indexOf('≈')))
-  return /[\d\\]/.test(exact) ? exact : text
+  const at = text.indexOf('≈')
+  if (at < 0) return text
+  const exact = text.slice(0, at)
+  return /\d/.test(exact) ? exact : text.replaceAll('≈', exact.trim() === '' ? ' ' : '=')
 }

@@ -1,13 +1,14 @@
 import type { Opinion } from './algebra.ts'
-import { equalExpressions, isInfinite } from './equal-expressions.ts'
+import { equalExpressions } from './equal-expressions.ts'
+import { isEvaluated } from './evaluated.ts'
 import { evaluateExact } from './exact.ts'
 import { equalIntervals, intervalsOf } from './intervals.ts'
-import { some, variablesOf } from './node.ts'
+import { type Node, variablesOf } from './node.ts'
 import { every, sameItems } from './opinions.ts'
-import { equals } from './rational.ts'
+import { toNumber } from './rational.ts'
 import { conditionOf, equalConditions } from './relations.ts'
 import { compareUnits } from './unit-rules.ts'
-import type { CompareContext, Value } from './value.ts'
+import { type CompareContext, expression, type Value } from './value.ts'
 
 /** Are gold and answer the same? `unknown` whenever a rule would have to guess. */
 export async function compareValues(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
@@ -20,8 +21,7 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
     answerLine !== undefined &&
     !(left.kind === 'tuple' && right.kind === 'tuple')
   ) {
-    const same = await equalIntervals(goldLine, answerLine)
-    return same === 'equal' && mayBePoint(left) ? 'unknown' : same
+    return equalIntervals(goldLine, answerLine)
   }
   const [goldCondition, answerCondition] = [conditionOf(left), conditionOf(right)]
   if (goldCondition !== undefined && answerCondition !== undefined)
@@ -29,9 +29,10 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
   if (left.kind === 'collection' || right.kind === 'collection')
     return compareCollections(left, right, context)
   if (left.kind === 'tuple' && right.kind === 'tuple') {
-    const differs =
-      left.open !== right.open || left.close !== right.close || left.items.length !== right.items.length
-    if (differs) return 'unequal'
+    if (left.items.length !== right.items.length) return 'unequal'
+    // Of two numbers the brackets tell open from closed intervals; of more they say nothing.
+    const differ = left.open !== right.open || left.close !== right.close
+    if (differ && left.items.length === 2) return 'unequal'
     return every(left.items.map((item, index) => () => compareValues(item, right.items[index]!, context)))
   }
   if (left.kind === 'matrix' && right.kind === 'matrix') return compareMatrices(left.rows, right.rows)
@@ -40,35 +41,21 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
     const same = await every(
       left.parts.map((part, index) => () => equalExpressions(part, right.parts[index]!)),
     )
-    // 1:2 and 2:4 are the same ratio and not the same time.
     return same === 'unequal' && left.parts.length === 2 ? proportional(left.parts, right.parts) : same
   }
   if (left.kind === 'base' && right.kind === 'base') {
-    if (left.base === right.base) return left.digits === right.digits ? 'equal' : 'unequal'
-    // The same number in another base is not what was asked for, and not wrong either.
-    return Number.parseInt(left.digits, left.base) === Number.parseInt(right.digits, right.base)
-      ? 'unknown'
-      : 'unequal'
+    // The same number in another base is not what was asked for.
+    return left.base === right.base && left.digits === right.digits ? 'equal' : 'unequal'
   }
   if (left.kind === 'text' && right.kind === 'text') return compareTexts(left.words, right.words)
-  return differentKinds(left, right)
-}
-
-/** (1, 2) alone may be a point: then 1 < x < 2 is another thing. */
-function mayBePoint(value: Value): boolean {
-  if (value.kind !== 'tuple' || value.open !== '(' || value.close !== ')') return false
-  return !value.items.some((item) => item.kind === 'expression' && isInfinite(item.node))
+  return differentKinds(left, right, context)
 }
 
 async function proportional(
   [a, b]: Extract<Value, { kind: 'ratio' }>['parts'],
   [c, d]: Extract<Value, { kind: 'ratio' }>['parts'],
 ): Promise<Opinion> {
-  const products = await equalExpressions(
-    { kind: 'multiply', factors: [a!, d!] },
-    { kind: 'multiply', factors: [b!, c!] },
-  )
-  return products === 'unequal' ? 'unequal' : 'unknown'
+  return equalExpressions({ kind: 'multiply', factors: [a!, d!] }, { kind: 'multiply', factors: [b!, c!] })
 }
 
 /** `x = 5` beside `5`: where only one side is an equation that names a result, the name is dropped. */
@@ -96,21 +83,37 @@ function resultOf(value: Value): Value | undefined {
   const isName = (part: Value) =>
     part.kind === 'heading' || (part.kind === 'expression' && part.node.kind === 'variable')
   const isConstant = (part: Value) => part.kind === 'expression' && variablesOf(part.node).size === 0
-  if (contradicts(value.parts.filter(isConstant))) return undefined
-  if (isName(first)) return last
+  const constants = value.parts.filter(isConstant)
+  if (contradicts(constants)) return undefined
+  // 5 = 2 + 3 and 100/3 = 33.33 end in something that is not their result.
+  const result = constants.findLast(isExactResult) ?? last
+  if (isName(first)) return constants.length > 0 && isConstant(last) ? result : last
   if (value.parts.length === 2 && isName(last) && isConstant(first)) return first
   // m + n = 115 + 1 = 116: the chain ends in its result.
-  if (isConstant(last) && (value.parts.length > 2 || isConstant(first) || isSumOfNames(first))) return last
+  if (isConstant(last) && (value.parts.length > 2 || isConstant(first) || isSumOfNames(first))) return result
   return undefined
 }
 
-/** 5 = 6 has no result. Parts that are not fractions are taken on trust. */
+const isExactResult = (part: Value, index: number, all: readonly Value[]): boolean =>
+  part.kind === 'expression' &&
+  isEvaluated(part.node) &&
+  (index === 0 ||
+    !isRounded(part) ||
+    !all.slice(0, index).some((other) => !isRounded(other) && isWorkedOut(other)))
+
+const isRounded = (part: Value): boolean =>
+  part.kind === 'expression' && part.node.kind === 'number' && (part.node.decimals ?? 0) > 0
+const isWorkedOut = (part: Value): boolean => part.kind === 'expression' && isEvaluated(part.node)
+
+/** 5 = 6 has no result; 100/3 = 33.33 is rounded. Parts that are not fractions are taken on trust. */
 function contradicts(parts: readonly Value[]): boolean {
   const values = parts.flatMap((part) =>
     part.kind === 'expression' ? [evaluateExact(part.node, new Map())] : [],
   )
-  const known = values.filter((value) => value !== undefined)
-  return known.some((value) => !equals(value, known[0]!))
+  const known = values.filter((value) => value !== undefined).map(toNumber)
+  return known.some(
+    (value) => Math.abs(value - known[0]!) > 0.01 * Math.max(Math.abs(value), Math.abs(known[0]!)),
+  )
 }
 
 /** `m + n` of an AIME answer; an equation such as 2x + 3 = 5 states no result. */
@@ -120,43 +123,48 @@ function isSumOfNames(value: Value): boolean {
 }
 
 async function compareCollections(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
-  // A point written without its brackets, in its order; any other order stays open, since lists have none.
+  // A point written without its brackets, in its order or with the names of its coordinates.
   if (gold.kind === 'tuple' && answer.kind === 'collection' && !answer.braced) {
-    if (gold.open !== '(' || gold.close !== ')' || namesOf(answer.items) === 'mixed') return 'unknown'
-    const items = answer.items.map((item) => resultOf(item) ?? item)
+    if (gold.open !== '(' || gold.close !== ')') return 'unequal'
+    const items = (namesOf(answer.items) === 'mixed' ? byName(answer.items) : answer.items).map(bareItem)
     if (items.length !== gold.items.length) return 'unequal'
-    const same = await every(
-      gold.items.map((item, index) => () => compareValues(item, items[index]!, context)),
-    )
-    return same === 'unequal' ? 'unknown' : same
+    return every(gold.items.map((item, index) => () => compareValues(item, items[index]!, context)))
   }
-  // Two solutions may be written as a pair, but then a pair may also mean an interval. A list of pairs is clear.
-  if (
-    gold.kind === 'collection' &&
-    answer.kind === 'tuple' &&
-    !gold.items.some(({ kind }) => kind === 'tuple')
-  ) {
-    return gold.braced ? 'unequal' : 'unknown'
+  // A set in curly brackets is no pair, but lists of programs have square brackets.
+  if (gold.kind === 'collection' && gold.braced && answer.kind === 'tuple' && answer.open === '(') {
+    if (!gold.items.some(({ kind }) => kind === 'tuple')) return 'unequal'
   }
-  const [left, right] = [itemsOf(gold), itemsOf(answer)]
-  if (left === undefined || right === undefined) return 'unknown'
+  const [left, right] = [itemsOf(gold), listItems(gold, answer)]
+  if (left === undefined || right === undefined) return 'unequal'
   const [goldNames, answerNames] = [namesOf(left), namesOf(right)]
-  // x = 1, y = 2 says which is which; a bare list does not.
-  if (
-    goldNames !== answerNames &&
-    [goldNames, answerNames].some((names) => names === 'sorted' || names === 'mixed')
-  ) {
-    if (goldNames === 'none' || answerNames === 'none') return 'unknown'
-  }
-  // A list of answers to x with x in front of each, beside the bare list.
-  const bare = (items: readonly Value[]) => items.map((item) => resultOf(item) ?? item)
   const areBare = goldNames === 'none' || answerNames === 'none'
-  const [golden, given] = areBare ? [bare(left), bare(right)] : [left, right]
+  // x = 1, y = 2 says which is which: a bare list must then be in the order of the names.
+  if (areBare && (goldNames === 'sorted' || goldNames === 'mixed')) {
+    const named = byName(left).map(bareItem)
+    if (named.length !== right.length) return 'unequal'
+    return every(named.map((item, index) => () => compareValues(item, right[index]!, context)))
+  }
+  const [golden, given] = areBare ? [left.map(bareItem), right.map(bareItem)] : [left, right]
   const same = await sameItems(golden, given, (a, b) => compareValues(a, b, context))
-  // In a set repetitions mean nothing; in a list they may.
+  // In a set repetitions mean nothing; in a list they do.
   const areLists =
     gold.kind === 'collection' && !gold.braced && answer.kind === 'collection' && !answer.braced
-  return same === 'equal' && areLists && left.length !== right.length ? 'unknown' : same
+  return same === 'equal' && areLists && left.length !== right.length ? 'unequal' : same
+}
+
+const bareItem = (item: Value): Value => resultOf(item) ?? item
+
+const nameOf = (item: Value): string => {
+  const head = headOf(item)
+  return head?.kind === 'expression' && head.node.kind === 'variable' ? head.node.name : ''
+}
+const byName = (items: readonly Value[]): Value[] =>
+  [...items].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0))
+
+/** Solutions may be given in brackets; a list of points may not be taken apart. */
+function listItems(gold: Value, answer: Value): Value[] | undefined {
+  const holdsTuples = gold.kind === 'collection' && gold.items.some(({ kind }) => kind === 'tuple')
+  return answer.kind === 'tuple' && !holdsTuples ? answer.items : itemsOf(answer)
 }
 
 /** What the items are called: not at all, all the same, or each by its own name, in the order of names or not. */
@@ -195,23 +203,43 @@ async function compareMatrices(
 /** It is Saturday. */
 const leadWords = new Set(['it', 'is', 'was', 'on', 'this', 'that', 'the', 'they', 'are'])
 
-/** One word beside another decides; longer texts may say the same in other words. */
 function compareTexts(gold: readonly string[], answer: readonly string[]): Opinion {
   if (gold.join(' ') === answer.join(' ')) return 'equal'
   const lead = answer.slice(0, -gold.length)
   if (gold.length === 1 && answer.at(-1) === gold[0] && lead.every((word) => leadWords.has(word)))
     return 'equal'
-  return gold.length === 1 && answer.length === 1 ? 'unequal' : 'unknown'
+  // One word that does not occur is not what was said; longer texts may say the same in other words.
+  return gold.length === 1 && !answer.includes(gold[0]!) ? 'unequal' : 'unknown'
 }
 
-/** A number is no pair and no interval; for all else, the kinds may only be two ways to write one thing. */
-function differentKinds(gold: Value, answer: Value): Opinion {
-  const isNumber = (value: Value) =>
-    value.kind === 'expression' && !some(value.node, (node) => node.kind === 'variable')
-  const isPlural = (value: Value) =>
-    value.kind === 'tuple' || value.kind === 'union' || value.kind === 'matrix'
-  if ((isNumber(gold) && isPlural(answer)) || (isPlural(gold) && isNumber(answer))) return 'unequal'
-  if (gold.kind === 'text' && gold.words.length === 1 && isNumber(answer)) return 'unequal'
-  if (gold.kind === 'tuple' && answer.kind === 'union') return 'unequal'
-  return 'unknown'
+/** Two ways to write one thing; all other kinds are different things. */
+async function differentKinds(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
+  // The base is often left to the question.
+  if (gold.kind === 'base' && answer.kind === 'expression' && answer.node.kind === 'number')
+    return String(answer.node.value.numerator) === gold.digits ? 'equal' : 'unequal'
+  // 1:2 and 1/2.
+  if (gold.kind === 'ratio' && gold.parts.length === 2 && answer.kind === 'expression') {
+    return equalExpressions({ kind: 'divide', top: gold.parts[0]!, bottom: gold.parts[1]! }, answer.node)
+  }
+  if (answer.kind === 'ratio' && answer.parts.length === 2 && gold.kind === 'expression') {
+    const quotient: Node = { kind: 'divide', top: answer.parts[0]!, bottom: answer.parts[1]! }
+    // 12:00 is a time.
+    return evaluateExact(quotient, new Map()) === undefined
+      ? 'unequal'
+      : equalExpressions(gold.node, quotient)
+  }
+  const [goldVector, answerVector] = [vectorOf(gold), vectorOf(answer)]
+  if (goldVector !== undefined && answerVector !== undefined && goldVector.length === answerVector.length)
+    return every(goldVector.map((item, index) => () => compareValues(item, answerVector[index]!, context)))
+  return 'unequal'
+}
+
+/** A point, or a matrix of one row or one column. */
+function vectorOf(value: Value): Value[] | undefined {
+  if (value.kind === 'tuple') return value.items
+  if (value.kind !== 'matrix') return undefined
+  if (value.rows.length === 1) return value.rows[0]!.map(expression)
+  return value.rows.every((row) => row.length === 1)
+    ? value.rows.map((row) => expression(row[0]!))
+    : undefined
 }

@@ -1,6 +1,6 @@
-import { isDefined } from './complex.ts'
+import { isDefined, size } from './complex.ts'
 import { evaluateExact } from './exact.ts'
-import type { Node } from './node.ts'
+import { type Node, some } from './node.ts'
 import { evaluateNumeric } from './numeric.ts'
 import { compare, equals, negate, type Rational, rational, subtract, toNumber } from './rational.ts'
 
@@ -33,12 +33,20 @@ const isLong = ({ places, significant }: Decimal): boolean => significant >= 10 
 /**
  * Compares where one side is a rounded decimal of the other. Undefined: neither is, so other means must decide.
  *
+ * - 58 and 57.99999999999999, √3/2 and 0.8660254037844386: equal, as floating-point numbers are.
  * - 1/3 and 0.3333333333: equal, from ten digits on (rounded or cut off).
- * - 1/3 and 0.3333: unknown, with four to nine digits.
+ * - 1/3 and 0.3333: unknown, with four to nine digits: only the task can say whether that is enough. If the question
+ *   asks for a rounded number, equal.
  * - 1/3 and 0.333: unequal.
- * - gold 33.33 and 100/3: unknown, because the gold itself may be rounded; gold 0.3 and 1/3: unequal.
+ * - gold 33.33 and 100/3: unknown, because the gold itself may be rounded, unless the question asks for that; gold 0.3
+ *   and 1/3: unequal.
  */
-export function compareDecimals(gold: Node, answer: Node): 'equal' | 'unequal' | 'unknown' | undefined {
+export function compareDecimals(
+  gold: Node,
+  answer: Node,
+  asksToRound: boolean,
+): 'equal' | 'unequal' | 'unknown' | undefined {
+  if (isNearby(gold, answer)) return 'equal'
   const [goldDecimal, answerDecimal] = [decimalOf(gold), decimalOf(answer)]
   if (goldDecimal === undefined && answerDecimal === undefined) return undefined
   if (
@@ -48,7 +56,9 @@ export function compareDecimals(gold: Node, answer: Node): 'equal' | 'unequal' |
     const shortened = isShortened(answerDecimal, gold)
     if (shortened !== 'yes') return shortened === 'no' ? 'unequal' : undefined
     if (isLong(answerDecimal)) return 'equal'
-    return answerDecimal.significant >= 4 ? 'unknown' : 'unequal'
+    if (answerDecimal.significant < 4)
+      return asksToRound && answerDecimal.significant === 3 ? 'unknown' : 'unequal'
+    return asksToRound ? 'equal' : 'unknown'
   }
   if (goldDecimal === undefined) return undefined
   const shortened = isShortened(goldDecimal, answer)
@@ -56,7 +66,30 @@ export function compareDecimals(gold: Node, answer: Node): 'equal' | 'unequal' |
   // 27.0 is the integer 27, not a rounded number.
   if (goldDecimal.value.denominator === 1n) return 'unequal'
   if (answerDecimal === undefined && isLong(goldDecimal)) return 'equal'
-  return goldDecimal.significant >= 3 ? 'unknown' : 'unequal'
+  if (goldDecimal.significant < 3 && !asksToRound) return 'unequal'
+  return asksToRound ? 'equal' : 'unknown'
+}
+
+/** So many digits are written by programs, whose last digits are rounding errors. */
+const floatDigits = 12
+
+/**
+ * Whether one side is a floating-point result and the other is the same within what rounding explains: a billionth of
+ * the value, and not more than a millionth, unless the number is so large that this is its last digit.
+ */
+function isNearby(gold: Node, answer: Node): boolean {
+  const isFloat = (node: Node): boolean =>
+    some(
+      node,
+      (part) => part.kind === 'number' && (part.decimals ?? 0) > 0 && (part.digits ?? 0) >= floatDigits,
+    )
+  if (!isFloat(gold) && !isFloat(answer)) return false
+  const [a, b] = [evaluateNumeric(gold, new Map()), evaluateNumeric(answer, new Map())]
+  if (!isDefined(a) || !isDefined(b)) return false
+  const gap = Math.hypot(a.re - b.re, a.im - b.im)
+  const scale = Math.max(size(a), size(b))
+  if (size(a) === 0) return gap <= 1e-12
+  return gap <= 1e-9 * scale && (gap <= 1e-6 || gap <= 1e-14 * scale)
 }
 
 /** Whether the decimal is the exact value rounded or cut off after its last digit, and not the value itself. */
@@ -76,10 +109,10 @@ function isShortened(decimal: Decimal, of: Node): 'yes' | 'no' | 'itself' {
   const value = evaluateNumeric(of, new Map())
   if (!isDefined(value) || Math.abs(value.im) > value.error) return 'itself'
   const gap = value.re - toNumber(decimal.value)
-  const size = toNumber(step)
+  const unit = toNumber(step)
   const slack = 10 * value.error + Math.abs(value.re) * 1e-15
   // As near as doubles can tell: perhaps the value itself, such as 3.0 for a logarithm. Others must decide.
   if (Math.abs(gap) <= slack) return 'itself'
-  const isCut = Math.abs(gap) < size - slack && gap < 0 === decimal.value.numerator < 0n
-  return Math.abs(gap) <= size / 2 + slack || isCut ? 'yes' : 'no'
+  const isCut = Math.abs(gap) < unit - slack && gap < 0 === decimal.value.numerator < 0n
+  return Math.abs(gap) <= unit / 2 + slack || isCut ? 'yes' : 'no'
 }

@@ -1,6 +1,8 @@
 import { algebraOpinion, type Opinion } from './algebra.ts'
+import { isDefined } from './complex.ts'
 import { compareDecimals } from './decimals.ts'
 import { childrenOf, keyOf, type Node, some, variablesOf } from './node.ts'
+import { evaluateNumeric } from './numeric.ts'
 import { sampleEquality } from './sample.ts'
 
 const nodeLimit = 400
@@ -9,7 +11,7 @@ function count(node: Node): number {
   return childrenOf(node).reduce((sum, child) => sum + count(child), 1)
 }
 
-export const isInfinite = (node: Node): boolean =>
+const isInfinite = (node: Node): boolean =>
   node.kind === 'negate' ? isInfinite(node.of) : node.kind === 'constant' && node.name === 'infinity'
 
 /**
@@ -19,15 +21,18 @@ export const isInfinite = (node: Node): boolean =>
  * doubles differ by more than their error bound the answer is no; where doubles agree the algebra engine must
  * confirm it, with eighty digits or by simplifying the difference to zero.
  */
-export async function equalExpressions(gold: Node, answer: Node): Promise<Opinion> {
+export async function equalExpressions(gold: Node, answer: Node, asksToRound = false): Promise<Opinion> {
   const [goldKey, answerKey] = [keyOf(gold), keyOf(answer)]
   if (goldKey === answerKey) return 'equal'
   if (isInfinite(gold) || isInfinite(answer)) return 'unequal'
   const infinite = (node: Node) => some(node, isInfinite)
   if (infinite(gold) || infinite(answer) || count(gold) + count(answer) > nodeLimit) return 'unknown'
   if (variablesOf(answer, variablesOf(gold)).size === 0) {
-    const decided = compareDecimals(gold, answer)
+    const decided = compareDecimals(gold, answer, asksToRound)
     if (decided !== undefined) return decided
+    // Beside a number, what is infinite or not defined is something else.
+    const [left, right] = [evaluateNumeric(gold, new Map()), evaluateNumeric(answer, new Map())]
+    if (isDefined(left) && !isDefined(right)) return 'unequal'
   }
   const sampled = sampleEquality(gold, answer, `${goldKey}\n${answerKey}`)
   if (sampled.opinion !== 'equal' || sampled.exactly) return sampled.opinion

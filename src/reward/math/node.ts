@@ -30,8 +30,8 @@ export type Trigonometric = (typeof trigonometric)[number]
 
 /** An expression. Sets, intervals and relations are not expressions: see value.ts. */
 export type Node =
-  /** `decimals` is the count of digits after the point where the number was written with one. */
-  | { kind: 'number'; value: Rational; decimals?: number }
+  /** Where the number was written with a point, `decimals` counts the digits after it and `digits` those that carry meaning. */
+  | { kind: 'number'; value: Rational; decimals?: number; digits?: number }
   | { kind: 'constant'; name: 'pi' | 'e' | 'i' | 'infinity' }
   | { kind: 'variable'; name: string }
   | { kind: 'add'; terms: Node[] }

@@ -22,12 +22,24 @@ export function readNumber(text: string): Node {
   const [digits = '', exponent] = text.split(/[eE]/)
   const value = parseDecimal(digits)
   if (value === undefined) throw new NotMath('a number that is too long')
-  const decimals = digits.includes('.') ? { decimals: digits.length - digits.indexOf('.') - 1 } : {}
-  if (exponent === undefined) return { kind: 'number', value, ...decimals }
+  const places = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : undefined
+  const significant = digits.replace(/^[0.]+|\./g, '').length
+  if (exponent === undefined)
+    return {
+      kind: 'number',
+      value,
+      ...(places === undefined ? {} : { decimals: places, digits: significant }),
+    }
   const scale = power(integer(10), BigInt(exponent))
   const scaled = scale === undefined ? undefined : multiply(value, scale)
   if (scaled === undefined) throw new NotMath('a number that is too large')
-  return { kind: 'number', value: scaled }
+  if (places === undefined) return { kind: 'number', value: scaled }
+  return {
+    kind: 'number',
+    value: scaled,
+    decimals: Math.max(0, places - Number(exponent)),
+    digits: significant,
+  }
 }
 
 export function mixed(whole: Node, top: Node, bottom: Node): Node {

@@ -1,6 +1,8 @@
 import { keyOf, type Node } from './node.ts'
 import { NotMath } from './not-math.ts'
+import { readNumber } from './number-nodes.ts'
 import { type Met, parseExpression, type Reading } from './parse.ts'
+import { integer, multiply } from './rational.ts'
 import type { Token } from './tokenize.ts'
 import { splitUnit } from './units.ts'
 import { expression, type Relation, type Value } from './value.ts'
@@ -19,6 +21,8 @@ export interface ReadContext {
 /** Reads tokens as a value, or throws NotMath. */
 export function readValue(tokens: readonly Token[], context: ReadContext): Value {
   if (tokens.length === 0) throw new NotMath('nothing to read')
+  const row = numberRow(tokens)
+  if (row !== undefined) return row
   const member = membership(tokens)
   if (member !== undefined) return readValue(member, context)
   const listed = splitAt(tokens, (token) => token.type === 'symbol' && /^(?:,|;|or)$/.test(token.text))
@@ -33,6 +37,20 @@ export function readValue(tokens: readonly Token[], context: ReadContext): Value
   const related = splitAt(tokens, isRelation)
   if (related.length > 1) return readRelation(tokens, related, context)
   return readBracketed(tokens, context) ?? readRatio(tokens, context) ?? readPlain(tokens, context)
+}
+
+/** `6 4 -1`: numbers in a row, in their order. */
+function numberRow(tokens: readonly Token[]): Value | undefined {
+  const items: Value[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const isNegative = tokens[at]!.type === 'symbol' && tokens[at]!.text === '-'
+    const spaced = at === 0 || tokens[at]!.spaced
+    const digits = tokens[isNegative ? ++at : at]
+    if (!spaced || digits?.type !== 'number' || (isNegative && digits.spaced)) return undefined
+    const node = readNumber(digits.text)
+    items.push(expression(isNegative ? { kind: 'negate', of: node } : node))
+  }
+  return items.length < 2 ? undefined : { kind: 'tuple', open: '(', close: ')', items }
 }
 
 const isRelation = (token: Token): boolean => token.type === 'symbol' && relations.has(token.text)
@@ -155,8 +173,9 @@ function readPlain(tokens: readonly Token[], context: ReadContext): Value {
   }
   const numeral = readBase(tokens)
   if (numeral !== undefined) return numeral
-  const { body, unit } = splitUnit(tokens, context.unitHint)
-  const plus = parseExpression(body, { ...context.reading, sign: 1 }, context.met)
+  const { body, unit, scale } = splitUnit(tokens, context.unitHint)
+  const parsed = parseExpression(body, { ...context.reading, sign: 1 }, context.met)
+  const plus = scale === undefined ? parsed : scaledNumber(parsed, scale)
   const withUnit = (node: Node): Value =>
     unit === undefined ? expression(node) : { kind: 'expression', node, unit }
   if (!context.met.sign) return withUnit(plus)
@@ -165,6 +184,14 @@ function readPlain(tokens: readonly Token[], context: ReadContext): Value {
   return keyOf(plus) === keyOf(minus)
     ? withUnit(plus)
     : { kind: 'collection', items: [withUnit(plus), withUnit(minus)], braced: false }
+}
+
+/** 5 million, worked out: the word is part of the number. */
+function scaledNumber(node: Node, scale: number): Node {
+  if (node.kind === 'negate') return { kind: 'negate', of: scaledNumber(node.of, scale) }
+  const value = node.kind === 'number' ? multiply(node.value, integer(scale)) : undefined
+  if (value === undefined) throw new NotMath('a word that multiplies what is no number')
+  return { kind: 'number', value }
 }
 
 /** 2516_8 or 2516_{8}. */

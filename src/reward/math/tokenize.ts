@@ -63,7 +63,7 @@ export function tokenize(text: string, grouping: boolean): Token[] | undefined {
     else if (command !== null) push('command', command[1]!, command[0].length)
     else if (letters !== null) pushLetters(letters[0], push)
     else if (/[+\-*/^_=<>()[\]{}|,;:!%&']/.test(character)) {
-      depth += '([{'.includes(character) ? 1 : ')]}'.includes(character) ? -1 : 0
+      depth += '(['.includes(character) ? 1 : ')]'.includes(character) ? -1 : 0
       push('symbol', character, 1)
     } else return undefined
   }

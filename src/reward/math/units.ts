@@ -1,4 +1,5 @@
 import { NotMath } from './not-math.ts'
+import { scaleOf } from './number-words.ts'
 import type { Token } from './tokenize.ts'
 import type { Unit } from './value.ts'
 
@@ -23,6 +24,11 @@ const synonyms = new Map(
     'dollar usd currency buck $',
     'liter l litre',
     'milliliter ml millilitre',
+    'cent cents ¢',
+    'day days',
+    'week wk',
+    'year yr',
+    'milligram mg',
     'degree deg',
     'percent %',
   ].flatMap((line) => line.split(' ').map((name) => [name, line.split(' ')[0]!] as const)),
@@ -33,13 +39,12 @@ function canonical(word: string): string {
   return known ?? word.replace(/s$/, '')
 }
 
-/** After a number these change its value, or say that it is not meant: 5 thousand, 5 squared, 5 more. */
+/** After a number these change its value, or say that it is not meant: 5 squared, 5 thirds. */
 const changing = new Set(
   (
-    'hundred thousand million billion trillion dozen score half halves third thirds quarter quarters fourth fourths ' +
-    'fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth tenths hundredth hundredths ' +
-    'thousandth thousandths squared cubed factorial root power more less fewer times minus plus over under below above ' +
-    'negative not double triple twice mod modulo base than least most to short off pair pairs couple'
+    'score half halves third thirds quarter quarters fourth fourths fifth fifths sixth sixths seventh sevenths eighth ' +
+    'eighths ninth ninths tenth tenths hundredth hundredths thousandth thousandths squared cubed factorial root power ' +
+    'minus plus over under below negative not double triple twice mod modulo base than'
   ).split(' '),
 )
 
@@ -64,7 +69,10 @@ function unitName(words: readonly string[]): string {
  * Cuts a unit off the end: words, `%` or degrees. `hint` is the gold's unit, for answers that write `s` or `m` as a
  * bare letter.
  */
-export function splitUnit(tokens: readonly Token[], hint?: string): { body: Token[]; unit?: Unit } {
+export function splitUnit(
+  tokens: readonly Token[],
+  hint?: string,
+): { body: Token[]; unit?: Unit; scale?: number } {
   let end = tokens.length
   const words: string[] = []
   for (;;) {
@@ -86,12 +94,15 @@ export function splitUnit(tokens: readonly Token[], hint?: string): { body: Toke
   if (last?.type === 'command' && last.text === 'degree' && isBareAngle(body))
     return { body: body.slice(0, -1), unit: { kind: 'degree' } }
   if (words.length === 0) return { body }
+  const scale = scaleOf(words[0]!)
+  if (scale !== undefined) words.shift()
   if (words.some((word) => word.split(/[^a-z]+/).some((part) => changing.has(part)))) {
     throw new NotMath('a word that changes a number')
   }
   const name = unitName(words)
   if (name === 'percent' || name === 'degree') return { body, unit: { kind: name } }
-  return name === '' ? { body } : { body, unit: { kind: 'word', name } }
+  const scaled = scale === undefined ? {} : { scale }
+  return name === '' ? { body, ...scaled } : { body, unit: { kind: 'word', name }, ...scaled }
 }
 
 /** Degrees inside a sine, or after each of two terms, are part of the expression. */

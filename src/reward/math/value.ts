@@ -23,7 +23,11 @@ export type Unit = { kind: 'percent' | 'degree' } | { kind: 'word'; name: string
 
 export const expression = (node: Node): Value => ({ kind: 'expression', node })
 
-/** What is known beside the two answers. */
+/** What is known beside the two answers, and what was found on the way. */
 export interface CompareContext {
-  question?: string | undefined
+  question: string | undefined
+  /** Whether an expression that has not been worked out counts as its value. */
+  expressions: boolean
+  /** Set when an answer was refused because it has not been worked out. */
+  unevaluated: boolean
 }

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../schema/index.ts'
+import { markedAnswer } from '../answer/final-answer.ts'
 import { verdict } from '../verdict.ts'
 import { tokenF1 } from './f1.ts'
 import { normalizeText } from './normalize.ts'
@@ -7,7 +8,8 @@ import { normalizeText } from './normalize.ts'
 const lengthLimit = 20_000
 
 /**
- * Exact match after normalisation, the same in training and evaluation.
+ * Exact match after normalisation, the same in training and evaluation. The answer is the whole text, or the part that the
+ * text marks as its answer ("The answer is Paris.").
  *
  * The golds are alternatives: matching one is enough. `|` separates parts of an answer, and every part counts:
  * `Beijing|Shanghai` is right beside the golds Beijing and Shanghai, and wrong beside Beijing alone, whichever part
@@ -15,22 +17,31 @@ const lengthLimit = 20_000
  * The score is the best F1 over the golds.
  */
 export function checkText(golds: readonly string[], answer: string): Verdict {
-  if (answer.length > lengthLimit) {
+  const texts = [answer, markedAnswer(answer)].filter(
+    (text) => text !== undefined && text.length <= lengthLimit,
+  )
+  const candidates = (texts as string[]).map((text) => ({ text, parts: partsOf(text) }))
+  if (candidates.length === 0)
     return verdict('wrong', 'exact', `the answer is longer than ${lengthLimit} characters`, 0)
-  }
-  const parts = partsOf(answer)
+  if (candidates.every(({ parts }) => parts.size === 0))
+    return verdict('wrong', 'exact', 'the answer is empty', 0)
+  const match = candidates.find(({ parts }) => matches(golds, parts))
+  const given = [...(match ?? candidates[0]!).parts].join(' | ').slice(0, 200)
+  if (match !== undefined) return verdict('correct', 'exact', `“${given}” is among the gold answers`, 1)
+  const score = Math.max(...golds.flatMap((gold) => candidates.map(({ text }) => tokenF1(gold, text))))
+  return verdict('wrong', 'exact', `“${given}” is not among the gold answers; F1 ${score.toFixed(2)}`, score)
+}
+
+function matches(golds: readonly string[], parts: ReadonlySet<string>): boolean {
+  if (parts.size === 0) return false
   const alternatives = golds.map(partsOf)
-  if (parts.size === 0) return verdict('wrong', 'exact', 'the answer is empty', 0)
   const single = new Set(
     alternatives.filter(({ size }) => size === 1).flatMap((alternative) => [...alternative]),
   )
-  const isMatch =
+  return (
     [...parts].every((part) => single.has(part)) ||
     alternatives.some((alternative) => sameSet(alternative, parts))
-  const score = isMatch ? 1 : Math.max(...golds.map((gold) => tokenF1(gold, answer)))
-  const given = [...parts].join(' | ').slice(0, 200)
-  if (isMatch) return verdict('correct', 'exact', `“${given}” is among the gold answers`, 1)
-  return verdict('wrong', 'exact', `“${given}” is not among the gold answers; F1 ${score.toFixed(2)}`, score)
+  )
 }
 
 /** A part that normalises to nothing, such as “+”, is kept as it was written. */

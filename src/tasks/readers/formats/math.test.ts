@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { golds, ids, read, readParquet } from '../../../../test/tasks/read-fixture.ts'
-import { lastBoxed } from './math.ts'
 
 describe('mathematics', () => {
   test('GSM8K: the number after the mark', async () => {
@@ -106,11 +105,5 @@ describe('mathematics', () => {
       { problem: 'it has a figure', isSkipped: true },
       { problem: expect.stringContaining('proof'), isSkipped: true },
     ])
-  })
-
-  test('a boxed answer is found with its braces', () => {
-    expect(lastBoxed('\\boxed{1} then \\boxed{\\frac{a}{b}}.')).toBe('\\frac{a}{b}')
-    expect(lastBoxed('\\boxed{open')).toBeUndefined()
-    expect(lastBoxed('none')).toBeUndefined()
   })
 })

@@ -1,3 +1,4 @@
+import { lastBox } from '../../../reward/index.ts'
 import type { Format } from '../format.ts'
 import { type Row, RowProblem, RowSkipped } from '../row.ts'
 
@@ -41,22 +42,9 @@ export const shortMathAnswer: Format = {
 function answerOf(row: Row): string {
   const given = row.optionalText('answer', 'expected_answer')
   const solution = given === undefined ? row.optionalText('solution') : undefined
-  const answer = given ?? (solution === undefined ? undefined : lastBoxed(solution))
+  const answer = given ?? (solution === undefined ? undefined : lastBox(solution))
   if (answer === undefined) throw new RowProblem('it has no answer, and no \\boxed{…} in a solution')
   return answer.trim()
-}
-
-/** The content of the last \boxed{…}, with the braces inside it. */
-export function lastBoxed(text: string): string | undefined {
-  const start = text.lastIndexOf('\\boxed{')
-  if (start < 0) return undefined
-  const from = start + '\\boxed{'.length
-  let depth = 1
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === '{') depth++
-    else if (text[at] === '}' && --depth === 0) return text.slice(from, at)
-  }
-  return undefined
 }
 
 /**

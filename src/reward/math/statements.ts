@@ -1,0 +1,75 @@
+import { wordsToDigits } from './number-words.ts'
+
+/**
+ * Where the answer may be in a statement, the likeliest place first. The first of them that can be read is the answer;
+ * nothing is tried because it would fit the gold.
+ */
+export function placesIn(statement: string): string[] {
+  const bare = statement
+    .replace(/\s*(?<!\\)\((?=[^()]*[a-zA-Z]{2})[^()]*(?<!\\)\)\s*[.]?$/, '')
+    .replace(filler, '')
+  const span = lastSpan(bare)
+  const places = [statement, bare, ...(span === undefined ? [] : [span]), afterCue(bare)]
+  return [...new Set(places.filter((place) => place !== undefined && place.trim() !== ''))] as string[]
+}
+
+/** Words that add nothing in front of a value. */
+const filler = /^\s*(?:the|it is|it's|about|approximately|exactly|only|just|so|thus|therefore|hence),?\s+/i
+
+/** The last formula of a sentence: $…$, \(…\) or \[…\]. */
+function lastSpan(text: string): string | undefined {
+  if (!/[a-z]{2}/i.test(text.replace(/\\[a-zA-Z]+/g, ''))) return undefined
+  const spans = [...text.matchAll(/\\\((.+?)\\\)|\\\[(.+?)\\\]|\$([^$]+)\$/g)]
+  const last = spans.at(-1)
+  return last?.[1] ?? last?.[2] ?? last?.[3]
+}
+
+/** What follows the last verb or sign that announces a result: "so the probability is 11/36". */
+function afterCue(text: string): string | undefined {
+  const cue =
+    /.*(?:\b(?:is|are|was|were|be|equals?|gives?|get|gets|yields?|total(?:s|ing)?|of exactly)\b|[=:≈](?!=))/is.exec(
+      text,
+    )
+  return cue === null
+    ? undefined
+    : text
+        .slice(cue[0].length)
+        .replace(/^\s*(?:to|exactly|only|about|just|approximately|therefore|thus)\b/, '')
+}
+
+const number = String.raw`[-\u2212]?\s?\$?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?/\s?\d+)?`
+const delimited = new RegExp(String.raw`(?<![\w.\\^{}$/#-])${number}(?!\w*[<>{}\\^_])(?:\s?\\?%)?`)
+/** Words between which and the number the number is denied or only a bound. */
+const denial =
+  /\b(?:not|never|no|nor|neither|without|isn't|aren't|wasn't|less than|more than|fewer than|greater than|between)\b/i
+const parts = /^\s*(?:half|halves|thirds?|quarters?|fourths?|fifths?|squared|cubed|factorial)\b/i
+
+/** A clause before the main one: "After 6 days of harvest, …". */
+const leadingClause =
+  /^(?:(?:so|thus|therefore|hence|then|and),?\s+)?(?:after|in|if|for|with|by|since|when|because|at|on|as|given|from|to|during|out of)\b[^,]*,(?!\d)/i
+/** Work that is announced and not done. */
+const unfinished = /\b(?:let's|let us|we need to|we have to|re-?evaluate|re-?calculate|i'll)\b/i
+
+/**
+ * The number that a sentence in plain words states: the first of its main clause, as in "She makes $18 in 2 days."
+ * Nothing is taken from text that is no sentence, such as `at4}`, tags or formulas that could not be read.
+ */
+export function numberInSentence(statement: string): string | undefined {
+  const words = statement
+    .replace(/\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}/g, '$1')
+    .replace(/\\(?=[$%])/g, '')
+  const text = wordsToDigits(words.replaceAll('$', ' $')).replace(/\s+/g, ' ').trim()
+  if (text.length > 1_000 || /<\/?[a-z_]+>|[\\^_{}|]|\?\s*$/i.test(text) || unfinished.test(text))
+    return undefined
+  if ((text.match(/(?<![\w\\])[a-z']{2,}(?!\w)/gi) ?? []).length < 2) return undefined
+  const main = text.replace(leadingClause, '')
+  const found = delimited.exec(main) ?? delimited.exec(text)
+  if (found === null) return undefined
+  const source = delimited.test(main) ? main : text
+  const [before, after] = [source.slice(0, found.index), source.slice(found.index + found[0].length)]
+  if (denial.test(before.slice(-40)) || parts.test(after)) return undefined
+  // 5 or 6 is no answer, and 5 × 6 is not one yet.
+  return /^\s*(?:or\b|to \$?\d|[*×+/÷-]\s*\$?\d)/.test(after)
+    ? undefined
+    : found[0].replaceAll('$', '').trim()
+}
