@@ -13,6 +13,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => {})
 
+/** In our own words, without Node's number of the process and its advice on tracing. */
+process.removeAllListeners('warning')
+process.on('warning', ({ name, message }) => {
+  process.stderr.write(`${pc.yellow('coa:')} ${name === 'RunDamage' ? '' : `${name}: `}${message}\n`)
+})
+
 const program = await buildProgram(process.argv.slice(2))
 exitThroughUs(program)
 try {

@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProjectConfig, writeToml } from '../config/index.ts'
-import type { Run } from '../store/index.ts'
+import { type Run, writeSettingsFile } from '../store/index.ts'
 
 /** The settings a stage was started with, so that `coa run resume` can go on with the same. */
 export function stageSettingsFile(dir: string, stage: string): string {
@@ -16,7 +15,7 @@ export async function inStage(
   signal: AbortSignal,
   work: () => Promise<Record<string, number>>,
 ): Promise<Record<string, number>> {
-  writeFileSync(stageSettingsFile(run.dir, stage), writeToml(config))
+  writeSettingsFile(stageSettingsFile(run.dir, stage), writeToml(config))
   run.setStage(stage, { status: 'running' })
   try {
     const summary = await work()

@@ -9,6 +9,7 @@ import type { Run } from './run.ts'
 import { runFiles } from './run-files.ts'
 import { checkRunId, newRunId } from './run-id.ts'
 import type { Durability } from './run-writer.ts'
+import { writeSettingsFile } from './settings-file.ts'
 import { removeLeftovers, temporaryPath } from './temporary-path.ts'
 
 export interface CreateRunOptions {
@@ -38,7 +39,7 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
     mkdirSync(files.checkpoints, { recursive: true })
     mkdirSync(files.eval)
     for (const empty of [files.events, files.metrics, files.log]) writeFileSync(empty, '')
-    if (options.configToml !== undefined) writeFileSync(files.config, options.configToml, { flush: true })
+    if (options.configToml !== undefined) writeSettingsFile(files.config, options.configToml)
     writeManifest(files.manifest, {
       v: 1,
       id,

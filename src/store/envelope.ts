@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { withoutSecrets } from '../errors/index.ts'
 import { parseJson, type RecordKind, recordSchemas } from '../schema/index.ts'
+import { sealOfJson } from './seal.ts'
 
 /** One line of events.jsonl. */
 export interface Envelope {
@@ -18,18 +19,21 @@ export interface Envelope {
  * that this version cannot take: another kind, or data that do not fit the schema.
  */
 export type Decoded =
-  | { status: 'record'; envelope: Envelope }
+  | { status: 'record'; envelope: Envelope; hasChecksum: boolean }
   | { status: 'unusable'; reason: string; seq: number }
   | { status: 'garbage'; reason: string }
 
+/** The text of a line up to its checksum, see `sealField`. */
 export function encodeEnvelope(envelope: Envelope): string {
   const { seq, t, kind, id, data } = envelope
   const head = JSON.stringify({ seq, t, kind, id })
-  return `${head.slice(0, -1)},"data":${withoutSecrets(JSON.stringify(data))}}\n`
+  return `${head.slice(0, -1)},"data":${withoutSecrets(JSON.stringify(data))}`
 }
 
 export function decodeEnvelope(bytes: Uint8Array | undefined): Decoded {
   if (bytes === undefined) return { status: 'garbage', reason: 'the line is too long' }
+  const seal = sealOfJson(bytes)
+  if (seal === 'broken') return { status: 'garbage', reason: 'its checksum does not match' }
   const value = parseJsonObject(bytes)
   if (value === undefined) return { status: 'garbage', reason: 'not a JSON object' }
   const { seq, t, kind, id, data } = value
@@ -43,7 +47,8 @@ export function decodeEnvelope(bytes: Uint8Array | undefined): Decoded {
     return { status: 'unusable', reason: `unknown kind ${JSON.stringify(kind)}`, seq }
   }
   if (!id.isWellFormed()) return { status: 'unusable', reason: 'the id is not valid Unicode', seq }
-  return { status: 'record', envelope: { seq, t, kind: kind as RecordKind, id, data } }
+  const envelope = { seq, t, kind: kind as RecordKind, id, data }
+  return { status: 'record', envelope, hasChecksum: seal === 'intact' }
 }
 
 /** Parses strictly: bytes that are not UTF-8 would otherwise turn into replacement characters unnoticed. */

@@ -4,7 +4,13 @@ import { dirname } from 'node:path'
 import { syncFile, syncFolder } from './atomic-write.ts'
 import { EntryBatch } from './entry-batch.ts'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
-import { type Damage, IndexDatabase, type IndexProgress, UnusableIndex } from './index-database.ts'
+import {
+  type Damage,
+  IndexDatabase,
+  type IndexProgress,
+  ShortenedLog,
+  UnusableIndex,
+} from './index-database.ts'
 import { lockIndexFile } from './index-file.ts'
 import { readLines } from './line-reader.ts'
 import { readRange } from './read-range.ts'
@@ -61,6 +67,7 @@ function indexBatch(database: IndexDatabase, logFd: number, size: number, batch:
     if (decoded.status === 'record' && reason === undefined) {
       const { kind, id } = decoded.envelope
       batch.add({ kind, id, seq, offset, length })
+      if (!decoded.hasChecksum) progress.uncheckedLines += 1
     } else damages.push({ line, offset, length, reason: reason ?? '' })
     progress.lastSeq = Math.max(progress.lastSeq, seq)
     progress.bytes = offset + length
@@ -88,7 +95,7 @@ export function hashTail(logFd: number, end: number): string {
 
 /** An index that is ahead of the log, or was made from another one, is of no use. */
 function checkSameLog(progress: IndexProgress, logFd: number, size: number): void {
-  if (progress.bytes > size) throw new UnusableIndex('the index is ahead of the log')
+  if (progress.bytes > size) throw new ShortenedLog(progress)
   if (progress.bytes > 0 && progress.tailHash !== hashTail(logFd, progress.bytes)) {
     throw new UnusableIndex('the index belongs to another log')
   }

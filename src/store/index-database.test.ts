@@ -6,7 +6,7 @@ import type { RecordKind } from '../schema/index.ts'
 import { EntryBatch, identityOf } from './entry-batch.ts'
 import { IndexDatabase, UnusableIndex } from './index-database.ts'
 
-const progress = { bytes: 0, lines: 0, lastSeq: 0, tailHash: '', damagedLines: 0 }
+const progress = { bytes: 0, lines: 0, lastSeq: 0, tailHash: '', damagedLines: 0, uncheckedLines: 0 }
 
 test('a replaced file is noticed before anything is written to the old one', () => {
   const folder = temporaryFolder()

@@ -2,11 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RecordKind } from '../schema/index.ts'
 import type { EntryBatch, Identity, Place } from './entry-batch.ts'
 import { inodeOf, openIndexFile } from './index-file.ts'
+import { checksum } from './seal.ts'
 
 /** Rows to one statement: the call costs more than the row. */
 const CHUNK = 100
 /** Raised whenever the tables or what goes into them change: an index of another version is rebuilt. */
-export const INDEX_VERSION = 2
+export const INDEX_VERSION = 3
 /**
  * Records are counted by kind and stretch of the log, so that a page far into a million records is found by adding
  * up a few counts instead of skipping rows.
@@ -33,10 +34,22 @@ export interface IndexProgress {
   /** Hash of the log just before `bytes`: shows that it is still the same log. */
   tailHash: string
   damagedLines: number
+  /** Records in lines without a checksum, from a coa that wrote none. */
+  uncheckedLines: number
 }
 
 /** The index file is damaged, of another version, or was replaced: it must be rebuilt from the log. */
 export class UnusableIndex extends Error {}
+
+/** The log has lost lines that the index had noted. */
+export class ShortenedLog extends UnusableIndex {
+  readonly noted: IndexProgress
+
+  constructor(noted: IndexProgress) {
+    super('the index is ahead of the log')
+    this.noted = noted
+  }
+}
 
 /** Ids are in the log only; here 104 bits of a hash stand for kind and id. */
 const tables = `
@@ -50,8 +63,8 @@ const tables = `
   CREATE TABLE damage (offset INTEGER PRIMARY KEY, line INTEGER NOT NULL, length INTEGER NOT NULL,
     reason TEXT NOT NULL);
   CREATE TABLE progress (bytes INTEGER NOT NULL, lines INTEGER NOT NULL, lastSeq INTEGER NOT NULL,
-    tailHash TEXT NOT NULL, damagedLines INTEGER NOT NULL);
-  INSERT INTO progress VALUES (0, 0, 0, '', 0);
+    tailHash TEXT NOT NULL, damagedLines INTEGER NOT NULL, uncheckedLines INTEGER NOT NULL,
+    checksum TEXT NOT NULL);
   PRAGMA user_version = ${INDEX_VERSION};
 `
 
@@ -88,6 +101,7 @@ export class IndexDatabase {
       const empty = this.#database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] === 0
       if (!empty) throw new UnusableIndex(`the index has version ${version()}, not ${INDEX_VERSION}`)
       this.#database.exec(tables)
+      this.#saveProgress({ bytes: 0, lines: 0, lastSeq: 0, tailHash: '', damagedLines: 0, uncheckedLines: 0 })
     })
   }
 
@@ -109,9 +123,26 @@ export class IndexDatabase {
   }
 
   progress(): IndexProgress {
-    const row = this.#prepare('SELECT bytes, lines, lastSeq, tailHash, damagedLines FROM progress').get()
+    const row = this.#prepare('SELECT * FROM progress').get()
     if (row === undefined) throw new UnusableIndex('the index does not say what it covers')
-    return { ...row } as unknown as IndexProgress
+    const { checksum: noted, ...progress } = row as unknown as IndexProgress & { checksum: string }
+    // A log is said to have lost records if the index covers more of it: that must not come from a damaged index.
+    if (noted !== progressChecksum(progress)) throw new UnusableIndex('the index is damaged')
+    return progress
+  }
+
+  #saveProgress(progress: IndexProgress): void {
+    const { bytes, lines, lastSeq, tailHash, damagedLines, uncheckedLines } = progress
+    this.#prepare('DELETE FROM progress').run()
+    this.#prepare('INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+      bytes,
+      lines,
+      lastSeq,
+      tailHash,
+      damagedLines,
+      uncheckedLines,
+      progressChecksum(progress),
+    )
   }
 
   /** Adds entries in log order; a later entry of the same identity replaces the earlier. */
@@ -153,9 +184,7 @@ export class IndexDatabase {
     for (const { offset, line, length, reason } of damages.slice(0, Math.max(0, room))) {
       damage.run(offset, line, length, reason)
     }
-    this.#prepare(
-      'UPDATE progress SET bytes = ?, lines = ?, lastSeq = ?, tailHash = ?, damagedLines = ?',
-    ).run(progress.bytes, progress.lines, progress.lastSeq, progress.tailHash, progress.damagedLines)
+    this.#saveProgress(progress)
   }
 
   find({ high, low }: Identity): Place | undefined {
@@ -238,6 +267,17 @@ export class IndexDatabase {
     }
     return statement
   }
+}
+
+function progressChecksum({
+  bytes,
+  lines,
+  lastSeq,
+  tailHash,
+  damagedLines,
+  uncheckedLines,
+}: IndexProgress): string {
+  return checksum(JSON.stringify([bytes, lines, lastSeq, tailHash, damagedLines, uncheckedLines]))
 }
 
 function* chunks(positions: Uint32Array): Generator<number[]> {

@@ -1,3 +1,5 @@
+import { sealField } from './seal.ts'
+
 /**
  * Gathers lines into one block to be written at once. The memory is kept from block to block: a new buffer for
  * every line or block would pile up outside the heap faster than it is collected.
@@ -20,6 +22,14 @@ export class LineBuffer {
     const written = this.#bytes.write(text, this.#length)
     this.#length += written
     return written
+  }
+
+  /** Ends a line that was added open, up to its closing brace, with its checksum. Returns the bytes of the whole line. */
+  addSealed(open: string): number {
+    const start = this.#length
+    this.add(open)
+    this.add(`${sealField(this.#bytes.subarray(start, this.#length))}\n`)
+    return this.#length - start
   }
 
   /** What was gathered; valid until the next change. */

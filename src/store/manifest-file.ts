@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { StoreError } from '../errors/index.ts'
 import { RunManifest } from '../schema/index.ts'
 import { writeFileAtomic } from './atomic-write.ts'
+import { brokenSeal, SEAL_FIELD, sealJson, sealOfJson } from './seal.ts'
 
 type StageEntry = RunManifest['stages'][string]
 
@@ -25,6 +26,12 @@ export function readManifest(path: string): RunManifest {
       cause,
     })
   }
+  if (sealOfJson(Buffer.from(text.trimEnd())) === 'broken') {
+    throw brokenSeal(
+      path,
+      `Restore it from a copy, or remove its last field, "${SEAL_FIELD}", to take it as it is.`,
+    )
+  }
   try {
     return RunManifest.parse(JSON.parse(text))
   } catch (cause) {
@@ -39,7 +46,7 @@ export function readManifest(path: string): RunManifest {
 
 export function writeManifest(path: string, manifest: RunManifest): void {
   try {
-    writeFileAtomic(path, `${JSON.stringify(manifest, null, 2)}\n`)
+    writeFileAtomic(path, sealJson(JSON.stringify(manifest, null, 2)))
   } catch (cause) {
     throw new StoreError(`cannot write ${path}: ${(cause as Error).message}`, {
       fix: 'Check the free space and the rights of the folder.',

@@ -3,6 +3,7 @@ import { StoreError } from '../errors/index.ts'
 import { AppendFile } from './append-file.ts'
 import { parseJsonObject } from './envelope.ts'
 import { readLines } from './line-reader.ts'
+import { SEAL_FIELD, sealJson, sealOfJson } from './seal.ts'
 
 /** One line of metrics.jsonl: what a stage measured at one moment. */
 export type MetricRow = Record<string, number | string | boolean | null>
@@ -23,7 +24,7 @@ export class MetricsWriter {
         })
       }
     }
-    this.#file.append(Buffer.from(`${JSON.stringify({ t: Date.now(), ...row }, keepNonFinite)}\n`))
+    this.#file.append(Buffer.from(sealJson(JSON.stringify({ t: Date.now(), ...row }, keepNonFinite))))
   }
 
   close(): void {
@@ -37,7 +38,16 @@ function keepNonFinite(_key: string, value: unknown): unknown {
 }
 
 export function isMetricLine(bytes: Uint8Array): boolean {
-  return parseJsonObject(bytes) !== undefined
+  return readRow(bytes) !== undefined
+}
+
+/** Rows of an older coa have no checksum. */
+function readRow(bytes: Uint8Array): MetricRow | undefined {
+  const seal = sealOfJson(bytes)
+  const value = seal === 'broken' ? undefined : parseJsonObject(bytes)
+  if (value === undefined || seal === 'absent') return value as MetricRow | undefined
+  const { [SEAL_FIELD]: _, ...row } = value
+  return row as MetricRow
 }
 
 /** The rows so far, in order. Damaged lines are skipped and, if asked for, told. */
@@ -51,8 +61,8 @@ export function* readMetrics(
     let line = 0
     for (const { offset, bytes } of readLines(fd, 0, fstatSync(fd).size)) {
       line += 1
-      const row = bytes === undefined ? undefined : parseJsonObject(bytes)
-      if (row !== undefined) yield row as MetricRow
+      const row = bytes === undefined ? undefined : readRow(bytes)
+      if (row !== undefined) yield row
       else onDamage?.({ line, offset })
     }
   } finally {

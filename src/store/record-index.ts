@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import type { RecordKind } from '../schema/index.ts'
 import { EntryBatch, type IndexEntry, identityOf, type Place } from './entry-batch.ts'
 import { catchUp, hashTail, rebuildIndex } from './index-build.ts'
-import { type Damage, IndexDatabase, type IndexProgress } from './index-database.ts'
+import { type Damage, IndexDatabase, type IndexProgress, ShortenedLog } from './index-database.ts'
 
 /** Appended records wait in memory until so many have come together. */
 const PENDING_LIMIT = 16_384
@@ -22,6 +22,8 @@ export class RecordIndex {
   readonly #pending = new EntryBatch(PENDING_LIMIT)
   /** True when there was an index file that could not be used. */
   rebuilt = false
+  /** Lines that the index file had noted and the log no longer has. */
+  lostLines = 0
 
   constructor(indexPath: string, logPath: string, logFd: number) {
     this.#indexPath = indexPath
@@ -122,6 +124,7 @@ export class RecordIndex {
         lastSeq: this.#pending.seqs[size - 1] ?? 0,
         tailHash: hashTail(this.#logFd, end),
         damagedLines: before.damagedLines,
+        uncheckedLines: before.uncheckedLines,
       })
       return true
     })
@@ -144,9 +147,9 @@ export class RecordIndex {
       database = new IndexDatabase(this.#indexPath)
       this.#catchUp(database)
       return database
-    } catch {
+    } catch (error) {
       database?.close()
-      return this.#openRebuilt()
+      return error instanceof ShortenedLog ? this.#openBeside(error.noted) : this.#openRebuilt()
     }
   }
 
@@ -160,9 +163,20 @@ export class RecordIndex {
       return database
     } catch {
       database?.close()
-      const own = new IndexDatabase('')
-      this.#catchUp(own)
-      return own
+      return this.#openPrivate()
     }
+  }
+
+  /** Leaves the file as it is: it alone knows that something is missing, and every reader is to be told. */
+  #openBeside(noted: IndexProgress): IndexDatabase {
+    const own = this.#openPrivate()
+    this.lostLines = Math.max(1, noted.lines - own.progress().lines)
+    return own
+  }
+
+  #openPrivate(): IndexDatabase {
+    const own = new IndexDatabase('')
+    this.#catchUp(own)
+    return own
   }
 }

@@ -8,6 +8,7 @@ import { MAX_LINE_BYTES } from './line-reader.ts'
 import type { Lock, LockOwner } from './lock.ts'
 import { type MetricRow, MetricsWriter } from './metrics-file.ts'
 import type { RunFiles } from './run-files.ts'
+import { SEAL_BYTES } from './seal.ts'
 import { type RecordInput, validateRecord } from './validate-record.ts'
 
 /** `process`: an acknowledged record survives the end of the process, SIGKILL included; `disk`: a power cut too. */
@@ -41,7 +42,7 @@ export class RunWriter {
   append<K extends RecordKind>(kind: K, record: RecordInput<K>): IndexEntry {
     const data = validateRecord(kind, record)
     this.#lines.clear()
-    const length = this.#lines.add(this.#encode(kind, data, this.#nextSeq))
+    const length = this.#lines.addSealed(this.#encode(kind, data, this.#nextSeq))
     const offset = this.#events.append(this.#lines.block, this.#durability === 'disk')
     return { kind, id: data.id, seq: this.#nextSeq++, offset, length }
   }
@@ -53,7 +54,7 @@ export class RunWriter {
     const entries = records.map((record, position): IndexEntry => {
       const data = validateRecord(kind, record, ` (number ${position} given)`)
       const seq = this.#nextSeq + position
-      const length = this.#lines.add(this.#encode(kind, data, seq))
+      const length = this.#lines.addSealed(this.#encode(kind, data, seq))
       end += length
       return { kind, id: data.id, seq, offset: end - length, length }
     })
@@ -74,7 +75,8 @@ export class RunWriter {
 
   #encode(kind: RecordKind, data: { id: string }, seq: number): string {
     const line = encodeEnvelope({ seq, t: Date.now(), kind, id: data.id, data })
-    if (line.length <= MAX_LINE_BYTES / 3 || Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
+    const limit = MAX_LINE_BYTES - SEAL_BYTES
+    if (line.length <= limit / 3 || Buffer.byteLength(line) <= limit) return line
     throw new StoreError(`this ${kind} is too large for the store to read back`, {
       fix: `Keep records below ${MAX_LINE_BYTES} bytes; nothing was written.`,
       details: { kind, id: data.id },

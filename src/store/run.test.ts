@@ -98,7 +98,7 @@ test('stages, metrics and log lines are kept', () => {
   run.log('hello')
   expect(Array.from(reader.metrics(), ({ loss }) => loss)).toEqual([2])
   expect(readFileSync(join(run.dir, 'log.txt'), 'utf8')).toMatch(/^\d{4}-.*Z hello\n$/)
-  expect(readFileSync(join(run.dir, 'config.toml'), 'utf8')).toBe('a = 1\n')
+  expect(readFileSync(join(run.dir, 'config.toml'), 'utf8')).toMatch(/^a = 1\n# checksum .*: [0-9a-f]{8}\n$/)
   expect(reader.id).toBe('r')
 })
 
@@ -170,7 +170,14 @@ test('behaves as a map in log order, whatever is appended, queried and reopened'
           } else if (action.do === 'reopen') {
             run.close()
             run = openRun(run.dir, { write: true })
-            expect(run.recovery).toEqual({ torn: [], damagedLines: 0, damaged: [], indexRebuilt: false })
+            expect(run.recovery).toEqual({
+              torn: [],
+              damagedLines: 0,
+              damaged: [],
+              lostLines: 0,
+              uncheckedLines: 0,
+              indexRebuilt: false,
+            })
           } else compare()
         }
         compare()

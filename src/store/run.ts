@@ -1,29 +1,15 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
 import { StoreError } from '../errors/index.ts'
 import { type RecordKind, type RecordOf, type RunManifest, recordKinds } from '../schema/index.ts'
-import type { Damage } from './index-database.ts'
-import type { LockOwner } from './lock.ts'
 import { readManifest, type StageUpdate, withStage, writeManifest } from './manifest-file.ts'
 import { type MetricRow, readMetrics } from './metrics-file.ts'
 import { RecordIndex } from './record-index.ts'
 import { RecordReader } from './record-reader.ts'
+import { describeDamage, type Recovery } from './recovery.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunWriter } from './run-writer.ts'
 import type { TornTail } from './torn-tail.ts'
 import { checkKind, type RecordInput } from './validate-record.ts'
-
-/** What was found broken when the run was opened. All empty for a run that was closed in order. */
-export interface Recovery {
-  /** Unfinished ends of events.jsonl and metrics.jsonl: cut when opened for writing, ignored when for reading. */
-  torn: TornTail[]
-  /** Lines inside events.jsonl that are skipped; `damaged` names the first hundred. */
-  damagedLines: number
-  damaged: Damage[]
-  /** The dead process whose lock was taken over. */
-  takenOver: LockOwner | undefined
-  /** True when index.sqlite could not be used and was built anew from the log. */
-  indexRebuilt: boolean
-}
 
 export interface ListOptions {
   limit?: number
@@ -46,11 +32,12 @@ export class Run {
   readonly dir: string
   /** The paths inside the folder, such as `files.checkpoints`. */
   readonly files: RunFiles
-  readonly recovery: Recovery
   readonly #writer: RunWriter | undefined
   readonly #logFd: number
   readonly #index: RecordIndex
   readonly #reader: RecordReader
+  readonly #torn: TornTail[]
+  #warnedOf = ''
   #manifest: RunManifest
   #closed = false
 
@@ -59,6 +46,7 @@ export class Run {
     this.dir = files.dir
     this.files = files
     this.#writer = writer
+    this.#torn = torn
     this.#manifest = readManifest(files.manifest)
     this.#logFd = openSync(files.events, 'r')
     let index: RecordIndex | undefined
@@ -66,15 +54,29 @@ export class Run {
       index = new RecordIndex(files.index, files.events, this.#logFd)
       this.#index = index
       this.#reader = new RecordReader(this.#logFd)
-      const { lastSeq, damagedLines } = this.#index.progress()
+      const { lastSeq } = this.#index.progress()
+      if (writer !== undefined && index.lostLines > 0) throw lostLines(files, index.lostLines, torn)
       writer?.start(lastSeq + 1)
-      const damaged = damagedLines > 0 ? this.#index.damages(100) : []
-      const indexRebuilt = this.#index.rebuilt
-      this.recovery = { torn, damagedLines, damaged, takenOver: writer?.takenOver, indexRebuilt }
+      this.#warn()
     } catch (error) {
       index?.close()
       closeSync(this.#logFd)
       throw error
+    }
+  }
+
+  /** What was found broken so far; reading may find more. */
+  get recovery(): Recovery {
+    this.#reading()
+    const { damagedLines, uncheckedLines } = this.#index.progress()
+    return {
+      torn: this.#torn,
+      damagedLines,
+      damaged: damagedLines > 0 ? this.#index.damages(100) : [],
+      lostLines: this.#index.lostLines,
+      uncheckedLines,
+      takenOver: this.#writer?.takenOver,
+      indexRebuilt: this.#index.rebuilt,
     }
   }
 
@@ -114,8 +116,8 @@ export class Run {
     }
     const { place, record } = read()
     if (place === undefined || record !== undefined) return record
-    // The place holds something else, so the index is wrong; the log decides.
-    this.#index.rebuild()
+    // The place holds something else: the index is wrong, or the line was damaged; the log decides.
+    this.#rebuildIndex()
     return read().record
   }
 
@@ -145,7 +147,7 @@ export class Run {
     const read = () => page().map((place) => this.#reader.read(kind, place))
     const records = read()
     if (!records.includes(undefined)) return records as RecordOf<K>[]
-    this.#index.rebuild()
+    this.#rebuildIndex()
     return read().filter((record) => record !== undefined)
   }
 
@@ -165,9 +167,9 @@ export class Run {
         resumeAt = place.offset + place.length
         yield record
       } else if (!rebuilt) {
-        // The index was wrong: go on from here with a right one.
+        // The index was wrong, or the line was damaged: go on from here with a right index.
         rebuilt = true
-        this.#index.rebuild()
+        this.#rebuildIndex()
         const fresh = this.#index.ranges(kind)
         const from = fresh.offsets.filter((offset) => offset < resumeAt).length
         const until = fresh.offsets.filter((offset) => offset < end).length
@@ -185,7 +187,9 @@ export class Run {
 
   metrics(): Generator<MetricRow> {
     this.#reading()
-    return readMetrics(this.files.metrics)
+    return readMetrics(this.files.metrics, ({ line }) =>
+      warnOf(this.#manifest.id, `line ${line} of metrics.jsonl is damaged and skipped`),
+    )
   }
 
   /** Writes down in the manifest how far a stage has come. */
@@ -214,6 +218,18 @@ export class Run {
     this.close()
   }
 
+  #rebuildIndex(): void {
+    this.#index.rebuild()
+    this.#warn()
+  }
+
+  /** Damage is never silent: whoever reads on has fewer records than were written. */
+  #warn(): void {
+    const found = describeDamage(this.recovery).join('; ')
+    if (found !== '' && found !== this.#warnedOf) warnOf(this.#manifest.id, found)
+    this.#warnedOf = found
+  }
+
   #reading(kind?: string): void {
     if (kind !== undefined) checkKind(kind)
     if (this.#closed) {
@@ -228,6 +244,19 @@ export class Run {
       fix: 'Open it with openRun(dir, { write: true }).',
     })
   }
+}
+
+function warnOf(run: string, found: string): void {
+  process.emitWarning(`run ${run}: ${found}`, 'RunDamage')
+}
+
+function lostLines(files: RunFiles, lines: number, torn: readonly TornTail[]): StoreError {
+  const saved = torn.flatMap(({ savedTo }) => savedTo ?? [])
+  const kept = saved.length === 0 ? '' : ` (its damaged end is kept in ${saved.join(', ')})`
+  return new StoreError(`${files.events} has lost ${lines} of the lines that its index had noted${kept}`, {
+    fix: `Restore the file from a copy, or accept the loss with \`coa run reindex ${files.dir}\` and go on.`,
+    details: { path: files.events, lines },
+  })
 }
 
 function atLeastZero(value: number): number {

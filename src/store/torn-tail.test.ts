@@ -4,7 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  truncateSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -15,6 +15,7 @@ import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { createRun } from './create-run.ts'
 import { openRun } from './open-run.ts'
 import type { Run } from './run.ts'
+import { sealField } from './seal.ts'
 
 const options = { command: 'coa test', coa: '0.0.0', id: 'r' }
 
@@ -37,6 +38,17 @@ function linesBefore(log: Buffer, end: number): number {
   return log.subarray(0, end).lastIndexOf(0x0a) + 1
 }
 
+/** A line that was changed before it was written, as another version of coa might have. */
+function resealed(line: string): string {
+  return line.slice(0, line.lastIndexOf(',')) + sealField(line.slice(0, line.lastIndexOf(',')))
+}
+
+/** A log as a killed process leaves it: whatever is torn, the index had not noted it. */
+function tear(dir: string, log: Buffer): void {
+  writeFileSync(join(dir, 'events.jsonl'), log)
+  rmSync(join(dir, 'index.sqlite'), { force: true })
+}
+
 test('cut at every byte, a log keeps its complete lines and loses exactly the torn rest', () => {
   const runs = temporaryFolder()
   const run = createRun(runs, options)
@@ -45,8 +57,7 @@ test('cut at every byte, a log keeps its complete lines and loses exactly the to
   run.close()
   const log = readFileSync(join(run.dir, 'events.jsonl'))
   for (let end = log.length; end >= 0; end--) {
-    // Shorter and shorter, with the index that the longer log left behind: it is ahead each time.
-    writeFileSync(join(run.dir, 'events.jsonl'), log.subarray(0, end))
+    tear(run.dir, log.subarray(0, end))
     const complete = linesBefore(log, end)
     using reader = openRun(run.dir)
     expect(reader.recovery.torn.map(({ bytes, savedTo }) => [bytes, savedTo])).toEqual(
@@ -91,9 +102,8 @@ test('random records, random cuts, random garbage at the end', () => {
         run.close()
         const path = join(run.dir, 'events.jsonl')
         const cut = Math.round(fraction * (ends.at(-1) ?? 0))
-        truncateSync(path, cut)
-        appendFileSync(path, tail)
-        const log = readFileSync(path)
+        const log = Buffer.concat([readFileSync(path).subarray(0, cut), tail])
+        tear(run.dir, log)
         const complete = Math.max(...ends.filter((end) => end <= cut))
         // A newline right after a line cut just before its own completes that line.
         const healed = tail[0] === 0x0a && ends.includes(cut + 1) ? cut + 1 : complete
@@ -118,18 +128,20 @@ test('damage in the middle is skipped, counted and reported with line and offset
   run.close()
   const path = join(run.dir, 'events.jsonl')
   const [a = '', b = '', c = '', d = ''] = readFileSync(path, 'utf8').split('\n')
-  const misfit = c.replace('"checker":"math"', '"checker":"luck"')
-  const unknown = d.replace('"kind":"task"', '"kind":"dream"')
-  writeFileSync(path, [a, b.slice(0, 30), misfit, '', unknown, d, ''].join('\n'))
+  const flipped = b.replace('"math"', '"mati"')
+  const misfit = resealed(c.replace('"checker":"math"', '"checker":"luck"'))
+  const unknown = resealed(d.replace('"kind":"task"', '"kind":"dream"'))
+  writeFileSync(path, [a, b.slice(0, 30), misfit, '', unknown, flipped, d, ''].join('\n'))
   for (const write of [false, true]) {
     using again = openRun(run.dir, { write })
     expect(again.recovery.torn).toEqual([])
-    expect(again.recovery.damagedLines).toBe(4)
+    expect(again.recovery.damagedLines).toBe(5)
     expect(again.recovery.damaged.map(({ line, reason }) => [line, reason.slice(0, 20)])).toEqual([
       [2, 'not a JSON object'],
       [3, 'not a task: gold.che'],
       [4, 'not a JSON object'],
       [5, 'unknown kind "dream"'],
+      [6, 'its checksum does no'],
     ])
     expect(again.recovery.damaged[0]).toMatchObject({ offset: a.length + 1, length: 31 })
     expect([...again.scan('task')].map(({ id }) => id)).toEqual(['a', 'd'])
@@ -142,9 +154,8 @@ test('a line this version cannot use is kept, even at the very end', () => {
   run.append('task', task('a'))
   run.close()
   const path = join(run.dir, 'events.jsonl')
-  const future = readFileSync(path, 'utf8')
-    .replace('"kind":"task"', '"kind":"dream"')
-    .replace('"seq":1', '"seq":2')
+  const line = readFileSync(path, 'utf8').replace('"kind":"task"', '"kind":"dream"')
+  const future = `${resealed(line.trimEnd().replace('"seq":1', '"seq":2'))}\n`
   appendFileSync(path, future)
   using again = openRun(run.dir, { write: true })
   expect(again.recovery).toMatchObject({ torn: [], damagedLines: 1 })
@@ -158,8 +169,7 @@ test('a last line with something else in the place of its newline is torn', () =
   run.close()
   const path = join(run.dir, 'events.jsonl')
   const log = readFileSync(path)
-  truncateSync(path, log.length - 1)
-  appendFileSync(path, 'x')
+  tear(run.dir, Buffer.concat([log.subarray(0, -1), Buffer.from('x')]))
   using again = openRun(run.dir, { write: true })
   expect(again.recovery.torn).toMatchObject([{ offset: 0, bytes: log.length }])
 })

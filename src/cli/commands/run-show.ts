@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../errors/index.ts'
 import { type RecordKind, recordKinds } from '../../schema/index.ts'
-import { openRun, type Run } from '../../store/index.ts'
+import { describeDamage, openRun, type Run } from '../../store/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { emit, mark, table } from '../output.ts'
@@ -28,6 +29,7 @@ export function registerRunShow(parent: Command): void {
     .action((name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ShowOptions>()
       using run = openRun(findRun(settings(options).config.project.runs, name))
+      if (describeDamage(run.recovery).length > 0) process.exitCode = exitCodes.store.code
       if (options.kind === undefined) emit(options, overview(run), () => describe(run))
       else if (options.jsonl)
         for (const record of run.scan(options.kind)) process.stdout.write(`${JSON.stringify(record)}\n`)
@@ -74,8 +76,9 @@ function describe(run: Run): string {
     '',
     `records: ${records.map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none'}`,
     ...recovery.torn.map((torn) => `${mark.open} ${JSON.stringify(torn)}`),
-    ...(recovery.damagedLines > 0
-      ? [`${mark.bad} ${recovery.damagedLines} damaged lines in events.jsonl are skipped`]
+    ...describeDamage(recovery).map((damage) => `${mark.bad} ${damage}`),
+    ...(recovery.uncheckedLines > 0
+      ? [`${mark.open} ${recovery.uncheckedLines} records have no checksum: an older coa wrote them`]
       : []),
   ].join('\n')
 }
