@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../errors/index.ts'
 import type { EvalReport } from '../schema/index.ts'
+import { sealJson, sealText } from '../store/index.ts'
 import { describeReport } from './markdown.ts'
 import { drawReport } from './page.ts'
 
@@ -22,9 +23,9 @@ function reportFiles(folder: string, id: string): ReportFiles {
 /** Writes the report in three forms. Each takes the place of the earlier one when it is complete. */
 export function writeReport(folder: string, report: EvalReport): ReportFiles {
   const files = reportFiles(folder, report.id)
-  replace(files.json, `${JSON.stringify(report, null, 2)}\n`)
-  replace(files.markdown, describeReport(report))
-  replace(files.page, drawReport(report))
+  replace(files.json, sealJson(JSON.stringify(report, null, 2)))
+  replace(files.markdown, sealText(describeReport(report), 'html'))
+  replace(files.page, sealText(drawReport(report), 'html'))
   return files
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Message, Task } from '../schema/index.ts'
-import { ensureFolder } from '../store/index.ts'
+import { ensureFolder, parseSealedJson } from '../store/index.ts'
 import type { Tokenizer } from '../tokens/index.ts'
 import { datasetCard } from './card.ts'
 import type { Format, Row, TaskFormat, TextFormat, TokenFormat } from './format.ts'
@@ -127,5 +127,7 @@ function sizeOf(path: string): number | undefined {
 /** The filter's own report of what it dropped and why. */
 export function readFunnel(runFolder: string): string | undefined {
   const path = join(runFolder, 'filter', 'funnel.json')
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  if (!existsSync(path)) return undefined
+  const funnel = parseSealedJson(readFileSync(path, 'utf8'), path, 'Filter the run again.')
+  return JSON.stringify(funnel, null, 2)
 }

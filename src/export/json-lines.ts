@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { UsageError } from '../errors/index.ts'
-import { parseJson } from '../schema/index.ts'
-import { readLines } from '../store/index.ts'
+import { CoaError, UsageError } from '../errors/index.ts'
+import { parseSealedJson, readLines } from '../store/index.ts'
+
+const AGAIN = 'Make the file again with the command that wrote it.'
 
 /** The values of a file of JSON lines, one in memory at a time. An unfinished last line is an error, not a value. */
 export function* readJsonLines(path: string): Generator<{ number: number; value: unknown }> {
@@ -33,14 +34,15 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
 
 function parsed(text: string, where: string): unknown {
   try {
-    return parseJson(text)
+    return parseSealedJson(text, where, AGAIN)
   } catch (cause) {
+    if (CoaError.isInstance(cause)) throw cause
     throw broken(where, (cause as Error).message)
   }
 }
 
 function broken(where: string, why: string): UsageError {
   return new UsageError(`${where} is not JSON: ${why}`, {
-    fix: 'Make the file again with the command that wrote it.',
+    fix: AGAIN,
   })
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { StoreError } from '../errors/index.ts'
-import { type CoaSequence, parseJson } from '../schema/index.ts'
-import type { Run } from '../store/index.ts'
+import type { CoaSequence } from '../schema/index.ts'
+import { parseSealedJson, type Run } from '../store/index.ts'
 import { digestOf } from './digest.ts'
 import { Funnel } from './funnel.ts'
 import { type KeptLine, selectionFiles } from './selection-files.ts'
@@ -18,7 +18,7 @@ export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<
   const fix = `Run \`coa filter ${run.id}\`.`
   if (!existsSync(kept)) throw new StoreError(`run ${run.id} has not been filtered yet`, { fix })
   for (const line of linesOf(kept)) {
-    const { id, weight, digest } = JSON.parse(line) as KeptLine
+    const { id, weight, digest } = parseSealedJson(line, kept, fix) as KeptLine
     const sequence = run.get('sequence', id)
     if (sequence === undefined || digestOf(sequence) !== digest)
       throw new StoreError(`sequence ${id} of run ${run.id} has changed since it was filtered`, { fix })
@@ -29,7 +29,9 @@ export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<
 /** What the last filtering did; undefined where there was none or its report cannot be read. */
 export function readFunnel(run: Pick<Run, 'dir'>): Funnel | undefined {
   try {
-    return Funnel.safeParse(parseJson(readFileSync(selectionFiles(run.dir).funnel, 'utf8'))).data
+    const { funnel } = selectionFiles(run.dir)
+    return Funnel.safeParse(parseSealedJson(readFileSync(funnel, 'utf8'), funnel, 'Filter the run again.'))
+      .data
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFil
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { StoreError } from '../errors/index.ts'
+import { sealJson, sealText } from '../store/index.ts'
 import type { StageName } from './decide.ts'
 
 export interface KeptLine {
@@ -62,8 +63,8 @@ export class SelectionWriter {
     this.#kept.close()
     this.#dropped.close()
     writing(this.#target, () => {
-      writeFileSync(this.#files.funnel, `${JSON.stringify(funnel, null, 2)}\n`, { flush: true })
-      writeFileSync(this.#files.page, page, { flush: true })
+      writeFileSync(this.#files.funnel, sealJson(JSON.stringify(funnel, null, 2)), { flush: true })
+      writeFileSync(this.#files.page, sealText(page, 'html'), { flush: true })
       // Killed between the two renames, there is no selection, and the next start makes it again.
       const old = temporary(this.#target)
       rename(this.#target, old)
@@ -104,7 +105,7 @@ class Lines {
   }
 
   add(line: object): void {
-    this.#pending += `${JSON.stringify(line)}\n`
+    this.#pending += sealJson(JSON.stringify(line))
     if (this.#pending.length > 64 * 1024) this.#flush()
   }
 

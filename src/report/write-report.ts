@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { StoreError } from '../errors/index.ts'
-import { type Run, writeFileAtomic } from '../store/index.ts'
+import { type Run, sealText, writeFileAtomic } from '../store/index.ts'
 import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 
@@ -14,7 +14,7 @@ export function writeReport(run: Run, { comparison }: ReportOptions = {}): strin
   const path = join(run.dir, 'report.html')
   const page = drawReport(run, comparison ?? readComparison(run))
   try {
-    writeFileAtomic(path, page)
+    writeFileAtomic(path, sealText(page, 'html'))
   } catch (cause) {
     throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
       fix: 'Check the free space and the rights of the run folder.',

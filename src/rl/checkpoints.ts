@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CheckpointManifest, type CheckpointNote, type Engine } from '../engine/index.ts'
 import { StoreError } from '../errors/index.ts'
 import { parseJson } from '../schema/index.ts'
-import { ensureFolder, type Run } from '../store/index.ts'
+import { ensureFolder, parseSealedJson, type Run, sealJson } from '../store/index.ts'
 
 type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
 
@@ -38,10 +38,11 @@ const stateFile = (run: Run): string => join(run.files.checkpoints, 'rl-state.js
 export function readState(run: Run): RlState | undefined {
   const file = stateFile(run)
   if (!existsSync(file)) return undefined
-  const parsed = RlState.safeParse(parseJson(readFileSync(file, 'utf8')))
+  const fix = 'Remove it to restart the training.'
+  const parsed = RlState.safeParse(parseSealedJson(readFileSync(file, 'utf8'), file, fix))
   if (parsed.success) return parsed.data
   throw new StoreError(`${file} is damaged: ${parsed.error.issues[0]?.message}`, {
-    fix: 'Remove it to begin the training anew.',
+    fix,
     cause: parsed.error,
   })
 }
@@ -75,7 +76,7 @@ export async function saveState(
   const createdAt = new Date().toISOString()
   await engine.save(join(run.dir, folder), { stage: 'rl', step: state.step, createdAt, ...note })
   const saved: RlState = { ...state, last: { step: state.step, folder } }
-  writeWhole(stateFile(run), `${JSON.stringify(saved)}\n`)
+  writeWhole(stateFile(run), sealJson(JSON.stringify(saved)))
   record(run, 'rl-last', folder, state.step, note)
   if (saved.best !== undefined && saved.best.step === state.step)
     record(run, 'rl-best', folder, state.step, note)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { StoreError } from '../errors/index.ts'
 import { RunManifest } from '../schema/index.ts'
 import { writeFileAtomic } from './atomic-write.ts'
-import { brokenSeal, SEAL_FIELD, sealJson, sealOfJson } from './seal.ts'
+import { parseSealedJson, SEAL_FIELD, sealJson } from './seal.ts'
 
 type StageEntry = RunManifest['stages'][string]
 
@@ -26,15 +26,11 @@ export function readManifest(path: string): RunManifest {
       cause,
     })
   }
-  if (sealOfJson(Buffer.from(text.trimEnd())) === 'broken') {
-    throw brokenSeal(
-      path,
-      `Restore it from a copy, or remove its last field, "${SEAL_FIELD}", to take it as it is.`,
-    )
-  }
   try {
-    return RunManifest.parse(JSON.parse(text))
+    const fix = `Restore it from a copy, or remove its last field, "${SEAL_FIELD}", to take it as it is.`
+    return RunManifest.parse(parseSealedJson(text, path, fix))
   } catch (cause) {
+    if (cause instanceof StoreError) throw cause
     const reason =
       cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s+/g, ' ') : String(cause)
     throw new StoreError(`${path} is damaged: ${reason}`, {

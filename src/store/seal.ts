@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { StoreError } from '../errors/index.ts'
+import { parseJson } from '../schema/index.ts'
 
 /*
  * What a run keeps as text ends in a checksum of all that comes before it: the last field of a JSON object (a line of
@@ -47,15 +48,26 @@ export function sealOfJson(bytes: Uint8Array): SealState {
   return end === sealField(bytes.subarray(0, at)) ? 'intact' : 'broken'
 }
 
+/** The value of sealed JSON text, without its checksum; one that does not match is an error. */
+export function parseSealedJson(text: string, path: string, fix: string): unknown {
+  const bytes = Buffer.from(text.trimEnd())
+  const seal = sealOfJson(bytes)
+  if (seal === 'broken') throw brokenSeal(path, fix)
+  const value = parseJson(text)
+  if (seal === 'intact') delete (value as Record<string, unknown>)[SEAL_FIELD]
+  return value
+}
+
 const comments = {
   toml: (digits: string) => `# checksum of the lines above: ${digits}\n`,
   html: (digits: string) => `<!-- checksum of the lines above: ${digits} -->\n`,
 }
 const comment = /^(?:# |<!-- )checksum of the lines above: [0-9a-f]{8}(?: -->)?$/
 
-/** Text that ends in a line break, with the checksum as a comment in one more line. Markdown has HTML's comments. */
+/** Text with the checksum as a comment in one more line. Markdown has HTML's comments. */
 export function sealText(text: string, kind: keyof typeof comments): string {
-  return text + comments[kind](checksum(text))
+  const lines = text.endsWith('\n') ? text : `${text}\n`
+  return lines + comments[kind](checksum(lines))
 }
 
 /** The text without its last line where that is a checksum, and whether it is the right one. */

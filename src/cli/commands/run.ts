@@ -8,6 +8,7 @@ import { registerRunReindex } from './run-reindex.ts'
 import { registerRunReport } from './run-report.ts'
 import { registerRunResume } from './run-resume.ts'
 import { registerRunShow } from './run-show.ts'
+import { registerRunVerify } from './run-verify.ts'
 
 export function registerRun(program: Command): void {
   const run = program.command('run').description('run folders: what was done, how far it came, what it made')
@@ -17,6 +18,7 @@ export function registerRun(program: Command): void {
   registerRunDiagnose(run)
   registerRunReport(run)
   registerRunResume(run)
+  registerRunVerify(run)
   registerRunReindex(run)
   registerRunExport(run)
   registerRunImport(run)

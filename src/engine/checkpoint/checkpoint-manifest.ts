@@ -25,7 +25,9 @@ export const CheckpointManifest = Checkpoint.extend({
   parentFingerprint: sha256.optional(),
   parentPath: z.string().optional(),
   metadata: z.record(z.string(), z.json()).default({}),
-})
+  /** Hash of all of the above as JSON. Manifests of an older coa have none. */
+  digest: sha256.optional(),
+}).strict()
 export type CheckpointManifest = z.infer<typeof CheckpointManifest>
 export type CheckpointFile = CheckpointManifest['files'][number]
 
@@ -33,14 +35,26 @@ export type CheckpointFile = CheckpointManifest['files'][number]
 export function readManifest(folder: string): CheckpointManifest | undefined {
   const path = join(folder, MANIFEST_FILE)
   if (!existsSync(path)) return undefined
-  const parsed = CheckpointManifest.safeParse(readJsonFile(path))
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new EngineError(`${path} is damaged: ${issue?.path.join('.')}: ${issue?.message}`, {
+  const value = readJsonFile(path)
+  const parsed = CheckpointManifest.safeParse(value)
+  const issue = parsed.error?.issues[0]
+  const isChanged = parsed.data?.digest !== undefined && parsed.data.digest !== digestOf(value as object)
+  if (parsed.success && !isChanged) return parsed.data
+  const reason =
+    issue === undefined ? 'its digest does not match' : `${issue.path.join('.')}: ${issue.message}`
+  throw new EngineError(`${path} is damaged: ${reason}`, {
     fix: 'Restore it from a copy, or remove it to use the folder as a plain model.',
     details: { path },
     cause: parsed.error,
   })
+}
+
+export function withDigest(manifest: CheckpointManifest): CheckpointManifest {
+  return { ...manifest, digest: digestOf(manifest) }
+}
+
+function digestOf(manifest: object): string {
+  return hash('sha256', JSON.stringify({ ...manifest, digest: undefined }), 'hex')
 }
 
 export function describeFile(folder: string, path: string): CheckpointFile {

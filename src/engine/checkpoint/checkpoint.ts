@@ -7,13 +7,15 @@ import {
   MANIFEST_FILE,
   readManifest,
 } from './checkpoint-manifest.ts'
-import { EngineError, listed } from './engine-error.ts'
+import { EngineError } from './engine-error.ts'
 import { shapeFromConfig } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
+import { OPTIMIZER_FILE } from './optimizer-state.ts'
 import { readJsonFile } from './read-bytes.ts'
 import { currentFolder } from './replace-folder.ts'
 import { findWeightFiles, readWeights, type WeightFiles } from './shards-read.ts'
 import type { StoredTensors } from './stored-tensor.ts'
+import { verifyFiles, verifyWhereSaved } from './verify-files.ts'
 import { checkWeights, dropDerived, isRotationTable } from './weight-names.ts'
 
 /** What a model is, without its weights. */
@@ -47,10 +49,12 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
 
 /**
  * Opens a checkpoint or any model folder in the Hugging Face layout. Everything that can be checked is checked on the
- * headers, before the weights are read. Hashes are not compared here: `verifyCheckpoint` does.
+ * headers, before the weights are read; what is read is compared with the hashes of the manifest, where there is one.
  */
 export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
   const { weightFiles, ...headers } = readCheckpointHeaders(path)
+  // The optimiser's state is most of a checkpoint; whoever reads it compares it then.
+  verifyWhereSaved(headers.folder, (name) => name !== OPTIMIZER_FILE)
   const weights = readWeights(weightFiles, { ...options, only: (name) => !isRotationTable(name) })
   inFile(headers.folder, () => dropDerived(weights, headers.shape))
   return { ...headers, weights }
@@ -66,20 +70,8 @@ export function verifyCheckpoint(path: string): CheckpointManifest {
       details: { folder },
     })
   }
-  const problems = manifest.files.flatMap((expected) => {
-    if (!existsSync(join(folder, expected.path))) return [`${expected.path} is missing`]
-    const found = describeFile(folder, expected.path)
-    if (found.bytes !== expected.bytes) {
-      return [`${expected.path} has ${found.bytes} bytes instead of ${expected.bytes}`]
-    }
-    return found.sha256 === expected.sha256 ? [] : [`${expected.path} has other contents`]
-  })
-  if (fingerprintOf(manifest.files) !== manifest.fingerprint) problems.push('the list of files was changed')
-  if (problems.length === 0) return manifest
-  throw new EngineError(`${folder} is not as it was saved: ${listed(problems)}`, {
-    fix: 'Restore the files from a copy or use another checkpoint.',
-    details: { folder, problems },
-  })
+  verifyFiles(folder, manifest)
+  return manifest
 }
 
 /** The fingerprint of any model folder, for the lineage of what is trained from it. */

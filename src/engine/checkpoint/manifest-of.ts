@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { z } from 'zod'
 import type { Checkpoint } from '../../schema/index.ts'
-import { CheckpointManifest, describeFile, fingerprintOf } from './checkpoint-manifest.ts'
+import { CheckpointManifest, describeFile, fingerprintOf, withDigest } from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
 
 /** What a manifest says beside the files. */
@@ -46,7 +46,7 @@ export function manifestOf(
     metadata: contents.metadata,
   }
   const parsed = CheckpointManifest.safeParse(JSON.parse(JSON.stringify(manifest)))
-  if (parsed.success) return parsed.data
+  if (parsed.success) return withDigest(parsed.data)
   const issue = parsed.error.issues[0]
   throw new EngineError(`the checkpoint cannot be described: ${issue?.path.join('.')}: ${issue?.message}`, {
     fix: 'Give an ISO time, a whole step, and metrics and metadata of plain JSON values.',

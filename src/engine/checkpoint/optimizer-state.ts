@@ -4,6 +4,7 @@ import { EngineError } from './engine-error.ts'
 import { readTensors } from './safetensors-read.ts'
 import { writeTensors } from './safetensors-write.ts'
 import type { StoredTensors } from './stored-tensor.ts'
+import { verifyWhereSaved } from './verify-files.ts'
 
 export const OPTIMIZER_FILE = 'optimizer.safetensors'
 
@@ -24,6 +25,7 @@ export function writeOptimizerState(folder: string, state: OptimizerState): void
 export function readOptimizerState(folder: string): OptimizerState | undefined {
   const path = join(folder, OPTIMIZER_FILE)
   if (!existsSync(path)) return undefined
+  verifyWhereSaved(folder, (name) => name === OPTIMIZER_FILE)
   const { tensors, metadata } = readTensors(path)
   const { step: digits = '', format: _, ...others } = metadata
   if (!/^\d{1,15}$/.test(digits)) {

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { currentFolder, EngineError, existingFolder } from '../checkpoint/index.ts'
+import { currentFolder, EngineError, existingFolder, verifyWhereSaved } from '../checkpoint/index.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
 
@@ -54,6 +54,7 @@ export async function sendCheckpoint(
   // An adapter comes without the configuration of the model it belongs to.
   const found = currentFolder(resolve(path))
   const folder = existsSync(join(found, 'adapter_config.json')) ? found : existingFolder(path)
+  verifyWhereSaved(folder)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
