@@ -53,7 +53,7 @@ function summarize(id: string, files: RunFiles): RunSummary {
     const counts = logBytes === 0 ? {} : peekCounts(files.index, logBytes)
     if (counts !== undefined) summary.counts = counts
     const owner = readLock(files.lock)
-    if (owner !== undefined && ownerRuns(owner)) summary.lockedBy = owner
+    if (owner !== undefined && ownerRuns(owner, files.lock)) summary.lockedBy = owner
   } catch (error) {
     summary.problem = CoaError.isInstance(error) ? error.message : String(error)
   }

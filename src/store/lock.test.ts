@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { StoreError } from '../errors/index.ts'
 import { acquireLock, type LockOwner, readLock, removeOldClaims } from './lock.ts'
@@ -67,10 +69,54 @@ test.runIf(processStart(process.pid) !== undefined)(
   },
 )
 
-test('an owner on another machine is believed', () => {
+test('an owner on another machine, or in a container that was replaced, is believed while it touches its lock', () => {
   const path = join(temporaryFolder(), 'lock')
-  writeLock(path, { host: 'far-away' })
+  const old = writeLock(path, { host: 'far-away' })
   expect(() => acquireLock(path, 'coa')).toThrow(/on far-away \(coa old\) since then/)
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  utimesSync(path, minutesAgo(4), minutesAgo(4))
+  expect(() => acquireLock(path, 'coa')).toThrow(/on far-away/)
+  utimesSync(path, minutesAgo(6), minutesAgo(6))
+  const lock = acquireLock(path, 'coa')
+  expect(lock.takenOver).toEqual(old)
+  lock.release()
+})
+
+test('a holder touches its lock as long as it holds it', () => {
+  vi.useFakeTimers()
+  try {
+    const path = join(temporaryFolder(), 'lock')
+    const lock = acquireLock(path, 'coa')
+    utimesSync(path, 0, 0)
+    vi.advanceTimersByTime(60_000)
+    expect(statSync(path).mtimeMs).toBeGreaterThan(0)
+    writeLock(path, { token: 'theirs' })
+    utimesSync(path, 0, 0)
+    vi.advanceTimersByTime(60_000)
+    expect(statSync(path).mtimeMs).toBe(0)
+    lock.release()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test.runIf(process.platform === 'linux')('an owner that ended and was not reaped is dead', async () => {
+  const path = join(temporaryFolder(), 'lock')
+  // The shell becomes `sleep`, which never asks how its child ended.
+  const parent = spawn('sh', ['-c', 'sh -c "sleep 0.5" & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [line] = await once(parent.stdout, 'data')
+    const pid = Number(String(line))
+    await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '), 30_000)
+    expect(process.kill(pid, 0)).toBe(true)
+    writeLock(path, { pid, processStart: processStart(pid) ?? '' })
+    expect(acquireLock(path, 'coa').takenOver?.pid).toBe(pid)
+  } finally {
+    parent.kill('SIGKILL')
+  }
 })
 
 test('a claim of a living taker is respected, one of a dead taker is taken over', () => {

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -18,6 +27,10 @@ const LockOwner = z.object({
   processStart: z.string().optional(),
 })
 export type LockOwner = z.infer<typeof LockOwner>
+
+/** How often the holder touches its lock, and after how long without that an owner elsewhere counts as dead. */
+const TOUCH_MS = 15_000
+const SILENT_MS = 5 * 60_000
 
 export interface Lock {
   owner: LockOwner
@@ -44,13 +57,18 @@ export function acquireLock(path: string, command: string): Lock {
     ...optionalStart(processStart(process.pid)),
   }
   const held = (takenOver: LockOwner | undefined): Lock => {
-    return { owner, takenOver, release: () => releaseLock(path, owner.token) }
+    const touching = setInterval(touch, TOUCH_MS, path, owner.token).unref()
+    const release = () => {
+      clearInterval(touching)
+      releaseLock(path, owner.token)
+    }
+    return { owner, takenOver, release }
   }
   for (;;) {
     if (putLock(path, owner, linkSync)) return held(undefined)
     const current = readLock(path)
     if (current === undefined) continue
-    if (ownerRuns(current)) throw lockedError(path, current)
+    if (ownerRuns(current, path)) throw lockedError(path, current)
     const claim = acquireLock(`${path}.claim-${current.token}`, command)
     try {
       if (readLock(path)?.token !== current.token) continue
@@ -92,9 +110,33 @@ export function readLock(path: string): LockOwner | undefined {
   }
 }
 
-/** An owner on another machine cannot be checked from here and counts as running. */
-export function ownerRuns(owner: LockOwner): boolean {
-  return owner.host !== hostname() || processRuns(owner.pid, owner.processStart)
+/**
+ * A process on another machine or in another container cannot be looked at from here: it counts as running as long as it
+ * touches its lock. So the lock of a container that was replaced expires by itself.
+ */
+export function ownerRuns(owner: LockOwner, path: string): boolean {
+  if (owner.host === hostname()) return processRuns(owner.pid, owner.processStart)
+  const silent = silentFor(path)
+  return silent !== undefined && silent < SILENT_MS
+}
+
+/** Milliseconds since the lock was last touched; undefined when it is gone. */
+function silentFor(path: string): number | undefined {
+  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return touched === undefined ? undefined : Math.max(0, Date.now() - touched)
+}
+
+function touch(path: string, token: string): void {
+  try {
+    if (readLock(path)?.token === token) utimesSync(path, new Date(), new Date())
+  } catch {
+    // Nobody misses one touch; a damaged lock is reported by the next writer.
+  }
+}
+
+/** Who holds a lock, for people. */
+export function describeOwner({ pid, host, command, startedAt }: LockOwner): string {
+  return `process ${pid}${host === hostname() ? '' : ` on ${host}`} (${command}) since ${startedAt}`
 }
 
 /** Puts a finished lock file in place: by a link, which fails when there is one, or by a rename, which replaces. */
@@ -128,11 +170,13 @@ function optionalStart(start: string | undefined): { processStart?: string } {
 }
 
 function lockedError(path: string, owner: LockOwner): StoreError {
-  const where = owner.host === hostname() ? '' : ` on ${owner.host}`
-  const who = `process ${owner.pid}${where} (${owner.command}) since ${owner.startedAt}`
+  const seconds = Math.round((silentFor(path) ?? 0) / 1000)
   const fix =
     owner.host === hostname()
       ? `Wait until it ends or stop it with \`kill ${owner.pid}\`; reading the run is possible meanwhile.`
-      : `Wait until it ends; if ${owner.host} is gone for good, delete ${path}.`
-  return new StoreError(`the run is being written by ${who}`, { fix, details: { path, owner } })
+      : `Its last sign of life was ${seconds} s ago; after ${SILENT_MS / 60_000} minutes without one it counts as dead. If ${owner.host} is gone for good, delete ${path}.`
+  return new StoreError(`the run is being written by ${describeOwner(owner)}`, {
+    fix,
+    details: { path, owner },
+  })
 }

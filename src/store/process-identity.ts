@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether a process with this number runs on this machine; one that belongs to somebody else does too. */
+/**
+ * Whether a process with this number runs on this machine; one that belongs to somebody else does too. One that has
+ * ended keeps its number until its parent asks how; without an init process, as in many containers, that is for ever.
+ */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
+  const [state] = processFields(pid) ?? []
+  return state !== 'Z' && state !== 'X'
 }
 
 /**
@@ -17,11 +21,19 @@ export function processExists(pid: number): boolean {
 export function processStart(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const startTime = processFields(pid)?.[19]
+    return startTime === undefined ? undefined : `${boot}:${startTime}`
+  } catch {
+    return undefined
+  }
+}
+
+/** What the kernel says about a process, from its state on; undefined where it cannot be asked. */
+function processFields(pid: number): string[] | undefined {
+  try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const startTime = fields[19]
-    return startTime === undefined ? undefined : `${boot}:${startTime}`
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return undefined
   }

@@ -46,7 +46,9 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
     const { dir, stderr } = await killedInRl(cwd)
     // Not with the run before, which had other settings.
-    expect(stderr).toContain('stopped in teach, but with other settings; starting a new run')
+    expect(stderr).toContain(
+      'is not resumed: it stopped in teach, but with other settings; starting a new run',
+    )
     const before = rowsOf(dir, 'rl').length
     expect(before).toBeGreaterThan(0)
 

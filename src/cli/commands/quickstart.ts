@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { type ProjectConfig, recipeFile, writeToml } from '../../config/index.ts'
 import { Spotlight } from '../../observe/index.ts'
-import { createRun, listRuns, openRun, type Run } from '../../store/index.ts'
+import { createRun, describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import type { LiveView } from '../live/contract.ts'
@@ -96,20 +96,26 @@ function newRun(config: ProjectConfig): Run {
   return createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
 }
 
-/** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it. */
+/** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it; or why not. */
 function unfinishedRun(config: ProjectConfig, names: readonly string[], fresh: boolean): Run | undefined {
   if (fresh) return undefined
-  const found = listRuns(config.project.runs).find(
-    (run) => run.problem === undefined && run.command === COMMAND,
-  )
-  if (found === undefined || found.lockedBy !== undefined) return undefined
-  const stopped = names.find((name) => found.stages?.[name]?.status !== 'done')
-  if (stopped === undefined) return undefined
-  const settingsFile = join(found.dir, 'config.toml')
-  if (!existsSync(settingsFile) || readFileSync(settingsFile, 'utf8') !== writeToml(config)) {
-    process.stderr.write(`${found.id} stopped in ${stopped}, but with other settings; starting a new run\n`)
+  const runs = listRuns(config.project.runs)
+  // A run whose manifest cannot be read does not say what it is; it may be the one that is looked for.
+  const found = runs.find((run) => run.command === COMMAND) ?? runs.find((run) => run.problem !== undefined)
+  if (found === undefined) return undefined
+  const notResumed = (why: string): undefined => {
+    process.stderr.write(`${found.id} is not resumed: ${why}; starting a new run\n`)
     return undefined
   }
+  if (found.problem !== undefined) return notResumed(found.problem)
+  const stopped = names.find((name) => found.stages?.[name]?.status !== 'done')
+  if (stopped === undefined) return undefined
+  if (found.lockedBy !== undefined)
+    return notResumed(`it is being written by ${describeOwner(found.lockedBy)}`)
+  const settingsFile = join(found.dir, 'config.toml')
+  if (!existsSync(settingsFile)) return notResumed('it has lost its config.toml')
+  if (readSettingsFile(settingsFile) !== writeToml(config))
+    return notResumed(`it stopped in ${stopped}, but with other settings`)
   process.stderr.write(`going on with ${found.id}, which stopped in ${stopped}\n`)
   return openRun(found.dir, { write: true, command: COMMAND })
 }
