@@ -133,20 +133,21 @@ const growing: Record<string, (size: number) => string> = {
     '<think>a</think>\n<web_search>b</web_search>\n<observation>c</observation>\n'.repeat(size / 73),
 }
 
-/** Time for eight times the text over time for the text; 8 is linear. Best of several, because clocks are noisy. */
+/**
+ * Time for eight times the text over time for the text; 8 is linear. The same amount of text is read in one piece and
+ * in eight, right after each other, so that both meet the same machine. The least of several ratios counts: noise only
+ * ever adds to some of them, growth that is worse than linear to all.
+ */
 function growth(grammar: Grammar, make: (size: number) => string): number {
-  const best = (text: string): number => {
-    let fastest = Number.POSITIVE_INFINITY
-    for (let i = 0; i < 7; i++) {
-      const start = performance.now()
-      spansOf(parseChain(grammar, text))
-      fastest = Math.min(fastest, performance.now() - start)
-    }
-    return fastest
+  const msOf = (text: string, times: number): number => {
+    const start = performance.now()
+    for (let i = 0; i < times; i++) spansOf(parseChain(grammar, text))
+    return performance.now() - start
   }
   const small = make(100_000)
   const large = make(800_000)
-  return best(large) / Math.max(best(small), 0.02)
+  const ratios = Array.from({ length: 7 }, () => (8 * msOf(large, 1)) / Math.max(msOf(small, 8), 0.16))
+  return Math.min(...ratios)
 }
 
 function work({ inputs, seed }: { inputs: number; seed: number }): void {

@@ -202,6 +202,18 @@ it('takes JSON too deep to be checked as not fitting its schema', () => {
   for (const depth of [3, 100_000]) expect(parseChain(grammar, wrong(depth)).calls).toEqual([])
 })
 
+it('refuses JSON that no tool could take, before it is read', () => {
+  const inspector = (depth: number) => {
+    const body = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const { diagnostics } = parseChain(
+      builtinGrammars.get('all-tools')!,
+      `<visual_inspector>${body}</visual_inspector>`,
+    )
+    return diagnostics.some(({ message }) => message.includes('more than 1000 levels deep'))
+  }
+  expect([inspector(1000), inspector(1001), inspector(200_000)]).toEqual([false, true, true])
+})
+
 describe('streaming', () => {
   it('reports a call as soon as its closing tag is complete', () => {
     const parser = new ChainParser(web)

@@ -6,9 +6,19 @@ import type { ParsedPayload, PayloadProblem } from './types.ts'
 /** Repairing is for slips, not for documents, and jsonrepair can take quadratic time: longer bodies are refused. */
 const LONGEST_REPAIR = 8_192
 
+/**
+ * No tool takes anything nested as deeply. JSON.parse keeps a hundred bytes for each open bracket, and what walks over
+ * the value afterwards runs out of stack.
+ */
+const DEEPEST = 1_000
+
 export function parseJsonPayload(body: string, schema: z.ZodType | null): ParsedPayload {
   const text = withoutFence(body)
   const problems: PayloadProblem[] = []
+  if (isTooDeep(text)) {
+    const message = `the payload is nested more than ${DEEPEST} levels deep`
+    return { payload: undefined, problems: [{ code: 'broken-json', message, repair: null }] }
+  }
   let value = attempt(() => parseJson(text))
   if (!isObject(value)) {
     value = text.length > LONGEST_REPAIR ? undefined : attempt(() => parseJson(jsonrepair(text)))
@@ -25,6 +35,22 @@ export function parseJsonPayload(body: string, schema: z.ZodType | null): Parsed
     return { payload: undefined, problems: [...problems, { code: 'schema-mismatch', message, repair: null }] }
   }
   return { payload: { syntax: 'json', value }, problems }
+}
+
+/** Counts brackets outside of strings, as far as the text is JSON. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < text.length && depth <= DEEPEST; at++) {
+    const character = text[at]
+    if (isString) {
+      if (character === '\\') at++
+      else if (character === '"') isString = false
+    } else if (character === '"') isString = true
+    else if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') depth--
+  }
+  return depth > DEEPEST
 }
 
 /** What a value has against a schema, in words; null where it fits. A value too deep to be checked does not fit. */
