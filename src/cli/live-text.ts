@@ -1,8 +1,8 @@
 /** What a terminal would act on instead of showing it: everything that controls, but for line breaks and tabs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g
 
-/** Text of a model as a terminal can be given it: its control characters are shown, not obeyed. */
+/** Text of a model, a page or a file as a terminal can be given it: its control characters are shown, not obeyed. */
 export function harmless(text: string): string {
   return text.replaceAll(controls, '\ufffd')
 }

@@ -2,7 +2,10 @@ import { type Command, CommanderError } from 'commander'
 import pc from 'picocolors'
 import { CoaError } from '../errors/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { guardOutput } from './guard-output.ts'
 import { Interrupted } from './interrupt.ts'
+import { harmless } from './live-text.ts'
+import { jsonText } from './output.ts'
 import { buildProgram } from './program.ts'
 
 /** A reader that went away, as in `coa run list | head`, is no fault. */
@@ -12,6 +15,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.input.code)
 })
 process.stderr.on('error', () => {})
+guardOutput(process.stdout)
+guardOutput(process.stderr)
 
 /** In our own words, without Node's number of the process and its advice on tracing. */
 process.removeAllListeners('warning')
@@ -68,10 +73,12 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 /** One line: what is wrong and what to do. JSON for those who asked for JSON. */
 function complain(message: string, fix: string | undefined, error: unknown, code: number): number {
   const { json, debug } = program.opts<{ json?: boolean; debug?: boolean }>()
-  if (json) process.stderr.write(`${JSON.stringify({ error: { message, fix, code } })}\n`)
+  if (json) process.stderr.write(`${jsonText({ error: { message, fix, code } })}\n`)
   else
     process.stderr.write(
-      `${pc.red('coa:')} ${message.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')}${fix === undefined ? '' : `. ${fix}`}\n`,
+      `${pc.red('coa:')} ${harmless(message)
+        .replaceAll(/\s*\n\s*/g, ' ')
+        .replace(/\.$/, '')}${fix === undefined ? '' : `. ${fix}`}\n`,
     )
   if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   return code

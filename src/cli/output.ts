@@ -2,7 +2,15 @@ import pc from 'picocolors'
 
 /** Prints a command's result: as JSON for programs, in words for people. */
 export function emit(options: { json?: boolean }, data: unknown, human: () => string): void {
-  process.stdout.write(`${options.json === true ? JSON.stringify(data, null, 2) : human().trimEnd()}\n`)
+  process.stdout.write(`${options.json === true ? jsonText(data, 2) : human().trimEnd()}\n`)
+}
+
+/** JSON as it is printed: control characters that JSON allows and a terminal may obey (DEL to U+009F) are escaped too. */
+export function jsonText(data: unknown, indent?: number): string {
+  return JSON.stringify(data, null, indent).replaceAll(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
+  )
 }
 
 /** Columns padded to their widest cell; the last is left ragged. Cells may hold colours. */

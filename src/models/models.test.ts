@@ -65,6 +65,26 @@ describe('complete', () => {
     })
   })
 
+  it('does not pass on a key that the server repeats, not even a part of it', async () => {
+    const apiKey = 'sk-models-0123456789abcdefghijklmnopqrstuvwxyz'
+    // Where the excerpt of the server's words would cut it in two.
+    const { baseUrl } = await serve([{ status: 401, error: `${'x'.repeat(180)} ${apiKey} is not a key` }])
+    const { message, fix } = await failure(
+      openModel({ baseUrl, model: 'm', apiKey, ...quick }).complete({ prompt: 'hi' }),
+    )
+    expect(message).toContain('[redacted]')
+    expect(`${message} ${fix}`).not.toContain('sk-models')
+  })
+
+  it.each([
+    'http://me:hunter2hunter2@localhost/v1',
+    'http://localhost/v1?token=hunter2hunter2',
+    'ftp://me:hunter2hunter2@h',
+  ])('refuses %s without repeating what is secret', (baseUrl) => {
+    expect(() => openModel({ baseUrl, model: 'm' })).toThrow(ModelError)
+    expect(() => openModel({ baseUrl, model: 'm' })).not.toThrow(/hunter2/)
+  })
+
   it('takes whole conversations, and an address copied with its path', async () => {
     const { baseUrl, requests } = await serve(['ok'])
     const messages = [

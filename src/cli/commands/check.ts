@@ -5,6 +5,7 @@ import type { Gold, Task } from '../../schema/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { settings } from '../globals.ts'
 import { readInput } from '../input.ts'
+import { harmless } from '../live-text.ts'
 import { emit, mark } from '../output.ts'
 import { checkContext } from './check-context.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
@@ -52,7 +53,7 @@ export function registerCheck(program: Command): void {
           ...(question === undefined ? {} : { question }),
         })
         const sign = { correct: mark.good, wrong: mark.bad, undecided: mark.open }[verdict.outcome]
-        emit(options, verdict, () => `${sign} ${verdict.outcome}: ${verdict.evidence}`)
+        emit(options, verdict, () => `${sign} ${verdict.outcome}: ${harmless(verdict.evidence)}`)
         if (verdict.outcome !== 'correct') process.exitCode = exitCodes.findings.code
       } finally {
         await close()

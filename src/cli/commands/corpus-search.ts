@@ -5,6 +5,7 @@ import { UsageError } from '../../errors/index.ts'
 import type { SearchHit } from '../../tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { harmless } from '../live-text.ts'
 import { emit } from '../output.ts'
 
 interface SearchOptions extends GlobalOptions {
@@ -57,9 +58,9 @@ function describe(hits: readonly SearchHit[], how: string, ms: number): string {
     `${hits.length} ${hits.length === 1 ? 'hit' : 'hits'} in ${ms.toFixed(1)} ms (${how})`,
   )
   const lines = hits.map(({ title, source, snippet }, index) => {
-    const text = snippet.replaceAll(/\s+/g, ' ')
+    const text = harmless(snippet.replaceAll(/\s+/g, ' '))
     const short = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text
-    return `${index + 1}. ${pc.bold(title)} ${pc.dim(source)}\n   ${short}`
+    return `${index + 1}. ${pc.bold(harmless(title))} ${pc.dim(harmless(source))}\n   ${short}`
   })
   return [...lines, '', hits.length === 0 ? `nothing found; ${summary}` : summary].join('\n').trimStart()
 }

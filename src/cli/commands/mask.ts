@@ -4,7 +4,8 @@ import { loadGrammar } from '../../grammar/index.ts'
 import { type EncodedSequence, encodeSequence, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
-import { mark } from '../output.ts'
+import { harmless } from '../live-text.ts'
+import { jsonText, mark } from '../output.ts'
 import { paintMask } from '../paint.ts'
 import { showProgress } from '../progress.ts'
 import { type InputSequence, readSequences } from '../read-sequences.ts'
@@ -71,7 +72,7 @@ const ARRAY_PIECE = 100_000
 
 /** Long arrays go out in pieces: a single string has a largest length. */
 function writeJson({ id, problems }: InputSequence, encoded: EncodedSequence, first: boolean): void {
-  const head = JSON.stringify({ id, problems, ...count(encoded) })
+  const head = jsonText({ id, problems, ...count(encoded) })
   process.stdout.write(`${first ? '' : ','}\n${head.slice(0, -1)}`)
   for (const name of ['ids', 'mask', 'spanOf'] as const) {
     process.stdout.write(`,"${name}":[`)
@@ -103,12 +104,12 @@ function describe(
     ...(ends ? [pc.dim(`with ${tokenizer.eosToken} at the end`)] : []),
   ]
   return [
-    spans.map((span) => paintMask(span.trainable, span.text)).join(''),
+    spans.map((span) => paintMask(span.trainable, harmless(span.text))).join(''),
     '',
     ...(problems.length === 0
       ? []
       : [`${mark.bad} not well formed, so the mask may be wrong; see \`coa parse\`:`]),
-    ...problems.slice(0, 10).map((problem) => `  - ${problem}`),
+    ...problems.slice(0, 10).map((problem) => `  - ${harmless(problem)}`),
     ...(problems.length > 10 ? [`  … ${problems.length - 10} more`] : []),
     counts.join('   '),
   ].join('\n')

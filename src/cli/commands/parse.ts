@@ -11,7 +11,8 @@ import {
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { readInput } from '../input.ts'
-import { emit, mark } from '../output.ts'
+import { harmless } from '../live-text.ts'
+import { emit, jsonText, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
 
 interface ParseOptions extends GlobalOptions {
@@ -41,7 +42,7 @@ export function registerParse(program: Command): void {
       const events = [...parser.push(raw), ...parser.end()]
       const chain = collectChain(grammar, raw, events)
       const ok = isWellFormed(chain)
-      if (options.events) for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`)
+      if (options.events) for (const event of events) process.stdout.write(`${jsonText(event)}\n`)
       else {
         const { blocks, calls, answer, diagnostics, order } = chain
         const violations = order.violations
@@ -69,8 +70,8 @@ function describe(chain: Chain): string {
     `${chain.blocks.length} blocks, ${chain.calls.length} calls, ${chain.answer === null ? 'no answer' : 'answered'}`,
     ...(problems.length === 0 ? [`${mark.good} well formed`] : []),
     ...problems.slice(0, SHOWN_PROBLEMS).map(({ at, code, message, repair }) => {
-      const mended = repair === null ? '' : pc.dim(` (${repair})`)
-      return `${repair === null ? mark.bad : mark.open} ${place(at)} ${pc.bold(code)}: ${message}${mended}`
+      const mended = repair === null ? '' : pc.dim(` (${harmless(repair)})`)
+      return `${repair === null ? mark.bad : mark.open} ${place(at)} ${pc.bold(code)}: ${harmless(message)}${mended}`
     }),
     ...(problems.length > SHOWN_PROBLEMS
       ? [`… ${problems.length - SHOWN_PROBLEMS} more; --json has all`]
@@ -80,7 +81,7 @@ function describe(chain: Chain): string {
 
 function line(block: Block): string {
   const kind = block.kind === 'tool' ? 'call' : block.kind
-  const text = block.text.trim().replaceAll(/\s+/g, ' ')
+  const text = harmless(block.text.trim().replaceAll(/\s+/g, ' '))
   return `${pc.dim(`${block.start}–${block.end}`.padEnd(11))} ${paintKind(kind, block.agent.padEnd(16))} ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
 }
 

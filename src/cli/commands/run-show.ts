@@ -6,7 +6,7 @@ import { describeDamage, openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
-import { emit, mark, table } from '../output.ts'
+import { emit, jsonText, mark, table } from '../output.ts'
 
 interface ShowOptions extends GlobalOptions {
   kind?: RecordKind
@@ -32,7 +32,7 @@ export function registerRunShow(parent: Command): void {
       if (describeDamage(run.recovery).length > 0) process.exitCode = exitCodes.store.code
       if (options.kind === undefined) emit(options, overview(run), () => describe(run))
       else if (options.jsonl)
-        for (const record of run.scan(options.kind)) process.stdout.write(`${JSON.stringify(record)}\n`)
+        for (const record of run.scan(options.kind)) process.stdout.write(`${jsonText(record)}\n`)
       else {
         const records = run.list(options.kind, { limit: options.limit })
         const more = run.count(options.kind) - records.length
@@ -40,7 +40,7 @@ export function registerRunShow(parent: Command): void {
           options,
           records,
           () =>
-            records.map((record) => JSON.stringify(record)).join('\n') +
+            records.map((record) => jsonText(record)).join('\n') +
             (more > 0 ? pc.dim(`\n… ${more} more`) : ''),
         )
       }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from '
 import type { Command } from 'commander'
 import { UsageError } from '../../errors/index.ts'
 import { interruptible } from '../interrupt.ts'
-import { emit, mark } from '../output.ts'
+import { emit, jsonText, mark } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { addSourceOptions, type SourceOptions, sourceOf } from './tasks-options.ts'
 
@@ -48,7 +48,7 @@ export function registerTasksGenerate(parent: Command): void {
         await interruptible(async (signal) => {
           for await (const task of openTasks({ ...source, signal, onProblem: () => skipped++ })) {
             assertMayBeWritten(task)
-            const line = `${JSON.stringify(task)}\n`
+            const line = `${jsonText(task)}\n`
             if (file === undefined) process.stdout.write(line)
             else writeSync(file, line)
             observe({

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../errors/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
-import { emit } from '../output.ts'
+import { harmless } from '../live-text.ts'
+import { emit, jsonText } from '../output.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
 interface ShowOptions extends SourceOptions {
@@ -42,22 +43,23 @@ function describe(task: Task, withProgram: boolean): string {
     (fact) => fact !== undefined,
   )
   const program =
-    withProgram && meta['program'] !== undefined ? ['', pc.dim(JSON.stringify(meta['program'], null, 2))] : []
-  return [`${pc.bold(id)}  ${pc.dim(facts.join(', '))}`, question, ...goldLines(gold), ...program].join('\n')
+    withProgram && meta['program'] !== undefined ? ['', pc.dim(jsonText(meta['program'], 2))] : []
+  const head = `${pc.bold(harmless(id))}  ${pc.dim(harmless(facts.join(', ')))}`
+  return [head, harmless(question), ...goldLines(gold), ...program].join('\n')
 }
 
 function goldLines(gold: Gold): string[] {
   switch (gold.checker) {
     case 'exact':
-      return [pc.green(gold.answers.join(' | '))]
+      return [pc.green(harmless(gold.answers.join(' | ')))]
     case 'math':
-      return [pc.green(gold.answer)]
+      return [pc.green(harmless(gold.answer))]
     case 'judge':
-      return [`${pc.green(gold.answer)} ${pc.dim('(a model compares)')}`]
+      return [`${pc.green(harmless(gold.answer))} ${pc.dim('(a model compares)')}`]
     case 'code':
       return [
         pc.dim(`${gold.tests.length} hidden tests`),
-        ...gold.tests.slice(0, 3).map((test) => pc.green(`  ${testLine(test)}`)),
+        ...gold.tests.slice(0, 3).map((test) => pc.green(`  ${harmless(testLine(test))}`)),
       ]
   }
 }

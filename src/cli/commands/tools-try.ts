@@ -6,6 +6,7 @@ import type { Tool, ToolResult } from '../../tools/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readInput } from '../input.ts'
 import { interruptible } from '../interrupt.ts'
+import { harmless } from '../live-text.ts'
 import { emit, mark } from '../output.ts'
 import { addToolOptions, type ToolOptions, toolboxFor } from './tools-options.ts'
 
@@ -99,11 +100,11 @@ function describe(result: ToolResult): string {
     ...result.flags.map((flag) => pc.yellow(flag)),
   ]
   return [
-    result.text,
+    harmless(result.text),
     '',
     `${result.ok ? mark.good : mark.bad} ${facts.join(', ')}`,
     ...Object.entries(result.provenance).map(([key, value]) => pc.dim(`  ${key}: ${shown(value)}`)),
-    ...(result.fix === undefined ? [] : [result.fix]),
+    ...(result.fix === undefined ? [] : [harmless(result.fix)]),
   ].join('\n')
 }
 
@@ -112,5 +113,5 @@ function counted(number: number, thing: string): string {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return harmless(typeof value === 'string' ? value : JSON.stringify(value))
 }
