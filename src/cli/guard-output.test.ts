@@ -17,7 +17,11 @@ describe('output', () => {
     [true, '\u001b[2K\u001b[3A\r\u001b[?25l'],
   ])('on a stream with isTTY %s lets only our own drawing through', (isTTY, text) => {
     let out = ''
-    const stream = { isTTY, write: (chunk: string) => (out += chunk) !== '' }
+    const write = (chunk: string): boolean => {
+      out += chunk
+      return true
+    }
+    const stream = { isTTY, write }
     guardOutput(stream as unknown as NodeJS.WriteStream)
     stream.write(hostile + text)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
