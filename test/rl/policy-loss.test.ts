@@ -46,6 +46,10 @@ describe('the loss of a token, by hand', () => {
     [{ ...dapo, dual_clip: 3 }, 2, -1, 1, 2, true],
     [{ ...dapo, dual_clip: 3 }, 5, 1, 1, -1.28, false],
     [{ ...dapo, dual_clip: 10 }, 5, -1, 1, 5, true],
+    // Where a ratio would be infinite or nothing, its logarithm is held at 20 and nothing pulls.
+    [{ ...dapo, dual_clip: 10 }, 1e40, -1, 1, 10, false],
+    [{ ...dapo, dual_clip: 10 }, 1e40, 1, 1, -1.28, false],
+    [{ ...dapo, dual_clip: 10 }, 1e-40, 1, 1, 0, false],
     // Truncated importance: up to twice the weight, and none at all where it is off.
     [dapo, 1, 1, 1.5, -1.5, true],
     [dapo, 1, 1, 4, -2, true],

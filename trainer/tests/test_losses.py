@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from coa_trainer.errors import TrainerError
+from coa_trainer.model import head
 from coa_trainer.model.datum import Loss
 from coa_trainer.model.losses import check_loss, elementwise_loss
 from helpers import random_datum
@@ -136,3 +137,46 @@ def test_what_a_loss_does_not_know_is_refused(loss: Loss, inputs: dict[str, Any]
     with pytest.raises(TrainerError, match=words) as caught:
         check_loss(loss, [random_datum(4, 1, **inputs)])
     assert caught.value.status == 400
+
+
+def test_a_ratio_never_becomes_infinite() -> None:
+    logprobs = torch.tensor([0.0, 0.0, -200.0], requires_grad=True)
+    inputs = {"logprobs": torch.tensor([-200.0, -200.0, 0.0]), "advantages": torch.tensor([-1.0, 1.0, 1.0])}
+    losses = elementwise_loss(Loss("ppo", {"clip_high_threshold": 1.28}), logprobs, inputs)
+    torch.testing.assert_close(losses, torch.tensor([math.exp(20), -1.28, -math.exp(-20)]))
+    losses.sum().backward()
+    assert logprobs.grad is not None
+    assert logprobs.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_temperature_divides_the_logits(monkeypatch: pytest.MonkeyPatch, chunked: bool) -> None:
+    if chunked:
+        monkeypatch.setattr(head, "CHUNK_NUMBERS", 4 * 7)
+    torch.manual_seed(1)
+    weight = torch.randn(7, 5)
+    hidden = torch.randn(11, 5)
+    targets = torch.randint(0, 7, (11,))
+    slopes = torch.randn(11)
+    module = torch.nn.Linear(5, 7, bias=False)
+
+    def outcome(compute: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        states, matrix = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
+        found = compute(states, matrix)
+        (found * slopes).sum().backward()
+        assert states.grad is not None and matrix.grad is not None
+        return found.detach(), states.grad, matrix.grad
+
+    plain = outcome(lambda states, matrix: ((states @ matrix.T) / 0.7).log_softmax(-1).gather(1, targets[:, None])[:, 0])
+    own = outcome(lambda states, matrix: head.Head(matrix).logprobs(states, targets, 0.7))
+    for found, wanted in zip(own, plain, strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
+    with torch.no_grad():
+        module.weight.copy_(weight)
+    torch.testing.assert_close(head.module_logprobs(module, hidden, targets, 7, 0.7), plain[0])
+    torch.testing.assert_close(head.gathered(hidden @ weight.T, targets, 0.7), plain[0])
+
+
+def test_a_temperature_of_nothing_is_refused() -> None:
+    with pytest.raises(TrainerError, match="temperature is 0"):
+        check_loss(Loss("cross_entropy", {"temperature": 0.0}), [])

@@ -48,6 +48,18 @@ describe('the terms of a loss', () => {
     )
   })
 
+  it('hold a ratio that would be infinite, and pull no further', () => {
+    const example = {
+      tokens: [1, 2, 3],
+      weights: [0, 1, 1],
+      advantages: [0, -1, 1],
+      sampledLogprobs: [0, -900, 0],
+    }
+    const { loss, pull } = lossTerms(example, [0, 0, -900], policy)
+    expect(loss).toBeCloseTo(Math.exp(20), 3)
+    expect([...pull]).toEqual([0, 0, 0])
+  })
+
   it('do not look at what stands beside a token of no weight', () => {
     const example: TrainingExample = {
       tokens: [1, 2, 3],
