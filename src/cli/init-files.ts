@@ -33,6 +33,7 @@ const settingsEnd = `
 # How to make it your own. Change a section above, or take the # away from one below.
 #
 # Your tasks: a file of questions with answers that can be checked, or a public benchmark (coa tasks pull).
+# Rows need "question" and "answer"; a table says more: { from = "my-tasks.csv", map = { question = "q", answer = "a" } }.
 #   [tasks] suites = ["my-tasks.jsonl"], and levels = []
 #
 # Your team: a topology in TypeScript, and a model that thinks for the agents.
@@ -58,7 +59,7 @@ const settingsEnd = `
 # model = "my-judge"
 `
 
-const grammarFile = `# A grammar of your own. Use it with: coa parse FILE --grammar grammar.toml
+const grammarFile = `# A grammar of your own. Use it for all your tasks with: [language] grammar = "grammar.toml" in coa.toml
 # Check it after every change with:   coa grammar check grammar.toml
 
 name = "support"

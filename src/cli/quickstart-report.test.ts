@@ -52,10 +52,10 @@ it('speaks of no saving where nothing is solved', async () => {
 })
 
 it.each([
-  ['What is 1 + 1?', '"What is 1 + 1?"'],
+  ['What is 1 + 1?', "'What is 1 + 1?'"],
   ["What does Ada's $5 buy?", `'What does Ada'\\''s $5 buy?'`],
 ])('gives the question %j to a shell as it is', async (question, quoted) => {
   using run = runIn(temporaryFolder())
   const { text } = await evaluated(run, [1, 1, 1, 1], question)
-  expect(text).toContain(`  coa solve ${quoted} --grammar math --temperature 0 --model `)
+  expect(text).toContain(` coa solve ${quoted} --grammar math --temperature 0 --model `)
 })

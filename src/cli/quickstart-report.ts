@@ -1,10 +1,10 @@
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import pc from 'picocolors'
-import { readEnvironment } from '../config/index.ts'
 import { headline } from '../eval/index.ts'
 import { comparisonOf, writeReport } from '../report/index.ts'
 import type { EvalReport, PairReport, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
+import { nextLines, shortPath } from './next.ts'
 import { mark, table } from './output.ts'
 
 export interface QuickstartResult {
@@ -45,13 +45,15 @@ export function describeQuickstart({ run, report, page, seconds }: QuickstartRes
     pc.dim(counting(solvers[0]!.kind === 'scripted team')),
     '',
     table([
-      ['Report', shown(page)],
-      ['Models', `${shown(join(run.files.checkpoints, 'sft'))}, ${shown(join(run.files.checkpoints, 'rl'))}`],
-      ['All else', `${shown(run.dir)}  ${pc.dim(`${duration(seconds)} of work just now`)}`],
+      ['Report', shortPath(page)],
+      [
+        'Models',
+        `${shortPath(join(run.files.checkpoints, 'sft'))}, ${shortPath(join(run.files.checkpoints, 'rl'))}`,
+      ],
+      ['All else', `${shortPath(run.dir)}  ${pc.dim(`${duration(seconds)} of work just now`)}`],
     ]),
     '',
-    'Next:',
-    ...nextCommands(run, report).map((command) => `  ${command}`),
+    ...nextLines(nextCommands(run, report)),
   ].join('\n')
 }
 
@@ -87,26 +89,24 @@ function counting(isScripted: boolean): string {
   return `${team}All tokens were counted with the student's tokenizer: prompts, what was written, and what tools returned.`
 }
 
-function nextCommands(run: Run, report: EvalReport): string[] {
-  const coa = readEnvironment()['npm_lifecycle_event'] === 'start' ? 'npm run -s coa --' : 'coa'
+function nextCommands(run: Run, report: EvalReport): string[][] {
   const task = questionToTry(run, report)
-  const model = shown(join(run.files.checkpoints, 'rl'))
+  const model = shortPath(join(run.files.checkpoints, 'rl'))
   return [
     ...(task === undefined
       ? []
-      : [
-          `${coa} solve ${quoted(task.question)} ${solveOptions(run, task)} --temperature 0 --model ${model}`,
-        ]),
-    `${coa} run report ${run.id}`,
-    `${coa} init my-agents`,
+      : [['solve', task.question, ...solveOptions(run, task), '--temperature', '0', '--model', model]]),
+    ['run', 'report', run.id],
+    ['init', 'my-agents'],
   ]
 }
 
 /** A search shows as many hits as in training only with the settings of the run. */
-function solveOptions(run: Run, { domain, meta }: Task): string {
+function solveOptions(run: Run, { domain, meta }: Task): string[] {
   const world = meta['world']
-  const found = typeof world === 'number' ? ` --world ${world} --config ${shown(run.files.config)}` : ''
-  return `--grammar ${domain}${found}`
+  const found =
+    typeof world === 'number' ? ['--world', `${world}`, '--config', shortPath(run.files.config)] : []
+  return ['--grammar', domain, ...found]
 }
 
 /** A held-out task, rather one that the last model solved, rather one that needs no further options, rather a short one. */
@@ -122,17 +122,6 @@ function questionToTry(run: Run, { items, solvers }: EvalReport): Task | undefin
         : [{ task, rank: rank(task, outcomes[last]) }]
     })
     .sort((one, other) => one.rank - other.rank)[0]?.task
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`
-}
-
-/** From where the command was given, if it lies below. */
-function shown(path: string): string {
-  const near = relative('.', path)
-  return near.startsWith('..') || near === '' ? path : near
 }
 
 function duration(seconds: number): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { ProjectConfig } from '../config/index.ts'
 import { runFiles } from '../store/index.ts'
-import { findRun } from './find-run.ts'
+import { findRun, type RunKind } from './find-run.ts'
 import { type GlobalOptions, settings } from './globals.ts'
 
 interface RunSettings<Dir> {
@@ -17,20 +17,23 @@ export function settingsForRun(
   options: GlobalOptions,
   name: string,
   flags?: Record<string, unknown>,
+  kind?: RunKind,
 ): RunSettings<string>
 export function settingsForRun(
   options: GlobalOptions,
   name: string | undefined,
   flags?: Record<string, unknown>,
+  kind?: RunKind,
 ): RunSettings<string | undefined>
 export function settingsForRun(
   options: GlobalOptions,
   name: string | undefined,
   flags: Record<string, unknown> = {},
+  kind: RunKind = 'any',
 ): RunSettings<string | undefined> {
   const { config } = settings(options, flags)
   if (name === undefined) return { dir: undefined, config }
-  const dir = findRun(config.project.runs, name)
+  const dir = findRun(config.project.runs, name, kind)
   const own = runFiles(dir).config
   return { dir, config: existsSync(own) ? settings(options, flags, { under: [own] }).config : config }
 }

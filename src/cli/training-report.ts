@@ -1,6 +1,10 @@
+import { basename, join } from 'node:path'
 import pc from 'picocolors'
+import type { ProjectConfig } from '../config/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
+import { suiteName } from '../tasks/index.ts'
 import { lastOfEachStep } from './commands/run-metrics.ts'
+import { nextLines, shortPath } from './next.ts'
 import { mark, table } from './output.ts'
 import { sparkline } from './sparkline.ts'
 
@@ -9,7 +13,7 @@ export function describeTraining(
   run: Run,
   stage: 'sft' | 'rl',
   summary: Record<string, number>,
-  next: readonly string[],
+  next: readonly (readonly string[])[],
   /** Why it stopped before its last step, if it did. */
   ended?: string,
 ): string {
@@ -24,10 +28,24 @@ export function describeTraining(
     table(Object.entries(summary).map(([key, value]) => [`  ${key}`, figure(value)])),
     ...names.flatMap((name) => curve(rows, name)),
     '',
-    'Next:',
-    ...next.map((command) => `  ${command}`),
+    ...nextLines(next),
   ].join('\n')
 }
+
+/** How to see the trained model at work: on tasks of the source it was trained for. */
+export function tryWords(run: Run, config: ProjectConfig, stage: 'sft' | 'rl'): string[] {
+  const model = shortPath(join(run.files.checkpoints, stage))
+  const recorded = run.list('task', { limit: 1 })[0]
+  const source = config.tasks.suites
+    .map(suiteName)
+    .find((name) => recorded === undefined || isSourceOf(name, recorded.suite))
+  if (source !== undefined) return ['rollout', source, '--model', model]
+  return ['solve', recorded!.question, '--grammar', recorded!.domain, '--model', model]
+}
+
+/** A file gives its tasks the name of the file. */
+const isSourceOf = (source: string, suite: string): boolean =>
+  source === suite || basename(source).startsWith(`${suite}.`)
 
 function curve(rows: readonly MetricRow[], name: string): string[] {
   const values = rows.map((row) => row[name]).filter((value) => typeof value === 'number')

@@ -58,7 +58,7 @@ describe('resolveConfig', () => {
     const { config, origins } = resolveConfig(ProjectConfig, {})
     expect(config).toMatchObject({
       project: { runs: 'runs', seed: 1 },
-      language: { grammar: 'web', tokenizer: 'bytes' },
+      language: { tokenizer: 'bytes' },
       tools: { cache: '.coa/tools', timeout_s: 30, output_limit: 8000, allow_hosts: [] },
       tasks: { suites: ['math', 'search', 'code'], count: 10, data: '.coa/benchmarks' },
       teach: {

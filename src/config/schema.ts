@@ -23,6 +23,22 @@ const modelSection = {
 const ModelSection = z.strictObject(modelSection)
 export type ModelSection = z.infer<typeof ModelSection>
 
+/** Where tasks come from, with what a name alone does not say. */
+const TaskSourceSection = z.strictObject({
+  /** A suite, a pulled benchmark or a file. */
+  from: z.string().min(1),
+  /** Of a file: a benchmark, verl, plain or coa. Left out: told from its rows. */
+  format: z.string().min(1).optional(),
+  /** Which column of a file is which field, such as { question = "problem", answer = "gold" }. */
+  map: z.record(z.string(), z.string().min(1)).optional(),
+  /** How answers of a plain file are checked. Left out: told from the answers. */
+  checker: z.enum(['exact', 'math', 'judge']).optional(),
+  /** The grammar its tasks are solved in. */
+  domain: z.string().min(1).optional(),
+  /** The split of rows that name none. Left out: by the file's name, or else by a hash of the question. */
+  split: z.enum(['train', 'dev', 'test']).optional(),
+})
+
 /** The settings of a project, as in coa.toml. Stages add their own sections as they arrive. */
 export const ProjectConfig = z.strictObject({
   project: z
@@ -35,8 +51,11 @@ export const ProjectConfig = z.strictObject({
     .prefault({}),
   language: z
     .strictObject({
-      /** A grammar that comes with coa, or the path of a .toml or .ts file. */
-      grammar: z.string().min(1).default('web'),
+      /**
+       * A grammar that comes with coa, or the path of a .toml or .ts file: for all tasks that name no other. Left out:
+       * math and code for tasks checked in that way, multihop for other files, web for questions without a task.
+       */
+      grammar: z.string().min(1).optional(),
       /** A folder with tokenizer.json, "student" for that of student.model, or "bytes" for one token a byte. */
       tokenizer: z.string().min(1).default('bytes'),
     })
@@ -55,8 +74,11 @@ export const ProjectConfig = z.strictObject({
     .prefault({}),
   tasks: z
     .strictObject({
-      /** Suites, pulled benchmarks or files to take tasks from. */
-      suites: z.array(z.string().min(1)).min(1).default(['math', 'search', 'code']),
+      /** Suites, pulled benchmarks or files to take tasks from: names, or tables that say more about them. */
+      suites: z
+        .array(z.union([z.string().min(1), TaskSourceSection]))
+        .min(1)
+        .default(['math', 'search', 'code']),
       /** How many of each. */
       count: z.number().int().positive().default(10),
       /** How many of each, of split dev, training is measured with by rollouts; 0: not at all. */

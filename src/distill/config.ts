@@ -1,6 +1,6 @@
 import type { ProjectConfig } from '../config/index.ts'
 import { ConfigError, nearestName } from '../errors/index.ts'
-import { builtinGrammars, type Grammar, loadGrammar } from '../grammar/index.ts'
+import { builtinGrammars, type Grammar, projectGrammar } from '../grammar/index.ts'
 import { type DistilMap, DROP } from './rules.ts'
 
 export interface DistilSettings {
@@ -15,7 +15,7 @@ export async function distilSettings({
   distill,
   language,
 }: Pick<ProjectConfig, 'distill' | 'language'>): Promise<DistilSettings> {
-  const own = await loadGrammar(language.grammar)
+  const own = await projectGrammar(language)
   const grammars = new Map([...builtinGrammars, [own.name, own]])
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
   const map = new Map(distill.map.map((rule) => readRule(rule, known)))

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ProjectConfig } from '../config/index.ts'
-import { CoaError } from '../errors/index.ts'
+import { allFailed, CoaError, type Failure, UsageError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
 import type { CoaSequence, Trajectory } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
@@ -29,7 +29,10 @@ export interface DistilSummary {
   problems: { problem: string; count: number; example: string }[]
 }
 
-/** Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes on. */
+/**
+ * Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes
+ * on; but if all fail, or all had failed when they were recorded, so does the stage.
+ */
 export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
   const { run, signal, observe, dryRun = false, again = false } = context
   const { map, quotes, thoughts, grammarOf } = await distilSettings(config)
@@ -38,8 +41,15 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
   )
   const total = run.count('trajectory')
+  if (total === 0) {
+    throw new UsageError(`run ${run.id} has no runs of a team to distill`, {
+      fix: 'Record some with `coa teach`, or name another run.',
+    })
+  }
+  const failures: { before: Failure[]; here: Failure[] } = { before: [], here: [] }
   let batch: CoaSequence[] = []
   let done = 0
+  let passedOver = 0
   const flush = async (): Promise<void> => {
     if (!dryRun) run.appendMany('sequence', batch)
     batch = []
@@ -50,13 +60,19 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
   for (const trajectory of run.scan('trajectory')) {
     done++
     // What is there to measure with is not learned, in whichever order stages are run.
-    if (heldOut.has(trajectory.taskId)) continue
+    if (heldOut.has(trajectory.taskId)) {
+      passedOver++
+      continue
+    }
+    const failed = trajectory.answer === undefined ? failureOf(trajectory) : undefined
+    if (failed !== undefined) failures.before.push(failed)
     if (!again && run.has('sequence', sequenceId(trajectory.id))) tally.figures['already there']!++
     else {
       const options = { grammar: grammarOf(trajectory.meta['domain']), map, quotes, thoughts }
       const sequence = await attempt(trajectory, options, context)
       if (typeof sequence === 'string') {
         tally.fail(trajectory.id, sequence)
+        failures.here.push({ boundary: 'usage', message: sequence })
         if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
       } else {
         tally.add(sequence)
@@ -66,7 +82,18 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
     if (done % BATCH === 0) await flush()
   }
   await flush()
+  const tried = done - passedOver
+  if (tried > 0 && failures.before.length === tried)
+    throw allFailed('runs of the team', failures.before, 'Correct the cause and record them again.')
+  if (tried > 0 && failures.here.length === tried)
+    throw allFailed('runs of the team', failures.here, 'Look at one with `coa distill explain`.')
   return tally.summary()
+}
+
+/** Why a run of the team ended without an answer. What was imported incompletely is told of elsewhere. */
+function failureOf({ events }: Trajectory): Failure | undefined {
+  const failed = events.findLast((event) => event.type === 'failed')
+  return failed === undefined || failed.boundary === 'import' ? undefined : failed
 }
 
 async function attempt(

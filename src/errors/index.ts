@@ -11,4 +11,5 @@ export {
 } from './boundaries.ts'
 export { type Boundary, CoaError, type CoaErrorOptions } from './coa-error.ts'
 export { nearestName } from './nearest-name.ts'
+export { allFailed, type Failure, reasonText } from './reasons.ts'
 export { keepSecret, redacted, withoutSecrets } from './secrets.ts'

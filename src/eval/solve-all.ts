@@ -1,5 +1,5 @@
 import type { ProjectConfig } from '../config/index.ts'
-import { CoaError, UsageError } from '../errors/index.ts'
+import { allFailed, CoaError, reasonText, UsageError } from '../errors/index.ts'
 import type { Observe } from '../observe/index.ts'
 import { inParallel, seedOf } from '../rollout/index.ts'
 import type { Task } from '../schema/index.ts'
@@ -21,6 +21,8 @@ export interface SolveAllContext {
    * because these tasks are there to measure with.
    */
   keep?: boolean
+  /** Told why attempts failed. */
+  onFinding?: ((text: string) => void) | undefined
 }
 
 /** Twice, because what is outside of a solver often works again; a third time says nothing new. */
@@ -28,7 +30,7 @@ const MOST_TRIES = 2
 
 /**
  * Has every solver try every task, and stores each attempt when it is done. Stopped anywhere, it goes on with those
- * that are missing: the seed of an attempt depends on nothing but the task and its number.
+ * that are missing or failed outside of the solver: the seed of an attempt depends on nothing but the task and its number.
  */
 export async function solveAll(
   config: Pick<ProjectConfig, 'project' | 'eval'>,
@@ -55,6 +57,22 @@ export async function solveAll(
     run.append('attempt', attemptRecord(job, attempt, tries, isKept))
     observe({ stage: `eval ${job.solver.name}`, done: ++done, total, unit: 'attempts' })
   })
+  for (const solver of context.solvers) tellFailures(context, solver.name, jobs)
+}
+
+/** A solver all of whose attempts failed has no accuracy, not even 0 %. */
+function tellFailures(
+  { run, onFinding }: SolveAllContext,
+  solver: string,
+  jobs: readonly AttemptJob[],
+): void {
+  const own = jobs.filter((job) => job.solver.name === solver)
+  const failures = own.flatMap(({ id }) => run.get('attempt', id)?.failure ?? [])
+  if (failures.length === 0) return
+  if (failures.length === own.length)
+    throw allFailed(`attempts of ${solver}`, failures, 'Correct the cause, then give the same command again.')
+  const reasons = reasonText(failures.map(({ message }) => message))
+  onFinding?.(`${failures.length} of ${own.length} attempts of ${solver} failed: ${reasons}`)
 }
 
 function jobsOf(
@@ -91,7 +109,8 @@ function refuseTwins(names: readonly string[], of: string): void {
 function isDone(run: Run, { id, solver, seed, position }: AttemptJob): boolean {
   const known = run.get('attempt', id)
   if (known === undefined) return false
-  if (known.seed === seed && known.how === solver.how && known.position === position) return true
+  if (known.seed === seed && known.how === solver.how && known.position === position)
+    return known.failure === undefined
   throw new UsageError(`run ${run.id} has attempts of ${solver.name} that were made with other settings`, {
     fix: 'Name another run with --run, or start one with --fresh.',
   })

@@ -14,11 +14,13 @@ import { findFormat } from './formats/index.ts'
 import { type ExportManifest, hasManifest, readManifest } from './manifest.ts'
 import { prepare, rowOf } from './prepare.ts'
 import { hashFile, readRows } from './row-file.ts'
-import { tokenizerFor } from './run.ts'
+import { type Language, tokenizerFor } from './run.ts'
 
 export interface CheckContext {
   /** The run to compare with; without it the one the export names. */
   run?: Run
+  /** The project's own grammar, for tasks that are solved in it. */
+  language?: Language
   signal?: AbortSignal | undefined
   observe?: Observe
 }
@@ -57,7 +59,7 @@ async function checkOne(
   const format = findFormat(manifest.format)
   const findings = new Findings()
   if (checkFiles(folder, manifest, findings)) {
-    if (format.carries === 'tasks') await compareTasks(folder, format, manifest, context.run, findings)
+    if (format.carries === 'tasks') await compareTasks(folder, format, manifest, context, findings)
     else await compareAll(folder, format, manifest, findings, context)
   }
   return findings.result(format, folder)

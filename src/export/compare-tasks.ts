@@ -6,14 +6,14 @@ import type { Row, TaskFormat } from './format.ts'
 import { taskRow } from './formats/verl-rl.ts'
 import type { ExportManifest } from './manifest.ts'
 import { readRows } from './row-file.ts'
-import { promptOf, whyNotWritten } from './run.ts'
+import { type Language, promptOf, whyNotWritten } from './run.ts'
 
 /** Is every task of the run in its file, with its question, prompt and check, in order? */
 export async function compareTasks(
   folder: string,
   format: TaskFormat,
   manifest: ExportManifest,
-  run: Run,
+  { run, language = {} }: { run: Run; language?: Language },
   findings: Findings,
 ): Promise<void> {
   const readers = new Map<string, AsyncGenerator<Row>>()
@@ -35,7 +35,8 @@ export async function compareTasks(
       continue
     }
     findings.rows += 1
-    if (isDeepStrictEqual(next.value, taskRow(task, index, await promptOf(task)))) findings.same += 1
+    if (isDeepStrictEqual(next.value, taskRow(task, index, await promptOf(task, language))))
+      findings.same += 1
     else findings.problem(`row ${index + 1} of ${name} is not the task ${task.id}`)
   }
   for (const [name, rows] of readers) {

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UsageError } from '../errors/index.ts'
-import { buildPrompt, loadGrammar } from '../grammar/index.ts'
+import { buildPrompt, projectGrammars } from '../grammar/index.ts'
 import type { Observe } from '../observe/index.ts'
 import type { Message, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
@@ -30,6 +30,8 @@ export interface ExportConfig {
 
 export interface ExportContext {
   run: Run
+  /** The project's own grammar, for tasks that are solved in it. */
+  language?: Language
   signal?: AbortSignal | undefined
   observe?: Observe
 }
@@ -49,6 +51,9 @@ export interface ExportSummary {
   selection: 'filter' | 'all'
   formats: FormatSummary[]
 }
+
+/** What the settings say of the language. */
+export type Language = Parameters<typeof projectGrammars>[0]
 
 /** So many sequences between two looks at whether to stop. */
 const BREATH = 64
@@ -133,14 +138,14 @@ async function writeSequences(
 
 async function writeTasks(
   outputs: readonly FormatOutput[],
-  { run, signal, observe }: ExportContext,
+  { run, signal, observe, language = {} }: ExportContext,
 ): Promise<void> {
   for (const output of outputs) {
     if (output.format.carries !== 'tasks') continue
     let done = 0
     for (const task of run.scan('task')) {
       const reason = whyNotWritten(task)
-      if (reason === undefined) output.addTask(output.format, task, await promptOf(task))
+      if (reason === undefined) output.addTask(output.format, task, await promptOf(task, language))
       else output.tally.leaveOut(task.id, reason)
       observe?.({ stage: 'export', done: ++done, total: run.count('task'), unit: 'tasks' })
       signal?.throwIfAborted()
@@ -159,8 +164,8 @@ export function whyNotWritten(task: Task): string | undefined {
 }
 
 /** The prompt a model is given for a task, the same as everywhere else. */
-export async function promptOf(task: Task): Promise<Message[]> {
-  return buildPrompt(await loadGrammar(task.domain), task.question)
+export async function promptOf(task: Task, language: Language): Promise<Message[]> {
+  return buildPrompt(await projectGrammars(language)(task.domain), task.question)
 }
 
 export async function tokenizerFor(name: string): Promise<Tokenizer> {

@@ -10,5 +10,5 @@ export {
 } from './query-filters.ts'
 export { readScore } from './read-score.ts'
 export { readFunnel, readSelection, type Selected } from './read-selection.ts'
-export { type FilterContext, type FilterSummary, run } from './run.ts'
+export { assertKept, type FilterContext, type FilterSummary, run } from './run.ts'
 export { selectionFiles } from './selection-files.ts'

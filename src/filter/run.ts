@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { ProjectConfig } from '../config/index.ts'
-import type { Grammar } from '../grammar/index.ts'
+import { UsageError } from '../errors/index.ts'
+import { type Grammar, projectGrammar } from '../grammar/index.ts'
 import type { Observe } from '../observe/index.ts'
 import type { Run } from '../store/index.ts'
 import { tokenizerNamed } from '../tokens/index.ts'
@@ -42,17 +43,18 @@ export interface FilterSummary {
  */
 export async function run(config: ProjectConfig, context: FilterContext): Promise<FilterSummary> {
   const { run, signal, observe, dryRun = false } = context
-  const { grammar, tokenizer } = config.language
-  const grammars = await knownGrammars(grammar)
+  const own = await projectGrammar(config.language)
+  const grammars = knownGrammars(own)
   const criteria: Criteria = {
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, signal),
-    tokenizer: await tokenizerNamed(tokenizer),
+    tokenizer: await tokenizerNamed(config.language.tokenizer),
   }
-  const fingerprint = fingerprintOf(run, config, criteria, grammars)
+  const fingerprint = fingerprintOf(run, config, criteria, own)
   const before = readFunnel(run)
   if (before?.fingerprint === fingerprint) return summaryOf(before, true)
 
+  let funnel: Funnel
   const writer = dryRun ? undefined : new SelectionWriter(run.dir)
   try {
     const sieve = new Sieve(criteria, grammars, writer)
@@ -65,13 +67,31 @@ export async function run(config: ProjectConfig, context: FilterContext): Promis
       await setImmediate()
       signal.throwIfAborted()
     }
-    const funnel: Funnel = { ...sieve.finish(), fingerprint, settings: config.filter }
+    funnel = { ...sieve.finish(), fingerprint, settings: config.filter }
     writer?.finish(funnel, drawFunnel(funnel, run.id))
-    return summaryOf(funnel, false)
   } catch (error) {
     writer?.discard()
     throw error
   }
+  return summaryOf(funnel, false)
+}
+
+/** Throws where nothing is left to learn from. What was found stays in the folder, and its page shows why. */
+export function assertKept({ funnel }: FilterSummary, run: Run): void {
+  const { sequences, kept, reasons } = funnel
+  if (kept > 0) return
+  if (sequences === 0) {
+    throw new UsageError(`run ${run.id} has no sequences to choose from`, {
+      fix: `Make some with \`coa distill ${run.id}\`.`,
+    })
+  }
+  const why = reasons
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, 3)
+    .map(({ stage, reason, count }) => `${count} × ${stage}: ${reason}`)
+  throw new UsageError(`none of the ${sequences} sequences was kept: ${why.join('; ')}`, {
+    fix: 'Change the settings of [filter], or record other runs.',
+  })
 }
 
 /** Of all that decides: any record appended, any setting, any eval question changes it. */
@@ -79,7 +99,7 @@ function fingerprintOf(
   run: Run,
   { filter, language, project }: ProjectConfig,
   { evalQuestions }: Criteria,
-  grammars: ReadonlyMap<string, Grammar>,
+  own: Grammar,
 ): string {
   const parts = [
     VERSION,
@@ -87,7 +107,7 @@ function fingerprintOf(
     filter,
     project.seed,
     language,
-    grammars.get(language.grammar)!.definition,
+    own.definition,
     evalQuestions.digest(),
   ]
   return hash('sha256', JSON.stringify(parts), 'hex')

@@ -52,11 +52,11 @@ async function importDefinition(file: string): Promise<GrammarInput> {
   })
 }
 
-function unknownGrammar(name: string): GrammarError {
+export function unknownGrammar(name: string): GrammarError {
   const names = [...builtinGrammars.keys()]
   const nearest = nearestName(name, names)
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
   return new GrammarError(`there is no grammar or file called "${name}"`, {
-    fix: `Use one of ${names.join(', ')}, or the path of a .toml or .ts file.${hint}`,
+    fix: `Use one of ${names.join(', ')}, or set language.grammar to the .toml or .ts file that defines it.${hint}`,
   })
 }

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
-import type { ProjectConfig } from '../config/index.ts'
 import { makeReport, reportFigures, solveAll } from '../eval/index.ts'
+import { assertGrammars } from '../grammar/index.ts'
 import { modelFolder, openWorld, type World } from '../rollout/index.ts'
-import type { EvalReport, Task } from '../schema/index.ts'
+import type { EvalReport } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
-import { levelsOf, openTasks } from '../tasks/index.ts'
+import { refuseOverlap } from '../tasks/index.ts'
 import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
 import { amongTools, type OpenSolver, openModelSolver } from './model-solver.ts'
 import type { StageContext } from './stage.ts'
+import { heldOutTasks, trainedOn } from './task-sets.ts'
 import { teamSolver } from './team-solver.ts'
 
 /** The name of the report in the run. */
@@ -17,6 +18,11 @@ const EVAL_REPORT = 'eval'
 export async function evaluateAll(context: StageContext): Promise<Record<string, number>> {
   const { run, config, observe, signal } = context
   const tasks = await heldOutTasks(config)
+  refuseOverlap(trainedOn(run), tasks)
+  await assertGrammars(
+    tasks.map(({ domain }) => domain),
+    config.language,
+  )
   const tokenizer = await openTokenizer(modelFolder(config.student.model))
   const world = await openWorld(config)
   const openers = solversOf(context, world, tokenizer)
@@ -30,6 +36,7 @@ export async function evaluateAll(context: StageContext): Promise<Record<string,
           run,
           tasks,
           signal,
+          onFinding: context.onFinding,
           solvers: [{ ...amongTools(solver, config), name }],
           observe: ({ done }) =>
             observe({
@@ -53,17 +60,6 @@ export async function evaluateAll(context: StageContext): Promise<Record<string,
     attempts: config.eval.attempts,
   })
   return reportFigures(report)
-}
-
-/** Of split test, which nothing is trained on. */
-async function heldOutTasks({ tasks, project }: ProjectConfig): Promise<Task[]> {
-  const found: Task[] = []
-  for (const from of tasks.suites) {
-    const source = { from, data: tasks.data, seed: project.seed, limit: tasks.test_count }
-    for await (const task of openTasks({ ...source, split: 'test', ...levelsOf(from, tasks.levels) }))
-      found.push(task)
-  }
-  return found
 }
 
 /** In the order in which they are shown; the others are held against the first. Opened one at a time. */

@@ -3,6 +3,7 @@ import type { Spotlight } from '../observe/index.ts'
 import {
   type Policy,
   type RolloutJob,
+  refuseAllFailed,
   rollOutAll,
   rolloutSettings,
   type Score,
@@ -11,19 +12,6 @@ import {
   type World,
 } from '../rollout/index.ts'
 import type { Task } from '../schema/index.ts'
-import { levelsOf, openTasks } from '../tasks/index.ts'
-
-/** Tasks that training is measured with: of the same suites and levels, and of a split of their own. */
-export async function measuringTasks({ tasks, project }: ProjectConfig): Promise<Task[]> {
-  const found: Task[] = []
-  if (tasks.dev_count === 0) return found
-  for (const from of tasks.suites) {
-    const source = { from, data: tasks.data, seed: project.seed, limit: tasks.dev_count }
-    for await (const task of openTasks({ ...source, split: 'dev', ...levelsOf(from, tasks.levels) }))
-      found.push(task)
-  }
-  return found
-}
 
 /** How well a policy does when it always takes the likeliest token. */
 export async function measure(
@@ -38,5 +26,7 @@ export async function measure(
   )
   const settings = { ...rolloutSettings(config), temperature: 0 }
   const { concurrency } = config.rollout
-  return scoreOf(await rollOutAll(jobs, policy, world, settings, { concurrency, signal, spotlight }))
+  const rollouts = await rollOutAll(jobs, policy, world, settings, { concurrency, signal, spotlight })
+  refuseAllFailed(rollouts)
+  return scoreOf(rollouts)
 }

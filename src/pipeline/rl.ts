@@ -4,25 +4,35 @@ import type { ProjectConfig } from '../config/index.ts'
 import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
 import { type RlSummary, run as rl } from '../rl/index.ts'
 import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../rollout/index.ts'
-import type { Task } from '../schema/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
-import { levelsOf, openTasks } from '../tasks/index.ts'
-import { measure, measuringTasks } from './measure.ts'
+import { refuseOverlap } from '../tasks/index.ts'
+import { measure } from './measure.ts'
+import { practiceTasks } from './practice-tasks.ts'
 import type { StageContext } from './stage.ts'
+import { measuringTasks, trainedOn } from './task-sets.ts'
 
 export interface TrainRlOptions {
   onStep?: (row: MetricRow) => void
   onFinding?: (text: string) => void
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
+  /** The sources of the settings were named for this training, whatever the run was recorded from. */
+  askedSources?: boolean
 }
 
 /** The student improves by its own rollouts with live tools. */
 export async function trainRl(
   { run, config, observe, signal, spotlight, onRuntime }: StageContext,
-  { onStep, onFinding, again = false }: TrainRlOptions = {},
+  { onStep, onFinding, again = false, askedSources = false }: TrainRlOptions = {},
 ): Promise<RlSummary> {
   const start = startOf(run, config)
+  const onNote = (note: string): void => {
+    run.log(note)
+    onFinding?.(note)
+  }
+  const { tasks, fromSettings } = await practiceTasks(run, config, { asked: askedSources, onNote })
+  const measured = fromSettings ? await measuringTasks(config) : []
+  refuseOverlap([...tasks, ...trainedOn(run)], measured)
   const student = await openStudent(config, start, (line) => run.log(line))
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
@@ -30,8 +40,6 @@ export async function trainRl(
   const world = await openWorld(config)
   const settings = rolloutSettings(config)
   try {
-    const tasks = await practiceTasks(run, config)
-    const measured = await measuringTasks(config)
     return await rl(config, {
       run,
       signal,
@@ -69,25 +77,4 @@ function startOf(run: Run, config: ProjectConfig): string {
   if (config.rl.model !== '') return config.rl.model
   const trained = join(run.files.checkpoints, 'sft')
   return existsSync(join(trained, 'config.json')) ? trained : config.student.model
-}
-
-/**
- * The tasks to practise on: those that follow the ones the team was given, so that no question is met again. A source
- * that has no more gives its own tasks a second time. They are kept in the run, marked, and no team gets them.
- */
-async function practiceTasks(run: Run, config: ProjectConfig): Promise<Task[]> {
-  const marked = [...run.scan('task')].filter(({ meta }) => meta['for'] === 'rl')
-  if (marked.length > 0) return marked
-  const { suites, count, data, levels } = config.tasks
-  const source = { data, seed: config.project.seed, split: 'train' as const }
-  const tasks: Task[] = []
-  for (const from of suites) {
-    const own: Task[] = []
-    const places = { ...source, from, ...levelsOf(from, levels), limit: config.rl.task_count }
-    for await (const task of openTasks({ ...places, first: count })) own.push(task)
-    if (own.length === 0) for await (const task of openTasks(places)) own.push(task)
-    tasks.push(...own.map((task) => ({ ...task, meta: { ...task.meta, for: 'rl' } })))
-  }
-  for (const task of tasks) run.append('task', task)
-  return tasks
 }

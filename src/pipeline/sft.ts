@@ -3,9 +3,11 @@ import { readSelection } from '../filter/index.ts'
 import { openStudent, openWorld } from '../rollout/index.ts'
 import { sft } from '../sft/index.ts'
 import type { MetricRow } from '../store/index.ts'
-import { measure, measuringTasks } from './measure.ts'
+import { refuseOverlap } from '../tasks/index.ts'
+import { measure } from './measure.ts'
 import { chainShower } from './show-chain.ts'
 import type { StageContext } from './stage.ts'
+import { measuringTasks, trainedOn } from './task-sets.ts'
 
 export interface TrainSftOptions {
   onStep?: (row: MetricRow) => void
@@ -18,10 +20,11 @@ export async function trainSft(
   { run, config, observe, signal, spotlight, onRuntime }: StageContext,
   { onStep, again = false }: TrainSftOptions = {},
 ): Promise<Record<string, number>> {
+  const tasks = await measuringTasks(config)
+  refuseOverlap(trainedOn(run), tasks)
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
   onRuntime?.(`sft: ${runtimeInWords(engine.describe())}`)
-  const tasks = await measuringTasks(config)
   const world = tasks.length === 0 ? undefined : await openWorld(config)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {

@@ -11,7 +11,7 @@ export interface StageContext {
   onMetric?: (row: MetricRow) => void
   /** Told first what the model is trained on, in words. */
   onRuntime?: (text: string) => void
-  /** Told once of everything that goes wrong in training, in words. */
+  /** Told once, in words, of what a person should know: how tasks are read, and what goes wrong in training. */
   onFinding?: (text: string) => void
   /** Shows what is being written. */
   spotlight?: Spotlight

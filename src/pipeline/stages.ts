@@ -1,5 +1,5 @@
 import { run as distill } from '../distill/index.ts'
-import { run as filter } from '../filter/index.ts'
+import { assertKept, run as filter } from '../filter/index.ts'
 import { teach } from '../teach/index.ts'
 import { evaluateAll } from './evaluate.ts'
 import { trainRl } from './rl.ts'
@@ -35,7 +35,11 @@ export const stages: readonly Stage[] = [
   {
     name: 'filter',
     purpose: 'what is worth learning is kept, with reasons',
-    work: async (context) => (await filter(context.config, context)).figures,
+    work: async (context) => {
+      const summary = await filter(context.config, context)
+      assertKept(summary, context.run)
+      return summary.figures
+    },
     describe: ({ sequences, kept }) => `${count(kept)} of ${count(sequences)} kept`,
   },
   {

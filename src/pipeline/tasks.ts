@@ -1,36 +1,36 @@
 import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../schema/index.ts'
-import { assertMayBeWritten, levelsOf, openTasks, validateTasks } from '../tasks/index.ts'
+import { assertMayBeWritten, refuseOverlap, validateTasks } from '../tasks/index.ts'
+import { settingsTasks } from './practice-tasks.ts'
 import type { StageContext } from './stage.ts'
+import { heldOutTasks, measuringTasks, readSplit } from './task-sets.ts'
 
-/** Takes tasks from every source of the settings into the run. */
-export async function storeTasks({ run, config, observe, signal }: StageContext): Promise<Task[]> {
-  const { suites, count, data, levels } = config.tasks
-  const { seed } = config.project
-  const tasks: Task[] = []
-  for (const from of suites) {
-    for await (const task of openTasks({
-      from,
-      data,
-      seed,
-      split: 'train',
-      limit: count,
-      signal,
-      ...levelsOf(from, levels),
-    })) {
+/** The tasks a team is taught with, from every source of the settings. */
+export function trainingTasks({
+  config,
+  observe,
+  signal,
+  onFinding,
+}: Omit<StageContext, 'run'>): Promise<Task[]> {
+  const { suites, count } = config.tasks
+  let done = 0
+  return readSplit(config, 'train', count, {
+    signal,
+    ...(onFinding === undefined ? {} : { onNote: onFinding }),
+    onTask: (task) => {
       assertMayBeWritten(task)
-      run.append('task', task)
-      tasks.push(task)
-      observe({ stage: 'tasks', done: tasks.length, total: suites.length * count, unit: 'tasks' })
-    }
-  }
-  return tasks
+      observe({ stage: 'tasks', done: ++done, total: suites.length * count, unit: 'tasks' })
+    },
+  })
 }
 
-/** Stores tasks, and sees that their checkers can be trusted. */
+/** Stores tasks, and sees that their checkers can be trusted and that none is measured with later. */
 export async function makeTasks(context: StageContext): Promise<Record<string, number>> {
-  const { observe, signal } = context
-  const tasks = await storeTasks(context)
+  const { run, observe, signal, config } = context
+  const tasks = await trainingTasks(context)
+  const heldOut = [...(await measuringTasks(config)), ...(await heldOutTasks(config))]
+  refuseOverlap([...tasks, ...(await settingsTasks(config))], heldOut)
+  for (const task of tasks) run.append('task', task)
   const sandbox = await openSandbox(context.config.sandbox)
   try {
     const report = await validateTasks(tasks, { sandbox, signal, observe, total: tasks.length })

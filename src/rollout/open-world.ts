@@ -1,5 +1,5 @@
 import { type ProjectConfig, readEnvironment } from '../config/index.ts'
-import { loadGrammar } from '../grammar/index.ts'
+import { projectGrammars } from '../grammar/index.ts'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
 import { createJudge } from '../reward/index.ts'
 import { openSandbox } from '../sandbox/index.ts'
@@ -9,10 +9,11 @@ import type { RolloutSettings, World } from './contract.ts'
 /** What the settings say tasks are worked on with. */
 export async function openWorld(config: ProjectConfig): Promise<World> {
   const tools = openToolsFor(config)
+  const grammarNamed = projectGrammars(config.language)
   const sandbox = await openSandbox(config.sandbox)
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   return {
-    grammarOf: (task) => loadGrammar(task.domain),
+    grammarOf: (task) => grammarNamed(task.domain),
     toolsOf: (task) => tools.of(task),
     calling: { timeoutMs: config.tools.timeout_s * 1000, outputLimit: config.tools.output_limit },
     check: {

@@ -1,3 +1,4 @@
+import { allFailed } from '../errors/index.ts'
 import type { Rollout } from '../schema/index.ts'
 
 /** How well a policy did. An answer that could not be checked, or a world that failed, is counted apart. */
@@ -30,4 +31,11 @@ export function scoreOf(rollouts: readonly Rollout[]): Score {
     tokens: mean(({ segments }) => segments.reduce((sum, { tokens }) => sum + tokens.length, 0)),
     calls: mean(({ calls }) => calls.length),
   }
+}
+
+/** Rollouts that all failed say nothing about a policy: no score, not even 0. */
+export function refuseAllFailed(rollouts: readonly Rollout[]): void {
+  const failures = rollouts.flatMap(({ failure }) => failure ?? [])
+  if (failures.length > 0 && failures.length === rollouts.length)
+    throw allFailed('rollouts', failures, 'Correct the cause, then try again; `coa doctor` checks the setup.')
 }

@@ -1,6 +1,8 @@
+export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
 export { fractionOf } from './fraction-of.ts'
 export { generators } from './generators.ts'
+export { overlapOf, refuseOverlap } from './overlap.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
 export { Random } from './random.ts'
 export {
@@ -22,6 +24,6 @@ export {
   worldProvider,
   worldTools,
 } from './search/index.ts'
-export { levelsOf, openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
+export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openToolsFor } from './tools-for.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -7,11 +7,9 @@ import { generators } from './generators.ts'
 import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from './readers/index.ts'
 
 /** Where tasks come from: a suite of ours, a benchmark that was pulled, or a file. */
-export interface TaskSource extends Omit<ReadOptions, 'format'> {
+export interface TaskSource extends ReadOptions {
   /** Name of a suite or benchmark, or the path of a file. */
   from: string
-  /** For a file: the format it has. Default: tasks as coa writes them, if it has none of its own. */
-  format?: string
   /** Folder of pulled benchmarks. */
   data: string
   /** For a generated suite: which of its endless tasks. */
@@ -44,14 +42,13 @@ export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
   const { first = 0, limit = Number.POSITIVE_INFINITY, levels } = source
   let seen = 0
   let given = 0
-  for (const { file, format } of filesOf(source)) {
+  for (const { file, ...own } of filesOf(source)) {
     const { limit: _all, ...options } = source
-    for await (const item of readTasks(file, { ...options, format })) {
+    for await (const item of readTasks(file, { ...options, ...own })) {
       if (!isTask(item)) {
         source.onProblem?.(item)
         continue
       }
-      if (source.split !== undefined && item.split !== undefined && item.split !== source.split) continue
       if (
         levels !== undefined &&
         !(item.level !== undefined && item.level >= levels[0] && item.level <= levels[1])
@@ -64,22 +61,35 @@ export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
   }
 }
 
-function filesOf({ from, format, data, split }: TaskSource): { file: string; format: string }[] {
+function filesOf({
+  from,
+  data,
+  split,
+  defaultSplit,
+}: TaskSource): { file: string; format?: string; defaultSplit?: Split }[] {
   const benchmark = benchmarks.find(({ name }) => name === from)
   if (benchmark !== undefined) {
     const files = benchmark.files
-      .filter((file) => split === undefined || file.split === split)
-      .map(({ name }) => join(data, benchmark.name, name))
-      .filter((file) => existsSync(file))
-    if (files.length === 0) {
+      .map(({ name, split: own = defaultSplit }) => ({ file: join(data, benchmark.name, name), own }))
+      .filter(
+        ({ file, own }) => (split === undefined || own === undefined || own === split) && existsSync(file),
+      )
+    const isElsewhere = benchmark.files.every(
+      (file) => split !== undefined && file.split !== undefined && file.split !== split,
+    )
+    if (files.length === 0 && !isElsewhere) {
       const part = split === undefined ? '' : ` (${split})`
       throw new UsageError(`${benchmark.title}${part} is not in ${data}`, {
         fix: `Fetch it with \`coa tasks pull ${benchmark.name}\`, or name a file with --format ${benchmark.name}.`,
       })
     }
-    return files.map((file) => ({ file, format: benchmark.name }))
+    return files.map(({ file, own }) => ({
+      file,
+      format: benchmark.name,
+      ...(own === undefined ? {} : { defaultSplit: own }),
+    }))
   }
-  if (existsSync(from)) return [{ file: from, format: format ?? 'coa' }]
+  if (existsSync(from)) return [{ file: from }]
   const names = [...generators.keys(), ...benchmarks.map(({ name }) => name)]
   const near = nearestName(from, names)
   throw new UsageError(`there is no suite, benchmark or file "${from}"`, {

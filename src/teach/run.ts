@@ -1,6 +1,6 @@
 import { type ProjectConfig, readEnvironment } from '../config/index.ts'
-import { ConfigError } from '../errors/index.ts'
-import { loadGrammar } from '../grammar/index.ts'
+import { allFailed, ConfigError, type Failure, reasonText } from '../errors/index.ts'
+import { assertGrammars, projectGrammars } from '../grammar/index.ts'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
 import type { Observe, Spotlight } from '../observe/index.ts'
 import { createJudge } from '../reward/index.ts'
@@ -34,15 +34,24 @@ export interface TeachSummary {
 
 /**
  * Has the team solve every task of the run, and keeps each run of it as a trajectory. Stopped anywhere, it goes on with
- * the tasks that have none yet. A run that fails is a trajectory too; nothing stops the others.
+ * the tasks that have none yet, or one that failed. A run that fails is a trajectory too, and does not stop the others;
+ * but if all of them fail, so does the stage.
  */
 export async function run(
   config: ProjectConfig,
-  context: { run: Run; signal: AbortSignal; observe: Observe; spotlight?: Spotlight },
+  context: {
+    run: Run
+    signal: AbortSignal
+    observe: Observe
+    spotlight?: Spotlight
+    /** Told why runs failed. */
+    onFinding?: (text: string) => void
+  },
 ): Promise<TeachSummary> {
-  const { run: folder, signal, observe, spotlight } = context
-  const team = await teamOf(config)
+  const { run: folder, signal, observe, spotlight, onFinding } = context
+  const team = await assertTeachable(config, tasksOf(folder))
   const tools = openToolsFor(config)
+  const grammarNamed = projectGrammars(config.language)
   const sandbox = await openSandbox(config.sandbox)
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   const countTokens = await tokenCounter(config.language.tokenizer)
@@ -60,7 +69,7 @@ export async function run(
   try {
     const worker = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-        const grammar = await loadGrammar(job.task.domain)
+        const grammar = await grammarNamed(job.task.domain)
         const own = await tools.of(job.task)
         const around = { grammar, tools: own, countTokens, calling, check, signal, spotlight }
         const trajectory = await solveAsTeam(job.task, team, job.seed, around)
@@ -75,7 +84,51 @@ export async function run(
     await tools.close()
     await sandbox.close()
   }
-  return summarise(folder, team)
+  const summary = summarise(folder, team)
+  const failures = failuresOf(folder, team)
+  if (failures.length > 0 && failures.length === summary.trajectories)
+    throw allFailed(
+      'runs of the team',
+      failures,
+      `Correct the cause, then go on with \`coa teach ${folder.id}\`.`,
+    )
+  if (failures.length > 0)
+    onFinding?.(
+      `${failures.length} of ${summary.trajectories} runs of the team failed: ${reasonText(failures.map(({ message }) => message))}`,
+    )
+  return summary
+}
+
+/** Throws where the team could solve none of the tasks: no grammar, no model, or no script for any of them. */
+export async function assertTeachable(config: ProjectConfig, tasks: readonly Task[]): Promise<Team> {
+  const team = await teamOf(config)
+  await assertGrammars(
+    tasks.map(({ domain }) => domain),
+    config.language,
+  )
+  let reason: unknown
+  for (const task of tasks) {
+    try {
+      team.minds(task, config.project.seed)
+      return team
+    } catch (error) {
+      reason ??= error
+    }
+  }
+  if (reason !== undefined) throw reason
+  return team
+}
+
+function failuresOf(folder: Run, team: Team): Failure[] {
+  const tasks = new Set(tasksOf(folder).map(({ id }) => id))
+  return [...folder.scan('trajectory')]
+    .filter((trajectory) => trajectory.team === team.name && tasks.has(trajectory.taskId))
+    .flatMap((trajectory) => failureOf(trajectory) ?? [])
+}
+
+function failureOf({ events }: Trajectory): Failure | undefined {
+  const failed = events.findLast((event) => event.type === 'failed')
+  return failed === undefined ? undefined : { boundary: failed.boundary, message: failed.message }
 }
 
 /** Those the team is given to teach: not what the student is to practise on, nor what both are measured with. */
@@ -89,7 +142,8 @@ function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; 
   for (const task of tasksOf(folder)) {
     for (let number = 0; number < config.teach.runs; number++) {
       const seed = config.project.seed + number
-      if (!folder.has('trajectory', `${task.id}@${team.name}-${seed}`)) jobs.push({ task, seed })
+      const made = folder.get('trajectory', `${task.id}@${team.name}-${seed}`)
+      if (made === undefined || failureOf(made) !== undefined) jobs.push({ task, seed })
     }
   }
   return jobs
@@ -153,10 +207,11 @@ function summarise(folder: Run, team: Team): TeachSummary {
   return summary
 }
 
-function add(summary: TeachSummary, { events, answer, verdict, meta }: Trajectory): void {
+function add(summary: TeachSummary, trajectory: Trajectory): void {
+  const { answer, verdict, meta } = trajectory
   const figure = (name: string): number => Number(meta[name] ?? 0)
   summary.trajectories++
-  if (events.some(({ type }) => type === 'failed')) summary.failed++
+  if (failureOf(trajectory) !== undefined) summary.failed++
   else if (answer === undefined) summary.unanswered++
   else if (verdict !== undefined) summary[verdict.outcome]++
   summary['tool calls'] += figure('steps')

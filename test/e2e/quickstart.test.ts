@@ -135,9 +135,9 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       /^. rl (needs .+ than scripted team|solves none)/m,
       /The team is scripted: .+ tokens were counted with the student's tokenizer/,
       `runs/${result.run}/report.html`,
-      /^ {2}coa solve ".+\?" --grammar math --temperature 0 --model runs\/.+\/checkpoints\/rl$/m,
-      `coa run report ${result.run}`,
-      'coa init my-agents',
+      /^ {2}node \S+coa\.js solve '.+\?' --grammar math --temperature 0 --model runs\/.+\/checkpoints\/rl$/m,
+      ` run report ${result.run}`,
+      ' init my-agents',
     ])
       expect(stdout).toMatch(said)
   })

@@ -6,7 +6,7 @@ import { ProjectConfig } from '../../src/config/index.ts'
 import { run as distill } from '../../src/distill/index.ts'
 import { run as filter, readSelection } from '../../src/filter/index.ts'
 import { isWellFormed, loadGrammar, type Payload, parseChain } from '../../src/grammar/index.ts'
-import { storeTasks } from '../../src/pipeline/index.ts'
+import { trainingTasks } from '../../src/pipeline/index.ts'
 import { checkAnswer } from '../../src/reward/index.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { sequenceText } from '../../src/schema/index.ts'
@@ -38,7 +38,7 @@ afterAll(async () => {
 async function trainingSet(mind: string): Promise<{ run: Run; kept: number; all: number }> {
   const config = ProjectConfig.parse({ tasks: { count }, teach: { mind }, sandbox: { driver: 'pyodide' } })
   const run = createRun(folder, { id: mind, command: 'test', coa: '0.0.0' })
-  await storeTasks({ run, config, observe, signal })
+  for (const task of await trainingTasks({ config, observe, signal })) run.append('task', task)
   await teach(config, { run, observe, signal })
   await distill(config, { run, observe, signal })
   const { funnel } = await filter(config, { run, observe, signal })

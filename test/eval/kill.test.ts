@@ -25,7 +25,10 @@ it('gives the same report to the byte, killed and resumed ten times', async () =
   await goodEnd(startProgram(program, broken))
   for (const end of ['json', 'md', 'html']) expect(reportOf(broken, end)).toBe(reportOf(whole, end))
   const lines = readFileSync(join(broken, 'runs/run/events.jsonl'), 'utf8').trim().split('\n')
-  expect(lines.filter((line) => line.includes('"kind":"attempt"'))).toHaveLength(2 * 40 * 4)
+  // One that failed outside of the solver is tried again by the next process.
+  const attempts = lines.filter((line) => line.includes('"kind":"attempt"') && !line.includes('"failure":'))
+  const failed = new Set(lines.flatMap((line) => /"id":"([^"]*)".*"failure":/.exec(line)?.[1] ?? []))
+  expect(attempts.length + failed.size).toBe(2 * 40 * 4)
 })
 
 function reportOf(folder: string, end: string): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
-import { storeTasks } from '../../src/pipeline/index.ts'
+import { trainingTasks } from '../../src/pipeline/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { teach } from '../../src/teach/index.ts'
 import { coa, coaJson } from '../cli/coa.ts'
@@ -25,7 +25,8 @@ it('teaches, stops when it is told to, and goes on without doing anything twice'
   const observe = ({ stage, done }: { stage: string; done: number }): void => {
     if (stage === 'teach' && done === 3) controller.abort(new Error('stop'))
   }
-  await storeTasks({ run, config, observe, signal: controller.signal })
+  for (const task of await trainingTasks({ config, observe, signal: controller.signal }))
+    run.append('task', task)
   await expect(teach(config, { run, observe, signal: controller.signal })).rejects.toThrow('stop')
   const before = [...run.scan('trajectory')]
   expect(before.length).toBeGreaterThanOrEqual(3)
@@ -39,8 +40,8 @@ it('teaches, stops when it is told to, and goes on without doing anything twice'
 it('one task that cannot be worked on does not stop the others', async () => {
   const config = ProjectConfig.parse({ tasks: { suites: ['search'], count: 2 } })
   const signal = new AbortController().signal
-  const [task] = await storeTasks({ run, config, observe: () => {}, signal })
-  run.append('task', { ...task!, id: 'foreign', suite: 'unknown' })
+  const tasks = await trainingTasks({ config, observe: () => {}, signal })
+  for (const task of [...tasks, { ...tasks[0]!, id: 'foreign', suite: 'unknown' }]) run.append('task', task)
   const summary = await teach(config, { run, observe: () => {}, signal })
   expect(summary).toMatchObject({ trajectories: 3, failed: 1 })
   expect(run.get('trajectory', 'foreign@manager-careful-1')?.events.at(-1)).toMatchObject({ type: 'failed' })

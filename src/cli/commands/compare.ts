@@ -49,13 +49,13 @@ export function registerCompare(program: Command): void {
         ...models.map((model) => ({ kind: 'model' as const, ...readModel(model) })),
       ]
       const { evaluate } = await import('./eval-work.ts')
+      const { suiteName } = await import('../../tasks/index.ts')
       const { describeEval } = await import('./eval-table.ts')
       const result = await evaluate(config, {
         command: 'compare',
         tasks: await readEvalTasks(
-          sources.length > 0 ? sources : config.tasks.suites,
+          sources.length > 0 ? sources : config.tasks.suites.map(suiteName),
           options,
-          config.tasks.levels,
         ),
         requests,
         options,

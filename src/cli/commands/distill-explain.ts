@@ -31,7 +31,7 @@ export function registerDistillExplain(parent: Command): void {
     .action(async (name: string, id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ExplainOptions>()
       const { explain } = await import('../../distill/index.ts')
-      using run = openRun(findRun(settings(options).config.project.runs, name))
+      using run = openRun(findRun(settings(options).config.project.runs, name, 'trajectories'))
       const { trajectory, sequence } = await find(run, id)
       const explanation = explain(trajectory, sequence)
       emit(options, { trajectory: trajectory.id, sequence: sequence.id, ...explanation }, () =>

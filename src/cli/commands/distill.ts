@@ -32,7 +32,7 @@ export function registerDistill(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<DistillOptions>()
-      const { dir, config } = settingsForRun(options, name, { 'distill.map': options.map })
+      const { dir, config } = settingsForRun(options, name, { 'distill.map': options.map }, 'trajectories')
       const dryRun = options.dryRun === true
       const { run: work, smoothWith } = await import('../../distill/index.ts')
       const { modelFromSettings } = await import('../../models/index.ts')

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { cacheFolder } from '../../config/index.ts'
 import { CoaError } from '../../errors/index.ts'
-import { loadGrammar } from '../../grammar/index.ts'
+import { projectGrammar } from '../../grammar/index.ts'
 import { listRuns } from '../../store/index.ts'
 import { tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -33,10 +33,7 @@ export function registerDoctor(program: Command): void {
         ),
         await check('machine', () => `${availableParallelism()} cores, ${bytes(totalmem())} memory`),
         await check('settings', () => describeSettings(options)),
-        await check(
-          'grammar',
-          async () => (await loadGrammar(settings(options).config.language.grammar)).name,
-        ),
+        await check('grammar', async () => (await projectGrammar(settings(options).config.language)).name),
         await check('tokenizer', () => describeTokenizer(options)),
         await check('runs folder', () => describeRunsFolder(options)),
         await check('engine', () => describeEngine(options)),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors/index.ts'
 import type { Task } from '../../schema/index.ts'
-import { addSourceOptions, type SourceOptions, sourceOf } from './tasks-options.ts'
+import { addSourceOptions, readSourceTasks, type SourceOptions } from './tasks-options.ts'
 
 /** Options that `coa eval` and `coa compare` share. */
 export interface EvalOptions extends SourceOptions {
@@ -43,20 +43,11 @@ export function evalFlags(options: EvalOptions): Record<string, unknown> {
   }
 }
 
-/** The tasks of all named sources, of split test and of the levels in the settings where nothing else is said. */
-export async function readEvalTasks(
-  sources: readonly string[],
-  options: SourceOptions,
-  levels: readonly string[],
-): Promise<Task[]> {
+/** The tasks of all named sources: of split test where nothing else is said, or of dev where a source has no other. */
+export async function readEvalTasks(sources: readonly string[], options: SourceOptions): Promise<Task[]> {
   if (sources.length === 0)
     throw new UsageError('no tasks are named', { fix: 'Name suites, such as `coa eval math search`.' })
-  const { levelsOf, openTasks } = await import('../../tasks/index.ts')
   const tasks: Task[] = []
-  for (const from of sources) {
-    const source = { split: 'test' as const, ...levelsOf(from, levels), ...(await sourceOf(from, options)) }
-    for await (const task of openTasks(source)) tasks.push(task)
-  }
-  if (tasks.length > 0) return tasks
-  throw new UsageError('there are no such tasks', { fix: 'Look with `coa tasks show`.' })
+  for (const from of sources) tasks.push(...(await readSourceTasks(from, options, ['test', 'dev'])))
+  return tasks
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type ProjectConfig, readEnvironment, writeToml } from '../../config/index.ts'
+import { dirname, join, resolve } from 'node:path'
+import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
 import { ConfigError, UsageError } from '../../errors/index.ts'
 import {
   digestOf,
@@ -12,15 +12,18 @@ import {
   solveAll,
   takeAttempts,
 } from '../../eval/index.ts'
+import { assertGrammars } from '../../grammar/index.ts'
 import { modelFromSettings } from '../../models/index.ts'
+import { trainedOn } from '../../pipeline/index.ts'
 import { modelFolder, openWorld } from '../../rollout/index.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
-import { createRun, openRun, type Run } from '../../store/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import { refuseOverlap } from '../../tasks/index.ts'
 import { findRun } from '../find-run.ts'
 import { interruptible } from '../interrupt.ts'
+import { inRun, newRun } from '../new-run.ts'
 import { showProgress } from '../progress.ts'
 import { inStage } from '../stage.ts'
-import { version } from '../version.ts'
 import type { EvalOptions } from './eval-options.ts'
 import { countingTokenizer, openSolver, solverName } from './eval-solvers.ts'
 import type { SolverRequest } from './solver-request.ts'
@@ -53,52 +56,61 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
     throw new UsageError(`two solvers are called ${twin}`, { fix: `Name them, as in --model other=FOLDER.` })
   const judge = config.eval.picker === 'judge' ? judgeOf(config) : undefined
   for (const request of requests) if ('folder' in request) modelFolder(request.folder)
-  using run = runFor(config, work)
+  await assertGrammars(
+    tasks.map(({ domain }) => domain),
+    config.language,
+  )
+  if (options.split !== 'train') refuseTrainedOn(requests, tasks)
+  const { run: opened, isNew } = runFor(config, work)
+  using run = opened
   const observe = showProgress()
   const began = performance.now()
   try {
-    return await interruptible(async (signal) => {
-      const solved: { made?: ReturnType<typeof makeReport> } = {}
-      await inStage(run, command, config, signal, async () => {
-        const tokenizer = await countingTokenizer(requests, config)
-        const world = await openWorld(config)
-        try {
-          for (const request of requests) {
-            const { solver, close } = await openSolver(request, config, world, tokenizer)
-            const solvers = [solver]
-            try {
-              await solveAll(config, {
-                run,
-                tasks,
-                solvers,
-                signal,
-                observe,
-                ...(shard === undefined ? {} : { shard }),
-              })
-            } finally {
-              await close()
+    return await interruptible((signal) =>
+      inRun(run, isNew, async () => {
+        const solved: { made?: ReturnType<typeof makeReport> } = {}
+        await inStage(run, command, config, signal, async () => {
+          const tokenizer = await countingTokenizer(requests, config)
+          const world = await openWorld(config)
+          try {
+            for (const request of requests) {
+              const { solver, close } = await openSolver(request, config, world, tokenizer)
+              const solvers = [solver]
+              try {
+                await solveAll(config, {
+                  run,
+                  tasks,
+                  solvers,
+                  signal,
+                  observe,
+                  onFinding: (text) => process.stderr.write(`${text}\n`),
+                  ...(shard === undefined ? {} : { shard }),
+                })
+              } finally {
+                await close()
+              }
             }
+          } finally {
+            await world.close()
           }
-        } finally {
-          await world.close()
-        }
-        const others = work.against === undefined ? [] : takeOthers(run, work.against, config, tasks)
-        const solvers = [...others, ...names]
-        if (judge !== undefined) {
-          const { concurrency } = config.eval
-          await pickWithJudge(judge, { run, tasks, solvers, signal, concurrency })
-        }
-        solved.made = makeReport(config, run, {
-          solvers,
-          id: command,
-          tasks: new Set(tasks.map(({ id }) => id)),
-          attempts: config.eval.attempts,
+          const others = work.against === undefined ? [] : takeOthers(run, work.against, config, tasks)
+          const solvers = [...others, ...names]
+          if (judge !== undefined) {
+            const { concurrency } = config.eval
+            await pickWithJudge(judge, { run, tasks, solvers, signal, concurrency })
+          }
+          solved.made = makeReport(config, run, {
+            solvers,
+            id: command,
+            tasks: new Set(tasks.map(({ id }) => id)),
+            attempts: config.eval.attempts,
+          })
+          return reportFigures(solved.made.report)
         })
-        return reportFigures(solved.made.report)
-      })
-      const seconds = (performance.now() - began) / 1000
-      return { run: run.id, dir: run.dir, ...solved.made!, seconds }
-    })
+        const seconds = (performance.now() - began) / 1000
+        return { run: run.id, dir: run.dir, ...solved.made!, seconds }
+      }),
+    )
   } finally {
     observe.done()
   }
@@ -113,7 +125,10 @@ function judgeOf(config: ProjectConfig) {
 }
 
 /** The same command finds the same run, so that one that was stopped goes on. */
-function runFor(config: ProjectConfig, { command, tasks, requests, options }: EvalWork): Run {
+function runFor(
+  config: ProjectConfig,
+  { command, tasks, requests, options }: EvalWork,
+): { run: Run; isNew: boolean } {
   const { runs } = config.project
   const { attempts, temperature } = config.eval
   const parts = [
@@ -127,15 +142,31 @@ function runFor(config: ProjectConfig, { command, tasks, requests, options }: Ev
   ]
   const own = `${command}-${digestOf(...parts, options.shard).slice(0, 8)}`
   const id = options.run ?? (options.fresh === true ? undefined : own)
-  const head = { command: `coa ${command}`, coa: version }
+  const name = `coa ${command}`
   if (id !== undefined && existsSync(join(runs, id, 'manifest.json')))
-    return openRun(join(runs, id), { write: true, command: head.command })
-  return createRun(runs, { ...head, ...(id === undefined ? {} : { id }), configToml: writeToml(config) })
+    return { run: openRun(join(runs, id), { write: true, command: name }), isNew: false }
+  return { run: newRun(config, name, id), isNew: true }
+}
+
+/** A model of a run is not measured on what that run trained it on, unless the training tasks were asked for. */
+function refuseTrainedOn(requests: readonly SolverRequest[], tasks: readonly Task[]): void {
+  for (const request of requests) {
+    if (!('folder' in request) || request.folder === undefined) continue
+    // …/checkpoints/NAME in the folder of a run.
+    const dir = dirname(dirname(resolve(modelFolder(request.folder))))
+    if (!existsSync(join(dir, 'manifest.json'))) continue
+    using run = openRun(dir)
+    refuseOverlap(
+      trainedOn(run),
+      tasks,
+      `Take other tasks, such as --split test, or say that you want to measure on training tasks: --split train.`,
+    )
+  }
 }
 
 /** Takes over what others did at the same tasks, under names that tell where they are from. */
 function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readonly Task[]): string[] {
-  using other = openRun(findRun(config.project.runs, name))
+  using other = openRun(findRun(config.project.runs, name, 'attempts'))
   const positions = new Map(tasks.map(({ id }, at) => [id, at]))
   const attempts = [...other.scan('attempt')].flatMap((attempt) => {
     const position = positions.get(attempt.taskId)

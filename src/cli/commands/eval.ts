@@ -61,7 +61,7 @@ export function registerEval(program: Command): void {
       const { evaluate } = await import('./eval-work.ts')
       const result = await evaluate(config, {
         command: 'eval',
-        tasks: await readEvalTasks(sources, options, config.tasks.levels),
+        tasks: await readEvalTasks(sources, options),
         requests,
         options,
         ...(options.against === undefined ? {} : { against: options.against }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
+import type { ProjectConfig } from '../../config/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import type { CheckResult, ExportSummary, FormatSummary } from '../../export/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
@@ -47,13 +48,18 @@ export function registerExport(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<ExportCommandOptions>()
-      const { dir, config } = settingsForRun(options, name, { 'language.tokenizer': options.tokenizer })
+      const { dir, config } = settingsForRun(
+        options,
+        name,
+        { 'language.tokenizer': options.tokenizer },
+        options.format === 'verl-rl' ? 'tasks' : 'sequences',
+      )
       using run = dir === undefined ? undefined : openRun(dir)
       const exported =
         typeof options.check === 'string' && options.format === undefined
           ? undefined
-          : await exportTo(run, options, namedTokenizer(options, config.language.tokenizer))
-      const checked = await check(run, options)
+          : await exportTo(run, options, config.language, namedTokenizer(options, config.language.tokenizer))
+      const checked = await check(run, options, config.language)
       emit(options, { ...exported, ...(checked === undefined ? {} : { checks: checked }) }, () =>
         [...(exported === undefined ? [] : [describe(exported)]), ...(checked ?? []).map(describeCheck)].join(
           '\n\n',
@@ -71,6 +77,7 @@ function namedTokenizer({ tokenizer }: ExportCommandOptions, configured: string)
 async function exportTo(
   run: Run | undefined,
   { format, out, all, dryRun }: ExportCommandOptions,
+  language: ProjectConfig['language'],
   tokenizer: string | undefined,
 ): Promise<ExportSummary> {
   const example = 'Write `coa export latest --format trl-messages --out data`.'
@@ -83,7 +90,7 @@ async function exportTo(
   const summary = await interruptible((signal) =>
     exportRun(
       { formats, out: out ?? '.', tokenizer, all: all === true, dryRun: dryRun === true },
-      { run, signal, observe },
+      { run, signal, observe, language },
     ),
   )
   observe.done()
@@ -93,13 +100,14 @@ async function exportTo(
 async function check(
   run: Run | undefined,
   { check: folder, out, dryRun }: ExportCommandOptions,
+  language: ProjectConfig['language'],
 ): Promise<CheckResult[] | undefined> {
   if (folder === undefined || dryRun === true) return undefined
   const { checkExport } = await import('../../export/index.ts')
   const observe = showProgress()
   const target = typeof folder === 'string' ? folder : out!
   const results = await interruptible((signal) =>
-    checkExport(target, { signal, observe, ...(run === undefined ? {} : { run }) }),
+    checkExport(target, { signal, observe, language, ...(run === undefined ? {} : { run }) }),
   )
   observe.done()
   return results

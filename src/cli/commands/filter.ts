@@ -49,9 +49,9 @@ export function registerFilter(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<FilterOptions>()
-      const { dir, config } = settingsForRun(options, name, flagsOf(options))
+      const { dir, config } = settingsForRun(options, name, flagsOf(options), 'sequences')
       const dryRun = options.dryRun === true
-      const { run: filter, selectionFiles } = await import('../../filter/index.ts')
+      const { assertKept, run: filter, selectionFiles } = await import('../../filter/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa filter' })
       const observe = showProgress()
       try {
@@ -61,6 +61,7 @@ export function registerFilter(program: Command): void {
         observe.done()
         const { folder } = selectionFiles(run.dir)
         emit(options, { run: run.id, dryRun, folder, ...summary }, () => describe(summary, dryRun, folder))
+        if (!dryRun) assertKept(summary, run)
       } finally {
         observe.done()
       }

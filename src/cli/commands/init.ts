@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../errors/index.ts'
 import { ensureFolder } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { projectFiles } from '../init-files.ts'
-import { emit, mark } from '../output.ts'
+import { commandLine, quoted } from '../next.ts'
+import { emit, mark, table } from '../output.ts'
 
 export function registerInit(program: Command): void {
   program
@@ -24,6 +25,7 @@ export function registerInit(program: Command): void {
           fix: 'Choose another folder, or overwrite with --force.',
         })
       }
+      const line = (...words: string[]): string => `  ${commandLine(words)}`
       ensureFolder(folder)
       for (const { path, text } of files) writeFileSync(path, text)
       emit(options, { folder, files: files.map(({ path }) => path) }, () =>
@@ -31,10 +33,12 @@ export function registerInit(program: Command): void {
           ...files.map(({ path }) => `${mark.good} ${path}`),
           '',
           'Next:',
-          ...(folder === '.' ? [] : [`  cd ${folder}`]),
-          `  coa mask chain.txt               ${pc.dim('what a model would be trained on')}`,
-          `  coa grammar check grammar.toml   ${pc.dim('after you changed it')}`,
-          `  coa quickstart                   ${pc.dim('the whole method with these settings; --fast with small numbers')}`,
+          ...(folder === '.' ? [] : [`  cd ${quoted(resolve(folder))}`]),
+          table([
+            [line('mask', 'chain.txt'), pc.dim('# what a model would be trained on')],
+            [line('grammar', 'check', 'grammar.toml'), pc.dim('# after you changed it')],
+            [line('quickstart'), pc.dim('# the whole method with these settings; --fast with small numbers')],
+          ]),
         ].join('\n'),
       )
     })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { loadGrammar } from '../../grammar/index.ts'
+import { projectGrammar } from '../../grammar/index.ts'
 import { type EncodedSequence, encodeSequence, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -39,7 +39,7 @@ export function registerMask(program: Command): void {
       const flags = { 'language.grammar': options.grammar, 'language.tokenizer': options.tokenizer }
       const { language } = settings(options, flags).config
       const tokenizer = await tokenizerNamed(language.tokenizer)
-      const sequences = readSequences(file, await loadGrammar(language.grammar), options.question)
+      const sequences = readSequences(file, await projectGrammar(language), options.question)
       const observe = showProgress()
       const joints = options.whole === true ? 'whole' : 'cut'
       // One at a time, to the screen at once: a file of any size goes through.

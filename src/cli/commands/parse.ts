@@ -6,7 +6,7 @@ import {
   ChainParser,
   collectChain,
   isWellFormed,
-  loadGrammar,
+  projectGrammar,
 } from '../../grammar/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -36,7 +36,7 @@ export function registerParse(program: Command): void {
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ParseOptions>()
       const { config } = settings(options, { 'language.grammar': options.grammar })
-      const grammar = await loadGrammar(config.language.grammar)
+      const grammar = await projectGrammar(config.language)
       const raw = readInput(file)
       const parser = new ChainParser(grammar, { strict: options.strict ?? false })
       const events = [...parser.push(raw), ...parser.end()]

@@ -4,13 +4,13 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { type ProjectConfig, recipeFile, writeToml } from '../../config/index.ts'
 import { Spotlight } from '../../observe/index.ts'
-import { createRun, describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
+import { describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import type { LiveView } from '../live/contract.ts'
 import { openLiveView } from '../live-view.ts'
+import { inRun, newRun } from '../new-run.ts'
 import { emit } from '../output.ts'
-import { version } from '../version.ts'
 
 const COMMAND = 'coa quickstart'
 
@@ -49,13 +49,18 @@ export function registerQuickstart(program: Command): void {
       const { modelFolder } = await import('../../rollout/index.ts')
       // Rather now than after the team has been at work.
       modelFolder(config.student.model)
+      const { teamOf } = await import('../../teach/index.ts')
+      await teamOf(config)
       const { evalReportOf, stages } = await import('../../pipeline/index.ts')
       const names = stages.map(({ name }) => name)
-      using run = unfinishedRun(config, names, options.fresh === true) ?? newRun(config)
+      const unfinished = unfinishedRun(config, names, options.fresh === true)
+      using run = unfinished ?? newRun(config, COMMAND)
       const view = openLiveView(stages)
       if (options.json !== true) view.log(pc.dim(run.dir))
       const began = performance.now()
-      const outcomes = await work(run, config, view).finally(() => view.done())
+      const outcomes = await inRun(run, unfinished === undefined, () => work(run, config, view)).finally(() =>
+        view.done(),
+      )
       const seconds = (performance.now() - began) / 1000
       const { describeQuickstart, writePage } = await import('../quickstart-report.ts')
       const report = evalReportOf(run)!
@@ -90,10 +95,6 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
       },
     }),
   )
-}
-
-function newRun(config: ProjectConfig): Run {
-  return createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
 }
 
 /** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it; or why not. */

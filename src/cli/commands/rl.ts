@@ -6,7 +6,7 @@ import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
-import { describeTraining } from '../training-report.ts'
+import { describeTraining, tryWords } from '../training-report.ts'
 
 interface RlOptions extends GlobalOptions {
   model?: string
@@ -15,6 +15,7 @@ interface RlOptions extends GlobalOptions {
   learningRate?: string
   device?: string
   again?: boolean
+  suites?: string
 }
 
 export function registerRl(program: Command): void {
@@ -26,6 +27,10 @@ export function registerRl(program: Command): void {
     .option('--steps <count>', 'training steps (default: rl.steps)')
     .option('--algorithm <name>', 'dapo, grpo, reinforce++ or ppo (default: rl.algorithm)')
     .option('--learning-rate <number>', '(default: rl.learning_rate)')
+    .option(
+      '--suites <names>',
+      'practise on tasks of these suites, benchmarks or files (default: those the run was recorded from)',
+    )
     .option('--device <name>', 'cpu, wasm or webgpu (default: engine.device)')
     .option('--again', 'begin anew, whatever an earlier training has left')
     .addHelpText(
@@ -40,13 +45,19 @@ export function registerRl(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<RlOptions>()
-      const { dir, config } = settingsForRun(options, name, {
-        'rl.model': options.model,
-        'rl.steps': options.steps,
-        'rl.algorithm': options.algorithm,
-        'rl.learning_rate': options.learningRate,
-        'engine.device': options.device,
-      })
+      const { dir, config } = settingsForRun(
+        options,
+        name,
+        {
+          'rl.model': options.model,
+          'rl.steps': options.steps,
+          'rl.algorithm': options.algorithm,
+          'rl.learning_rate': options.learningRate,
+          'engine.device': options.device,
+          'tasks.suites': options.suites,
+        },
+        'tasks',
+      )
       const { trainRl } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa rl' })
       const observe = showProgress()
@@ -57,6 +68,7 @@ export function registerRl(program: Command): void {
             { run, config, observe, signal, onRuntime: sayAside },
             {
               again: options.again === true,
+              askedSources: options.suites !== undefined,
               onFinding: (text) => process.stderr.write(`\n${text}\n`),
             },
           )
@@ -66,13 +78,7 @@ export function registerRl(program: Command): void {
       ).finally(observe.done)
       const ended = why === undefined ? {} : { ended: why }
       emit(options, { run: run.id, dir: run.dir, ...summary, ...ended }, () =>
-        describeTraining(
-          run,
-          'rl',
-          summary,
-          [`coa run diagnose ${run.id}`, `coa rollout math --model ${run.files.checkpoints}/rl`],
-          why,
-        ),
+        describeTraining(run, 'rl', summary, [['run', 'diagnose', run.id], tryWords(run, config, 'rl')], why),
       )
     })
 }

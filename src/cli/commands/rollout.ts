@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
-import { parseChain } from '../../grammar/index.ts'
+import { reasonText, UsageError } from '../../errors/index.ts'
+import { assertGrammars, parseChain } from '../../grammar/index.ts'
 import type { Policy, RolloutJob, Score, World } from '../../rollout/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
@@ -13,7 +13,7 @@ import { wholeNumber } from '../numbers.ts'
 import { emit, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
 import { showProgress } from '../progress.ts'
-import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
+import { addSourceOptions, readSourceTasks, type SourceOptions, sourceArgument } from './tasks-options.ts'
 
 interface RolloutOptions extends SourceOptions {
   model?: string
@@ -49,12 +49,23 @@ export function registerRollout(program: Command): void {
         'rollout.temperature': options.temperature,
         'rollout.constrained': options.constrained,
       })
-      const { openStudent, openWorld, replay, rolloutSettings, rollOutAll, scoreOf, seedOf } = await import(
-        '../../rollout/index.ts'
-      )
+      const {
+        openStudent,
+        openWorld,
+        refuseAllFailed,
+        replay,
+        rolloutSettings,
+        rollOutAll,
+        scoreOf,
+        seedOf,
+      } = await import('../../rollout/index.ts')
       const recorded =
         options.replay === undefined ? undefined : readRecorded(config.project.runs, options.replay)
       const tasks = recorded?.tasks ?? (await readTasks(from, options))
+      await assertGrammars(
+        tasks.map(({ domain }) => domain),
+        config.language,
+      )
       const observe = showProgress()
       const student = await openStudent(config)
       const world: World = await openWorld(config)
@@ -84,11 +95,12 @@ export function registerRollout(program: Command): void {
               observe({ stage: 'rollout', done: ++done, total: jobs.length, unit: 'rollouts' }),
           })
           observe.done()
+          refuseAllFailed(rollouts)
           const score = scoreOf(rollouts)
           const texts = await Promise.all(
             rollouts.map((rollout, at) => shown(rollout, jobs[at]!.task, world)),
           )
-          emit(options, { score, rollouts }, () => [...texts, summary(score)].join('\n\n'))
+          emit(options, { score, rollouts }, () => [...texts, summary(score, rollouts)].join('\n\n'))
         })
       } finally {
         observe.done()
@@ -102,15 +114,11 @@ async function readTasks(from: string | undefined, options: RolloutOptions): Pro
   if (from === undefined) {
     throw new UsageError('no tasks are named', { fix: 'Name a suite, such as `coa rollout math`.' })
   }
-  const { openTasks } = await import('../../tasks/index.ts')
-  const tasks: Task[] = []
-  for await (const task of openTasks({ split: 'dev', ...(await sourceOf(from, options)) })) tasks.push(task)
-  if (tasks.length > 0) return tasks
-  throw new UsageError('there are no such tasks', { fix: 'Look with `coa tasks show`.' })
+  return readSourceTasks(from, options, ['dev', 'test'])
 }
 
 function readRecorded(runs: string, name: string): { rollouts: Rollout[]; tasks: Task[] } {
-  using run = openRun(findRun(runs, name))
+  using run = openRun(findRun(runs, name, 'rollouts'))
   const rollouts = [...run.scan('rollout')]
   const tasks = new Map<string, Task>()
   for (const { taskId } of rollouts) {
@@ -163,13 +171,15 @@ async function shown(rollout: Rollout, task: Task, world: World): Promise<string
   ].join('\n')
 }
 
-function summary({ count, accuracy, wellFormed, tokens, calls, undecided, failed }: Score): string {
+function summary(score: Score, rollouts: readonly Rollout[]): string {
+  const { count, accuracy, wellFormed, tokens, calls, undecided, failed } = score
+  const reasons = rollouts.flatMap(({ failure }) => failure?.message ?? [])
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
   return [
     `${count} rollouts: ${percent(accuracy)} right, ${percent(wellFormed)} well formed`,
     `${tokens.toFixed(0)} tokens and ${calls.toFixed(1)} calls each`,
     ...(undecided > 0 ? [`${undecided} undecided`] : []),
-    ...(failed > 0 ? [`${failed} failed outside of the model`] : []),
+    ...(failed > 0 ? [`${failed} failed outside of the model: ${reasonText(reasons)}`] : []),
   ].join(', ')
 }
 

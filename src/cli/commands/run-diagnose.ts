@@ -14,7 +14,7 @@ export function registerRunDiagnose(parent: Command): void {
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { diagnose, findingText } = await import('../../rl/index.ts')
-      using run = openRun(findRun(settings(options).config.project.runs, name))
+      using run = openRun(findRun(settings(options).config.project.runs, name, 'reinforcement'))
       const rows = lastOfEachStep([...run.metrics()]).filter((row) => row['stage'] === 'rl')
       const findings = diagnose(rows)
       emit(options, { run: run.id, steps: rows.length, findings }, () => {

@@ -34,7 +34,7 @@ export function registerRunMetrics(parent: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<MetricsOptions>()
-      using run = openRun(findRun(settings(options).config.project.runs, name))
+      using run = openRun(findRun(settings(options).config.project.runs, name, 'training'))
       const rows = lastOfEachStep([...run.metrics()]).filter(
         ({ stage }) => options.stage === undefined || stage === options.stage,
       )

@@ -19,7 +19,7 @@ export function registerRunResume(parent: Command): void {
     .addHelpText('after', '\nExample:\n  $ coa run resume latest')
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const dir = findRun(settings(options).config.project.runs, name)
+      const dir = findRun(settings(options).config.project.runs, name, 'stopped training')
       using run = openRun(dir, { write: true, command: 'coa run resume' })
       const stage = (['rl', 'sft'] as const).find((one) => {
         const state = run.manifest.stages[one]
@@ -48,7 +48,7 @@ export function registerRunResume(parent: Command): void {
         }),
       ).finally(observe.done)
       emit(options, { run: run.id, stage, ...summary }, () =>
-        describeTraining(run, stage, summary, [`coa run show ${run.id}`]),
+        describeTraining(run, stage, summary, [['run', 'show', run.id]]),
       )
     })
 }

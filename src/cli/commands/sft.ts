@@ -6,7 +6,7 @@ import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { inStage } from '../stage.ts'
-import { describeTraining } from '../training-report.ts'
+import { describeTraining, tryWords } from '../training-report.ts'
 
 interface SftOptions extends GlobalOptions {
   model?: string
@@ -40,13 +40,18 @@ export function registerSft(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<SftOptions>()
-      const { dir, config } = settingsForRun(options, name, {
-        'student.model': options.model,
-        'sft.epochs': options.epochs,
-        'sft.max_steps': options.steps,
-        'sft.learning_rate': options.learningRate,
-        'engine.device': options.device,
-      })
+      const { dir, config } = settingsForRun(
+        options,
+        name,
+        {
+          'student.model': options.model,
+          'sft.epochs': options.epochs,
+          'sft.max_steps': options.steps,
+          'sft.learning_rate': options.learningRate,
+          'engine.device': options.device,
+        },
+        'sequences',
+      )
       const { trainSft } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa sft' })
       const observe = showProgress()
@@ -56,10 +61,7 @@ export function registerSft(program: Command): void {
         ),
       ).finally(observe.done)
       emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
-        describeTraining(run, 'sft', summary, [
-          `coa rollout math --model ${run.files.checkpoints}/sft`,
-          `coa rl ${run.id}`,
-        ]),
+        describeTraining(run, 'sft', summary, [tryWords(run, config, 'sft'), ['rl', run.id]]),
       )
     })
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import pc from 'picocolors'
 import type { ProjectConfig } from '../../config/index.ts'
 import { UsageError } from '../../errors/index.ts'
-import type { Grammar } from '../../grammar/index.ts'
+import { type Grammar, projectGrammar } from '../../grammar/index.ts'
 import type { Choice, Policy, RolloutJob } from '../../rollout/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { ChainPainter } from '../chain-painter.ts'
@@ -115,7 +115,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
     v: 1,
     id: 'question',
     suite: 'solve',
-    domain: config.language.grammar,
+    domain: (await projectGrammar(config.language)).name,
     question,
     // Nobody knows it, so the job is unchecked.
     gold: { checker: 'judge', answer: '' },

@@ -77,7 +77,7 @@ function describe(
     ),
     '',
     pc.dim(
-      'Files of your own: .jsonl, .json, .csv or .parquet with --format plain --map question=…,answer=…',
+      'Files of your own: .jsonl, .json, .csv or .parquet with question and answer; --map names other columns',
     ),
   ].join('\n')
 }

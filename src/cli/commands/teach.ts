@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
-import { writeToml } from '../../config/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import { createRun, openRun, type Run } from '../../store/index.ts'
+import { openRun } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { newRun } from '../new-run.ts'
+import { nextLines } from '../next.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { version } from '../version.ts'
+import { inStage } from '../stage.ts'
 
 interface TeachOptions extends GlobalOptions {
   topology?: string
@@ -48,15 +48,20 @@ export function registerTeach(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<TeachOptions>()
-      const { dir, config } = settingsForRun(options, name, {
-        'teach.topology': options.topology,
-        'teach.mind': options.mind,
-        'teach.concurrency': options.concurrency,
-        'tasks.suites': options.suites,
-        'tasks.count': options.number,
-      })
-      const { storeTasks } = await import('../../pipeline/index.ts')
-      const { teach } = await import('../../teach/index.ts')
+      const { dir, config } = settingsForRun(
+        options,
+        name,
+        {
+          'teach.topology': options.topology,
+          'teach.mind': options.mind,
+          'teach.concurrency': options.concurrency,
+          'tasks.suites': options.suites,
+          'tasks.count': options.number,
+        },
+        'tasks',
+      )
+      const { trainingTasks } = await import('../../pipeline/index.ts')
+      const { assertTeachable, teach } = await import('../../teach/index.ts')
       const { suites, count } = config.tasks
       if (options.dryRun === true) {
         const tasks = dir === undefined ? suites.length * count : countTasks(dir)
@@ -69,25 +74,30 @@ export function registerTeach(program: Command): void {
         )
         return
       }
-      using run: Run =
-        dir === undefined
-          ? createRun(config.project.runs, { command: COMMAND, coa: version, configToml: writeToml(config) })
-          : openRun(dir, { write: true, command: COMMAND })
       const observe = showProgress()
-      const summary = await interruptible(async (signal) => {
-        if (run.count('task') === 0) await storeTasks({ run, config, observe, signal })
-        if (run.count('task') === 0)
-          throw new UsageError('there are no tasks', { fix: 'Give --suites and -n.' })
-        run.setStage('teach', { status: 'running' })
-        const done = await teach(config, { run, signal, observe })
-        run.setStage('teach', { status: 'done', summary: done })
-        return done
+      const onFinding = (text: string): void => {
+        observe.done()
+        process.stderr.write(`${text}\n`)
+      }
+      const { run, summary } = await interruptible(async (signal) => {
+        const isNew = dir === undefined || countTasks(dir) === 0
+        const tasks = isNew ? await trainingTasks({ config, observe, signal, onFinding }) : []
+        // Rather before a run is made that could hold nothing.
+        if (isNew) await assertTeachable(config, tasks)
+        using run =
+          dir === undefined ? newRun(config, COMMAND) : openRun(dir, { write: true, command: COMMAND })
+        for (const task of tasks) run.append('task', task)
+        const done = await inStage(run, 'teach', config, signal, () =>
+          teach(config, { run, signal, observe, onFinding }),
+        )
+        return { run: { id: run.id, dir: run.dir }, summary: done }
       }).finally(observe.done)
       emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
         [
           `${mark.good} ${run.dir}`,
           table(Object.entries(summary).map(([key, value]) => [`  ${key}`, value.toLocaleString('en')])),
-          `\nNext:\n  coa distill ${run.id}`,
+          '',
+          ...nextLines([['distill', run.id]]),
         ].join('\n'),
       )
     })

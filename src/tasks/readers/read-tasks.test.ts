@@ -152,13 +152,67 @@ test('a limit counts tasks, and reading stops there', async () => {
   await expect(read('own.jsonl', content, { format: 'plain', signal })).rejects.toThrow('called off')
 })
 
-test('a split comes from the caller, the row or the name of a pulled file, in this order', async () => {
-  const row = JSON.stringify({ question: 'q', answer: '#### 1', split: 'dev' })
-  const splitOf = async (name: string, more: ReadOptions) => (await read(name, row, more)).tasks[0]?.split
-  expect(await splitOf('test.jsonl', { format: 'gsm8k' })).toBe('test')
-  expect(await splitOf('other.jsonl', { format: 'gsm8k' })).toBeUndefined()
-  expect(await splitOf('test.jsonl', { format: 'gsm8k', split: 'train' })).toBe('train')
-  expect(await splitOf('own.jsonl', { format: 'plain' })).toBe('dev')
+test('a split comes from the row, the settings, the name of the file or the question, in this order', async () => {
+  const row = JSON.stringify({ question: 'q', answer: '#### 1' })
+  const marked = JSON.stringify({ question: 'q', answer: '1', split: 'validation' })
+  const splitOf = async (name: string, text: string, more: ReadOptions) =>
+    (await read(name, text, more)).tasks[0]?.split
+  expect(await splitOf('test.jsonl', row, { format: 'gsm8k' })).toBe('test')
+  expect(await splitOf('test.jsonl', row, { format: 'gsm8k', defaultSplit: 'train' })).toBe('train')
+  expect(await splitOf('mine-train.jsonl', row, { format: 'plain' })).toBe('train')
+  expect(await splitOf('train.jsonl', marked, { format: 'plain', defaultSplit: 'test' })).toBe('dev')
+  // A benchmark that is a test set stays one, whatever its copy is called.
+  expect(
+    await splitOf('copy.jsonl', JSON.stringify({ problem: 'q', answer: '1' }), { format: 'aime25' }),
+  ).toBe('test')
+  const one = await splitOf('a.jsonl', '{"question":"What is 5 + 3?","answer":"8"}', { format: 'plain' })
+  const other = await splitOf('b.csv', 'question,answer\n" what is  5 + 3",8\n', { format: 'plain' })
+  expect(one).toBe(other)
+  const odd = await read('own.jsonl', `${marked}\n{"question":"r","answer":"1","split":"gold"}`, {})
+  expect(odd.reports).toMatchObject([{ line: 2, problem: 'its split "gold" is none of train, dev and test' }])
+})
+
+test('rows are selected by split, and never moved to another one', async () => {
+  const content = ['train', 'dev', 'test', 'train']
+    .map((split, n) => JSON.stringify({ question: `q${n}`, answer: `${n}`, split }))
+    .join('\n')
+  for (const split of ['train', 'dev', 'test'] as const) {
+    const { tasks } = await read('own.jsonl', content, { split })
+    expect(tasks.map((task) => task.split)).toEqual(split === 'train' ? ['train', 'train'] : [split])
+    expect((await read('own.jsonl', content, { split, limit: 1 })).tasks).toHaveLength(1)
+  }
+})
+
+test.each([
+  ['numbers', ['18', '1,234.5', '-3/4', '$12', '50 %', '\\frac{1}{2}'], { checker: 'math' }, 'math'],
+  ['names', ['Bath, Maine', '1820', 'yes'], { checker: 'exact' }, 'multihop'],
+  ['long texts', [`${'word '.repeat(30)}`, 'so '.repeat(20)], { checker: 'judge' }, 'multihop'],
+  ['GSM8K', ['48/2 = <<48/2=24>>24\n#### 24'], { checker: 'math', answer: '24' }, 'math'],
+])('a file with question and answer needs no options: %s', async (_, answers, gold, domain) => {
+  const notes: string[] = []
+  const content = answers.map((answer, n) => JSON.stringify({ question: `q${n}`, answer })).join('\n')
+  const { tasks, reports } = await read('own.jsonl', content, { onNote: (note) => notes.push(note) })
+  expect(reports).toEqual([])
+  expect(tasks).toHaveLength(answers.length)
+  for (const task of tasks) expect(task).toMatchObject({ gold, domain })
+  expect(notes[0]).toContain('own.jsonl: answers')
+  expect((await read('own.jsonl', content, { checker: 'judge' })).tasks[0]!.gold.checker).toBe('judge')
+})
+
+test('rows with tests are programs, and the question says how they are called', async () => {
+  const row = { prompt: 'Find the smallest factor.', tests: ['assert factor(12) == 2'], solution: '…' }
+  const { tasks } = await read('own.jsonl', JSON.stringify(row), {})
+  expect(tasks[0]).toMatchObject({ domain: 'code', gold: { checker: 'code' } })
+  expect(tasks[0]!.question).toContain('factor(12)')
+  const named = { question: 'Write factor(n).', tests: ['assert factor(12) == 2'] }
+  expect((await read('own.jsonl', JSON.stringify(named), {})).tasks[0]!.question).toBe('Write factor(n).')
+})
+
+test("the project's own grammar is for tasks that name none", async () => {
+  const text = '{"question":"q","answer":"1"}'
+  const domainOf = async (more: ReadOptions) => (await read('own.jsonl', text, more)).tasks[0]?.domain
+  expect(await domainOf({ grammar: 'orders.toml' })).toBe('orders.toml')
+  expect(await domainOf({ grammar: 'orders.toml', domain: 'web' })).toBe('web')
 })
 
 test('tasks that coa wrote come back as they were', async () => {

@@ -2,13 +2,17 @@ import { basename } from 'node:path'
 import { nearestName, UsageError } from '../../errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split } from '../contract.ts'
+import { questionKey } from '../question-key.ts'
+import { splitOf } from '../split-of.ts'
 import { type Benchmark, benchmarks } from './benchmarks.ts'
 import type { RawRow } from './files/raw-row.ts'
 import { rawRows } from './files/raw-rows.ts'
-import type { Format } from './format.ts'
+import type { Format, TaskDraft } from './format.ts'
 import { type ColumnMap, coaTasks, type PlainChecker, plainFormat } from './formats/plain.ts'
 import { verl } from './formats/verl.ts'
+import { recognise } from './recognise.ts'
 import { Row, RowProblem, RowSkipped } from './row.ts'
+import { splitInName } from './split-names.ts'
 import { type Defaults, taskOf } from './task-of.ts'
 import { UniqueIds } from './unique-ids.ts'
 
@@ -21,22 +25,28 @@ export interface RowReport {
 }
 
 export interface ReadOptions {
-  /** The name of a benchmark, or `verl`, `plain` or `coa`. */
-  format: string
+  /** The name of a benchmark, or `verl`, `plain` or `coa`. Left out: told from the first rows. */
+  format?: string
   /** For `plain`: which column is which field. */
   map?: ColumnMap
-  /** For `plain`: how answers are checked. Rows with tests are programs in any case. */
+  /** For `plain`: how answers are checked. Rows with tests are programs in any case. Left out: told from the answers. */
   checker?: PlainChecker
-  /** Overrides what the rows or the file's name say. */
+  /** Only the tasks of this split. No row is ever moved to another one. */
   split?: Split
+  /** The split of rows that name none. Left out: what the file's name says, or else a hash of the question decides. */
+  defaultSplit?: Split
   /** Override what the format or the file's name say. */
   domain?: string
   suite?: string
+  /** The project's own grammar, for tasks that name none. */
+  grammar?: string
   /** Tasks, not rows. */
   limit?: number
   /** Leaves out the mark that keeps a benchmark published in encrypted form from being written anywhere. */
   allowPlainText?: boolean
   signal?: AbortSignal
+  /** Told in words how a file is read that nobody described. */
+  onNote?: (note: string) => void
 }
 
 /** Formats that are no benchmark. */
@@ -55,7 +65,8 @@ const rowsWithoutTask = 200
  * row fits the format.
  */
 export async function* readTasks(file: string, options: ReadOptions): AsyncGenerator<Task | RowReport> {
-  const { format, defaults } = chosen(file, options)
+  const { name, format, defaults, split: ofFile } = await chosen(file, options)
+  const splitFor = splitter(file, options.defaultSplit ?? ofFile ?? splitInName(file), options.onNote)
   const ids = new UniqueIds()
   let given = 0
   // Reports wait for the first task: without one they are a single error about the file.
@@ -65,7 +76,7 @@ export async function* readTasks(file: string, options: ReadOptions): AsyncGener
   for await (const raw of rawRows(file, format)) {
     options.signal?.throwIfAborted()
     firstRow ??= raw
-    const item = read(raw, format, defaults, ids, options)
+    const item = read(raw, format, { defaults, ids, splitFor }, options)
     if (!isTask(item) && waiting !== undefined) {
       waiting.push(item)
       if (waiting.length >= rowsWithoutTask && !waiting.some(({ isSkipped }) => isSkipped)) break
@@ -73,30 +84,30 @@ export async function* readTasks(file: string, options: ReadOptions): AsyncGener
     }
     if (waiting !== undefined) yield* waiting
     waiting = undefined
+    if (isTask(item) && options.split !== undefined && item.split !== options.split) continue
     yield item
     if (isTask(item) && ++given === options.limit) return
   }
   if (waiting === undefined) return
-  if (!waiting.some(({ isSkipped }) => isSkipped))
-    throw misfit(file, options.format, format, firstRow, waiting)
+  if (!waiting.some(({ isSkipped }) => isSkipped)) throw misfit(file, name, format, firstRow, waiting)
   yield* waiting
 }
 
 function read(
   raw: RawRow,
   format: Format,
-  defaults: Defaults,
-  ids: UniqueIds,
+  how: { defaults: Defaults; ids: UniqueIds; splitFor: (draft: TaskDraft) => Split },
   options: ReadOptions,
 ): Task | RowReport {
   const { line } = raw
   if ('problem' in raw) return { line, problem: raw.problem, isSkipped: false }
   try {
     const draft = format.draft(new Row(raw.values))
-    const { split, domain, suite } = options
-    Object.assign(draft, split && { split }, domain && { domain }, suite && { suite })
+    const { domain, suite } = options
+    Object.assign(draft, domain && { domain }, suite && { suite })
     if (options.allowPlainText === true && draft.meta !== undefined) delete draft.meta['memoryOnly']
-    return ids.claim(taskOf(draft, defaults), line)
+    const split = how.splitFor(draft)
+    return how.ids.claim(taskOf({ ...draft, split }, how.defaults), line)
   } catch (error) {
     if (error instanceof RowSkipped) return { line, problem: error.message, isSkipped: true }
     if (error instanceof RowProblem) return { line, problem: error.message, isSkipped: false }
@@ -104,25 +115,53 @@ function read(
   }
 }
 
-function chosen(file: string, options: ReadOptions): { format: Format; defaults: Defaults } {
-  const name = options.format
+/**
+ * A row's split: its own, or that of its file, or one that follows from what it asks, so that the same question is in
+ * the same split in every file.
+ */
+function splitter(
+  file: string,
+  ofFile: Split | undefined,
+  onNote: ReadOptions['onNote'],
+): (draft: TaskDraft) => Split {
+  let isTold = false
+  return ({ split, question }) => {
+    if (split !== undefined) return split
+    if (ofFile !== undefined) return ofFile
+    if (!isTold)
+      onNote?.(
+        `${basename(file)}: rows without a split get one by a hash of the question: 80 % train, 10 % dev, 10 % test`,
+      )
+    isTold = true
+    return splitOf(questionKey(question))
+  }
+}
+
+async function chosen(
+  file: string,
+  options: ReadOptions,
+): Promise<{ name: string; format: Format; defaults: Defaults; split?: Split | undefined }> {
+  const { map, grammar } = options
+  const isOpen = options.format === undefined || (options.format === 'plain' && options.checker === undefined)
+  const seen = isOpen ? await recognise(file, map, options.format) : undefined
+  const name = options.format ?? (options.checker === undefined ? seen!.format : 'plain')
+  const checker = options.checker ?? seen?.checker
+  if (seen?.note !== undefined && options.checker === undefined) options.onNote?.(seen.note)
   const benchmark = benchmarks.find((candidate) => candidate.name === name)
   if (benchmark !== undefined) {
-    return {
-      format: benchmark.format,
-      defaults: { suite: name, domain: benchmark.domain, split: splitIn(benchmark, file) },
-    }
+    const defaults = { suite: name, domain: benchmark.domain }
+    return { name, format: benchmark.format, defaults, split: splitIn(benchmark, file) }
   }
   const suite =
     options.suite ?? basename(file).replace(/\.(?:jsonl|ndjson|json|csv|tsv|parquet)(?:\.gz)?$/i, '')
-  const defaults = { suite, domain: options.domain ?? 'multihop' }
+  const defaults = { suite, domain: grammar ?? 'multihop' }
   switch (name) {
     case 'plain':
-      return { format: plainFormat(options.map, options.checker), defaults }
+      return { name, format: plainFormat({ map, checker, grammar }), defaults }
     case 'verl':
-      return { format: verl, defaults }
+      return { name, format: verl, defaults }
     case 'coa':
-      return { format: coaTasks, defaults }
+      return { name, format: coaTasks, defaults }
     default: {
       const near = nearestName(name, taskFormats)
       throw new UsageError(`there is no format ${JSON.stringify(name)}`, {
@@ -132,9 +171,13 @@ function chosen(file: string, options: ReadOptions): { format: Format; defaults:
   }
 }
 
-/** The split of a file that was pulled, by its name. */
-const splitIn = (benchmark: Benchmark, file: string): Split | undefined =>
-  benchmark.files.find(({ name }) => name === basename(file))?.split
+/** The split of a copy of a benchmark's file: a benchmark that has only a test set stays one under any name. */
+function splitIn({ files }: Benchmark, file: string): Split | undefined {
+  const pulled = files.find(({ name }) => name === basename(file))
+  if (pulled !== undefined) return pulled.split
+  const [only, other] = new Set(files.map(({ split }) => split))
+  return other === undefined ? (splitInName(file) ?? only) : undefined
+}
 
 function misfit(
   file: string,
@@ -151,7 +194,7 @@ function misfit(
   return new UsageError(
     `no row of ${basename(file)} is a task of ${name}: it needs ${format.columns.join('; ')}; found ${found} (row ${line}: ${problem})`,
     {
-      fix: 'Give the format the file has, or --format plain with a --map such as question=problem,answer=gold.',
+      fix: 'Name the columns with --map, such as question=problem,answer=gold, or give the --format the file has.',
       details: { expected: format.columns, line, problem },
     },
   )

@@ -6,7 +6,6 @@ import { RowProblem } from './row.ts'
 export interface Defaults {
   suite: string
   domain: string
-  split?: Task['split'] | undefined
 }
 
 /** The finished, validated task of a draft. */
@@ -19,7 +18,7 @@ export function taskOf(draft: TaskDraft, defaults: Defaults): Task {
     id: draft.id ?? (namesSuite(key, suite) ? key : `${suite}:${key}`),
     suite,
     domain: draft.domain ?? defaults.domain,
-    split: draft.split ?? defaults.split,
+    split: draft.split,
     question: draft.question,
     gold: draft.gold,
     level: draft.level,

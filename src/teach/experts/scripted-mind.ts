@@ -18,9 +18,10 @@ const experts: Record<string, (task: Task, random: Random, dials: Dials) => Expe
 export function scriptedMinds(dials: Dials): MindMaker {
   return (task, seed) => {
     const makeExpert = Object.hasOwn(experts, task.suite) ? experts[task.suite] : undefined
-    if (makeExpert === undefined) {
+    // A file of someone's own may have the name of a suite.
+    if (makeExpert === undefined || task.meta['program'] === undefined) {
       throw new UsageError(`there is no scripted expert for tasks of ${task.suite}`, {
-        fix: `Give the team a model, or use tasks of ${Object.keys(experts).join(', ')}.`,
+        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts solve only the generated suites ${Object.keys(experts).join(', ')}.`,
       })
     }
     const minds = new Map<string, Mind>()

@@ -18,7 +18,7 @@ export const mbpp: Format = {
     return {
       key,
       split: mbppSplit(Number(key)),
-      question: `${row.text('text', 'prompt').trim()}\n\nYour function is called like this:\n${tests[0]!.trim()}`,
+      question: showFirstTest(row.text('text', 'prompt'), tests[0]!),
       gold: codeGold(
         tests.map((code) => ({ style: 'assert', code })),
         setup.filter((line) => line.trim() !== '').join('\n'),
@@ -27,6 +27,10 @@ export const mbpp: Format = {
     }
   },
 }
+
+/** A question that says how the function is called. */
+export const showFirstTest = (question: string, test: string): string =>
+  `${question.trim()}\n\nYour function is called like this:\n${test.trim()}`
 
 /** The ranges its authors name; the first ten are examples for prompts, and so no test. */
 function mbppSplit(number: number): TaskDraft['split'] {

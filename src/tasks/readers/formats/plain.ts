@@ -2,7 +2,8 @@ import { UsageError } from '../../../errors/index.ts'
 import { type Gold, Task } from '../../../schema/index.ts'
 import type { Format, TaskDraft } from '../format.ts'
 import { type Row, RowProblem } from '../row.ts'
-import { codeGold } from './code.ts'
+import { splitNamed } from '../split-names.ts'
+import { codeGold, showFirstTest } from './code.ts'
 
 /** The fields of a task that a column of the user's own file can be mapped to. */
 const fields = [
@@ -37,12 +38,21 @@ const usualNames: Record<Field, readonly string[]> = {
 
 /** Reads `question=problem,answer=gold` as it is given on the command line. */
 export function parseColumnMap(text: string): ColumnMap {
+  const pairs = text.split(',').filter((part) => part.trim() !== '')
+  return columnMapOf(
+    Object.fromEntries(
+      pairs.map((pair) => pair.split('=', 2).map((part) => part.trim()) as [string, string]),
+    ),
+  )
+}
+
+/** The same from a table of the settings. */
+export function columnMapOf(columns: Record<string, string>): ColumnMap {
   const map: ColumnMap = {}
-  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-    const [field, column] = pair.split('=', 2).map((part) => part.trim())
+  for (const [field, column] of Object.entries(columns)) {
     const known = fields.find((name) => name === field)
     if (known === undefined || column === undefined || column === '') {
-      throw new UsageError(`${JSON.stringify(pair)} is not FIELD=COLUMN`, {
+      throw new UsageError(`"${field}${column === undefined ? '' : `=${column}`}" is not FIELD=COLUMN`, {
         fix: `Write for example question=problem,answer=gold; the fields are ${fields.join(', ')}.`,
       })
     }
@@ -51,32 +61,59 @@ export function parseColumnMap(text: string): ColumnMap {
   return map
 }
 
+/** The columns a field is looked for in, in this order. */
+export const columnNames = (field: Field, map: ColumnMap = {}): readonly string[] =>
+  map[field] === undefined ? usualNames[field] : [map[field]]
+
+export interface PlainOptions {
+  map?: ColumnMap | undefined
+  checker?: PlainChecker | undefined
+  /** The grammar of the project, for all rows. Left out: programs and sums get the grammar made for them. */
+  grammar?: string | undefined
+}
+
 /** A user's own rows. With tests they are programs; otherwise the checker is the given one, or else exact match. */
-export function plainFormat(map: ColumnMap = {}, checker: PlainChecker = 'exact'): Format {
-  const names = (field: Field): string[] => (map[field] === undefined ? [...usualNames[field]] : [map[field]])
+export function plainFormat({ map, checker = 'exact', grammar }: PlainOptions = {}): Format {
+  const names = (field: Field): readonly string[] => columnNames(field, map)
   const said = (field: Field): string => names(field).slice(0, 3).join(' or ')
   return {
     columns: [said('question'), `${said('answer')}, or ${said('tests')}`],
-    draft: (row) =>
-      withDomain({
+    draft(row): TaskDraft {
+      const gold = goldOf(row, names, checker)
+      const isSpecial = gold.checker === 'code' || gold.checker === 'math'
+      return {
         key: row.optionalText(...names('id')),
-        question: row.text(...names('question')),
-        gold: goldOf(row, names, checker),
+        question: withExampleCall(row.text(...names('question')), gold),
+        gold,
+        domain: grammar ?? (isSpecial ? gold.checker : undefined),
         suite: row.optionalText(...names('suite')),
-        split: Task.shape.split.safeParse(row.value(...names('split'))).data,
+        split: splitOf(row, names('split')),
         level: Task.shape.level.safeParse(row.optionalNumber(...names('level'))).data,
         meta: { solution: row.optionalText(...names('solution')) },
-      }),
+      }
+    },
   }
 }
 
-/** Programs and sums have a grammar of their own; for the rest the reader's default holds. */
-function withDomain(draft: TaskDraft): TaskDraft {
-  const { checker } = draft.gold
-  return checker === 'code' || checker === 'math' ? { ...draft, domain: checker } : draft
+/** A row that names a split must name one that is known: guessing could bring a test row into training. */
+function splitOf(row: Row, names: readonly string[]): TaskDraft['split'] {
+  const said = row.optionalText(...names)
+  const split = said === undefined ? undefined : splitNamed(said)
+  if (said === undefined || split !== undefined) return split
+  throw new RowProblem(`its split ${JSON.stringify(said)} is none of train, dev and test`)
 }
 
-function goldOf(row: Row, names: (field: Field) => string[], checker: PlainChecker): Gold {
+/** Tests call a function by a name that the question may not mention. */
+function withExampleCall(question: string, gold: Gold): string {
+  const [test] = gold.checker === 'code' ? gold.tests : []
+  if (test?.style !== 'assert') return question
+  const called = /^\s*assert\s+(?:\w+\()*?([A-Za-z_]\w*)\s*\(/.exec(test.code)?.[1]
+  const isNamed =
+    called === undefined || question.includes(`${called}(`) || question.includes(`\`${called}\``)
+  return isNamed ? question : showFirstTest(question, test.code)
+}
+
+function goldOf(row: Row, names: (field: Field) => readonly string[], checker: PlainChecker): Gold {
   const tests = row.texts(...names('tests'))
   if (tests.length > 0) {
     return codeGold(

@@ -62,12 +62,13 @@ describe('verl', () => {
       { data_source: 'nq', prompt: message('nothing?'), reward_model: {} },
     ])
     expect(ids({ tasks }).slice(0, 3)).toEqual(['nq:train-3', 'hotpot:4', 'math_dapo:uuid-1'])
-    expect(tasks.map(({ question, domain, split }) => [question, domain, split])).toEqual([
-      ['who?', 'multihop', 'train'],
-      ['Who, by itself?', 'multihop', undefined],
-      ['sum?', 'math', undefined],
-      ...['code?', 'print?', 'check?', 'read?'].map((text) => [text, 'code', undefined]),
+    expect(tasks.map(({ question, domain }) => [question, domain])).toEqual([
+      ['who?', 'multihop'],
+      ['Who, by itself?', 'multihop'],
+      ['sum?', 'math'],
+      ...['code?', 'print?', 'check?', 'read?'].map((text) => [text, 'code']),
     ])
+    expect(tasks[0]!.split).toBe('train')
     expect(golds({ tasks })).toMatchObject([
       { checker: 'exact', answers: ['Ada', 'A.'] },
       { checker: 'exact', answers: ['Bob'] },

@@ -1,7 +1,8 @@
 import type { Gold } from '../../../schema/index.ts'
 import { isObject } from '../files/raw-row.ts'
-import type { Format, TaskDraft } from '../format.ts'
+import type { Format } from '../format.ts'
 import { type Row, RowProblem, textsOf, unpacked } from '../row.ts'
+import { splitNamed } from '../split-names.ts'
 import { codeGold, inputOutputTests } from './code.ts'
 
 /**
@@ -30,7 +31,7 @@ export const verl: Format = {
       key: index === undefined ? undefined : [...textsOf(extra['split']), index].join('-'),
       question: questionOf(row, extra),
       gold,
-      split: splitOf(extra['split']),
+      split: typeof extra['split'] === 'string' ? splitNamed(extra['split']) : undefined,
       meta: { ability: row.optionalText('ability') },
     }
   },
@@ -73,8 +74,4 @@ function goldOf(truth: unknown, isMath: boolean): Gold {
   return isMath && answers.length === 1
     ? { checker: 'math', answer: answers[0]! }
     : { checker: 'exact', answers }
-}
-
-function splitOf(value: unknown): TaskDraft['split'] {
-  return value === 'train' || value === 'dev' || value === 'test' ? value : undefined
 }

@@ -7,7 +7,8 @@ export interface BenchmarkFile {
   /** Its name on disk. */
   name: string
   url: string
-  split: Split
+  /** Left out where each row says. */
+  split?: Split
   /** Known where the address names one fixed version, whose bytes were seen. Otherwise the first pull fixes it. */
   sha256?: string
 }

@@ -23,7 +23,6 @@ export const codeBenchmarks: readonly Benchmark[] = [
       {
         name: 'mbpp.jsonl',
         url: gitHub('google-research/google-research', 'master', 'mbpp/mbpp.jsonl'),
-        split: 'test',
       },
     ],
   },

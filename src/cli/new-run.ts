@@ -1,0 +1,27 @@
+import { rmSync } from 'node:fs'
+import type { ProjectConfig } from '../config/index.ts'
+import { writeToml } from '../config/index.ts'
+import { createRun, type Run } from '../store/index.ts'
+import { version } from './version.ts'
+
+/** Makes a run for a command. */
+export function newRun(config: ProjectConfig, command: string, id?: string): Run {
+  return createRun(config.project.runs, {
+    command,
+    coa: version,
+    configToml: writeToml(config),
+    ...(id === undefined ? {} : { id }),
+  })
+}
+
+/** Does work in a run; one that was made for it and holds nothing when it fails is not left behind. */
+export async function inRun<T>(run: Run, isNew: boolean, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isEmpty = Object.values(run.kinds()).every((count) => count === 0)
+    run.close()
+    if (isNew && isEmpty) rmSync(run.dir, { recursive: true, force: true })
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { commandLine, nextLines, quoted } from './next.ts'
+
+function clone(): { root: string; bin: string } {
+  const root = realpathSync(temporaryFolder())
+  mkdirSync(join(root, 'bin'))
+  writeFileSync(join(root, 'bin', 'coa.js'), '')
+  return { root, bin: join(root, 'bin', 'coa.js') }
+}
+
+it('calls coa as it can be called where it runs', () => {
+  const { root, bin } = clone()
+  const path = (...folders: string[]) => ({ PATH: folders.join(delimiter) })
+  const line = (cwd: string, environment: Record<string, string> = {}, file = bin) =>
+    commandLine(['run', 'list'], { cwd, environment, bin: file })
+  // In a clone, and below it; npm's own folders on the path do not count.
+  expect(line(root, path('/usr/bin', join(root, 'node_modules/.bin')))).toBe('npx coa run list')
+  expect(line(join(root, 'my-agents'))).toBe('npx coa run list')
+  // Installed for all.
+  const global = temporaryFolder()
+  symlinkSync(bin, join(global, 'coa'))
+  expect(line(root, path(global))).toBe('coa run list')
+  expect(line('/', path(global))).toBe('coa run list')
+  // Another program of the same name is not ours.
+  const other = temporaryFolder()
+  writeFileSync(join(other, 'coa'), '')
+  expect(line(root, path(other))).toBe('npx coa run list')
+  // A project that has it as a dependency.
+  const project = realpathSync(temporaryFolder())
+  const installed = join(project, 'node_modules/chain-of-agents/bin/coa.js')
+  mkdirSync(join(project, 'node_modules/chain-of-agents/bin'), { recursive: true })
+  mkdirSync(join(project, 'node_modules/.bin'))
+  writeFileSync(installed, '')
+  symlinkSync(installed, join(project, 'node_modules/.bin/coa'))
+  expect(line(project, {}, installed)).toBe('npx coa run list')
+  expect(line(join(project, 'deep/er'), {}, installed)).toBe('npx coa run list')
+  // From anywhere else npx would fetch some other package.
+  expect(line('/')).toBe(`node ${quoted(bin)} run list`)
+})
+
+it('leads back to the folder that npm changed to', () => {
+  const { root, bin } = clone()
+  const environment = { npm_lifecycle_event: 'coa', INIT_CWD: join(root, 'below') }
+  expect(nextLines([['distill', 'r']], { cwd: root, environment, bin })).toEqual([
+    'Next:',
+    `  cd ${quoted(root)}`,
+    '  npx coa distill r',
+  ])
+  expect(nextLines([['distill', 'r']], { cwd: root, environment: { INIT_CWD: '/' }, bin })).toHaveLength(2)
+})
+
+it('quotes words so that a shell gets them as they are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.string({
+          unit: fc.constantFrom('a', ' ', "'", '"', '$', '`', '\\', '!', '*', '\n', ';', '#', 'é', '-'),
+        }),
+        {
+          minLength: 1,
+          maxLength: 20,
+        },
+      ),
+      (words) => {
+        const script = `printf '%s\\0' ${words.map(quoted).join(' ')}`
+        const got = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
+        expect(got).toBe(words.map((word) => `${word}\0`).join(''))
+      },
+    ),
+    { numRuns: 50 },
+  )
+})

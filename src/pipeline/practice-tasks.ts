@@ -1,0 +1,80 @@
+import type { ProjectConfig } from '../config/index.ts'
+import { UsageError } from '../errors/index.ts'
+import type { Task } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { suiteName } from '../tasks/index.ts'
+import { readSplit } from './task-sets.ts'
+
+export interface Practice {
+  tasks: Task[]
+  /** Whether they come from the sources of the settings, which then also have tasks to measure with. */
+  fromSettings: boolean
+}
+
+export interface PracticeOptions {
+  /** The sources of the settings were named for this training: whatever the run was recorded from, they count. */
+  asked?: boolean
+  /** Told where the tasks come from, if that is not what the settings say. */
+  onNote?: ((note: string) => void) | undefined
+}
+
+/**
+ * The tasks to practise on: those that follow the ones the team was given, so that no question is met again. A source
+ * that has no more gives its own tasks a second time. A run that was recorded from other tasks than those of the
+ * settings is practised on with its own. They are kept in the run, marked, and no team gets them.
+ */
+export async function practiceTasks(
+  run: Run,
+  config: ProjectConfig,
+  { asked = false, onNote }: PracticeOptions = {},
+): Promise<Practice> {
+  const known = [...run.scan('task')]
+  const own = known.filter(({ meta }) => meta['for'] === undefined)
+  const marked = known.filter(({ meta }) => meta['for'] === 'rl')
+  if (marked.length > 0 && !asked) return { tasks: marked, fromSettings: true }
+  const sources = config.tasks.suites.map(suiteName).join(', ')
+  if (own.length === 0 && run.count('trajectory') > 0 && !asked) {
+    throw new UsageError(`run ${run.id} was recorded without its tasks, so there is nothing to practise on`, {
+      fix: `Add them with \`coa run import ${run.id} task FILE\`, or practise on others: \`coa rl ${run.id} --suites ${sources}\`.`,
+    })
+  }
+  const found = await settingsTasks(config)
+  const suites = new Set(found.map(({ suite }) => suite))
+  if (!asked && own.length > 0 && !own.some(({ suite }) => suites.has(suite))) {
+    const tasks = own.filter(({ split = 'train' }) => split === 'train')
+    const recorded = [...new Set(own.map(({ suite }) => suite))].join(', ')
+    onNote?.(
+      `practising on the ${tasks.length} tasks of the run itself (${recorded}): it was not recorded from ${sources}`,
+    )
+    return { tasks: refuseNone(run, tasks), fromSettings: false }
+  }
+  const given = new Set(own.map(({ id }) => id))
+  const tasks = refuseNone(run, found).map((task) => ({
+    ...task,
+    // Under its own id it would replace the task that the team was given.
+    id: given.has(task.id) ? `${task.id}+rl` : task.id,
+    meta: { ...task.meta, for: 'rl' },
+  }))
+  for (const task of tasks) run.append('task', task)
+  return { tasks, fromSettings: true }
+}
+
+function refuseNone(run: Run, tasks: Task[]): Task[] {
+  if (tasks.length > 0) return tasks
+  throw new UsageError(`there are no tasks of split train for run ${run.id} to practise on`, {
+    fix: 'Name sources that have some with --suites.',
+  })
+}
+
+/** What the sources of the settings have to practise on. */
+export async function settingsTasks(config: ProjectConfig): Promise<Task[]> {
+  const { suites, count } = config.tasks
+  const tasks: Task[] = []
+  for (const suite of suites) {
+    const one = { ...config, tasks: { ...config.tasks, suites: [suite] } }
+    const { task_count } = config.rl
+    const next = await readSplit(one, 'train', task_count, { first: count, mayBeEmpty: true })
+    tasks.push(...(next.length > 0 ? next : await readSplit(one, 'train', task_count, { mayBeEmpty: true })))
+  }
+  return tasks
+}

@@ -1,0 +1,55 @@
+import type { ProjectConfig } from '../config/index.ts'
+import { UsageError } from '../errors/index.ts'
+import type { Task } from '../schema/index.ts'
+import type { Run } from '../store/index.ts'
+import { configuredSources, openTasks, type Split, suiteName, type TaskSource } from '../tasks/index.ts'
+
+type Settings = Pick<ProjectConfig, 'tasks' | 'project' | 'language'>
+
+interface ReadOptions extends Pick<TaskSource, 'onNote' | 'signal' | 'first'> {
+  /** No tasks at all are an error. Default: they are. */
+  mayBeEmpty?: boolean
+  /** Told of each task as it is read. */
+  onTask?: (task: Task) => void
+}
+
+/** So many tasks of one split from each source of the settings. */
+export async function readSplit(
+  config: Settings,
+  split: Split,
+  limit: number,
+  { mayBeEmpty = false, onTask, ...options }: ReadOptions = {},
+): Promise<Task[]> {
+  const tasks: Task[] = []
+  if (limit === 0) return tasks
+  for (const source of configuredSources(config)) {
+    for await (const task of openTasks({ ...source, ...options, split, limit })) {
+      tasks.push(task)
+      onTask?.(task)
+    }
+  }
+  if (tasks.length > 0 || mayBeEmpty) return tasks
+  const names = config.tasks.suites.map(suiteName).join(', ')
+  throw new UsageError(`there are no tasks of split ${split} in ${names}`, {
+    fix: `Mark rows with "split": "${split}", or name a source of its own in [tasks]: { from = "FILE", split = "${split}" }.`,
+  })
+}
+
+/** Tasks that training is measured with: of the same sources, and of a split of their own. */
+export function measuringTasks(config: Settings): Promise<Task[]> {
+  return readSplit(config, 'dev', config.tasks.dev_count)
+}
+
+/** Of split test, which nothing is trained on and nothing is chosen by. */
+export function heldOutTasks(config: Settings): Promise<Task[]> {
+  return readSplit(config, 'test', config.tasks.test_count)
+}
+
+/** All questions of a run that a model may have learned from: its tasks, and its sequences, which may come without. */
+export function* trainedOn(run: Pick<Run, 'scan'>): Generator<{ id: string; question: string }> {
+  for (const { id, question, meta } of run.scan('task')) if (meta['for'] !== 'eval') yield { id, question }
+  for (const { id, prompt } of run.scan('sequence')) {
+    const question = prompt.findLast(({ role }) => role === 'user')?.content
+    if (question !== undefined) yield { id, question }
+  }
+}
