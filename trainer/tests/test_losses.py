@@ -164,10 +164,13 @@ def test_a_temperature_divides_the_logits(monkeypatch: pytest.MonkeyPatch, chunk
         states, matrix = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
         found = compute(states, matrix)
         (found * slopes).sum().backward()
-        assert states.grad is not None and matrix.grad is not None
+        assert states.grad is not None
+        assert matrix.grad is not None
         return found.detach(), states.grad, matrix.grad
 
-    plain = outcome(lambda states, matrix: ((states @ matrix.T) / 0.7).log_softmax(-1).gather(1, targets[:, None])[:, 0])
+    plain = outcome(
+        lambda states, matrix: ((states @ matrix.T) / 0.7).log_softmax(-1).gather(1, targets[:, None])[:, 0]
+    )
     own = outcome(lambda states, matrix: head.Head(matrix).logprobs(states, targets, 0.7))
     for found, wanted in zip(own, plain, strict=True):
         torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)

@@ -20,9 +20,7 @@ def chunk_tokens(device: torch.device, vocabulary: int) -> int:
     return 1 << (max(1, numbers // vocabulary).bit_length() - 1)
 
 
-def scores(
-    logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0
-) -> tuple[torch.Tensor, torch.Tensor]:
+def scores(logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
     """The targets' log-probabilities, and the logarithm of each row's sum."""
     wide = logits.float() / temperature
     total = wide.logsumexp(-1)
