@@ -126,16 +126,20 @@ it('opens a model without the native library, and faster with it', () => {
 it('runs the fast form of the quickstart in an empty project', () => {
   // Every day with fewer tasks still: what is looked at is the package, not what a model learns.
   const fewer = [
-    'tasks.count=20',
-    'tasks.test_count=2',
-    'sft.max_steps=2',
+    'tasks.count=4',
+    'filter.max_tokens=0',
+    'teach.concurrency=2',
+    'rollout.concurrency=2',
+    'eval.concurrency=2',
+    'tasks.test_count=1',
+    'sft.max_steps=1',
     'rl.steps=1',
     'rl.groups=2',
     'rl.group_size=2',
     'rl.task_count=4',
     'rollout.max_tokens=100',
   ]
-  const sets = isFull ? [] : fewer.flatMap((pair) => ['--set', pair])
+  const sets = isFull ? [] : [...fewer, 'tools.timeout_s=300'].flatMap((pair) => ['--set', pair])
   const { status, stdout, stderr } = coa('quickstart', '--fast', ...sets)
   expect(status, stderr).toBe(0)
   expect(stdout).toMatch(/scripted team.*base.*sft.*rl.*report\.html/s)
