@@ -2,6 +2,7 @@
  * The one contract to tensors, and the engine that runs inside Node: train and sample language models with npm alone.
  */
 export {
+  type AdapterCheckpoint,
   type CheckpointHeaders,
   CheckpointManifest,
   checkReplaceable,
@@ -9,6 +10,7 @@ export {
   type ElementType,
   EngineError,
   fingerprintOfFolder,
+  isModelFolder,
   type ModelFamily,
   type ModelShape,
   type OpenCheckpoint,

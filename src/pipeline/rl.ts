@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProjectConfig } from '../config/index.ts'
-import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
+import { fingerprintOfFolder, isModelFolder, runtimeInWords } from '../engine/index.ts'
 import { type RlSummary, run as rl } from '../rl/index.ts'
 import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../rollout/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
@@ -76,5 +75,5 @@ export async function trainRl(
 function startOf(run: Run, config: ProjectConfig): string {
   if (config.rl.model !== '') return config.rl.model
   const trained = join(run.files.checkpoints, 'sft')
-  return existsSync(join(trained, 'config.json')) ? trained : config.student.model
+  return isModelFolder(trained) ? trained : config.student.model
 }

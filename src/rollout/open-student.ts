@@ -1,7 +1,13 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { keyFrom, ownModel, type ProjectConfig, readEnvironment } from '../config/index.ts'
-import { type Engine, inspectModel, openEmbedded, openOpenAI, openTinker } from '../engine/index.ts'
+import {
+  type AdapterCheckpoint,
+  type Engine,
+  inspectModel,
+  isModelFolder,
+  openEmbedded,
+  openOpenAI,
+  openTinker,
+} from '../engine/index.ts'
 import { ConfigError, UsageError } from '../errors/index.ts'
 import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
 
@@ -17,7 +23,7 @@ export interface Student {
 
 /** The folder of a model: a path, or the name of one that comes with coa. */
 export function modelFolder(name: string): string {
-  if (existsSync(join(name, 'config.json'))) return name
+  if (isModelFolder(name)) return name
   const own = ownModel(name)
   if (own !== undefined) return own
   throw new UsageError(`there is no model "${name}"`, {
@@ -32,25 +38,23 @@ export async function openStudent(
   observe?: (line: string) => void,
 ): Promise<Student> {
   const folder = modelFolder(model)
-  const { shape } = await inspectModel(folder)
+  const { shape, adapter } = await inspectModel(folder)
   const tokenizer = await openTokenizer(folder)
   const endTokens = [
     ...new Set([...shape.endTokens, ...(tokenizer.eosId === undefined ? [] : [tokenizer.eosId])]),
   ]
-  const engine = await openEngine(config, folder, observe)
+  const engine = await openEngine(config, folder, adapter, observe)
   return { engine, tokenizer, endTokens, folder }
 }
 
 async function openEngine(
   { engine, student }: Pick<ProjectConfig, 'student' | 'engine'>,
   folder: string,
+  adapter: AdapterCheckpoint | undefined,
   observe: ((line: string) => void) | undefined,
 ): Promise<Engine> {
   const key = keyFrom(readEnvironment(), engine.key_env)
-  const lora =
-    student.lora_rank === 0
-      ? {}
-      : { lora: { rank: student.lora_rank, alpha: 2 * student.lora_rank, seed: 1 } }
+  const lora = loraOf(student.lora_rank, adapter, folder)
   if (engine.driver === 'embedded') {
     return openEmbedded({
       model: folder,
@@ -66,8 +70,19 @@ async function openEngine(
   }
   const server = { url: engine.url, tokenizer: folder, ...(key === undefined ? {} : { key }) }
   if (engine.driver === 'openai') return openOpenAI(server)
-  const opened = await openTinker({ ...server, ...lora, ...(observe === undefined ? {} : { observe }) })
-  // The server begins with a model of its own; what is trained is this one.
-  await opened.load(folder, { fresh: true })
-  return opened
+  return openTinker({ ...server, ...lora, model: folder, ...(observe === undefined ? {} : { observe }) })
+}
+
+/** A checkpoint that is an adapter stays one: training continues with it, and it is sampled on its base. */
+function loraOf(
+  rank: number,
+  adapter: AdapterCheckpoint | undefined,
+  folder: string,
+): { lora?: { rank: number; alpha: number; seed: number } } {
+  if (adapter === undefined) return rank === 0 ? {} : { lora: { rank, alpha: 2 * rank, seed: 1 } }
+  if (rank !== 0 && rank !== adapter.rank)
+    throw new ConfigError(`student.lora_rank is ${rank}, and ${folder} is an adapter of rank ${adapter.rank}`, {
+      fix: `Set it to ${adapter.rank}, or merge the adapter first: \`coa model convert ${folder} OUT\`.`,
+    })
+  return { lora: { rank: adapter.rank, alpha: adapter.alpha, seed: 1 } }
 }

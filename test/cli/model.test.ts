@@ -79,13 +79,13 @@ describe('model', () => {
       [[], 'no format is named'],
       [['--gguf', '--onnx'], '--gguf and --onnx exclude each other'],
       [['--onnx', '--type', 'f16'], '--type is for GGUF'],
-      [['--peft'], '--peft needs the model that the adapters change'],
       [['--gguf', '--base', 'tiny'], '--base is for --peft alone'],
     ] as const) {
       const { stderr, code } = coa(['model', 'export', 'tiny', 'never', ...args], { cwd })
       expect(stderr).toContain(message)
       expect(code).toBe(2)
     }
+    expect(coa(['model', 'export', 'tiny', 'never', '--peft'], { cwd }).stderr).toContain('--base FOLDER')
   })
 
   it('merges an adapter, and says what it needs', () => {

@@ -145,7 +145,7 @@ def test_unloaded_models_are_gone(client: Client, rank: int) -> None:
 
 def test_keys(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path, key="secret") as good:
-        assert good.get("/get_server_capabilities")["coa"] == {"version": 1}
+        assert good.get("/get_server_capabilities")["coa"] == {"version": 2}
         for key in (None, "wrong", "secret2", "sécret"):
             bad = Client(good.url.removesuffix("/api/v1"), key if key is None else key.encode().decode("latin-1"))
             assert bad.get("/healthz") == {"status": "ok"}

@@ -35,7 +35,7 @@ export function registerModelExport(parent: Command): void {
         'q8_0',
       ]),
     )
-    .option('--base <folder>', 'with --peft: the model that the adapters were trained on')
+    .option('--base <folder>', 'with --peft: the model that was adapted; checkpoints of the trainer name it')
     .addHelpText(
       'after',
       [
@@ -43,7 +43,7 @@ export function registerModelExport(parent: Command): void {
         '  $ coa model export models/mine mine.gguf --gguf',
         '  $ coa model export models/mine mine.gguf --gguf --type q8_0',
         '  $ coa model export models/mine mine.onnx --onnx',
-        '  $ coa model export runs/latest/checkpoint adapter --peft --base models/mine',
+        '  $ coa model export runs/latest/checkpoints/sft adapter --peft --base models/mine',
         '\nllama.cpp runs the GGUF file: llama-server -m mine.gguf. What is there is never replaced.',
       ].join('\n'),
     )
@@ -69,14 +69,10 @@ async function exportModel(folder: string, out: string, options: ExportCommandOp
   if (type !== undefined && format !== 'gguf') {
     throw new UsageError(`--type is for GGUF, and --${format} is always float32`, { fix: 'Leave it out.' })
   }
-  if ((base !== undefined) !== (format === 'peft')) {
-    throw new UsageError(
-      base === undefined ? '--peft needs the model that the adapters change' : '--base is for --peft alone',
-      { fix: base === undefined ? 'Name it: --peft --base FOLDER.' : 'Leave it out.' },
-    )
-  }
+  if (base !== undefined && format !== 'peft')
+    throw new UsageError('--base is for --peft alone', { fix: 'Leave it out.' })
   const { exportGguf, exportOnnx, exportPeft, refuseToOverwrite } = await import('../../engine/index.ts')
-  if (format === 'peft') return { format, peft: exportPeft(folder, base!, out) }
+  if (format === 'peft') return { format, peft: exportPeft(folder, out, base) }
   if (format === 'gguf') {
     const written = type === undefined ? {} : { type: type.toUpperCase() as WritableType }
     return { format, gguf: exportGguf(folder, out, written) }

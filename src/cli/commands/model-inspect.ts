@@ -48,10 +48,13 @@ function describe(report: ModelReport, verified: boolean): string {
 }
 
 function modelRows(report: ModelReport): string[][] {
-  const { shape, tokenizer, optimizer, elementTypes, weightFiles } = report
+  const { shape, tokenizer, optimizer, adapter, elementTypes, weightFiles } = report
   const types = Object.keys(elementTypes).join(', ')
   const groups = shape.heads === shape.keyValueHeads ? '' : `, ${shape.keyValueHeads} for keys and values`
   return [
+    ...(adapter === undefined
+      ? []
+      : [['adapter', `LoRA of rank ${adapter.rank}, alpha ${adapter.alpha}, on ${adapter.base}`]]),
     ['family', shape.family],
     ['parameters', `${millions(report.parameters)} (${report.parameters.toLocaleString('en')})`],
     [

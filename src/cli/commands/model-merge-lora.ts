@@ -24,7 +24,7 @@ export function registerModelMergeLora(parent: Command): void {
         '\nExamples:',
         '  $ coa model merge-lora models/smollm2 adapters/lesson models/smollm2-lesson',
         '  $ coa model merge-lora models/mine adapter models/merged --dtype bf16',
-        '\nCheckpoints that the embedded engine trains with LoRA are merged already when they are saved.',
+        '\nThe embedded engine merges when it saves. The trainer saves the adapter alone, which names its base:\n`coa model convert ADAPTER OUT` merges that one too.',
       ].join('\n'),
     )
     .action(async (base: string, adapter: string, out: string, _options, command: Command) => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type AdapterCheckpoint, adapterOf, addAdapters, isModelFolder } from './adapter-checkpoint.ts'
 import {
   type CheckpointManifest,
   describeFile,
@@ -11,6 +12,7 @@ import { EngineError } from './engine-error.ts'
 import { shapeFromConfig } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
 import { OPTIMIZER_FILE } from './optimizer-state.ts'
+import { readPeftAdapter } from './peft-adapter.ts'
 import { readJsonFile } from './read-bytes.ts'
 import { currentFolder } from './replace-folder.ts'
 import { findWeightFiles, readWeights, type WeightFiles } from './shards-read.ts'
@@ -23,7 +25,9 @@ export interface CheckpointHeaders {
   /** Where it lies; read the optimiser's state and the tokenizer from here. */
   folder: string
   shape: ModelShape
+  /** Of an adapter, those of its base. */
   weightFiles: WeightFiles
+  adapter: AdapterCheckpoint | undefined
   /** Undefined for a model folder that other software wrote. */
   manifest: CheckpointManifest | undefined
   /** Names of all files in the folder. */
@@ -39,24 +43,30 @@ export interface OpenCheckpoint extends Omit<CheckpointHeaders, 'weightFiles'> {
 export function readCheckpointHeaders(path: string): CheckpointHeaders {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)
-  const config = readJsonFile(join(folder, 'config.json'))
-  const weightFiles = findWeightFiles(folder)
+  const adapter = adapterOf(folder)
+  const whole = adapter?.base ?? folder
+  const config = readJsonFile(join(whole, 'config.json'))
+  const weightFiles = findWeightFiles(whole)
   const entries = new Map([...weightFiles.files.values()].flatMap((tensors) => [...tensors]))
-  const shape = inFile(join(folder, 'config.json'), () => shapeFromConfig(config, entries.keys()))
-  inFile(folder, () => checkWeights(entries, shape))
-  return { folder, shape, weightFiles, manifest, files: filesIn(folder) }
+  const shape = inFile(join(whole, 'config.json'), () => shapeFromConfig(config, entries.keys()))
+  inFile(whole, () => checkWeights(entries, shape))
+  return { folder, shape, weightFiles, adapter, manifest, files: filesIn(folder) }
 }
 
 /**
- * Opens a checkpoint or any model folder in the Hugging Face layout. Everything that can be checked is checked on the
- * headers, before the weights are read; what is read is compared with the hashes of the manifest, where there is one.
+ * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is added to its base. Everything that can be
+ * checked is checked on the headers, before the weights are read; what is read is compared with the hashes of the
+ * manifest, where there is one.
  */
 export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
   const { weightFiles, ...headers } = readCheckpointHeaders(path)
   // The optimiser's state is most of a checkpoint; whoever reads it compares it then.
-  verifyWhereSaved(headers.folder, (name) => name !== OPTIMIZER_FILE)
+  const { adapter, folder } = headers
+  for (const each of adapter === undefined ? [folder] : [folder, adapter.base])
+    verifyWhereSaved(each, (name) => name !== OPTIMIZER_FILE)
   const weights = readWeights(weightFiles, { ...options, only: (name) => !isRotationTable(name) })
-  inFile(headers.folder, () => dropDerived(weights, headers.shape))
+  inFile(folder, () => dropDerived(weights, headers.shape))
+  if (adapter !== undefined) inFile(folder, () => addAdapters(weights, readPeftAdapter(folder), adapter.base))
   return { ...headers, weights }
 }
 
@@ -89,7 +99,7 @@ export function readCheckpointManifest(path: string): CheckpointManifest | undef
 /** Where a checkpoint lies at this moment; an error where there is none. */
 export function existingFolder(path: string): string {
   const folder = currentFolder(resolve(path))
-  if (existsSync(join(folder, 'config.json'))) return folder
+  if (isModelFolder(folder)) return folder
   throw new EngineError(
     existsSync(folder) ? `${folder} has no config.json` : `there is no checkpoint at ${folder}`,
     {

@@ -1,4 +1,5 @@
 /** Models on disk: the Hugging Face layout, read with suspicion and written whole or not at all. */
+export { type AdapterCheckpoint, adapterOf, BASE_FINGERPRINT, isModelFolder } from './adapter-checkpoint.ts'
 export { adoptFiles } from './adopt-files.ts'
 export {
   type CheckpointHeaders,
@@ -10,12 +11,13 @@ export {
   readCheckpointManifest,
   verifyCheckpoint,
 } from './checkpoint.ts'
-export { CheckpointManifest } from './checkpoint-manifest.ts'
+export { CheckpointManifest, describeFile } from './checkpoint-manifest.ts'
 export type { ElementType } from './element-types.ts'
 export { EngineError } from './engine-error.ts'
 export { configFromShape, shapeFromConfig } from './model-config.ts'
 export { checkShape, type ModelFamily, type ModelShape } from './model-shape.ts'
 export { OPTIMIZER_FILE, type OptimizerState, readOptimizerState } from './optimizer-state.ts'
+export { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX, readPeftAdapter } from './peft-adapter.ts'
 export { randomStream } from './random-stream.ts'
 export { randomWeights } from './random-weights.ts'
 export { checkReplaceable, currentFolder, removeCheckpoint } from './replace-folder.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { EngineError } from './engine-error.ts'
+import { PEFT_PREFIX } from './peft-adapter.ts'
 import { readTensors } from './safetensors-read.ts'
 import { writeTensors } from './safetensors-write.ts'
 import type { StoredTensors } from './stored-tensor.ts'
@@ -34,5 +35,7 @@ export function readOptimizerState(folder: string): OptimizerState | undefined {
       details: { path },
     })
   }
-  return { step: Number(digits), tensors, metadata: others }
+  // The trainer names an adapter's moments as PEFT names the adapter.
+  const named = [...tensors].map(([name, tensor]) => [name.replace(` ${PEFT_PREFIX}`, ' '), tensor] as const)
+  return { step: Number(digits), tensors: new Map(named), metadata: others }
 }

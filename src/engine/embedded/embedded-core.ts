@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkExamples } from '../check-examples.ts'
 import {
+  adapterOf,
   EngineError,
   type ModelShape,
   type OptimizerState,
@@ -26,6 +27,7 @@ import type {
 import { decoder } from '../decoder.ts'
 import { freshAdapters, type LoraSettings, merged } from './llama/lora.ts'
 import { parameterShapes } from './llama/parameter-shapes.ts'
+import { savedAdapters } from './llama/saved-adapters.ts'
 import { openRuntime } from './open-runtime.ts'
 import { ParameterStore } from './parameter-store.ts'
 import type { Device, Runtime } from './runtime.ts'
@@ -81,15 +83,17 @@ export class EmbeddedCore {
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
     const { model, lora } = options
+    // An adapter that is to be trained further stays apart from its base; otherwise it is added to it.
+    const adapter = typeof model === 'string' && lora !== undefined ? adapterOf(model) : undefined
     const opened =
       typeof model === 'string'
-        ? openCheckpoint(model)
+        ? openCheckpoint(adapter?.base ?? model)
         : { shape: model.shape, weights: randomWeights(model.shape, model.seed) }
     const tokenizerFolder = tokenizerOf(options)
     const runtime = await openRuntime(options)
     const weights = new Map([
       ...opened.weights,
-      ...(lora === undefined ? [] : freshAdapters(opened.shape, lora)),
+      ...(lora === undefined ? [] : adaptersIn(adapter?.folder, opened.shape, lora)),
     ])
     const decode = await decoder(tokenizerFolder)
     return new EmbeddedCore(runtime, opened.shape, weights, options, decode)
@@ -223,8 +227,11 @@ export class EmbeddedCore {
   }
 
   #takeAdapters(folder: string, state: OptimizerState | undefined): void {
+    const found = adapterOf(folder)
+    const saved =
+      found === undefined ? undefined : savedAdapters(found.folder, this.#shape, this.#options.lora!)
     for (const { name } of this.#store.trained) {
-      const adapter = state?.tensors.get(`adapter ${name}`)
+      const adapter = saved === undefined ? state?.tensors.get(`adapter ${name}`) : saved.get(name)
       const target = this.#store.values.get(name)!.data as Float32Array
       if (adapter?.values.length !== target.length) {
         throw new EngineError(`${folder} has no adapters of the rank that is being trained.`, {
@@ -234,6 +241,10 @@ export class EmbeddedCore {
       target.set(adapter.values)
     }
   }
+}
+
+function adaptersIn(folder: string | undefined, shape: ModelShape, lora: LoraSettings): StoredTensors {
+  return folder === undefined ? freshAdapters(shape, lora) : savedAdapters(folder, shape, lora)
 }
 
 /** A model may come without a tokenizer; then it can be trained and sampled by tokens all the same. */

@@ -21,7 +21,7 @@ export interface ConvertOptions {
   createdAt: string
 }
 
-/** Writes a model anew in another type or cut into other files. The new checkpoint names the old one as its parent. */
+/** Writes a model anew in another type or cut into other files; an adapter is merged into its base. The new checkpoint names the old one as its parent. */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options
   if (isSameFolder(from, to)) {
@@ -29,8 +29,10 @@ export function convertModel(from: string, to: string, options: ConvertOptions):
   }
   // Before the weights are read: that can take a while.
   checkReplaceable(resolve(to))
-  const { folder, shape, weights, manifest } = openCheckpoint(from)
-  const optimizer = options.withoutOptimizer === true ? undefined : readOptimizerState(folder)
+  const { folder, shape, weights, adapter, manifest } = openCheckpoint(from)
+  // What is written has the adapter added in, and its optimiser belongs to the adapter alone.
+  const isWhole = adapter === undefined
+  const optimizer = options.withoutOptimizer === true || !isWhole ? undefined : readOptimizerState(folder)
   return saveCheckpoint(to, {
     shape,
     weights,

@@ -1,10 +1,21 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { EngineError, openCheckpoint, readOptimizerState, type StoredTensors } from '../checkpoint/index.ts'
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  type AdapterCheckpoint,
+  adapterOf,
+  EngineError,
+  openCheckpoint,
+  PEFT_PREFIX,
+  readOptimizerState,
+  readPeftAdapter,
+  type StoredTensors,
+} from '../checkpoint/index.ts'
+import { eachRow } from '../checkpoint/low-rank.ts'
 import { writeTensors } from '../checkpoint/safetensors-write.ts'
 import { json, writeText } from '../checkpoint/shards-write.ts'
-import { eachRow } from './low-rank.ts'
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX } from './peft-adapter.ts'
+import { isSameFolder } from './inherited.ts'
 
 export interface PeftReport {
   folder: string
@@ -17,13 +28,22 @@ export interface PeftReport {
 const PREFIX = 'adapter '
 
 /**
- * Writes the adapters that the engine keeps beside its optimiser as a PEFT adapter of the base model. The scale is not
- * in the checkpoint; it follows from what the merged weights differ by, and so does whether this is the base at all.
+ * Writes the adapter of a checkpoint as a PEFT folder. A checkpoint of the trainer is an adapter already and names its
+ * base. The embedded engine saves merged weights and keeps the adapters beside its optimiser; there the base must be
+ * given. The scale is not in such a checkpoint; it follows from what the merged weights differ by, and so does whether
+ * this is the base at all.
  */
-export function exportPeft(checkpoint: string, base: string, out: string): PeftReport {
+export function exportPeft(checkpoint: string, out: string, base?: string): PeftReport {
   if (existsSync(out) && readdirSync(out).length > 0) {
     throw new EngineError(`${out} is there already`, {
       fix: 'Name another folder, or remove this one first.',
+    })
+  }
+  const adapter = adapterOf(checkpoint)
+  if (adapter !== undefined) return copyAdapter(adapter, out, base)
+  if (base === undefined) {
+    throw new EngineError(`${checkpoint} holds merged weights, so it does not say which model was adapted`, {
+      fix: 'Name the model that the adapters were trained on: --base FOLDER.',
     })
   }
   const { folder, weights: merged } = openCheckpoint(checkpoint)
@@ -59,13 +79,25 @@ export function exportPeft(checkpoint: string, base: string, out: string): PeftR
   return { folder: resolve(out), rank, alpha, projections: projections.length }
 }
 
+function copyAdapter(
+  { folder, base, rank, alpha }: AdapterCheckpoint,
+  out: string,
+  named: string | undefined,
+): PeftReport {
+  if (named !== undefined && !isSameFolder(named, base)) throw anotherBase(named)
+  const projections = readPeftAdapter(folder).size
+  mkdirSync(out, { recursive: true })
+  for (const name of [ADAPTER_CONFIG, ADAPTER_WEIGHTS]) copyFileSync(join(folder, name), join(out, name))
+  return { folder: resolve(out), rank, alpha, projections }
+}
+
 function adaptersOf(folder: string, state: StoredTensors | undefined): StoredTensors {
   const found = [...(state ?? [])].filter(([name]) => name.startsWith(PREFIX))
   if (found.length > 0) return new Map(found.map(([name, tensor]) => [name.slice(PREFIX.length), tensor]))
   throw new EngineError(
     `${folder} has no adapters: it was not trained with LoRA, or saved without its optimiser`,
     {
-      fix: 'Give a checkpoint that the embedded engine saved while training with LoRA.',
+      fix: 'Give a checkpoint that was saved while training with LoRA.',
     },
   )
 }

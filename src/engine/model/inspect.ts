@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openTokenizer, type TokenizerDescription } from '../../tokens/index.ts'
 import {
+  type AdapterCheckpoint,
   type CheckpointManifest,
   type ModelShape,
   OPTIMIZER_FILE,
@@ -25,12 +26,14 @@ export interface ModelReport {
   tokenizer: TokenizerDescription | undefined
   /** Where training would go on; undefined where no optimiser was saved. */
   optimizer: { step: number | undefined; bytes: number } | undefined
+  /** Where the folder holds an adapter alone: then shape and weights are those of its base. */
+  adapter: AdapterCheckpoint | undefined
   manifest: CheckpointManifest | undefined
 }
 
 /** Says what a model folder holds, from its headers: quick however large the model is. */
 export async function inspectModel(path: string): Promise<ModelReport> {
-  const { folder, shape, weightFiles, manifest, files } = readCheckpointHeaders(path)
+  const { folder, shape, weightFiles, adapter, manifest, files } = readCheckpointHeaders(path)
   const elementTypes: Record<string, number> = {}
   let weightBytes = 0
   for (const tensors of weightFiles.files.values()) {
@@ -59,6 +62,7 @@ export async function inspectModel(path: string): Promise<ModelReport> {
       ? (await openTokenizer(folder)).describe()
       : undefined,
     optimizer: optimizerOf(folder),
+    adapter,
     manifest,
   }
 }

@@ -5,11 +5,11 @@ import {
   type ElementType,
   EngineError,
   openCheckpoint,
+  readPeftAdapter,
   saveCheckpoint,
 } from '../checkpoint/index.ts'
+import { addAdapters } from '../checkpoint/adapter-checkpoint.ts'
 import { inherited, isSameFolder } from './inherited.ts'
-import { addChange } from './low-rank.ts'
-import { readPeftAdapter } from './peft-adapter.ts'
 
 export interface MergeReport {
   manifest: CheckpointManifest
@@ -32,19 +32,7 @@ export function mergeLora(
   if (isSameFolder(base, out)) {
     throw new EngineError('a model cannot be merged onto itself', { fix: 'Name another folder.' })
   }
-  for (const [projection, { scale, down, up }] of adapters) {
-    const weight = weights.get(`${projection}.weight`)
-    const [to, from] = [up.shape[0], down.shape[1]]
-    if (weight === undefined || String(weight.shape) !== String([to, from])) {
-      throw new EngineError(
-        weight === undefined
-          ? `the adapter changes ${projection}, which ${base} does not have`
-          : `the adapter changes ${projection} of [${to},${from}], and in ${base} it is [${weight.shape}]`,
-        { fix: 'Give the model that the adapter was trained on.' },
-      )
-    }
-    addChange(weight, down, up, scale)
-  }
+  addAdapters(weights, adapters, base)
   const manifest = saveCheckpoint(out, {
     shape,
     weights,

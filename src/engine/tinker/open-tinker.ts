@@ -10,6 +10,7 @@ import { createModel, ModelSession } from './model-session.ts'
 import { probeContract } from './probe.ts'
 import type { Capabilities, CreatedModel, OurModelFacts } from './protocol-types.ts'
 import { readSessionState, type SavedSession, SessionState } from './session-state.ts'
+import { startFrom } from './start-from.ts'
 import { type ModelFacts, TinkerDriver, type TinkerEngine } from './tinker-engine.ts'
 import { type Exchange, Wire } from './wire.ts'
 import { statusOf } from './wire-failure.ts'
@@ -18,11 +19,19 @@ export interface TinkerOptions {
   /** Where the server answers, such as http://localhost:8000. */
   url: string
   key?: string
-  /** One of the server's models; left out: its first. */
+  /**
+   * The folder to begin with: a whole model, or the adapter of a checkpoint, which is put on its base. Left out: a model of
+   * the server.
+   */
+  model?: string
+  /** Without `model`: one of the server's models; left out: its first. */
   baseModel?: string
   /** Left out: every weight is trained, where the server can. */
   lora?: Pick<LoraSettings, 'rank' | 'seed'> & { alpha?: number }
-  /** A folder with config.json and tokenizer of the model: for stopping at texts, and for what a server does not tell. */
+  /**
+   * A folder with config.json and tokenizer of the model: for stopping at texts, and for what a server does not tell.
+   * Default: `model`.
+   */
   tokenizer?: string
   /** For servers that do not tell. */
   contextLength?: number
@@ -51,34 +60,42 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
   const wire = new Wire(options)
   const futures = new Futures(wire)
   const capabilities = await wire.json<Capabilities>('/get_server_capabilities')
-  const ours = (capabilities.coa?.version ?? 0) >= 1
+  const ours = isOurs(capabilities, options.url)
   const saved = options.state === undefined ? undefined : readSessionState(options.state)
-  const baseModel = saved?.baseModel ?? baseModelOf(options, capabilities)
+  const { baseModel, lora, base, load } = await startFrom(wire, capabilities, {
+    ...options,
+    ours,
+    saved: saved?.baseModel,
+  })
   const sessionId = saved?.sessionId ?? (await createSession(wire))
   const stopHeartbeat = startHeartbeat(wire, sessionId)
   try {
     const contract = await contractOf(options, ours, futures, { sessionId, baseModel })
     const create = (number: number): Promise<CreatedModel> =>
-      createModel(futures, { sessionId, baseModel, lora: options.lora as LoraSettings | undefined, number })
+      createModel(futures, { sessionId, baseModel, lora: lora as LoraSettings | undefined, number })
     const model = saved === undefined ? await create(1) : await found(wire, saved)
     const facts = factsOf(options, capabilities, baseModel, model.coa)
     const session = sessionOf(futures, model.model_id, { options, saved, sessionId, baseModel, wire })
     session.repeatable = contract.repeatsSafely
     session.encoding = options.encoding ?? 'json'
-    return new TinkerDriver({
+    const tokenizer = options.tokenizer ?? options.model
+    const driver = new TinkerDriver({
       wire,
       futures,
       session,
       contract,
       facts,
       ours,
-      rank: options.lora?.rank ?? 0,
+      rank: lora?.rank ?? 0,
       baseModel,
-      tokenizer: options.tokenizer,
-      decode: await decoder(options.tokenizer),
+      base,
+      tokenizer,
+      decode: await decoder(tokenizer),
       create,
       stopHeartbeat,
     })
+    if (load !== undefined) await driver.load(load, { fresh: true })
+    return driver
   } catch (cause) {
     stopHeartbeat()
     throw cause
@@ -90,12 +107,10 @@ async function createSession(wire: Wire): Promise<string> {
   return (await wire.json<{ session_id: string }>('/create_session', { body })).session_id
 }
 
-function baseModelOf({ baseModel, url }: TinkerOptions, { supported_models }: Capabilities): string {
-  const names = supported_models.map(({ model_name }) => model_name)
-  if (baseModel === undefined && names[0] !== undefined) return names[0]
-  if (baseModel !== undefined && names.includes(baseModel)) return baseModel
-  throw new EngineError(`The server at ${url} has no model ${baseModel ?? ''}.`, {
-    fix: `It has: ${names.join(', ') || 'none'}.`,
+function isOurs({ coa }: Capabilities, url: string): boolean {
+  if (coa === undefined || coa.version >= 2) return coa !== undefined
+  throw new EngineError(`The trainer at ${url} is older than this program.`, {
+    fix: 'Start it again: `coa trainer stop`, then `coa trainer start`.',
   })
 }
 
@@ -183,7 +198,7 @@ function factsOf(
       device: `${told.device}, ${told.dtype}`,
     }
   const listed = supported_models.find(({ model_name }) => model_name === baseModel)
-  const config = configOf(options.tokenizer)
+  const config = configOf(options.tokenizer ?? options.model)
   const contextLength =
     options.contextLength ?? listed?.max_context_length ?? numberIn(config, 'max_position_embeddings')
   const vocabularySize = options.vocabularySize ?? listed?.vocabulary_size ?? numberIn(config, 'vocab_size')

@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkRequest } from '../check-request.ts'
-import { adoptFiles, EngineError, readTokenizerFiles } from '../checkpoint/index.ts'
+import {
+  adoptFiles,
+  BASE_FINGERPRINT,
+  EngineError,
+  readCheckpointManifest,
+  readTokenizerFiles,
+} from '../checkpoint/index.ts'
 import type {
   AdamSettings,
   CheckpointNote,
@@ -26,6 +32,7 @@ import { ONLY_ONE, Training } from './training.ts'
 import {
   download,
   fetchCheckpoint,
+  nameBase,
   REMOTE_FILE,
   type RemoteCheckpoint,
   readRemote,
@@ -56,6 +63,8 @@ export interface DriverParts {
   ours: boolean
   rank: number
   baseModel: string
+  /** The folder of the base model here. */
+  base: string | undefined
   tokenizer: string | undefined
   decode: (ids: ArrayLike<number>) => string
   create: (number: number) => Promise<CreatedModel>
@@ -148,13 +157,22 @@ export class TinkerDriver implements TinkerEngine {
 
   async save(folder: string, note: CheckpointNote): Promise<void> {
     this.#alive()
-    const { wire, facts, ours } = this.#parts
+    const { wire, facts, ours, base, rank } = this.#parts
     const name = `coa-${this.#session.modelId.replaceAll(/[^a-zA-Z0-9_-]/g, '')}-${++this.#saved}-${this.#session.nextSeq}`
-    const contents = { ...note, parameters: facts.parameters }
+    const adapted = ours && rank > 0 ? base : undefined
+    const fingerprint = adapted === undefined ? undefined : readCheckpointManifest(adapted)?.fingerprint
+    const contents = {
+      ...note,
+      parameters: facts.parameters,
+      ...(fingerprint === undefined
+        ? {}
+        : { metadata: { ...note.metadata, [BASE_FINGERPRINT]: fingerprint } }),
+    }
     await adoptFiles(folder, contents, async (incoming) => {
       const files = ours
         ? await fetchCheckpoint(wire, this.#session, name, incoming)
         : await this.#saveThere(name, incoming)
+      if (adapted !== undefined) nameBase(incoming, adapted)
       return [...files, ...this.#tokenizerFiles(incoming, files)]
     })
   }

@@ -1,14 +1,12 @@
-import { createWriteStream, existsSync, openAsBlob, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createWriteStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { currentFolder, EngineError, existingFolder, verifyWhereSaved } from '../checkpoint/index.ts'
+import { ADAPTER_CONFIG, currentFolder, EngineError, existingFolder, verifyWhereSaved } from '../checkpoint/index.ts'
+import { FILE_MS, sendFile } from './base-models.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
-
-/** Files may be large, and the way slow. */
-const FILE_MS = 6 * 3_600_000
 
 /** Saves the model on the server, fetches the files into `folder` and names them; nothing is left on the server. */
 export async function fetchCheckpoint(
@@ -51,21 +49,22 @@ export async function sendCheckpoint(
   upload: string,
   optimizer: boolean,
 ): Promise<void> {
-  // An adapter comes without the configuration of the model it belongs to.
-  const found = currentFolder(resolve(path))
-  const folder = existsSync(join(found, 'adapter_config.json')) ? found : existingFolder(path)
+  const folder = existingFolder(path)
   verifyWhereSaved(folder)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
-  for (const name of files) {
-    await wire.json(`/uploads/${upload}/${encodeURIComponent(name)}`, {
-      method: 'PUT',
-      bytes: { type: 'application/octet-stream', data: await openAsBlob(join(folder, name)) },
-      timeoutMs: FILE_MS,
-    })
-  }
+  for (const name of files) await sendFile(wire, join(folder, name), upload, name)
   await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer })
+  // A copy that stays there is a waste, not a failure.
+  await wire.json(`/uploads/${upload}`, { method: 'DELETE' }).catch(() => undefined)
+}
+
+/** The server knows the base model by a name of its own; here the adapter names the folder. */
+export function nameBase(folder: string, base: string): void {
+  const path = join(folder, ADAPTER_CONFIG)
+  const config = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  writeFileSync(path, `${JSON.stringify({ ...config, base_model_name_or_path: base }, null, 2)}\n`)
 }
 
 /** What is kept here of a checkpoint that stays on a server. */

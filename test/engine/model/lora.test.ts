@@ -64,7 +64,7 @@ describe('adapters that the engine trained', () => {
 
   it('are written for PEFT, and merged again give what the engine computes with them', async () => {
     const adapter = join(folder, 'adapter')
-    expect(exportPeft(saved, base, adapter)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
+    expect(exportPeft(saved, adapter, base)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
     const config = JSON.parse(readFileSync(join(adapter, 'adapter_config.json'), 'utf8')) as object
     expect(config).toMatchObject({
       peft_type: 'LORA',
@@ -82,8 +82,8 @@ describe('adapters that the engine trained', () => {
 
   it('are not taken for those of another base', () => {
     const other = join(folder, 'adapter-of-another')
-    expect(failure(() => exportPeft(saved, saved, other))).toContain('is not')
-    expect(failure(() => exportPeft(base, base, other))).toContain('has no adapters')
+    expect(failure(() => exportPeft(saved, other, saved))).toContain('is not')
+    expect(failure(() => exportPeft(base, other, base))).toContain('has no adapters')
     expect(failure(() => exportPeft(saved, base, base))).toContain('is there already')
   })
 })

@@ -50,7 +50,7 @@ class SessionRoutes:
             }
             for name in bases.names
         ]
-        return answer({"supported_models": models, "coa": {"version": 1}})
+        return answer({"supported_models": models, "coa": {"version": 2}})
 
     async def status(self, _: web.Request) -> web.Response:
         machine = self._service.machine

@@ -1,4 +1,4 @@
-import type { StoredTensor } from '../checkpoint/index.ts'
+import type { StoredTensor } from './stored-tensor.ts'
 
 /** The product up·down, row by row, in doubles: one row of the change at a time. */
 export function eachRow(

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { listed } from '../checkpoint/engine-error.ts'
-import { EngineError, type StoredTensor } from '../checkpoint/index.ts'
-import { readJsonFile } from '../checkpoint/read-bytes.ts'
-import { readTensors } from '../checkpoint/safetensors-read.ts'
+import { EngineError, listed } from './engine-error.ts'
+import { readJsonFile } from './read-bytes.ts'
+import { readTensors } from './safetensors-read.ts'
+import type { StoredTensor } from './stored-tensor.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
@@ -31,12 +31,13 @@ const Config = z.looseObject({
   lora_bias: z.boolean().nullish(),
   alpha_pattern: numbers,
   modules_to_save: z.array(z.string()).nullish(),
+  base_model_name_or_path: z.string().nullish(),
 })
-type Config = z.infer<typeof Config>
+export type PeftConfig = z.infer<typeof Config>
 
 /** The adapters of a folder that PEFT wrote, by the projection they change, such as model.layers.0.self_attn.q_proj. */
 export function readPeftAdapter(folder: string): Map<string, Adapter> {
-  const config = readConfig(folder)
+  const config = readPeftConfig(folder)
   const { tensors } = readTensors(join(folder, ADAPTER_WEIGHTS))
   const adapters = new Map<string, Adapter>()
   const others: string[] = []
@@ -76,7 +77,7 @@ export function readPeftAdapter(folder: string): Map<string, Adapter> {
   return adapters
 }
 
-function readConfig(folder: string): Config {
+export function readPeftConfig(folder: string): PeftConfig {
   const path = join(folder, ADAPTER_CONFIG)
   if (!existsSync(path)) {
     throw new EngineError(`${folder} has no ${ADAPTER_CONFIG}`, {
@@ -112,7 +113,7 @@ function readConfig(folder: string): Config {
 }
 
 /** A pattern of PEFT is the end of a module's name, perhaps as a regular expression. */
-function alphaOf(projection: string, { lora_alpha: alpha, alpha_pattern: patterns }: Config): number {
+function alphaOf(projection: string, { lora_alpha: alpha, alpha_pattern: patterns }: PeftConfig): number {
   for (const [pattern, own] of Object.entries(patterns ?? {})) {
     if (new RegExp(`^(.*\\.)?(${pattern})$`).test(projection)) return own
   }

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeFile, readTokenizerFiles, verifyWhereSaved } from '../checkpoint/index.ts'
+import type { Wire } from './wire.ts'
+
+/** Files may be large, and the connection slow. */
+export const FILE_MS = 6 * 3_600_000
+
+interface ServerFile {
+  name: string
+  bytes: number
+  sha256?: string
+}
+
+/** The name under which the trainer has the model of a folder; uploaded first where it has none with the same weights. */
+export async function baseModelFor(
+  wire: Wire,
+  names: readonly string[],
+  folder: string,
+  observe?: (line: string) => void,
+): Promise<string> {
+  const hashes = new Map<string, string>()
+  const hashOf = (name: string): string => {
+    if (!hashes.has(name)) hashes.set(name, describeFile(folder, name).sha256)
+    return hashes.get(name)!
+  }
+  const weights = readdirSync(folder).filter(decidesWeights).sort()
+  verifyWhereSaved(folder, decidesWeights)
+  for (const name of names) {
+    const path = `/base_models/${encodeURIComponent(name)}/files`
+    const { files } = await wire.json<{ files: ServerFile[] }>(path, { timeoutMs: FILE_MS })
+    if (isSame(folder, weights, files, hashOf)) return name
+  }
+  const files = [...weights, ...tokenizerNames(folder)]
+  const digest = createHash('sha256')
+  for (const name of files) digest.update(`${hashOf(name)}  ${name}\n`)
+  const upload = `base-${digest.digest('hex').slice(0, 32)}`
+  observe?.(`uploading the base model ${folder} to the trainer, which has none with the same weights`)
+  await send(wire, folder, files, upload)
+  return `upload://${upload}`
+}
+
+/** Sends files that are not there yet: the name of an upload of a base stands for its contents. */
+async function send(wire: Wire, folder: string, names: readonly string[], upload: string): Promise<void> {
+  const { files } = await wire.json<{ files: ServerFile[] }>(`/uploads/${upload}`)
+  const there = new Map(files.map(({ name, bytes }) => [name, bytes]))
+  for (const name of names) {
+    const path = join(folder, name)
+    if (there.get(name) !== statSync(path).size) await sendFile(wire, path, upload, name)
+  }
+}
+
+export async function sendFile(wire: Wire, path: string, upload: string, name: string): Promise<void> {
+  await wire.json(`/uploads/${upload}/${encodeURIComponent(name)}`, {
+    method: 'PUT',
+    bytes: { type: 'application/octet-stream', data: await openAsBlob(path) },
+    timeoutMs: FILE_MS,
+  })
+}
+
+function isSame(
+  folder: string,
+  names: readonly string[],
+  files: readonly ServerFile[],
+  hashOf: (name: string) => string,
+): boolean {
+  const theirs = new Map(files.map((file) => [file.name, file]))
+  // Sizes first: hashing reads every byte.
+  return (
+    theirs.size === names.length &&
+    names.every((name) => theirs.get(name)?.bytes === statSync(join(folder, name)).size) &&
+    names.every((name) => theirs.get(name)?.sha256 === hashOf(name))
+  )
+}
+
+function decidesWeights(name: string): boolean {
+  return name === 'config.json' || (name.endsWith('.safetensors') && !/^(optimizer\.|adapter_)/.test(name))
+}
+
+function tokenizerNames(folder: string): string[] {
+  return existsSync(join(folder, 'tokenizer.json')) ? Object.keys(readTokenizerFiles(folder)).sort() : []
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { adapterOf, currentFolder, EngineError, existingFolder } from '../checkpoint/index.ts'
+import { baseModelFor } from './base-models.ts'
+import type { TinkerOptions } from './open-tinker.ts'
+import type { Capabilities } from './protocol-types.ts'
+import { REMOTE_FILE, readRemote } from './transfer.ts'
+import type { Wire } from './wire.ts'
+
+/** What a model on a server is made of. */
+export interface Start {
+  /** As the server names it. */
+  baseModel: string
+  lora: TinkerOptions['lora']
+  /** The folder of the base model here, where it is known: an adapter that is saved names it. */
+  base?: string
+  /** A checkpoint that the new model takes its weights from. */
+  load?: string
+}
+
+/** Works out what to begin with: a whole model, with a new adapter or none, or a saved adapter on its base. */
+export async function startFrom(
+  wire: Wire,
+  { supported_models }: Capabilities,
+  options: TinkerOptions & { ours: boolean; saved: string | undefined },
+): Promise<Start> {
+  const names = supported_models.map(({ model_name }) => model_name)
+  const { model, lora, observe, ours, saved } = options
+  if (model === undefined) return { baseModel: saved ?? nameOf(options, names), lora }
+  if (!ours) return saved === undefined ? startThere(options, names) : { baseModel: saved, lora }
+  const adapter = adapterOf(model)
+  const base = adapter?.base ?? existingFolder(model)
+  const baseModel = saved ?? (await baseModelFor(wire, names, base, observe))
+  if (adapter === undefined) return { baseModel, lora, base }
+  const { rank, alpha } = adapter
+  if (lora !== undefined && lora.rank !== rank)
+    throw new EngineError(`${model} is an adapter of rank ${rank}, not ${lora.rank}.`, {
+      fix: `Set student.lora_rank to ${rank}, or merge it first with \`coa model convert ${model} OUT\`.`,
+    })
+  // The model of a session that goes on has its weights already.
+  return { baseModel, lora: { ...lora, rank, alpha }, base, ...(saved === undefined ? { load: model } : {}) }
+}
+
+/** Other servers take no weights from here: they begin with a model of their own, or with a checkpoint that is there. */
+function startThere(options: TinkerOptions, names: readonly string[]): Start {
+  const { lora, observe } = options
+  const model = options.model!
+  if (existsSync(join(currentFolder(resolve(model)), REMOTE_FILE)))
+    return { baseModel: readRemote(model).baseModel, lora, load: model }
+  const baseModel = nameOf(options, names)
+  observe?.(`the server begins with its own ${baseModel}; it takes no weights from ${model}`)
+  return { baseModel, lora }
+}
+
+function nameOf({ baseModel, url }: TinkerOptions, names: readonly string[]): string {
+  if (baseModel === undefined && names[0] !== undefined) return names[0]
+  if (baseModel !== undefined && names.includes(baseModel)) return baseModel
+  throw new EngineError(`The server at ${url} has no model ${baseModel ?? ''}.`, {
+    fix: `It has: ${names.join(', ') || 'none'}.`,
+  })
+}
