@@ -81,8 +81,11 @@ function loraOf(
 ): { lora?: { rank: number; alpha: number; seed: number } } {
   if (adapter === undefined) return rank === 0 ? {} : { lora: { rank, alpha: 2 * rank, seed: 1 } }
   if (rank !== 0 && rank !== adapter.rank)
-    throw new ConfigError(`student.lora_rank is ${rank}, and ${folder} is an adapter of rank ${adapter.rank}`, {
-      fix: `Set it to ${adapter.rank}, or merge the adapter first: \`coa model convert ${folder} OUT\`.`,
-    })
+    throw new ConfigError(
+      `student.lora_rank is ${rank}, and ${folder} is an adapter of rank ${adapter.rank}`,
+      {
+        fix: `Set it to ${adapter.rank}, or merge the adapter first: \`coa model convert ${folder} OUT\`.`,
+      },
+    )
   return { lora: { rank: adapter.rank, alpha: adapter.alpha, seed: 1 } }
 }

@@ -33,10 +33,13 @@ export function adapterOf(path: string): AdapterCheckpoint | undefined {
   const { r: rank, lora_alpha: alpha, base_model_name_or_path: named } = readPeftConfig(folder)
   const base = named === undefined || named === null ? undefined : currentFolder(resolve(named))
   if (base === undefined || !existsSync(join(base, 'config.json'))) {
-    throw new EngineError(`${folder} is an adapter of ${named ?? 'a model it does not name'}, which is not here`, {
-      fix: `Put the base model there, or merge the adapter with it: \`coa model merge-lora BASE ${folder} OUT\`.`,
-      details: { folder },
-    })
+    throw new EngineError(
+      `${folder} is an adapter of ${named ?? 'a model it does not name'}, which is not here`,
+      {
+        fix: `Put the base model there, or merge the adapter with it: \`coa model merge-lora BASE ${folder} OUT\`.`,
+        details: { folder },
+      },
+    )
   }
   checkBase(folder, base)
   return { folder, base, rank, alpha }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { addAdapters } from '../checkpoint/adapter-checkpoint.ts'
 import {
   type CheckpointManifest,
   checkReplaceable,
@@ -8,7 +9,6 @@ import {
   readPeftAdapter,
   saveCheckpoint,
 } from '../checkpoint/index.ts'
-import { addAdapters } from '../checkpoint/adapter-checkpoint.ts'
 import { inherited, isSameFolder } from './inherited.ts'
 
 export interface MergeReport {

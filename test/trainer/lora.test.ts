@@ -1,0 +1,191 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/config/index.ts'
+import {
+  byteTokenizerWithTags,
+  type Engine,
+  newModel,
+  openCheckpoint,
+  openEmbedded,
+  readCheckpointManifest,
+  saveCheckpoint,
+  shapeOfSizes,
+} from '../../src/engine/index.ts'
+import { run as rl } from '../../src/rl/index.ts'
+import { openStudent } from '../../src/rollout/index.ts'
+import { sft } from '../../src/sft/index.ts'
+import type { Run } from '../../src/store/index.ts'
+import { coa } from '../cli/coa.ts'
+import { startTestTrainer, type TestTrainer } from '../engine/tinker/test-trainer.ts'
+import { trainerPython } from '../engine/tinker/trainer-python.ts'
+import { arms, pull } from '../rl/bandit.ts'
+import { runIn, settings, sftContext } from '../sft/support.ts'
+
+const python = await trainerPython()
+const RANK = 8
+const createdAt = '2026-01-01T00:00:00.000Z'
+const examples = [[...Buffer.from('3+1? <think>Add.</think>')], [...Buffer.from('12 and 30')]].map(
+  (tokens) => ({
+    tokens,
+    weights: tokens.map(() => 1),
+  }),
+)
+
+async function scores(engine: Engine): Promise<number[]> {
+  return (await engine.forward(examples)).logprobs.flatMap((row) => [...row])
+}
+
+const furthest = (some: readonly number[], others: readonly number[]): number =>
+  Math.max(...some.map((value, at) => Math.abs(value - others[at]!)))
+
+/** What the embedded engine says of a folder. */
+async function scoresOf(model: string): Promise<number[]> {
+  const engine = await openEmbedded({ model, threads: 1 })
+  const found = await scores(engine)
+  await engine.close()
+  return found
+}
+
+/** Both engines train an adapter, train it further with rewards, evaluate it and export it. */
+describe.skipIf(python === undefined)('LoRA from a model to its exports', () => {
+  let folder: string
+  let trainer: TestTrainer
+  let student: string
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'coa-lora-e2e-'))
+    // The trainer is started with another model: what is adapted is the student, and it has to be sent.
+    trainer = await startTestTrainer(python!)
+    student = join(folder, 'student')
+    await newModel(student, {
+      shape: shapeOfSizes({ width: 32, layers: 1, contextLength: 4096 }),
+      tokenizer: byteTokenizerWithTags(),
+      seed: 1,
+      createdAt,
+    })
+  })
+  afterAll(() => {
+    trainer?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const configOf = (driver: 'tinker' | 'embedded', rank = RANK): ProjectConfig =>
+    ProjectConfig.parse({
+      student: { model: student, lora_rank: rank },
+      engine: driver === 'tinker' ? { driver, url: trainer.url } : { driver, threads: 1 },
+      sft: { ...settings, epochs: 2, eval_every: 100, save_every: 100 },
+      rl: { steps: 1, groups: 2, group_size: 8, variance_of: 'reward', overlong_buffer: 0, eval_every: 0 },
+    })
+
+  async function trainWith(driver: 'tinker' | 'embedded', run: Run): Promise<{ sft: string; rl: string }> {
+    const config = configOf(driver)
+    const signal = new AbortController().signal
+    const learner = await openStudent(config)
+    expect(learner.engine.describe().trainedParameters).toBeLessThan(learner.engine.describe().parameters / 2)
+    // A new adapter changes nothing: this is the student, not the trainer's own model.
+    expect(furthest(await scores(learner.engine), await scoresOf(student))).toBeLessThan(1e-4)
+    await sft(config, sftContext({ run, student: learner }))
+    await learner.engine.close()
+    const taught = join(run.files.checkpoints, 'sft')
+    const player = await openStudent(config, taught)
+    const before = await scores(player.engine)
+    expect(furthest(before, await scoresOf(taught))).toBeLessThan(1e-4)
+    expect(furthest(before, await scoresOf(student))).toBeGreaterThan(0.1)
+    const summary = await rl(config, {
+      run,
+      signal,
+      observe: () => undefined,
+      student: player,
+      tasks: arms(8),
+      // Every second token counts as correct, so that groups differ.
+      rollOut: async (job, checkpoint) => {
+        const rollout = await pull(job, checkpoint, { engine: player.engine })
+        const outcome = Number(rollout.answer) % 2 === 0 ? ('correct' as const) : ('wrong' as const)
+        return { ...rollout, verdict: { ...rollout.verdict!, outcome, score: Number(outcome === 'correct') } }
+      },
+    })
+    const after = await scores(player.engine)
+    await player.engine.close()
+    const practised = summary.checkpoint
+    expect(furthest(after, before)).toBeGreaterThan(1e-6)
+    // The checkpoint is what was trained, in either engine.
+    expect(furthest(after, await scoresOf(practised))).toBeLessThan(1e-4)
+    return { sft: taught, rl: practised }
+  }
+
+  it('works through the trainer', async () => {
+    const run = runIn(join(folder, 'through-trainer'))
+    const { sft: taught, rl: practised } = await trainWith('tinker', run)
+    run.close()
+    expect(existsSync(join(practised, 'adapter_model.safetensors'))).toBe(true)
+    expect(existsSync(join(practised, 'model.safetensors'))).toBe(false)
+    const expected = await scoresOf(practised)
+    // Evaluation does not know that it was trained with LoRA.
+    const evaluated = await openStudent(configOf('tinker', 0), practised)
+    expect(furthest(await scores(evaluated.engine), expected)).toBeLessThan(1e-4)
+    await evaluated.engine.close()
+    await expect(openStudent(configOf('tinker', 4), practised)).rejects.toThrow('adapter of rank 8')
+    const server = ['--set', 'engine.driver=tinker', '--set', `engine.url=${trainer.url}`]
+    const quick = ['--set', 'rollout.max_tokens=8', '--set', 'eval.resamples=10']
+    const command = ['eval', 'math', '--model', practised, '-n', '1', '--level', '1', ...server, ...quick]
+    expect(coa(command, { cwd: folder })).toMatchObject({ code: 0 })
+
+    const merged = join(folder, 'merged')
+    expect(coa(['model', 'convert', practised, merged], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(openCheckpoint(merged).adapter).toBeUndefined()
+    expect(furthest(await scoresOf(merged), expected)).toBeLessThan(1e-5)
+    const peft = join(folder, 'peft')
+    expect(coa(['model', 'export', practised, peft, '--peft'], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(join(peft, 'adapter_config.json'), 'utf8'))).toMatchObject({
+      peft_type: 'LORA',
+      base_model_name_or_path: student,
+      r: RANK,
+      lora_alpha: 2 * RANK,
+    })
+    const again = join(folder, 'merged-again')
+    expect(coa(['model', 'merge-lora', student, peft, again], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(furthest(await scoresOf(again), expected)).toBeLessThan(1e-5)
+    expect(coa(['model', 'export', practised, join(folder, 'x.gguf'), '--gguf'], { cwd: folder }).code).toBe(
+      0,
+    )
+    expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA of rank ${RANK}`)
+
+    // The embedded engine trains the same adapter further, with its optimiser.
+    const here = await openStudent(configOf('embedded'), taught)
+    await here.engine.load(practised)
+    expect(furthest(await scores(here.engine), expected)).toBeLessThan(1e-4)
+    const { step } = await here.engine.optimStep({ learningRate: 0 })
+    expect(step).toBeGreaterThan(1)
+    await here.engine.close()
+  })
+
+  it('works in the embedded engine', async () => {
+    const run = runIn(join(folder, 'embedded'))
+    const { sft: taught, rl: practised } = await trainWith('embedded', run)
+    run.close()
+    const peft = join(folder, 'peft-embedded')
+    expect(
+      coa(['model', 'export', practised, peft, '--peft', '--base', taught], { cwd: folder }),
+    ).toMatchObject({ code: 0 })
+    const merged = join(folder, 'merged-embedded')
+    expect(coa(['model', 'merge-lora', taught, peft, merged], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(furthest(await scoresOf(merged), await scoresOf(practised))).toBeLessThan(1e-4)
+  })
+
+  it('is refused where the base is gone or has changed', async () => {
+    const { shape, weights } = openCheckpoint(student)
+    const engine = await openStudent(configOf('tinker'), student)
+    const adapter = join(folder, 'adapter')
+    await engine.engine.save(adapter, { stage: 'sft', step: 0, createdAt })
+    await engine.engine.close()
+    expect(readCheckpointManifest(adapter)!.metadata).toMatchObject({
+      baseFingerprint: readCheckpointManifest(student)!.fingerprint,
+    })
+    openCheckpoint(adapter)
+    saveCheckpoint(student, { shape, weights, stage: 'init', step: 1, createdAt, elementType: 'BF16' })
+    expect(() => openCheckpoint(adapter)).toThrow('has changed since')
+    rmSync(student, { recursive: true })
+    expect(() => openCheckpoint(adapter)).toThrow('which is not here')
+  })
+})
