@@ -69,8 +69,9 @@ export {
   type SelfCheckResult,
 } from './self-check.ts'
 export type { LossContract, Reduction } from './tinker/loss-contract.ts'
-export { openTinker, type TinkerOptions } from './tinker/open-tinker.ts'
+export { openTinker } from './tinker/open-tinker.ts'
 export type { TinkerEngine } from './tinker/tinker-engine.ts'
+export type { TinkerOptions } from './tinker/tinker-options.ts'
 export type { Exchange } from './tinker/wire.ts'
 export {
   type RunningTrainer,

@@ -3,7 +3,13 @@ import { basename, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { ADAPTER_CONFIG, currentFolder, EngineError, existingFolder, verifyWhereSaved } from '../checkpoint/index.ts'
+import {
+  ADAPTER_CONFIG,
+  currentFolder,
+  EngineError,
+  existingFolder,
+  verifyWhereSaved,
+} from '../checkpoint/index.ts'
 import { FILE_MS, sendFile } from './base-models.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
