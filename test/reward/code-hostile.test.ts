@@ -118,6 +118,11 @@ const attacks: [name: string, gold: CodeGold, program: string][] = [
   ],
   ['210,000 characters of comment', add, `def add(a, b): return 0\n#${'x'.repeat(210_000)}`],
   [
+    'an object where the test hands over a function',
+    asserts('assert primes(lambda x: x) == 3'),
+    object('def __eq__(self, o): return True'),
+  ],
+  [
     'a test that is never done',
     asserts('x = start()\nwhile not x.done():\n    x = x.next()\nassert x.ok()'),
     'class X:\n    def done(self): return False\n    def next(self): return self\n    def ok(self): return True\ndef start(): return X()',
@@ -152,6 +157,12 @@ const honest: [name: string, gold: CodeGold, program: string][] = [
       'node, seen = build([1, 2, 3]), []\nwhile node:\n    seen.append(node.value)\n    node = node.next\nassert seen == [1, 2, 3]',
     ),
     'class Node:\n    def __init__(self, value, next): self.value, self.next = value, next\ndef build(values): return Node(values[0], build(values[1:])) if values else None',
+  ],
+  ['a function handed on', asserts('assert list(map(f, [1, 2])) == [2, 4]'), 'def f(n): return 2 * n'],
+  [
+    'an object with a length',
+    asserts('assert len(Stack()) == 0'),
+    'class Stack:\n    def __len__(self): return 0',
   ],
   [
     'a fraction',

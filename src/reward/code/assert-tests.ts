@@ -29,42 +29,50 @@ export async function runAssertTests(
 ): Promise<TestOutcome[] | { unusable: string }> {
   const plans = await planTests(tests, setup, settings)
   if ('unusable' in plans) return plans
-  const outcomes = await runPlannedTests(plans, setup, solution, settings)
-  if ('unusable' in outcomes) return outcomes
+  const planned = await runPlannedTests(plans, setup, solution, settings)
+  if ('unusable' in planned) return planned
+  const { outcomes, gaveObjects } = planned
   for (const [index, test] of tests.entries()) {
-    if (plans[index] !== null) continue
+    if (plans[index] !== null && !gaveObjects.has(index)) continue
     if (settings.stopEarly && outcomes.some((outcome) => outcome !== undefined && outcome !== '')) break
     const outcome = await runReplayedTest(test, setup, solution, settings)
-    if (typeof outcome !== 'string')
-      return { unusable: `test ${index + 1} cannot be decided: ${outcome.unusable}` }
-    outcomes[index] = outcome
+    // A test that could be decided by plain values is not undecided because the program gave others.
+    if (typeof outcome === 'string') outcomes[index] = outcome
+    else if (gaveObjects.has(index)) outcomes[index] = `it gave an object, and ${outcome.unusable}`
+    else return { unusable: `test ${index + 1} cannot be decided: ${outcome.unusable}` }
   }
   return Array.from(tests, (_, index) => outcomes[index])
 }
 
-/** Assertions on calls: the calls of a test are made in one run, and the assertions of all tests decided in another. */
+/**
+ * Assertions on calls: the calls of a test are made in one run, and the assertions of all tests decided in another.
+ * Tests for which the program gave objects, not values, are left to be replayed.
+ */
 async function runPlannedTests(
   plans: readonly (Plan | null)[],
   setup: string,
   solution: string,
   settings: Settings,
-): Promise<TestOutcome[] | { unusable: string }> {
+): Promise<{ outcomes: TestOutcome[]; gaveObjects: Set<number> } | { unusable: string }> {
   const outcomes: TestOutcome[] = []
+  const gaveObjects = new Set<number>()
   const answered: (Answered & { index: number })[] = []
   for (const [index, plan] of plans.entries()) {
     if (plan === null) continue
     const { imports, calls } = plan
     const report = await runAnswer(callProgram, { setup, solution, imports, calls }, settings)
     const values = 'data' in report ? report.data : undefined
-    if (areValues(values) && values.length === calls.length) answered.push({ index, plan, values })
-    else outcomes[index] = 'failure' in report ? report.failure : unreadable
+    if (areReported(values) && values.length === calls.length) {
+      if (values.some(isObject)) gaveObjects.add(index)
+      else answered.push({ index, plan, values })
+    } else outcomes[index] = 'failure' in report ? report.failure : unreadable
     if (outcomes[index] !== undefined && settings.stopEarly) break
   }
-  if (answered.length === 0) return outcomes
+  if (answered.length === 0) return { outcomes, gaveObjects }
   const judged = await judge(answered, setup, settings)
   if ('unusable' in judged) return judged
   for (const [position, { index }] of answered.entries()) outcomes[index] = judged[position]
-  return outcomes
+  return { outcomes, gaveObjects }
 }
 
 interface Answered {
@@ -93,8 +101,13 @@ async function judge(
   return outcomes
 }
 
-function areValues(data: unknown): data is unknown[] {
-  return Array.isArray(data) && data.every((value) => isEncodedValue(value))
+function areReported(data: unknown): data is unknown[] {
+  return Array.isArray(data) && data.every((value) => isObject(value) || isEncodedValue(value))
+}
+
+/** Something that only the program has: a function, or an object of a class of its own. */
+function isObject(value: unknown): boolean {
+  return Array.isArray(value) && value[0] === 'object'
 }
 
 /** The same tests are checked against many answers, so their plans are kept. */

@@ -24,8 +24,15 @@ def invoke(entry, args):
     # Encoded at once: a later call could change what this one returned.
     return encode(function(*args))
 
+def reported(value):
+    try:
+        return encode(value)
+    except NotPlain:
+        # A function or an object of the program: the test is replayed, with it staying here.
+        return ['object']
+
 values = [invoke(call['entry'], call['args']) for call in payload.get('invocations', [])]
-values += [encode(eval(compile(call, '<call>', 'eval'), namespace)) for call in payload['calls']]
+values += [reported(eval(compile(call, '<call>', 'eval'), namespace)) for call in payload['calls']]
 report.write('\n' + payload['boundary'] + json.dumps(values) + '\n')
 report.flush()
 # Threads and exit handlers of the program have no more to say; in WebAssembly there is no process to leave.

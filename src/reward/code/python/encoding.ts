@@ -5,6 +5,9 @@
 export const pythonEncoding = `
 import json, fractions, decimal, collections
 
+class NotPlain(TypeError):
+    pass
+
 def encode(value, depth=0):
     if depth > 60:
         raise ValueError('nested too deeply')
@@ -34,7 +37,7 @@ def encode(value, depth=0):
             return [name, [encode(item, depth + 1) for item in value]] if name != 'range' else ['range', [format(number, 'x') for number in (value.start, value.stop, value.step)]]
     if hasattr(value, 'tolist'):
         return encode(value.tolist(), depth + 1)
-    raise TypeError('a value of type ' + kind.__name__ + ' cannot be compared safely')
+    raise NotPlain('a value of type ' + kind.__name__ + ' cannot be compared safely')
 
 def decode(data):
     name = data[0]
