@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../errors/index.ts'
 import type { EvalReport } from '../schema/index.ts'
-import { sealJson, sealText } from '../store/index.ts'
+import { checkPathName, sealJson, sealText } from '../store/index.ts'
 import { describeReport } from './markdown.ts'
 import { drawReport } from './page.ts'
 
@@ -13,10 +13,11 @@ export interface ReportFiles {
 }
 
 function reportFiles(folder: string, id: string): ReportFiles {
+  const name = checkPathName(id, 'a report')
   return {
-    json: join(folder, `${id}.json`),
-    markdown: join(folder, `${id}.md`),
-    page: join(folder, `${id}.html`),
+    json: join(folder, `${name}.json`),
+    markdown: join(folder, `${name}.md`),
+    page: join(folder, `${name}.html`),
   }
 }
 

@@ -8,7 +8,11 @@ import { ensureFolder, parseSealedJson, type Run, sealJson } from '../store/inde
 
 type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
 
-const Saved = z.object({ step: z.number().int().nonnegative(), folder: z.string() })
+const Saved = z.object({
+  step: z.number().int().nonnegative(),
+  /** As `checkpointPath` has it and nothing else: what is no longer needed there is removed. */
+  folder: z.string().regex(/^checkpoints[/\\]rl-\d+$/),
+})
 
 /** All that a training is besides weights and optimiser, as of the weights in `last`. */
 export const RlState = z.object({

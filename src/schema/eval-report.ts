@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PathName } from './path-name.ts'
 import { Verdict } from './verdict.ts'
 
 const count = z.number().int().nonnegative()
@@ -149,7 +150,8 @@ export type PairReport = z.infer<typeof PairReport>
 /** Solvers on tasks: everything in it follows from the attempts in the log. */
 export const EvalReport = z.object({
   v: z.literal(1),
-  id: z.string().min(1),
+  /** Names its files. */
+  id: PathName,
   /** What the figures were reckoned with. */
   settings: z.object({
     seed: count,

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { PathName } from './path-name.ts'
 
 export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
 
 /** What a run folder is about and how far it has come. */
 export const RunManifest = z.object({
   v: z.literal(1),
-  id: z.string().min(1),
+  id: PathName,
   createdAt: z.iso.datetime(),
   /** Version of coa that created the run. */
   coa: z.string(),

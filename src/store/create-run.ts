@@ -5,9 +5,10 @@ import { syncFolder } from './atomic-write.ts'
 import { ensureFolder } from './ensure-folder.ts'
 import { writeManifest } from './manifest-file.ts'
 import { openRun } from './open-run.ts'
+import { checkPathName } from './path-name.ts'
 import type { Run } from './run.ts'
 import { runFiles } from './run-files.ts'
-import { checkRunId, newRunId } from './run-id.ts'
+import { newRunId } from './run-id.ts'
 import type { Durability } from './run-writer.ts'
 import { writeSettingsFile } from './settings-file.ts'
 import { removeLeftovers, temporaryPath } from './temporary-path.ts'
@@ -26,7 +27,7 @@ export interface CreateRunOptions {
 
 /** Makes a run folder, complete or not at all, and opens it for writing. */
 export function createRun(runsDir: string, options: CreateRunOptions): Run {
-  const id = checkRunId(options.id ?? newRunId())
+  const id = checkPathName(options.id ?? newRunId(), 'a run')
   const dir = join(resolve(runsDir), id)
   ensureFolder(runsDir)
   removeLeftovers(resolve(runsDir))

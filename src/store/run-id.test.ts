@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { StoreError } from '../errors/index.ts'
-import { checkRunId, newRunId } from './run-id.ts'
+import { checkPathName } from './path-name.ts'
+import { newRunId } from './run-id.ts'
 
 test('is the time in UTC and four characters', () => {
   expect(newRunId(new Date('2026-03-04T05:06:07.890Z'))).toMatch(/^20260304-050607-[0-9a-z]{4}$/)
-  expect(checkRunId(newRunId())).toMatch(/^\d{8}-\d{6}-/)
+  expect(checkPathName(newRunId(), 'a run')).toMatch(/^\d{8}-\d{6}-/)
 })
 
 test('two ids of one moment differ', () => {
@@ -28,7 +29,7 @@ test.each([
   'a\n',
   'x'.repeat(101),
 ])('%j is refused', (id) => {
-  expect(() => checkRunId(id)).toThrow(StoreError)
+  expect(() => checkPathName(id, 'a run')).toThrow(StoreError)
 })
 
 test('what passes is a plain file name', () => {
@@ -36,7 +37,7 @@ test('what passes is a plain file name', () => {
     fc.property(fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '-', '_', '0', '~', ':') }), (id) => {
       let passed = true
       try {
-        checkRunId(id)
+        checkPathName(id, 'a run')
       } catch {
         passed = false
       }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ProjectConfig } from '../../config/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import { digestOf, makeReport, takeAttempts } from '../../eval/index.ts'
-import { createRun, openRun } from '../../store/index.ts'
+import { checkPathName, createRun, openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { version } from '../version.ts'
 import type { EvalResult } from './eval-work.ts'
@@ -16,7 +16,7 @@ export function mergeRuns(
 ): EvalResult {
   const began = performance.now()
   const { runs } = config.project
-  const id = into ?? `eval-${digestOf('merge', names).slice(0, 8)}`
+  const id = checkPathName(into ?? `eval-${digestOf('merge', names).slice(0, 8)}`, 'a run')
   const head = { command: 'coa eval --merge', coa: version }
   using run = existsSync(join(runs, id, 'manifest.json'))
     ? openRun(join(runs, id), { write: true, command: head.command })

@@ -17,7 +17,7 @@ import { modelFromSettings } from '../../models/index.ts'
 import { trainedOn } from '../../pipeline/index.ts'
 import { modelFolder, openWorld } from '../../rollout/index.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
-import { openRun, type Run } from '../../store/index.ts'
+import { checkPathName, openRun, type Run } from '../../store/index.ts'
 import { refuseOverlap } from '../../tasks/index.ts'
 import { findRun } from '../find-run.ts'
 import { interruptible } from '../interrupt.ts'
@@ -143,7 +143,7 @@ function runFor(
   const own = `${command}-${digestOf(...parts, options.shard).slice(0, 8)}`
   const id = options.run ?? (options.fresh === true ? undefined : own)
   const name = `coa ${command}`
-  if (id !== undefined && existsSync(join(runs, id, 'manifest.json')))
+  if (id !== undefined && existsSync(join(runs, checkPathName(id, 'a run'), 'manifest.json')))
     return { run: openRun(join(runs, id), { write: true, command: name }), isNew: false }
   return { run: newRun(config, name, id), isNew: true }
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { z } from 'zod'
-import { type RecordKind, type RecordOf, recordKinds, recordSchemas } from '../../../src/schema/index.ts'
+import {
+  PathName,
+  type RecordKind,
+  type RecordOf,
+  recordKinds,
+  recordSchemas,
+} from '../../../src/schema/index.ts'
 import type { RecordInput } from '../../../src/store/index.ts'
 
 export function task(id: string, question = 'What is 1 + 1?'): RecordInput<'task'> {
@@ -41,6 +47,7 @@ function valuesOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   const def = (schema as z.core.$ZodTypes)._zod.def
   switch (def.type) {
     case 'string':
+      if (schema === PathName) return fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/)
       return def.checks?.length ? anyString.filter((value) => z.safeParse(schema, value).success) : anyString
     case 'number': {
       const integer = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.nat(9))
@@ -90,7 +97,8 @@ function unwrapOptional(schema: z.core.$ZodType): z.core.$ZodType {
 
 /** Records of a kind. Ids are well-formed, as the store demands. */
 export function recordsOf<K extends RecordKind>(kind: K): fc.Arbitrary<RecordOf<K>> {
-  const id = anyString.filter((value) => value.length > 0 && value.isWellFormed())
+  const text = anyString.filter((value) => value.length > 0 && value.isWellFormed())
+  const id = recordSchemas[kind].shape.id === PathName ? valuesOf(PathName) : text
   return fc.tuple(valuesOf(recordSchemas[kind]), id).map(([record, ownId]) => {
     const value = { ...(record as object), id: ownId } as Record<string, unknown>
     // The one rule that spans fields: a datum's arrays have one entry a token.
