@@ -37,9 +37,9 @@ export class LiveText {
     if (this.#tokens++ === 0) this.#first = this.#last
   }
 
-  /** Text of a model: on a terminal its control characters are not obeyed. */
+  /** Text of a model: its control characters are shown. */
   show(number: number, text: string): void {
-    this.showAsIs(number, this.#output?.isTTY === true ? harmless(text) : text)
+    this.showAsIs(number, harmless(text))
   }
 
   showAsIs(number: number, text: string): void {
