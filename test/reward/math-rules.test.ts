@@ -181,6 +181,19 @@ describe('hostile answers', () => {
     ['5', '|'.repeat(1_999)],
     ['5', '«'.repeat(1_999)],
     ['5', `${'1/'.repeat(900)}1`],
+    // Sizes at which anything worse than linear takes minutes.
+    ['5', '['.repeat(200_000)],
+    ['5', '\\boxed{'.repeat(200_000)],
+    ['5', `${'\\n'.repeat(1_000_000)}x`],
+    ['5', '<|end|>'.repeat(200_000)],
+    ['5', '#### '.repeat(200_000)],
+    ['5', 'the answer is '.repeat(100_000)],
+    ['5', 'one hundred and '.repeat(100_000)],
+    ['5', '1 '.repeat(500_000)],
+    ['5', 'a: '.repeat(500_000)],
+    ['5', '**'.repeat(500_000)],
+    ['5', '</think>'.repeat(100_000)],
+    ['5', '1e999999999'],
   ]
 
   it.each(hostile)('beside %s are wrong, and take bounded time: %#', async (gold, answer) => {

@@ -60,6 +60,12 @@ const sentences: Form[] = [
   ['x=5', 'Hence 2x = 10 \\Rightarrow x = 5', true],
   ['18', 'Therefore, she has $18.\n\nI hope this helps!', true],
   ['112', '896 divided by 8 which is 112.', true],
+  ['4', '4 onions and 1 potato', false],
+  ['4', 'The perimeter is four times the length of one of its sides.', false],
+  ['-1812', '\\text{(b) -1812}', true],
+  ['-1', '\\boxed{z^3 = -1}', true],
+  ['5', 'n \\equiv 5 \\pmod{17}', true],
+  ['5', '2x + 3 = 5', false],
 ]
 
 /** Ordinals, units, currency and scales. */
@@ -90,6 +96,8 @@ const units: Form[] = [
   ['45', '45°', true],
   ['3:30', '3:30', true],
   ['2', '14:00', false],
+  ['4:30 p.m.', '4:30 PM', true],
+  ['4:30 p.m.', '4:30 AM', false],
   ['5.5', '5 and a half', true],
   ['3.25', '3 and 1/4 laps', true],
 ]
@@ -149,6 +157,10 @@ const collections: Form[] = [
   ['1:2', '2:1', false],
   ['101_2', '101', true],
   ['101_2', '5', false],
+  ['-221_3', '-221_{3}', true],
+  ['\\{x|-2 \\le x < 1\\}', '[-2, 1)', true],
+  ['\\begin{pmatrix}-6\\6\\end{pmatrix}', '\\begin{pmatrix} -6 \\\\ 6 \\end{pmatrix}', true],
+  ['5 apples, 6 pears', '6 apples, 5 pears', false],
 ]
 
 /** Letters of multiple-choice questions. */
@@ -174,6 +186,9 @@ const choices: Form[] = [
   ['C', 'I do not know', false],
   ['C', 'The answer is (A).', false],
   ['A', 'A good question', false],
+  ['B', 'A and B', false],
+  ['E', 'All except E', false],
+  ['A', 'A = C', false],
 ]
 
 export const textForms = { labels, sentences, units, garbage, collections, choices }

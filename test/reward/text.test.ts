@@ -32,6 +32,12 @@ describe('exact match', () => {
     [['A'], 'The', 'wrong'],
     [['New York'], 'new-york', 'wrong'],
     [['O’Neill'], "o'neill", 'correct'],
+    [['Paris'], 'The answer is Paris.', 'correct'],
+    [['Paris'], 'Rome is old, but so is Paris.\nAnswer: Paris', 'correct'],
+    [['Paris'], '<answer>Paris</answer>', 'correct'],
+    [['Paris'], '\\boxed{Paris}', 'correct'],
+    [['Paris'], 'The answer is Rome.', 'wrong'],
+    [['Paris'], 'Rome\nParis', 'wrong'],
   ])('%j and %j: %s', async (answers, answer, expected) => {
     expect(await outcome(answers, answer)).toBe(expected)
   })

@@ -102,12 +102,25 @@ function firstStatement(text: string): string {
   return sentence((end < 0 ? trimmed : trimmed.slice(0, end)).trim())
 }
 
+/** The line of the last matrix, when nothing follows it. */
+function lastFormula(text: string): string | undefined {
+  const begin = text.lastIndexOf('\\begin')
+  if (begin < 0) return undefined
+  const end = text.lastIndexOf('\\end')
+  const rest = text.slice(Math.max(begin, end)).replace(/^\\(?:begin|end)\s*\{[^{}]*\}/, '')
+  if (end > begin && /[\p{L}\p{N}]{2}/u.test(rest)) return undefined
+  // A matrix may be one of several in its formula, so the line begins before the first.
+  const first = text.indexOf('\\begin', Math.max(0, text.lastIndexOf('\n\n', begin)))
+  return text.slice(text.lastIndexOf('\n', first) + 1)
+}
+
 /** What is said when all has been said. */
 const closing = /^(?:i hope|hope|let me know|thank|feel free|please note|is there anything)/i
 
 /** The last line with something in it; a displayed formula or a matrix may take several. */
 function lastLines(text: string): string {
-  if (text.includes('\\begin')) return text
+  const formula = lastFormula(text)
+  if (formula !== undefined) return formula
   const display = /(?:\\\[([^[\]]*)\\\]|\$\$([^$]*)\$\$)[\s.]*$/.exec(text.slice(-1_000))
   if (display !== null) return (display[1] ?? display[2] ?? '').trim()
   const lines = text.split('\n').map((line) => line.trim())

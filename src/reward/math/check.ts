@@ -2,7 +2,7 @@ import type { Gold, Verdict } from '../../schema/index.ts'
 import { finalAnswer } from '../answer/final-answer.ts'
 import { verdict } from '../verdict.ts'
 import type { Opinion } from './algebra.ts'
-import { choiceLetter, namesChoice } from './choices.ts'
+import { choiceLetter, namedChoice, optionText } from './choices.ts'
 import { cleanMath } from './clean.ts'
 import { compareValues } from './compare.ts'
 import { variablesOf } from './node.ts'
@@ -38,12 +38,12 @@ export async function checkMath(
     return decided('wrong', `the answer is longer than ${answerLength} characters`)
   const letter = choiceLetter(left)
   if (letter !== undefined) {
-    return namesChoice(letter, given, question)
+    return (await isChoice(letter, given, answer, question))
       ? decided('correct', 'the same choice')
       : decided('wrong', 'it does not name this choice')
   }
   const context: CompareContext = { question, expressions: gold.expressions === true, unevaluated: false }
-  const opinion = await compareReadings(left, given, context)
+  const opinion = await compareReadings(wanted, given, context)
   if (opinion === 'equal') return decided('correct', 'equal')
   if (opinion === 'no gold') return decided('undecided', 'the gold cannot be read')
   if (opinion === 'unread') return decided('wrong', 'the answer cannot be read')
@@ -55,6 +55,22 @@ export async function checkMath(
 const quote = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}…` : text)
 /** Without white space, except between digits: 7 2 is not 72. */
 const squeeze = (text: string): string => text.replace(/[«»]/g, '').replace(/(?<!\d)\s+|\s+(?!\d)/g, '')
+
+/** A longer answer is an explanation, and the numbers in it may be anything. */
+const choiceLength = 80
+
+/** A choice is named by its letter, or by what the question writes after the letter. */
+async function isChoice(letter: string, given: string, text: string, question?: string): Promise<boolean> {
+  const named = namedChoice(given, text)
+  if (named !== undefined) return named === letter
+  const option = question === undefined ? undefined : optionText(question, letter)
+  if (option === undefined || option === '' || given.length > choiceLength) return false
+  const context: CompareContext = { question, expressions: true, unevaluated: false }
+  return (
+    squeeze(cleanMath(option)) === squeeze(cleanMath(given)) ||
+    (await compareReadings(option, given, context)) === 'equal'
+  )
+}
 
 type Compared = Opinion | 'no gold' | 'unread'
 
@@ -72,7 +88,10 @@ async function compareGrouped(
   grouping: boolean,
   context: CompareContext,
 ): Promise<Compared> {
-  const golden = readingsOf(gold, { grouping })
+  const golden =
+    placesIn(gold)
+      .map((place) => readingsOf(cleanMath(place), { grouping }))
+      .find((readings) => readings.length > 0) ?? []
   const first = golden[0]?.value
   if (first === undefined) return 'no gold'
   const unit = first.kind === 'expression' && first.unit?.kind === 'word' ? first.unit.name : undefined

@@ -82,7 +82,8 @@ const replacements: [RegExp, string][] = [
   [/\\(?:textdollar|pounds|euro)(?![a-zA-Z])(?:\{\})?/g, '\\currency '],
   [/\\currency\s*(\d[\d.,]*)/g, '$1 \\currency '],
   // 48{grams}: what is left of \text{grams} when somebody takes commands away.
-  [/([\d}])\s*\{\s*([a-zA-Z][a-zA-Z ]+)\}/g, '$1 «$2» '],
+  [/^([-\d.,\s]*\d)\s*\{\s*([a-zA-Z][a-zA-Z ]+)\}/g, '$1 «$2» '],
+  [/(?<=[\d})]|\\pi)\{\s*([a-zA-Z ]{5,})\}(?=(?:\^\{?\d\}?)?$)/g, ' «$1» '],
   [/(\d) and (?=\d+\/\d)/g, '$1 '],
   [/(\d) and (?:a|one)[- ]half\b/g, '$1 1/2'],
   [/\\[dtc]frac(?![a-zA-Z])/g, '\\frac'],
@@ -98,7 +99,13 @@ const replacements: [RegExp, string][] = [
   [/==/g, '='],
   [/\\approx(?![a-zA-Z])|\\sim(?![a-zA-Z])|(?<![~\w])~(?=\s*\d)/g, '≈'],
   [/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\circ(?![a-zA-Z])/g, '\\degree '],
-  [/\\(?:varnothing|empty)(?![a-zA-Z])/g, '\\emptyset '],
+  [/\\(?:varnothing|empty|oslash)(?![a-zA-Z])/g, '\\emptyset '],
+  // n \equiv 5 \pmod{17} gives 5.
+  [/\\equiv(?![a-zA-Z])/g, '='],
+  [/\\pmod\s*\{[^{}]*\}|\(?\\b?mod\s*\{?\w+\}?\)?$/g, ''],
+  [/(\d)\s*\\(min|sec)(?![a-zA-Z])/g, '$1 «$2» '],
+  // 4:30 p.m., in two letters.
+  [/(:\s*\d\d)\s*([aApP])\.?\s*[mM](?![a-zA-Z])\.?/g, '$1 «$2m» '],
   [/\\mathbb\s*\{?\s*R\s*\}?/g, '\\reals '],
   [/\\(?:lvert|rvert|vert|mid)(?![a-zA-Z])/g, '|'],
   [/\\(?:lbrace|\{)/g, '\\{'],
@@ -122,6 +129,8 @@ export function cleanMath(text: string): string {
   result = result.replace(/\\\$\s*([\d.,]*\d)/g, '$1 \\currency ').replace(/\\\$|(?<!\\)\\[()[\]]|\$/g, ' ')
   result = unicodeToLatex(result)
   for (const [pattern, replacement] of replacements) result = result.replace(pattern, replacement)
+  // One backslash of two was lost.
+  if (result.includes('\\matrix')) result = result.replace(/(?<!\\)\\(?=-?\d)/g, '\\\\')
   result = result.replace(/(\d*)\.(\d*)\\overline\s*\{(\d+)\}/g, repeating)
   result = result.replace(/(\d*)\.(\d{0,9}?)(\d{1,6}?)\3{2,}\s*(?:\.\.\.|…|\\[lc]?dots)/g, repeating)
   result = result.replace(textCommand, (_, content: string) => textContent(content))

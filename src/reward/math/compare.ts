@@ -3,7 +3,7 @@ import { equalExpressions } from './equal-expressions.ts'
 import { isEvaluated } from './evaluated.ts'
 import { evaluateExact } from './exact.ts'
 import { equalIntervals, intervalsOf } from './intervals.ts'
-import { type Node, variablesOf } from './node.ts'
+import { childrenOf, type Node, variablesOf } from './node.ts'
 import { every, sameItems } from './opinions.ts'
 import { toNumber } from './rational.ts'
 import { conditionOf, equalConditions } from './relations.ts'
@@ -38,10 +38,14 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
   if (left.kind === 'matrix' && right.kind === 'matrix') return compareMatrices(left.rows, right.rows)
   if (left.kind === 'ratio' && right.kind === 'ratio') {
     if (left.parts.length !== right.parts.length) return 'unequal'
+    if (left.half !== undefined && right.half !== undefined && left.half !== right.half) return 'unequal'
     const same = await every(
       left.parts.map((part, index) => () => equalExpressions(part, right.parts[index]!)),
     )
-    return same === 'unequal' && left.parts.length === 2 ? proportional(left.parts, right.parts) : same
+    const isTime = left.half !== undefined || right.half !== undefined
+    return same === 'unequal' && left.parts.length === 2 && !isTime
+      ? proportional(left.parts, right.parts)
+      : same
   }
   if (left.kind === 'base' && right.kind === 'base') {
     // The same number in another base is not what was asked for.
@@ -90,7 +94,7 @@ function resultOf(value: Value): Value | undefined {
   if (isName(first)) return constants.length > 0 && isConstant(last) ? result : last
   if (value.parts.length === 2 && isName(last) && isConstant(first)) return first
   // m + n = 115 + 1 = 116: the chain ends in its result.
-  if (isConstant(last) && (value.parts.length > 2 || isConstant(first) || isSumOfNames(first))) return result
+  if (isConstant(last) && (value.parts.length > 2 || isConstant(first) || isQuantity(first))) return result
   return undefined
 }
 
@@ -116,19 +120,26 @@ function contradicts(parts: readonly Value[]): boolean {
   )
 }
 
-/** `m + n` of an AIME answer; an equation such as 2x + 3 = 5 states no result. */
-function isSumOfNames(value: Value): boolean {
-  if (value.kind !== 'expression' || value.node.kind !== 'add') return false
-  return value.node.terms.every((term) => term.kind === 'variable')
+/** What a question may ask for: m + n, z^3, xy or \\sin G. An equation such as 2x + 3 = 5 states no result. */
+function isQuantity(value: Value): boolean {
+  const isPlain = (node: Node): boolean => {
+    if (node.kind === 'number') return false
+    return node.kind === 'power' ? isPlain(node.base) : childrenOf(node).every(isPlain)
+  }
+  return value.kind === 'expression' && isPlain(value.node)
 }
 
 async function compareCollections(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
   // A point written without its brackets, in its order or with the names of its coordinates.
   if (gold.kind === 'tuple' && answer.kind === 'collection' && !answer.braced) {
-    if (gold.open !== '(' || gold.close !== ')') return 'unequal'
+    if (gold.open !== gold.close.replace(')', '(').replace(']', '[')) return 'unequal'
     const items = (namesOf(answer.items) === 'mixed' ? byName(answer.items) : answer.items).map(bareItem)
     if (items.length !== gold.items.length) return 'unequal'
-    return every(gold.items.map((item, index) => () => compareValues(item, items[index]!, context)))
+    const same = await every(
+      gold.items.map((item, index) => () => compareValues(item, items[index]!, context)),
+    )
+    // [2, 3] may be a list or an interval.
+    return same === 'equal' && gold.open === '[' && items.length === 2 ? 'unknown' : same
   }
   // A set in curly brackets is no pair, but lists of programs have square brackets.
   if (gold.kind === 'collection' && gold.braced && answer.kind === 'tuple' && answer.open === '(') {
@@ -145,7 +156,9 @@ async function compareCollections(gold: Value, answer: Value, context: CompareCo
     return every(named.map((item, index) => () => compareValues(item, right[index]!, context)))
   }
   const [golden, given] = areBare ? [left.map(bareItem), right.map(bareItem)] : [left, right]
-  const same = await sameItems(golden, given, (a, b) => compareValues(a, b, context))
+  const inner: CompareContext = { ...context, inList: true }
+  const same = await sameItems(golden, given, (a, b) => compareValues(a, b, inner))
+  context.unevaluated ||= inner.unevaluated
   // In a set repetitions mean nothing; in a list they do.
   const areLists =
     gold.kind === 'collection' && !gold.braced && answer.kind === 'collection' && !answer.braced

@@ -91,7 +91,8 @@ function readRelation(tokens: readonly Token[], parts: Token[][], context: ReadC
 /** What only names the thing: `f(x)`, `(x, y)` or words, on the left of an equation. */
 function readHeading(tokens: readonly Token[]): Value | undefined {
   const text = tokens.map((token) => token.text).join('')
-  if (/^[a-zA-Z]\([a-zA-Z\d](?:,?[a-zA-Z\d])*\)$/.test(text)) return { kind: 'heading', name: text }
+  if (/^[a-zA-Z]'?\(-?(?:[a-zA-Z]|\d+)(?:,?-?(?:[a-zA-Z]|\d+))*\)$/.test(text))
+    return { kind: 'heading', name: text }
   if (/^\([a-zA-Z](?:,[a-zA-Z])+\)$/.test(text)) return { kind: 'heading', name: text }
   // AB = 5 is a length, \\angle ABC = 5 an angle.
   if (/^(?:m?(?:angle|triangle)[A-Z]{1,3}|[A-Z]{2,3})$/.test(text)) return { kind: 'heading', name: text }
@@ -115,6 +116,9 @@ function readBracketed(tokens: readonly Token[], context: ReadContext): Value | 
     (token) => token.type === 'symbol' && (token.text === ',' || token.text === ';'),
   )
   if (pair === '\\{\\}') {
+    // {x | x > 2}: the condition says it all.
+    if (inner[0]?.type === 'name' && inner[1]?.type === 'symbol' && /^[|:]$/.test(inner[1].text))
+      return readValue(inner.slice(2), context)
     if (inner.length === 0) return { kind: 'collection', items: [], braced: true }
     return { kind: 'collection', items: parts.map((part) => readValue(part, context)), braced: true }
   }
@@ -157,11 +161,18 @@ function readMatrix(tokens: readonly Token[], context: ReadContext): Value {
   return { kind: 'matrix', rows: rows.map((row) => splitAt(row, (token) => token.text === '&').map(parse)) }
 }
 
-/** 3:30 and 1:2:3, with or without a half of the day, which is then part of the ratio's text. */
+/** 3:30, 3:30 pm and 1:2:3. */
 function readRatio(tokens: readonly Token[], context: ReadContext): Value | undefined {
-  const parts = splitAt(tokens, (token) => token.type === 'symbol' && token.text === ':')
+  const last = tokens.at(-1)
+  const half = last?.type === 'word' && /^[ap]m$/.test(last.text) ? last.text : undefined
+  const numbers = half === undefined ? tokens : tokens.slice(0, -1)
+  const parts = splitAt(numbers, (token) => token.type === 'symbol' && token.text === ':')
   if (parts.length < 2) return undefined
-  return { kind: 'ratio', parts: parts.map((part) => parseExpression(part, context.reading, context.met)) }
+  return {
+    kind: 'ratio',
+    parts: parts.map((part) => parseExpression(part, context.reading, context.met)),
+    ...(half === undefined ? {} : { half }),
+  }
 }
 
 function readPlain(tokens: readonly Token[], context: ReadContext): Value {
@@ -196,10 +207,12 @@ function scaledNumber(node: Node, scale: number): Node {
 
 /** 2516_8 or 2516_{8}. */
 function readBase(tokens: readonly Token[]): Value | undefined {
-  const [digits, underscore, ...rest] = tokens
+  const isNegative = tokens[0]?.text === '-' && tokens[0].type === 'symbol'
+  const [digits, underscore, ...rest] = isNegative ? tokens.slice(1) : tokens
   if (digits?.type !== 'number' || underscore?.text !== '_') return undefined
   const base = rest.map((token) => token.text).join('')
   const match = /^\{?(\d+)\}?$/.exec(base)
   if (match === null) throw new NotMath('a subscript of a number')
-  return { kind: 'base', digits: digits.text.replace(/^0+(?=\d)/, ''), base: Number(match[1]) }
+  const plain = digits.text.replace(/^0+(?=\d)/, '')
+  return { kind: 'base', digits: isNegative ? `-${plain}` : plain, base: Number(match[1]) }
 }

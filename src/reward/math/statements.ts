@@ -5,13 +5,17 @@ import { wordsToDigits } from './number-words.ts'
  * nothing is tried because it would fit the gold.
  */
 export function placesIn(statement: string): string[] {
-  const bare = statement
+  const valued = statement.replace(choice, '$1')
+  const bare = valued
     .replace(/\s*(?<!\\)\((?=[^()]*[a-zA-Z]{2})[^()]*(?<!\\)\)\s*[.]?$/, '')
     .replace(filler, '')
   const span = lastSpan(bare)
-  const places = [statement, bare, ...(span === undefined ? [] : [span]), afterCue(bare)]
+  const places = [valued, bare, ...(span === undefined ? [] : [span]), afterCue(bare)]
   return [...new Set(places.filter((place) => place !== undefined && place.trim() !== ''))] as string[]
 }
+
+/** `(b) -1812`: the letter of a choice in front of its value. */
+const choice = /^\s*((?:\\(?:text|textbf|mathrm)\s*\{)?)\s*\([a-jA-J]\)\s*(?:\}\s*)?(?=[-\\$\d.])/
 
 /** Words that add nothing in front of a value. */
 const filler = /^\s*(?:the|it is|it's|about|approximately|exactly|only|just|so|thus|therefore|hence),?\s+/i
@@ -42,7 +46,8 @@ const delimited = new RegExp(String.raw`(?<![\w.\\^{}$/#-])${number}(?!\w*[<>{}\
 /** Words between which and the number the number is denied or only a bound. */
 const denial =
   /\b(?:not|never|no|nor|neither|without|isn't|aren't|wasn't|less than|more than|fewer than|greater than|between)\b/i
-const parts = /^\s*(?:half|halves|thirds?|quarters?|fourths?|fifths?|squared|cubed|factorial)\b/i
+const parts =
+  /^\s*(?:half|halves|thirds?|quarters?|fourths?|fifths?|squared|cubed|factorial|times\s+(?:the|as|its|that))\b/i
 
 /** A clause before the main one: "After 6 days of harvest, …". */
 const leadingClause =
@@ -68,6 +73,8 @@ export function numberInSentence(statement: string): string | undefined {
   const source = delimited.test(main) ? main : text
   const [before, after] = [source.slice(0, found.index), source.slice(found.index + found[0].length)]
   if (denial.test(before.slice(-40)) || parts.test(after)) return undefined
+  // 4 onions and 1 potato are two numbers.
+  if (before.trim() === '' && /\band\s*\$?\d/.test(after)) return undefined
   // 5 or 6 is no answer, and 5 × 6 is not one yet.
   return /^\s*(?:or\b|to \$?\d|[*×+/÷-]\s*\$?\d)/.test(after)
     ? undefined

@@ -36,7 +36,8 @@ export async function compareUnits(
     if (goldUnit.name === answerUnit.name) return numbers
     const ratio = ratioOf(answerUnit.name, goldUnit.name)
     if (ratio !== undefined) return equal(gold.node, scaled(answer.node, ratio))
-    return isKnownUnit(goldUnit.name) && isKnownUnit(answerUnit.name) ? 'unequal' : numbers
+    const areKnown = isKnownUnit(goldUnit.name) && isKnownUnit(answerUnit.name)
+    return areKnown || context.inList === true ? 'unequal' : numbers
   }
   if (goldUnit?.kind === answerUnit?.kind) return numbers
   const kinds = [goldUnit?.kind, answerUnit?.kind]

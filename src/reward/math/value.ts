@@ -14,7 +14,8 @@ export type Value =
   | { kind: 'relation'; parts: Value[]; operators: Relation[] }
   /** A lone name on the left of an equation, such as `f(x)` or `(x, y)`. */
   | { kind: 'heading'; name: string }
-  | { kind: 'ratio'; parts: Node[] }
+  /** A ratio, or a time with its half of the day. */
+  | { kind: 'ratio'; parts: Node[]; half?: string }
   | { kind: 'base'; digits: string; base: number }
   | { kind: 'text'; words: string[] }
 
@@ -28,6 +29,8 @@ export interface CompareContext {
   question: string | undefined
   /** Whether an expression that has not been worked out counts as its value. */
   expressions: boolean
+  /** In lists the words after the numbers tell them apart: 5 apples, 6 pears. */
+  inList?: boolean
   /** Set when an answer was refused because it has not been worked out. */
   unevaluated: boolean
 }
