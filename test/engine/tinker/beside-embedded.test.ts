@@ -78,12 +78,11 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
     const here = await train(embedded, STEPS / 2, STEPS)
     await embedded.close()
     expect(furthest(here, curve.slice(STEPS / 2))).toBeLessThan(0.01)
-    // An optimiser that begins anew takes another way: what is compared above does depend on it.
-    const fresh = await openEmbedded({ model: trainer.model, threads: 1 })
-    await fresh.load(path)
-    const { step } = await fresh.optimStep({ learningRate: 0 })
+    // A model that is only opened starts with a fresh optimizer and takes another way.
+    const fresh = await openEmbedded({ model: path, threads: 1 })
+    const other = await train(fresh, STEPS / 2, STEPS)
     await fresh.close()
-    expect(step).toBe(STEPS / 2 + 1)
+    expect(furthest(other, curve.slice(STEPS / 2))).toBeGreaterThan(0.01)
   })
 
   it('computes the same policy loss, clipped and capped', async () => {
