@@ -6,7 +6,7 @@ import type { EvalReport } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
 import { openTokenizer, type Tokenizer } from '../tokens/index.ts'
-import { amongTools, type OpenSolver, openModelSolver } from './model-solver.ts'
+import { amongTools, type OpenSolver, openModelSolver, openTextSolver } from './model-solver.ts'
 import type { StageContext } from './stage.ts'
 import { heldOutTasks, trainedOn } from './task-sets.ts'
 import { teamSolver } from './team-solver.ts'
@@ -79,6 +79,11 @@ function solversOf(
         solver: await teamSolver(config, world, tokenizer, spotlight),
         close: async () => {},
       }),
+    },
+    // What the model could do before training, were it not asked to work as a chain of agents.
+    {
+      name: 'base, plain text',
+      open: () => openTextSolver('base, plain text', config.student.model, config, world),
     },
     model('base', config.student.model),
     model('sft', join(run.files.checkpoints, 'sft')),

@@ -1,5 +1,11 @@
 export { evalReportOf } from './evaluate.ts'
-export { amongTools, evalTemperature, type OpenSolver, openModelSolver } from './model-solver.ts'
+export {
+  amongTools,
+  evalTemperature,
+  type OpenSolver,
+  openModelSolver,
+  openTextSolver,
+} from './model-solver.ts'
 export { trainRl } from './rl.ts'
 export { runStages } from './run-stages.ts'
 export { trainSft } from './sft.ts'

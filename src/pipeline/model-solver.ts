@@ -1,6 +1,6 @@
 import type { ProjectConfig } from '../config/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
-import { digestOf, modelSolver, type Solver } from '../eval/index.ts'
+import { digestOf, type ModelSolverOptions, modelSolver, type Solver, textSolver } from '../eval/index.ts'
 import type { Spotlight } from '../observe/index.ts'
 import { openStudent, rolloutSettings, type World } from '../rollout/index.ts'
 
@@ -11,7 +11,28 @@ export interface OpenSolver {
 }
 
 /** The model of a folder as a solver, on an engine of its own. */
-export async function openModelSolver(
+export function openModelSolver(
+  name: string,
+  folder: string,
+  config: ProjectConfig,
+  world: World,
+  spotlight?: Spotlight,
+): Promise<OpenSolver> {
+  return openWith(modelSolver, name, folder, config, world, spotlight)
+}
+
+/** The same, but the model continues the question as plain text, and its programs are run. */
+export function openTextSolver(
+  name: string,
+  folder: string,
+  config: ProjectConfig,
+  world: World,
+): Promise<OpenSolver> {
+  return openWith(textSolver, name, folder, config, world)
+}
+
+async function openWith(
+  solverOf: (options: ModelSolverOptions) => Solver,
   name: string,
   folder: string,
   config: ProjectConfig,
@@ -19,7 +40,7 @@ export async function openModelSolver(
   spotlight?: Spotlight,
 ): Promise<OpenSolver> {
   const student = await openStudent(config, folder)
-  const solver = modelSolver({
+  const solver = solverOf({
     name,
     fingerprint: fingerprintOfFolder(student.folder),
     policy: { ...student, checkpoint: student.folder },

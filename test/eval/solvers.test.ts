@@ -9,6 +9,7 @@ import {
   plainSolver,
   reactSolver,
   TokenTally,
+  textSolver,
   tokenizerName,
 } from '../../src/eval/index.ts'
 import type { ChatModel } from '../../src/models/index.ts'
@@ -44,6 +45,40 @@ function chatThatSays(...replies: string[]): Chat & { heard: string[] } {
     },
   }
 }
+
+describe('a base model that continues the question', () => {
+  const program = (code: string): string => `${fence}py\n${code}\n${fence}`
+  const asks: { code: string }[] = []
+  const world = worldOf(async (payload) => {
+    asks.push(payload as { code: string })
+    return { text: asks.length === 1 ? 'half = 2' : '5' }
+  })
+
+  it('has its programs run, reads what they print, and answers with the last line', async () => {
+    const seen: string[] = []
+    const policy = policyOf((soFar) => {
+      seen.push(soFar)
+      const rest = soFar.slice(task.question.length + 2)
+      const whole = `Compute.\n${program('print(1)')}\nhalf = 2\nMore.\n${program('print(2)')}\n5\nIt is 5.`
+      return whole.slice(rest.length)
+    })
+    const solver = textSolver({ name: 't', fingerprint: 'f', policy, world, settings })
+    const attempt = await solver.solve(task, 0, 7, signal)
+    expect(asks.map(({ code }) => code)).toEqual(['print(1)\n', 'print(2)\n'])
+    expect(attempt).toMatchObject({ answer: '5', verdict: { outcome: 'correct' }, calls: 2 })
+    expect(attempt.tokens.tool).toBe(bytes('\nhalf = 2') + bytes('\n5'))
+    expect(attempt.tokens.prompt).toBe(bytes(`${task.question}\n\n`))
+    // It is given the bare question, and nothing of a grammar.
+    expect(seen[0]).toBe(`${task.question}\n\n`)
+    expect(seen.some((soFar) => soFar.endsWith(`${fence}\nhalf = 2`))).toBe(true)
+  })
+
+  it('has no answer where it wrote no program', async () => {
+    const policy = policyOf(() => 'It is 5.')
+    const solver = textSolver({ name: 't', fingerprint: 'f', policy, world, settings })
+    expect(await solver.solve(task, 0, 7, signal)).toMatchObject({ calls: 0, verdict: { outcome: 'wrong' } })
+  })
+})
 
 describe('the student', () => {
   it('is counted by what it was given, wrote and was shown', async () => {

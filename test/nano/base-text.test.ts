@@ -2,9 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { baseSeed, FIRST_BASE_SEED } from '../../scripts/nano/seeds.ts'
 import { type BaseDocument, textOf } from '../../scripts/nano/text/document.ts'
 import { baseDocuments, type Kind } from '../../scripts/nano/text/documents.ts'
+import { drawStory } from '../../scripts/nano/text/stories.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
-import { generators, libraryOf } from '../../src/tasks/index.ts'
+import { generators, libraryOf, Random } from '../../src/tasks/index.ts'
 import { pageText } from '../../src/tasks/search/pages.ts'
+
+interface Step {
+  name: string
+  expression: string
+}
 
 const DOCUMENTS = 3000
 let documents: { kind: Kind; document: BaseDocument; text: string }[]
@@ -48,6 +54,40 @@ describe('base text', () => {
             const { question } = generators.get(suite)!.task({ seed, split, index, level: 2 + (index % 2) })
             expect(text.includes(question)).toBe(false)
           }
+  })
+
+  it('has no story that is put together like one of the splits that are measured with', () => {
+    const templateOf = (steps: readonly Step[]): string => {
+      const places = new Map(steps.map(({ name }, at) => [name, `step${at}`]))
+      return steps
+        .map(({ expression }) =>
+          expression
+            .replaceAll('//', '/')
+            .replaceAll('Decimal', '')
+            .replace(/[a-z]\w*/g, (name) => {
+              if (!places.has(name)) places.set(name, `given${places.size}`)
+              return places.get(name)!
+            })
+            .replaceAll(/\((\w+)\)/g, '$1'),
+        )
+        .join('; ')
+    }
+    const measured = new Set<string>()
+    for (const split of ['dev', 'test'] as const)
+      for (let index = 0; index < 150; index++) {
+        const { program } = generators.get('math')!.task({ seed: 1, split, index, level: 1 }).meta as never
+        measured.add(templateOf((program as { steps: Step[] }).steps))
+      }
+    const random = new Random('stories')
+    let read = 0
+    for (let index = 0; index < 400; index++) {
+      const { program } = drawStory(0, index, random)
+      if (program.steps.length !== 2) continue
+      read++
+      expect(measured.has(templateOf(program.steps)), program.python).toBe(false)
+    }
+    expect(read).toBeGreaterThan(100)
+    expect(measured.size).toBeGreaterThan(10)
   })
 
   it('has no page of the encyclopedias that are asked about', () => {

@@ -155,6 +155,13 @@ describe(`${COUNT} generated search tasks`, () => {
     for (const { split, question } of tasks) bySplit[split!].add(question)
     const all = [...bySplit.train, ...bySplit.dev, ...bySplit.test]
     expect(new Set(all).size).toBe(all.length)
+    const splitOf = new Map<string, string>()
+    for (const { split, meta } of tasks) {
+      // The relations it leads over, whatever it names.
+      const template = JSON.stringify(meta['form']).replace(/"thing":\d+/g, '')
+      expect([undefined, split]).toContain(splitOf.get(template))
+      splitOf.set(template, split!)
+    }
     expect(new Set(tasks.map(({ question }) => question)).size).toBeGreaterThan(0.95 * COUNT)
   })
 

@@ -16,6 +16,7 @@ import {
   evalTemperature,
   type OpenSolver,
   openModelSolver,
+  openTextSolver,
   teamSolver,
 } from '../../pipeline/index.ts'
 import { modelFolder, openStudent, type World } from '../../rollout/index.ts'
@@ -56,6 +57,7 @@ async function openBare(
   if (request.kind === 'team')
     return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
   if (request.kind === 'model') return openModelSolver(name, request.folder, config, world)
+  if (request.kind === 'text') return openTextSolver(name, request.folder, config, world)
   const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
   const talker = (chat: Chat): Solver =>
     request.kind === 'plain'

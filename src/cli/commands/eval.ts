@@ -12,6 +12,7 @@ interface Options extends EvalOptions {
   team?: string | true
   plain?: boolean
   react?: boolean
+  text?: boolean
   against?: string
   merge?: string[]
 }
@@ -28,6 +29,10 @@ export function registerEval(program: Command): void {
     .option('--team [topology]', 'the team of the settings, or of this topology')
     .option('--plain', 'a model without tools: that of [eval] or [teacher], or of --model')
     .option('--react', 'a ReAct agent over that model')
+    .option(
+      '--text',
+      'the model of --model continues the question as plain text; its Python programs are run',
+    )
     .option('--against <run>', 'compare with the attempts of another run at the same tasks')
     .option('--merge <runs...>', 'join the parts of a sharded evaluation')
     .addHelpText(
@@ -70,19 +75,25 @@ export function registerEval(program: Command): void {
     })
 }
 
-/** --plain and --react may say with --model which weights they mean; otherwise solvers of one kind are asked for. */
-function requestsOf({ model: models = [], team, plain, react }: Options): SolverRequest[] {
+/** --plain, --react and --text may say with --model which weights they mean; otherwise solvers of one kind are asked for. */
+function requestsOf({ model: models = [], team, plain, react, text }: Options): SolverRequest[] {
   const kinds = [
     ...(plain === true ? ['plain' as const] : []),
     ...(react === true ? ['react' as const] : []),
+    ...(text === true ? ['text' as const] : []),
     ...(team === undefined ? [] : ['team' as const]),
   ]
   const [kind = models.length === 0 ? undefined : 'model'] = kinds
   if (kind === undefined || kinds.length > 1 || (kind === 'team' && models.length > 0)) {
     throw new UsageError(kind === undefined ? 'no solver is named' : 'several kinds of solvers are named', {
-      fix: 'Give one of --model FOLDER, --team, --plain and --react; `coa compare` takes a team and models.',
+      fix: 'Give one of --model FOLDER, --team, --plain, --react and --text; `coa compare` takes a team and models.',
     })
   }
-  if (kind === 'team' || (kind !== 'model' && models.length === 0)) return [{ kind }]
-  return models.map((model) => ({ kind, ...readModel(model) }))
+  if (models.length === 0) {
+    if (kind === 'text')
+      throw new UsageError('--text needs a model', { fix: 'Name its folder with --model.' })
+    if (kind !== 'model') return [{ kind }]
+  }
+  const chosen = kind as Exclude<typeof kind, 'team'>
+  return models.map((model) => ({ kind: chosen, ...readModel(model) }))
 }

@@ -1,6 +1,6 @@
 /** A solver as it is asked for on the command line. */
 export type SolverRequest =
-  | { kind: 'model'; folder: string; name?: string }
+  | { kind: 'model' | 'text'; folder: string; name?: string }
   | { kind: 'team' }
   /** With the folder of a model, or with the model of the settings. */
   | { kind: 'plain' | 'react'; folder?: string; name?: string }

@@ -4,6 +4,7 @@ import { Random } from '../random.ts'
 import { drawFor, splitOf } from '../split-of.ts'
 import { type Distractor, distractorsFor } from './distractors.ts'
 import { isCents, isWhole, plain, whole, withCents } from './fixed.ts'
+import { type Amount, operations } from './operations.ts'
 import { mathLevels } from './scale.ts'
 import { type Slip, slipsOf } from './slips.ts'
 import type { Story } from './story.ts'
@@ -23,7 +24,7 @@ interface Draw {
 export function mathTask({ seed, split, index, level }: TaskRequest): Task {
   const [lowest, highest] = mathLevels
   const chosen = level ?? lowest + (index % (highest - lowest + 1))
-  const made = drawFor(split, essenceOf, (attempt) =>
+  const made = drawFor(split, templateOf, (attempt) =>
     draw(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
   )
   return {
@@ -34,16 +35,30 @@ export function mathTask({ seed, split, index, level }: TaskRequest): Task {
   }
 }
 
-/** The sums to be done, without the words: the same sums in another story are the same task. */
-const essenceOf = ({ story }: Pick<Draw, 'story'>): string =>
-  story.steps
-    .map(({ operation, inputs }) => `${operation} ${inputs.map(({ value }) => value).join(' ')}`)
-    .join('\n')
+/**
+ * The program without its names and numbers. Splits go by this, so a held-out task is computed in a way that no training
+ * task is: other numbers, another setting or another kind of division do not make a task new.
+ */
+function templateOf({ story: { steps } }: Pick<Draw, 'story'>): string {
+  const places = new Map<string, string>()
+  const place = ({ name }: Amount): string => {
+    const known = places.get(name) ?? `given${places.size}`
+    places.set(name, known)
+    return known
+  }
+  return steps
+    .map(({ operation, inputs, name }, at) => {
+      const expression = operations[operation].python(inputs.map(place), '/')
+      places.set(name, `step${at}`)
+      return expression.replaceAll('//', '/')
+    })
+    .join('; ')
+}
 
 function draw(random: Random, level: number, split: Split): Draw | undefined {
   const told = tell(random, level)
   // A story of another split need not be written out.
-  if (told === undefined || splitOf(essenceOf(told)) !== split) return undefined
+  if (told === undefined || splitOf(templateOf(told)) !== split) return undefined
   const { story, isMoney } = told
   const { value } = told.answer
   const format = isMoney ? withCents : plain

@@ -82,13 +82,17 @@ function draw(
     for (let tries = 0; tries < 200; tries++) {
       const form = drawForm(world, random, hops, ask)
       // Proving takes far longer than drawing, so the split comes first.
-      if (form === undefined || splitOf(JSON.stringify([world.seed, form])) !== split) continue
+      if (form === undefined || splitOf(templateOf(form)) !== split) continue
       const proof = prove(form, library)
       if (proof !== undefined) return { form, answer: proof.answer, question: wordForm(form, world, random) }
     }
   }
   throw new Error(`no question with ${hops} facts in the world ${world.seed}`)
 }
+
+/** The relations a question leads over, whatever things it names. */
+const templateOf = (form: Form): string =>
+  JSON.stringify(form, (key, value: unknown) => (key === 'thing' ? 'any' : value))
 
 /** Whether some thing is pointed at by what only it has in common with two others. */
 function isWide(form: Form): boolean {
