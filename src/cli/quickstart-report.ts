@@ -29,20 +29,20 @@ export function writePage(run: Run, report: EvalReport): string {
 
 /** What came of it: who solved how much at what price, what was saved, where it lies, and what to do next. */
 export function describeQuickstart({ run, report, page, seconds }: QuickstartResult): string {
-  const { pairs, solvers, suites } = report
+  const { pairs, suites } = report
   const tasks = suites.map(({ suite, tasks: count }) => `${count} ${suite}`).join(' and ')
   return [
     '',
     pc.bold('A team of agents, and the one model that learned from it'),
-    pc.dim(`${tasks} tasks that nobody was trained on; intervals are of 95 %`),
+    pc.dim(`${tasks} tasks, built from templates that appear in no training data`),
     '',
     solverTable(report),
     '',
     ...pairs
-      .filter(({ solver }) => solver !== 'base')
+      .filter(({ solver }) => !solver.startsWith('base'))
       .map((pair) => `${pair.isEqualOrBetter ? mark.good : mark.open} ${outcomeOf(pair, report)}`),
     '',
-    pc.dim(counting(solvers[0]!.kind === 'scripted team')),
+    pc.dim(whatItShows(report)),
     '',
     table([
       ['Report', shortPath(page)],
@@ -67,7 +67,7 @@ function outcomeOf(pair: PairReport, { solvers }: EvalReport): string {
 
 function solverTable({ solvers }: EvalReport): string {
   return table([
-    ['', 'right', '95 %', 'tokens a task', 'tokens a solved task', 'tool calls', 'seconds'].map((head) =>
+    ['', 'accuracy', '95% interval', 'tokens per task', 'per solved task', 'tool calls', 'seconds'].map((head) =>
       pc.dim(head),
     ),
     ...solvers.map(({ name, accuracy: { strict }, tokens, tokensPerSuccess, calls, ms }) => [
@@ -82,11 +82,22 @@ function solverTable({ solvers }: EvalReport): string {
   ])
 }
 
-function counting(isScripted: boolean): string {
-  const team = isScripted
-    ? 'The team is scripted: its agents use real tools, but a program that knows how the tasks were made plays their minds. What it costs is real, what it gets right says nothing about a team of models. '
-    : ''
-  return `${team}All tokens were counted with the student's tokenizer: prompts, what was written, and what tools returned.`
+/** What a reader may conclude from the table, and what not. */
+function whatItShows({ solvers }: EvalReport): string {
+  const text = solvers.find(({ kind }) => kind === 'text')
+  return [
+    ...(solvers[0]!.kind === 'scripted team'
+      ? [
+          'This run exercises the whole pipeline; it is not evidence about teams of language models. The team is a script that uses real tools and knows how each task was generated.',
+        ]
+      : []),
+    ...(text === undefined
+      ? []
+      : [
+          `"${text.name}" is the untrained model continuing the question as plain text while its programs are run (${percent(text.accuracy.strict.value)}): what training adds is doing this as a chain of agents.`,
+        ]),
+    "Each token is counted once, with the student's tokenizer: prompts, what was written, and what tools returned.",
+  ].join(' ')
 }
 
 function nextCommands(run: Run, report: EvalReport): string[][] {
@@ -128,5 +139,5 @@ function duration(seconds: number): string {
   return seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 const whole = (value: number): string => Math.round(value).toLocaleString('en')

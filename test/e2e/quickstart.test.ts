@@ -75,6 +75,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(suites).toEqual([{ suite: 'math', tasks: 2 }])
     expect(solvers.map(({ name, kind }) => `${name} (${kind})`)).toEqual([
       'scripted team (scripted team)',
+      'base, plain text (text)',
       'base (model)',
       'sft (model)',
       'rl (model)',
@@ -85,7 +86,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     }
     expect(new Set(solvers.map(({ tokenizer }) => tokenizer)).size).toBe(1)
     expect(pairs.map(({ reference, solver }) => [reference, solver])).toEqual(
-      ['base', 'sft', 'rl'].map((solver) => ['scripted team', solver]),
+      ['base, plain text', 'base', 'sft', 'rl'].map((solver) => ['scripted team', solver]),
     )
   })
 
@@ -108,7 +109,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(result.report).toBe(join(result.dir, 'report.html'))
     const page = readFileSync(result.report, 'utf8')
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|href="(?:[a-z]+:|\/\/)/)
-    for (const solver of ['scripted team', 'base', 'sft', 'rl']) expect(page).toContain(`>${solver}</th>`)
+    for (const solver of ['scripted team', 'base, plain text', 'base', 'sft', 'rl']) expect(page).toContain(`>${solver}</th>`)
     expect(page).toMatch(/<p class="headline">rl (needs|solves none)/)
     expect(page).not.toContain('▸ running')
   })
@@ -122,18 +123,18 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     writeFileSync(manifest, JSON.stringify(state))
     rmSync(result.report)
     const attempts = (): number => linesWith(log, '"kind":"attempt"')
-    expect(attempts()).toBe(4 * 2)
+    expect(attempts()).toBe(5 * 2)
 
     const { code, stdout, stderr } = coa(['quickstart', ...small], { cwd })
     expect(code).toBe(0)
     expect(stderr).toContain(`going on with ${result.run}, which stopped in eval`)
-    expect(attempts()).toBe(4 * 2)
+    expect(attempts()).toBe(5 * 2)
     expect(readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')).toBe(before)
     expect(existsSync(result.report)).toBe(true)
     for (const said of [
-      /^scripted team .+ to .+ %/m,
+      /^scripted team .+ to .+%/m,
       /^. rl (needs .+ than scripted team|solves none)/m,
-      /The team is scripted: .+ tokens were counted with the student's tokenizer/,
+      /The team is a script .+ counted once, with the student's tokenizer/,
       `runs/${result.run}/report.html`,
       /^ {2}node \S+coa\.js solve '.+\?' --grammar math --temperature 0 --model runs\/.+\/checkpoints\/rl$/m,
       ` run report ${result.run}`,
