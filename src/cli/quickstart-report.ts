@@ -67,8 +67,8 @@ function outcomeOf(pair: PairReport, { solvers }: EvalReport): string {
 
 function solverTable({ solvers }: EvalReport): string {
   return table([
-    ['', 'accuracy', '95% interval', 'tokens per task', 'per solved task', 'tool calls', 'seconds'].map((head) =>
-      pc.dim(head),
+    ['', 'accuracy', '95% interval', 'tokens per task', 'per solved task', 'tool calls', 'seconds'].map(
+      (head) => pc.dim(head),
     ),
     ...solvers.map(({ name, accuracy: { strict }, tokens, tokensPerSuccess, calls, ms }) => [
       pc.bold(name),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -109,18 +109,19 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(result.report).toBe(join(result.dir, 'report.html'))
     const page = readFileSync(result.report, 'utf8')
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|href="(?:[a-z]+:|\/\/)/)
-    for (const solver of ['scripted team', 'base, plain text', 'base', 'sft', 'rl']) expect(page).toContain(`>${solver}</th>`)
+    for (const solver of ['scripted team', 'base, plain text', 'base', 'sft', 'rl'])
+      expect(page).toContain(`>${solver}</th>`)
     expect(page).toMatch(/<p class="headline">rl (needs|solves none)/)
     expect(page).not.toContain('▸ running')
   })
 
   it('goes on in the evaluation too, without attempts made twice, and says what came of it', () => {
     const log = join(result.dir, 'events.jsonl')
-    const manifest = join(result.dir, 'manifest.json')
     const before = readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')
-    const state = JSON.parse(readFileSync(manifest, 'utf8'))
-    state.stages.eval.status = 'interrupted'
-    writeFileSync(manifest, JSON.stringify(state))
+    {
+      using run = openRun(result.dir, { write: true, command: 'test' })
+      run.setStage('eval', { status: 'interrupted' })
+    }
     rmSync(result.report)
     const attempts = (): number => linesWith(log, '"kind":"attempt"')
     expect(attempts()).toBe(5 * 2)
