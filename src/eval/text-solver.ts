@@ -6,7 +6,7 @@ import type { Attempt, Solver } from './contract.ts'
 import { digestOf } from './digest.ts'
 import { tokenizerName } from './token-tally.ts'
 
-export interface TextSolverOptions {
+interface TextSolverOptions {
   name: string
   /** Digest of the weights. */
   fingerprint: string
