@@ -7,7 +7,7 @@ import { ensureFolder } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { projectFiles } from '../init-files.ts'
 import { commandLine, quoted } from '../next.ts'
-import { emit, mark, table } from '../output.ts'
+import { emit, mark } from '../output.ts'
 
 export function registerInit(program: Command): void {
   program
@@ -34,11 +34,13 @@ export function registerInit(program: Command): void {
           '',
           'Next:',
           ...(folder === '.' ? [] : [`  cd ${quoted(resolve(folder))}`]),
-          table([
-            [line('mask', 'chain.txt'), pc.dim('# what a model would be trained on')],
-            [line('grammar', 'check', 'grammar.toml'), pc.dim('# after you changed it')],
-            [line('quickstart'), pc.dim('# the whole method with these settings; --fast with small numbers')],
-          ]),
+          line('mask', 'chain.txt'),
+          line('grammar', 'check', 'grammar.toml'),
+          line('quickstart'),
+          '',
+          // Not behind the commands: some shells take a # that is pasted for a word.
+          pc.dim('mask shows what a model would be trained on; check your grammar after you changed it;'),
+          pc.dim('quickstart runs the whole method with these settings, --fast with small numbers.'),
         ].join('\n'),
       )
     })
