@@ -1,3 +1,5 @@
+import { checkGrowth } from './growth-limit.ts'
+
 /**
  * Text on its way through a tokenizer, with the way back. Unit i of `text` came from the units
  * [starts[i], ends[i]) of the original; where both arrays are null, from [base + i, base + i + 1).
@@ -55,6 +57,7 @@ export function applyEdits(aligned: AlignedText, edits: readonly Edit[]): Aligne
   const source = aligned.text
   let length = source.length
   for (const edit of edits) length += edit.text.length - (edit.end - edit.start)
+  if (source !== '') checkGrowth(length, originalEnd(aligned, source.length - 1) - originalStart(aligned, 0))
   const starts = new Int32Array(length)
   const ends = new Int32Array(length)
   const parts: string[] = []

@@ -1,4 +1,5 @@
 import { bytesOfCharacters } from './byte-level.ts'
+import { checkGrowth } from './growth-limit.ts'
 import { SequenceDecoder } from './library.ts'
 import type { Component, TokenizerJson } from './tokenizer-json.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -73,8 +74,14 @@ function createTokenToBytes(
   return (token) => {
     const byte = byteFallback ? /^<0x([0-9A-F]{2})>$/.exec(token) : null
     if (byte !== null) return Uint8Array.of(Number.parseInt(byte[1]!, 16))
-    return utf8.encode(replacements.reduce((text, [from, to]) => text.replaceAll(from, to), token))
+    return utf8.encode(replacements.reduce((text, [from, to]) => replaced(text, from, to, token), token))
   }
+}
+
+function replaced(text: string, from: string, to: string, token: string): string {
+  const parts = text.split(from)
+  checkGrowth(text.length + (parts.length - 1) * (to.length - from.length), token.length)
+  return parts.join(to)
 }
 
 /**

@@ -65,6 +65,10 @@ function createSteps(component: Component, options: { prefix: boolean }, last: b
       return steps
     }
     case 'Metaspace':
+      if ([...markOf(component)].length !== 1)
+        throw new TokenizerError(`The tokenizer's mark for spaces is ${JSON.stringify(markOf(component))}.`, {
+          fix: 'Use a tokenizer whose Metaspace has one character as its replacement.',
+        })
       return [(pieces) => metaspace(pieces, component, options)]
     case 'Whitespace':
       return [split(wordsAndOthers, 'removed', true)]
@@ -98,9 +102,13 @@ function behaviorOf(component: Component, fallback: SplitBehavior): SplitBehavio
   return String(component['behavior'] ?? fallback).toLowerCase() as SplitBehavior
 }
 
+function markOf(component: Component): string {
+  return String(component['replacement'] ?? '▁')
+}
+
 /** SentencePiece's way: spaces become ▁, a word may get one in front, and cuts fall before each ▁. */
 function metaspace(pieces: Pieces, component: Component, options: { prefix: boolean }): Pieces {
-  const mark = String(component['replacement'] ?? '▁')
+  const mark = markOf(component)
   const scheme = component['prepend_scheme'] ?? (component['add_prefix_space'] === false ? 'never' : 'always')
   const marked: Pieces = {
     source: withText(pieces.source, pieces.source.text.replaceAll(' ', mark)),

@@ -1,7 +1,6 @@
-import { Template } from '@huggingface/jinja'
 import { TokenizerError } from '../errors/index.ts'
 import type { Message } from '../schema/index.ts'
-import { formatDate } from './format-date.ts'
+import { renderTemplate } from './render-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export interface RenderPromptOptions {
@@ -13,20 +12,6 @@ export interface RenderPromptOptions {
   date?: Date
   /** Further variables for the template, such as `enable_thinking`. */
   variables?: Record<string, unknown>
-}
-
-/** Ours in place of the library's own, which prints local time in the machine's language and cannot be replaced. */
-const dateFunction = 'coa_strftime_now'
-
-const compiled = new Map<string, Template>()
-
-function compile(source: string): Template {
-  const known = compiled.get(source)
-  if (known !== undefined) return known
-  const template = new Template(source.replaceAll('strftime_now', dateFunction))
-  if (compiled.size >= 32) compiled.clear()
-  compiled.set(source, template)
-  return template
 }
 
 /** Messages as the text the model was trained to see, by the tokenizer's own chat template. */
@@ -43,16 +28,17 @@ export function renderPrompt(
     })
   }
   try {
-    return compile(source).render({
+    const variables = {
       messages,
       add_generation_prompt: options.addGenerationPrompt ?? true,
       bos_token: tokenizer.bosToken ?? '',
       eos_token: tokenizer.eosToken ?? '',
       pad_token: tokenizer.padToken ?? '',
-      [dateFunction]: (format: unknown) => formatDate(options.date ?? new Date(), String(format)),
       ...options.variables,
-    })
+    }
+    return renderTemplate(source, variables, options.date ?? new Date())
   } catch (cause) {
+    if (cause instanceof TokenizerError) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new TokenizerError(`The chat template refused the messages: ${why}`, {
       cause,

@@ -2,9 +2,11 @@ import { TokenizerError } from '../errors/index.ts'
 import type { Accept } from './added-tokens.ts'
 import { createBpeWords, safeCut } from './bpe-words.ts'
 import { createDecoder, type DecodeOptions } from './decode.ts'
+import { decodesByForeignPatterns, hasForeignPatterns } from './foreign-patterns.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { createPreTokenizer } from './pre-tokenize.ts'
 import { createSpecialFrame } from './special-frame.ts'
+import { withinTimeLimit } from './time-limit.ts'
 import { type Encoding, TokenSink } from './token-sink.ts'
 import { parseTokenizerConfig, parseTokenizerJson, type TokenizerJson, tokenName } from './tokenizer-json.ts'
 import { createUnigramWords } from './unigram-words.ts'
@@ -72,24 +74,35 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
   const config = parseTokenizerConfig(configValue)
   const vocabulary = createVocabulary(json, config)
   const words = createWords(json, vocabulary)
+  const limited =
+    (isForeign: boolean) =>
+    <T>(characters: number, work: () => T): T =>
+      isForeign ? withinTimeLimit('A pattern of the tokenizer', characters, work) : work()
+  const encoding = limited(hasForeignPatterns(json))
+  const decoding = limited(decodesByForeignPatterns(json))
   const pipelines = new Map<boolean, Pipeline>()
   const pipeline = (prefix: boolean): Pipeline => {
     const known = pipelines.get(prefix)
     if (known !== undefined) return known
-    const created = createPipeline({ json, added: vocabulary.added, ...words, prefix })
+    const made = () => createPipeline({ json, added: vocabulary.added, ...words, prefix })
+    const created = encoding(0, made)
     pipelines.set(prefix, created)
     return created
   }
   // Built now, so that an unsupported tokenizer fails when it is opened and not at its first text.
   pipeline(true)
-  const decode = createDecoder(json, vocabulary)
+  const decodeUnlimited = createDecoder(json, vocabulary)
+  const decode: Tokenizer['decode'] = (ids, options) =>
+    decoding(ids.length, () => decodeUnlimited(ids, options))
   const frame = createSpecialFrame(json.post_processor, (token) => vocabulary.ids.get(token))
 
   const sink = new TokenSink()
   const run = (text: string, prefix: boolean, options: EncodeOptions): Encoding => {
     sink.clear()
     if (options.addSpecialTokens === true) for (const id of frame.before) sink.push(id, 0, 0)
-    pipeline(prefix)(text, sink, acceptance(vocabulary, options), options.specials === 'recognise')
+    const encodeText = pipeline(prefix)
+    const accept = acceptance(vocabulary, options)
+    encoding(text.length, () => encodeText(text, sink, accept, options.specials === 'recognise'))
     if (options.addSpecialTokens === true)
       for (const id of frame.after) sink.push(id, text.length, text.length)
     return sink.finish()
@@ -99,11 +112,14 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
     const accept = acceptance(vocabulary, options)
     sink.clear()
     let place = 0
-    texts.forEach((text, index) => {
-      sink.moveTo(place)
-      pipeline(index === 0 && !continues)(text, sink, accept, false)
-      place += text.length
-    })
+    const characters = texts.reduce((sum, text) => sum + text.length, 0)
+    encoding(characters, () =>
+      texts.forEach((text, index) => {
+        sink.moveTo(place)
+        pipeline(index === 0 && !continues)(text, sink, accept, false)
+        place += text.length
+      }),
+    )
     return sink.finish()
   }
 

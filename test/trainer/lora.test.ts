@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/config/index.ts'
 import {
   byteTokenizerWithTags,
+  convertModel,
   type Engine,
+  exportGguf,
+  exportPeft,
+  mergeLora,
   newModel,
   openCheckpoint,
   openEmbedded,
@@ -132,23 +136,19 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     expect(coa(command, { cwd: folder })).toMatchObject({ code: 0 })
 
     const merged = join(folder, 'merged')
-    expect(coa(['model', 'convert', practised, merged], { cwd: folder })).toMatchObject({ code: 0 })
+    convertModel(practised, merged, { createdAt })
     expect(openCheckpoint(merged).adapter).toBeUndefined()
     expect(furthest(await scoresOf(merged), expected)).toBeLessThan(1e-5)
     const peft = join(folder, 'peft')
-    expect(coa(['model', 'export', practised, peft, '--peft'], { cwd: folder })).toMatchObject({ code: 0 })
+    expect(exportPeft(practised, peft)).toMatchObject({ rank: RANK, alpha: 2 * RANK, projections: 7 })
     expect(JSON.parse(readFileSync(join(peft, 'adapter_config.json'), 'utf8'))).toMatchObject({
       peft_type: 'LORA',
       base_model_name_or_path: student,
-      r: RANK,
-      lora_alpha: 2 * RANK,
     })
     const again = join(folder, 'merged-again')
-    expect(coa(['model', 'merge-lora', student, peft, again], { cwd: folder })).toMatchObject({ code: 0 })
-    expect(furthest(await scoresOf(again), expected)).toBeLessThan(1e-5)
-    expect(coa(['model', 'export', practised, join(folder, 'x.gguf'), '--gguf'], { cwd: folder }).code).toBe(
-      0,
-    )
+    mergeLora(student, peft, again, { createdAt })
+    expect(openCheckpoint(again).weights).toEqual(openCheckpoint(merged).weights)
+    exportGguf(practised, join(folder, 'model.gguf'))
     expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA of rank ${RANK}`)
 
     // The embedded engine trains the same adapter further, with its optimiser.
@@ -165,11 +165,9 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     const { sft: taught, rl: practised } = await trainWith('embedded', run)
     run.close()
     const peft = join(folder, 'peft-embedded')
-    expect(
-      coa(['model', 'export', practised, peft, '--peft', '--base', taught], { cwd: folder }),
-    ).toMatchObject({ code: 0 })
+    exportPeft(practised, peft, taught)
     const merged = join(folder, 'merged-embedded')
-    expect(coa(['model', 'merge-lora', taught, peft, merged], { cwd: folder })).toMatchObject({ code: 0 })
+    mergeLora(taught, peft, merged, { createdAt })
     expect(furthest(await scoresOf(merged), await scoresOf(practised))).toBeLessThan(1e-4)
   })
 

@@ -105,14 +105,21 @@ export function readPeftConfig(folder: string): PeftConfig {
             ? 'changes biases too'
             : (config.modules_to_save ?? []).length > 0
               ? `replaces whole modules (${config.modules_to_save?.join(', ')})`
-              : undefined
+              : Object.keys(config.alpha_pattern ?? {}).some((pattern) => !isModuleName(pattern))
+                ? 'names modules by regular expressions in alpha_pattern'
+                : undefined
   if (unknown === undefined) return config
   throw new EngineError(`the adapter ${unknown}; only plain LoRA is merged here`, {
     fix: 'Merge it with PEFT itself: `PeftModel.from_pretrained(base, adapter).merge_and_unload()`.',
   })
 }
 
-/** A pattern of PEFT is the end of a module's name, perhaps as a regular expression. */
+/** Letters, digits, dots and the like: a regular expression of the file's own could take without end. */
+function isModuleName(pattern: string): boolean {
+  return /^\^?(?:[\w-]|\\?\.){1,200}$/.test(pattern)
+}
+
+/** A pattern of PEFT is the end of a module's name. */
 function alphaOf(projection: string, { lora_alpha: alpha, alpha_pattern: patterns }: PeftConfig): number {
   for (const [pattern, own] of Object.entries(patterns ?? {})) {
     if (new RegExp(`^(.*\\.)?(${pattern})$`).test(projection)) return own

@@ -70,6 +70,14 @@ export function checkWeights(
   weights: ReadonlyMap<string, { shape: readonly number[] }>,
   shape: ModelShape,
 ): void {
+  // Before a list of all parameters is made: with a billion layers that would never end.
+  if (shape.layers > weights.size)
+    throw new EngineError(
+      `config.json says ${shape.layers} layers, and there are only ${weights.size} weights`,
+      {
+        fix: 'Take config.json and weights from the same model.',
+      },
+    )
   const parameters = parametersOf(shape)
   const known = new Set(parameters.map(({ name }) => name))
   // A tied model may carry a copy of its embedding as head.

@@ -11,12 +11,17 @@ const usual = { lowFrequencyFactor: 1, highFrequencyFactor: 4, originalContext: 
  * same model, so one of them is enough: the usual ones where they fit, or else those through two of the blended entries.
  */
 export function scalingFromFactors(shape: ModelShape, factors: Float32Array): LlamaThree {
-  const factor = Number(Math.max(...factors).toPrecision(6))
+  if (factors.length !== shape.headWidth / 2) throw notLlamaThree()
+  const factor = Number(factors.reduce((most, each) => Math.max(most, each)).toPrecision(6))
   const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
   const candidates = [{ kind: 'llama3' as const, factor, ...usual }, fitted(plain, factors, factor)]
   const found = candidates.find((scaling) => scaling !== undefined && fits(shape, factors, scaling))
   if (found !== undefined) return found
-  throw new EngineError('the positions are stretched by a table that is not of the kind of Llama 3', {
+  throw notLlamaThree()
+}
+
+function notLlamaThree(): EngineError {
+  return new EngineError('the positions are stretched by a table that is not of the kind of Llama 3', {
     fix: 'Use the safetensors folder of the model, whose config.json says how its positions are stretched.',
   })
 }
@@ -45,8 +50,5 @@ function fitted(plain: Float64Array, factors: Float32Array, factor: number): Lla
 function fits(shape: ModelShape, factors: Float32Array, scaling: LlamaThree): boolean {
   const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
   const stretched = inverseFrequencies({ ...shape, ropeScaling: scaling })
-  return (
-    factors.length === plain.length &&
-    factors.every((found, pair) => Math.abs(plain[pair]! / stretched[pair]! / found - 1) < 1e-4)
-  )
+  return factors.every((found, pair) => Math.abs(plain[pair]! / stretched[pair]! / found - 1) < 1e-4)
 }

@@ -93,6 +93,9 @@ function rebuilt({ metadata }: GgufHeader, { contextLength }: ModelShape): Recor
 }
 
 function readWeights(file: string, { tensors }: GgufHeader, shape: ModelShape): StoredTensors {
+  // Before a list of all parameters is made: with billions of layers that would never end.
+  if (shape.layers > tensors.size)
+    throw unfit(`it says ${shape.layers} layers, and has ${tensors.size} tensors`)
   const weights: StoredTensors = new Map()
   const taken = new Set([ROPE_FACTORS])
   for (const { name, shape: wanted } of parametersOf(shape)) {
