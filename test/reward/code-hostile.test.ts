@@ -107,11 +107,6 @@ const attacks: [name: string, gold: CodeGold, program: string][] = [
   ['a result that is none', memberLoop, forged(`'[["value",[],["int","zz"]]]'`)],
   ['a sum without end', asserts('assert sum(f(3)) == 3'), 'def f(n): return range(10**12)'],
   [
-    'a sum without end, in a loop',
-    asserts('for n in [3]:\n    assert sum(f(n)) == 3'),
-    'def f(n): return range(10**12)',
-  ],
-  [
     'a number that cannot be shown',
     asserts('for n in [3]:\n    assert f(n) == 3'),
     'def f(n): return 10**5000',
