@@ -5,14 +5,18 @@ export function choiceLetter(gold: string): string | undefined {
 
 /** The letter an answer names: at its beginning, alone in it, or after "the answer is" anywhere near the end of the text. */
 export function namedChoice(answer: string, text: string): string | undefined {
-  return letterIn(answer) ?? announcedLetter(text.slice(-2_000))
+  const plain = plainText(answer)
+  return namesSeveral(plain) ? 'several' : (letterIn(plain) ?? announcedLetter(text.slice(-2_000)))
 }
 
-function letterIn(answer: string): string | undefined {
-  const plain = answer
+function plainText(answer: string): string {
+  return answer
     .replace(/\\(?:text|textbf|mathrm|mathbf|mbox|textrm)\s*\{([^{}]*)\}/g, '$1')
     .replace(/[$*\\{}«»"'`]/g, ' ')
     .trim()
+}
+
+function letterIn(plain: string): string | undefined {
   const leading = /^(?:\(([A-J])\)|([A-J])(?:[).:]|\s*$|\s+(?=[\d(])))/.exec(plain)
   if (leading !== null) return leading[1] ?? leading[2]
   const lower = /^\(?([a-j])\)?[.:]?$/.exec(plain)?.[1]
@@ -27,11 +31,25 @@ function letterIn(answer: string): string | undefined {
   return new Set(letters).size === 1 ? letters[0] : undefined
 }
 
+/** (A), (C) and (E), `A and b` or ACE: no single choice. */
+function namesSeveral(plain: string): boolean {
+  const bracketed = new Set([...plain.matchAll(/\(\s*([A-J])\s*\)/g)].map((match) => match[1]))
+  return (
+    bracketed.size > 1 ||
+    /^\(?[A-Ja-j]\)?(?:(?:\s*,\s*|\s*->\s*|\s+(?:and|or)\s+)(?:and\s+|or\s+)?\(?[A-Ja-j]\)?)+\.?$/.test(
+      plain,
+    ) ||
+    /^[A-HJ]{2,}$/.test(plain)
+  )
+}
+
+/** After "the answer is", a letter in brackets or at the end of its sentence; "A cycloid" and "A, C" are none. */
 function announcedLetter(text: string): string | undefined {
   const plain = text.replace(/\\(?:text|textbf|mathrm|boxed)\s*\{|[$*{}\\]/g, ' ')
-  return [
-    ...plain.matchAll(/\b[aA]nswer\s*(?:is|:)\s*:?\s*(?:option|choice)?\s*\(?([A-J])\)?(?![\w'])/gi),
-  ].at(-1)?.[1]
+  const announced =
+    /\banswer\s*(?:is|:)\s*:?\s*(?:option\s+|choice\s+)?(?:\(\s*([A-J])\s*\)|([A-J])(?=\s*(?:[.:)]|\n|$)))(?!\s*(?:,|and\b|or\b|->))/gi
+  const last = [...plain.matchAll(announced)].at(-1)
+  return (last?.[1] ?? last?.[2])?.toUpperCase()
 }
 
 /** What the question writes after the letter. */

@@ -74,7 +74,7 @@ export function numberInSentence(statement: string): string | undefined {
   const [before, after] = [source.slice(0, found.index), source.slice(found.index + found[0].length)]
   if (denial.test(before.slice(-40)) || parts.test(after)) return undefined
   // 4 onions and 1 potato are two numbers.
-  if (before.trim() === '' && /\band\s*\$?\d/.test(after)) return undefined
+  if (before.trim() === '' && /and\s*\$?\d/.test(after)) return undefined
   // 5 or 6 is no answer, and 5 × 6 is not one yet.
   return /^\s*(?:or\b|to \$?\d|[*×+/÷-]\s*\$?\d)/.test(after)
     ? undefined
