@@ -7,8 +7,8 @@ import type { ParsedPayload, PayloadProblem } from './types.ts'
 const LONGEST_REPAIR = 8_192
 
 /**
- * No tool takes anything nested as deeply. JSON.parse keeps a hundred bytes for each open bracket, and what walks over
- * the value afterwards runs out of stack.
+ * No tool takes anything nested as deeply. On brackets that only open, JSON.parse takes 22 times as long for 8 times
+ * the text, and what walks over a deep value afterwards runs out of stack.
  */
 const DEEPEST = 1_000
 
