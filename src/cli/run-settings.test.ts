@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import type { ProjectConfig } from '../config/index.ts'
 import { createRun } from '../store/index.ts'
 import { settingsForRun } from './run-settings.ts'
 
@@ -19,12 +20,18 @@ function project(file: string, configToml?: string) {
   return { config, dir: run.dir, id: run.id }
 }
 
+/** A command that works with everything. */
+const all = { uses: (config: ProjectConfig) => Object.keys(config) as (keyof ProjectConfig)[] }
+
 it('takes what the run began with where nothing else is said', () => {
   const { config, dir, id } = project(
     '[rl]\ngroups = 16\n',
     '[search]\nlimit = 1\n\n[rl]\ngroups = 24\nsteps = 7\n',
   )
-  const found = settingsForRun({ config, set: ['rl.group_size=3'] }, id, { 'rl.steps': '9' })
+  const found = settingsForRun({ config, set: ['rl.group_size=3'] }, id, {
+    ...all,
+    flags: { 'rl.steps': '9' },
+  })
   expect(found.dir).toBe(dir)
   expect(found.config.search.limit).toBe(1)
   expect(found.config.rl).toMatchObject({ groups: 16, group_size: 3, steps: 9 })
@@ -32,14 +39,14 @@ it('takes what the run began with where nothing else is said', () => {
 
 it('takes the newest run by name, and the defaults where a run kept no settings', () => {
   const { config, dir } = project('')
-  const found = settingsForRun({ config }, 'latest')
+  const found = settingsForRun({ config }, 'latest', all)
   expect(found.dir).toBe(dir)
   expect(found.config.rl.groups).toBe(8)
 })
 
 it('is about the project alone where no run is named', () => {
   const { config } = project('', '[rl]\ngroups = 24\n')
-  expect(settingsForRun({ config }, undefined)).toMatchObject({
+  expect(settingsForRun({ config }, undefined, all)).toMatchObject({
     dir: undefined,
     config: { rl: { groups: 8 } },
   })

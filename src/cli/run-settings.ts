@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { ProjectConfig } from '../config/index.ts'
-import { runFiles } from '../store/index.ts'
+import { dirname } from 'node:path'
+import { type ProjectConfig, valuesFromRun } from '../config/index.ts'
+import { ConfigError } from '../errors/index.ts'
+import { readSettingsFile, runFiles } from '../store/index.ts'
 import { findRun, type RunKind } from './find-run.ts'
 import { type GlobalOptions, settings } from './globals.ts'
 
@@ -9,31 +11,72 @@ interface RunSettings<Dir> {
   config: ProjectConfig
 }
 
+type Section = keyof ProjectConfig
+
+export interface RunSettingsOptions {
+  /** The command's own options by dotted key. */
+  flags?: Record<string, unknown>
+  /** What "latest" has to have. */
+  kind?: RunKind
+  /** The sections that the command works with: what is not taken from a run matters only there. */
+  uses: (config: ProjectConfig, dir: string) => readonly Section[]
+}
+
 /**
  * The folder of a run, and the settings for working on it. Those the run began with hold wherever the project's file,
  * a variable or an option does not say otherwise: a stage started by itself does what it does as a part of the whole.
+ * Only numbers and names are taken from a run; see `valuesFromRun`.
  */
 export function settingsForRun(
   options: GlobalOptions,
   name: string,
-  flags?: Record<string, unknown>,
-  kind?: RunKind,
+  command: RunSettingsOptions,
 ): RunSettings<string>
 export function settingsForRun(
   options: GlobalOptions,
   name: string | undefined,
-  flags?: Record<string, unknown>,
-  kind?: RunKind,
+  command: RunSettingsOptions,
 ): RunSettings<string | undefined>
 export function settingsForRun(
   options: GlobalOptions,
   name: string | undefined,
-  flags: Record<string, unknown> = {},
-  kind: RunKind = 'any',
+  command: RunSettingsOptions,
 ): RunSettings<string | undefined> {
-  const { config } = settings(options, flags)
+  const { config } = settings(options, command.flags)
   if (name === undefined) return { dir: undefined, config }
-  const dir = findRun(config.project.runs, name, kind)
-  const own = runFiles(dir).config
-  return { dir, config: existsSync(own) ? settings(options, flags, { under: [own] }).config : config }
+  const dir = findRun(config.project.runs, name, command.kind)
+  const file = runFiles(dir).config
+  return { dir, config: existsSync(file) ? withSettingsOf(file, 'under', options, command) : config }
+}
+
+/** The settings with those that a file in a run folder may give, under the user's own or over them. */
+export function withSettingsOf(
+  file: string,
+  place: 'under' | 'over',
+  options: GlobalOptions,
+  { flags, uses }: RunSettingsOptions,
+): ProjectConfig {
+  // Damaged settings must not decide anything.
+  readSettingsFile(file)
+  const { taken, withheld } = valuesFromRun(file, settings(options, flags))
+  const { config } = settings(options, flags, { [place]: [{ file, values: taken }] })
+  const sections: ReadonlySet<string> = new Set(uses(config, dirname(file)))
+  const missing = withheld.filter(({ key }) => sections.has(key.split('.')[0]!))
+  const shown = missing.map(({ key, value }) => `${key} = ${shorten(JSON.stringify(value))}`).join(', ')
+  const again = missing
+    .map(({ key, value }) => (typeof value === 'string' ? `--set ${key}=${shorten(value)}` : key))
+    .join(' ')
+  const reason = `${file} says ${shown}, but code, files, addresses, hosts and keys are not taken from a run`
+  if (missing.some(({ decides }) => decides)) {
+    throw new ConfigError(reason, {
+      fix: `If you trust it, repeat it in coa.toml or as an option: ${again}.`,
+    })
+  }
+  if (missing.length > 0)
+    process.stderr.write(`${reason}; to use them, repeat them in coa.toml or as options: ${again}\n`)
+  return config
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }

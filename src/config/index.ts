@@ -1,5 +1,6 @@
 export { cacheFolder } from './cache-folder.ts'
 export { keyFrom, readEnvironment } from './environment.ts'
+export { valuesFromRun } from './from-run.ts'
 export { ownModel, recipeFile } from './own-files.ts'
 export { type ProjectOptions, projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'

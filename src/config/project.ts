@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError } from '../errors/index.ts'
 import { readEnvironment } from './environment.ts'
-import { type ResolvedConfig, resolveConfig } from './resolve.ts'
+import { type ResolvedConfig, resolveConfig, type SettingsFile } from './resolve.ts'
 import { ProjectConfig } from './schema.ts'
 
 /** The file looked for in the current folder where none is named. */
@@ -11,8 +11,8 @@ export interface ProjectOptions {
   file?: string | undefined
   flags?: Record<string, unknown>
   /** Files that the project's own wins over, and one that wins over it. */
-  under?: readonly string[]
-  over?: readonly string[]
+  under?: readonly SettingsFile[]
+  over?: readonly SettingsFile[]
 }
 
 /** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */

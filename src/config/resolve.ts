@@ -3,13 +3,16 @@ import { ConfigError, nearestName } from '../errors/index.ts'
 import { readToml } from './toml.ts'
 
 export interface ConfigSources {
-  /** TOML files; a later one wins over an earlier one. */
-  files?: readonly string[]
+  /** TOML files, or values by dotted key of one; a later one wins over an earlier one. */
+  files?: readonly SettingsFile[]
   /** Variables such as COA_PROJECT_RUNS for project.runs. */
   environment?: Record<string, string | undefined>
   /** Values by dotted key, as given on the command line. They win over everything. */
   flags?: Record<string, unknown>
 }
+
+/** A file, or what is taken of it. */
+export type SettingsFile = string | { file: string; values: Iterable<[key: string, value: unknown]> }
 
 type Origin = 'default' | 'file' | 'environment' | 'flag'
 
@@ -27,7 +30,7 @@ export function resolveConfig<S extends Sections>(
   schema: S,
   sources: ConfigSources,
 ): ResolvedConfig<z.infer<S>> {
-  const keys = dottedKeys(schema)
+  const keys = settingsOf(schema)
   const merged: Record<string, Record<string, unknown>> = {}
   const origins: Record<string, Origin> = Object.fromEntries([...keys.keys()].map((key) => [key, 'default']))
   const put = (key: string, value: unknown, origin: Origin): void => {
@@ -36,8 +39,10 @@ export function resolveConfig<S extends Sections>(
     origins[key] = origin
   }
   const fileOf = new Map<string, string>()
-  for (const file of sources.files ?? []) {
-    for (const [key, value] of flatten(readToml(file), file)) {
+  for (const source of sources.files ?? []) {
+    const { file, values } =
+      typeof source === 'string' ? { file: source, values: flatten(readToml(source), source) } : source
+    for (const [key, value] of values) {
       refuseUnknown(key, keys, `in ${file}`)
       put(key, value, 'file')
       fileOf.set(key, file)
@@ -89,7 +94,7 @@ function namedVariables(
 }
 
 /** Every `section.name` of a schema with the schema of its value. */
-function dottedKeys(schema: Sections): Map<string, z.ZodType> {
+export function settingsOf(schema: Sections): Map<string, z.ZodType> {
   const keys = new Map<string, z.ZodType>()
   for (const [section, inner] of Object.entries(schema.shape)) {
     const shape = (unwrap(inner) as z.ZodObject<Record<string, z.ZodType>>).shape
@@ -104,7 +109,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return wrapped ? unwrap(schema.unwrap() as z.ZodType) : schema
 }
 
-function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
+export function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
   for (const [section, value] of Object.entries(table)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date) {
       throw new ConfigError(`"${section}" in ${file} stands outside of any section`, {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { localFolder, nameOrPath, namesOrPaths, words } from './text-settings.ts'
 
 /** Settings are kept with every run, so an address must not carry what is secret; it would not be sent either. */
 const serverAddress = z.url({ protocol: /^https?$/ }).refine((address) => {
@@ -44,7 +45,7 @@ export const ProjectConfig = z.strictObject({
   project: z
     .strictObject({
       /** Folder that holds the run folders. */
-      runs: z.string().min(1).default('runs'),
+      runs: localFolder().default('runs'),
       /** Everything random starts from here. */
       seed: z.number().int().nonnegative().default(1),
     })
@@ -55,15 +56,15 @@ export const ProjectConfig = z.strictObject({
        * A grammar that comes with coa, or the path of a .toml or .ts file: for all tasks that name no other. Left out:
        * math and code for tasks checked in that way, multihop for other files, web for questions without a task.
        */
-      grammar: z.string().min(1).optional(),
+      grammar: nameOrPath().optional(),
       /** A folder with tokenizer.json, "student" for that of student.model, or "bytes" for one token a byte. */
-      tokenizer: z.string().min(1).default('bytes'),
+      tokenizer: nameOrPath().default('bytes'),
     })
     .prefault({}),
   tools: z
     .strictObject({
       /** Folder of outputs that are kept; processes share it. */
-      cache: z.string().min(1).default('.coa/tools'),
+      cache: localFolder().default('.coa/tools'),
       /** For all attempts of one call together. */
       timeout_s: z.number().positive().default(30),
       /** Characters of output a model gets to read. */
@@ -75,10 +76,11 @@ export const ProjectConfig = z.strictObject({
   tasks: z
     .strictObject({
       /** Suites, pulled benchmarks or files to take tasks from: names, or tables that say more about them. */
-      suites: z
-        .array(z.union([z.string().min(1), TaskSourceSection]))
-        .min(1)
-        .default(['math', 'search', 'code']),
+      suites: namesOrPaths(z.union([z.string().min(1), TaskSourceSection]), 1).default([
+        'math',
+        'search',
+        'code',
+      ]),
       /** How many of each. */
       count: z.number().int().positive().default(10),
       /** How many of each, of split dev, training is measured with by rollouts; 0: not at all. */
@@ -86,9 +88,9 @@ export const ProjectConfig = z.strictObject({
       /** How many of each, of split test, the quickstart holds team and models against each other with. */
       test_count: z.number().int().positive().default(100),
       /** Levels of suites, such as ["math=1", "search=2..3"]. Left out: all. */
-      levels: z.array(z.string().min(1)).default([]),
+      levels: words().default([]),
       /** Folder of benchmarks fetched with `coa tasks pull`. */
-      data: z.string().min(1).default('.coa/benchmarks'),
+      data: localFolder().default('.coa/benchmarks'),
     })
     .prefault({}),
   /** How a team's runs become one voice. With the address and name of a model it smooths the joints between agents. */
@@ -96,7 +98,7 @@ export const ProjectConfig = z.strictObject({
     .strictObject({
       ...modelSection,
       /** Agents, contributions or tools and what they become: "critic=reflection", "report=drop", "search=web_search". */
-      map: z.array(z.string().min(1)).default([]),
+      map: words().default([]),
       /** Thoughts may quote what a tool returned; otherwise what was said word for word is not said again. */
       quotes: z.boolean().default(false),
       thoughts: z.boolean().default(true),
@@ -108,19 +110,19 @@ export const ProjectConfig = z.strictObject({
       /** Tool calls a sequence needs. */
       min_interactions: z.number().int().nonnegative().default(5),
       /** Other numbers for some suites, such as ["math=3"]. */
-      min_interactions_by_suite: z.array(z.string().min(1)).default([]),
+      min_interactions_by_suite: words().default([]),
       /** How often one tool may be called with the same input. */
       max_same_call: z.number().int().positive().default(1),
       /** Leave out what came from a step that had seen the gold answer. */
       exclude_saw_gold: z.boolean().default(false),
       /** Agents whose words count as reflection. */
-      reflection_agents: z.array(z.string().min(1)).default(['reflection']),
+      reflection_agents: words().default(['reflection']),
       /** Grammars and suites in which a sequence without reflection is left out. */
-      reflection_required: z.array(z.string().min(1)).default(['code', 'math']),
+      reflection_required: words().default(['code', 'math']),
       /** Elsewhere this share of those without is kept. */
       keep_unreflected: z.number().min(0).max(1).default(0.3),
       /** Agents that score a suggested answer. */
-      check_agents: z.array(z.string().min(1)).default(['double_check']),
+      check_agents: words().default(['double_check']),
       /** A first score up to this is low. */
       low_score: z.number().min(0).max(4).default(2),
       /** How often a sequence counts whose first score was low and whose answer is right. */
@@ -133,7 +135,7 @@ export const ProjectConfig = z.strictObject({
       /** Jaccard likeness of the words from which two sequences are alike. */
       duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
       /** Suites, benchmarks or files whose questions must not be trained on; "gsm8k:train" names a split. */
-      against: z.array(z.string().min(1)).default([]),
+      against: namesOrPaths(z.string().min(1)).default([]),
       /** How many questions of a generated suite. */
       against_count: z.number().int().positive().default(1000),
       /** Words in a row that are looked for in those questions. */
@@ -141,7 +143,7 @@ export const ProjectConfig = z.strictObject({
       /** A question with this share of its runs of words in one of these sets is left out. */
       overlap_share: z.number().positive().max(1).default(0.5),
       /** Sequences that come from here are not looked at. */
-      skip_origins: z.array(z.string()).default(['example']),
+      skip_origins: words().default(['example']),
     })
     .prefault({}),
   sandbox: z
@@ -155,7 +157,7 @@ export const ProjectConfig = z.strictObject({
       /** auto: the corpus if it is there, else the first service whose variable is set. */
       provider: z.enum(['auto', 'corpus', 'searxng', 'serper', 'brave', 'tavily']).default('auto'),
       /** File made by `coa corpus build`. */
-      corpus: z.string().min(1).default('corpus.db'),
+      corpus: nameOrPath().default('corpus.db'),
       /** Hits a search shows. */
       limit: z.number().int().min(1).max(50).default(5),
     })
@@ -163,11 +165,11 @@ export const ProjectConfig = z.strictObject({
   teach: z
     .strictObject({
       /** How the agents of the team work together: manager, pipeline, debate, refine, or a .ts file of your own. */
-      topology: z.string().min(1).default('manager'),
+      topology: nameOrPath().default('manager'),
       /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
       mind: z.enum(['careful', 'erring', 'model']).default('careful'),
       /** Other chances for scripts than those of the mind, such as ["slip=0.2", "doubt=0"]. */
-      dials: z.array(z.string().min(1)).default([]),
+      dials: words().default([]),
       /** Runs of the team on each task. */
       runs: z.number().int().positive().default(1),
       /** Teams at work at the same time. */
@@ -202,7 +204,7 @@ export const ProjectConfig = z.strictObject({
   student: z
     .strictObject({
       /** A folder in the Hugging Face layout, or "nano": the small one that comes with coa. */
-      model: z.string().min(1).default('nano'),
+      model: nameOrPath().default('nano'),
       /** Train small matrices beside the weights instead of the weights; 0 trains everything. */
       lora_rank: z.number().int().nonnegative().default(0),
     })
@@ -266,7 +268,7 @@ export const ProjectConfig = z.strictObject({
       /** Learn nothing of what tools returned. false is there to see what that is worth. */
       mask_observations: z.boolean().default(true),
       /** Longest sequence from a share of the run on, such as ["0=1024", "0.5=2048"]. None: what the model can see. */
-      context: z.array(z.string().min(1)).default([]),
+      context: words().default([]),
       /** Share of sequences in which a single agent works ReAct-style, where such are given. */
       react_share: z.number().min(0).lt(1).default(0),
       /** Share of tasks whose sequences are kept out of training, to measure by; at least eight, or none of fewer than 32. */
@@ -285,7 +287,7 @@ export const ProjectConfig = z.strictObject({
   rl: z
     .strictObject({
       /** The model to begin with. Left out: what SFT made in the run, or else student.model. */
-      model: z.string().default(''),
+      model: z.string().meta({ fromRun: 'names' }).default(''),
       /** Tasks of each suite to practise on: those that follow the ones the team was given. */
       task_count: z.number().int().positive().default(200),
       algorithm: z.enum(['dapo', 'grpo', 'reinforce++', 'ppo']).default('dapo'),
@@ -379,7 +381,7 @@ export const ProjectConfig = z.strictObject({
       /** Draws behind each interval that is not reckoned directly. */
       resamples: z.number().int().positive().default(2000),
       /** For a million tokens, in and out, by a solver's name or kind: "team=3/15", "rl=0.1/0.4". */
-      prices: z.array(z.string().min(1)).default([]),
+      prices: words().default([]),
     })
     .prefault({}),
 })

@@ -32,7 +32,11 @@ export function registerDistill(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<DistillOptions>()
-      const { dir, config } = settingsForRun(options, name, { 'distill.map': options.map }, 'trajectories')
+      const { dir, config } = settingsForRun(options, name, {
+        flags: { 'distill.map': options.map },
+        kind: 'trajectories',
+        uses: () => ['language', 'distill'],
+      })
       const dryRun = options.dryRun === true
       const { run: work, smoothWith } = await import('../../distill/index.ts')
       const { modelFromSettings } = await import('../../models/index.ts')

@@ -48,12 +48,11 @@ export function registerExport(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<ExportCommandOptions>()
-      const { dir, config } = settingsForRun(
-        options,
-        name,
-        { 'language.tokenizer': options.tokenizer },
-        options.format === 'verl-rl' ? 'tasks' : 'sequences',
-      )
+      const { dir, config } = settingsForRun(options, name, {
+        flags: { 'language.tokenizer': options.tokenizer },
+        kind: options.format === 'verl-rl' ? 'tasks' : 'sequences',
+        uses: () => ['language'],
+      })
       using run = dir === undefined ? undefined : openRun(dir)
       const exported =
         typeof options.check === 'string' && options.format === undefined

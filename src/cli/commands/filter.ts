@@ -49,7 +49,11 @@ export function registerFilter(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<FilterOptions>()
-      const { dir, config } = settingsForRun(options, name, flagsOf(options), 'sequences')
+      const { dir, config } = settingsForRun(options, name, {
+        flags: flagsOf(options),
+        kind: 'sequences',
+        uses: () => ['language', 'filter'],
+      })
       const dryRun = options.dryRun === true
       const { assertKept, run: filter, selectionFiles } = await import('../../filter/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa filter' })

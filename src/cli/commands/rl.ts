@@ -5,6 +5,7 @@ import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
+import { trainingSections } from '../sections.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining, tryWords } from '../training-report.ts'
 
@@ -45,10 +46,8 @@ export function registerRl(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<RlOptions>()
-      const { dir, config } = settingsForRun(
-        options,
-        name,
-        {
+      const { dir, config } = settingsForRun(options, name, {
+        flags: {
           'rl.model': options.model,
           'rl.steps': options.steps,
           'rl.algorithm': options.algorithm,
@@ -56,8 +55,9 @@ export function registerRl(program: Command): void {
           'engine.device': options.device,
           'tasks.suites': options.suites,
         },
-        'tasks',
-      )
+        kind: 'tasks',
+        uses: (config) => trainingSections('rl', config),
+      })
       const { trainRl } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa rl' })
       const observe = showProgress()

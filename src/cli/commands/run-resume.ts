@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { projectConfig } from '../../config/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import { openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -8,6 +7,8 @@ import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
+import { withSettingsOf } from '../run-settings.ts'
+import { trainingSections } from '../sections.ts'
 import { inStage, stageSettingsFile } from '../stage.ts'
 import { describeTraining } from '../training-report.ts'
 
@@ -38,7 +39,7 @@ export function registerRunResume(parent: Command): void {
           fix: `Start it again with \`coa ${stage} ${run.id}\` and the settings it had.`,
         })
       }
-      const { config } = projectConfig({ file, flags: {} })
+      const config = withSettingsOf(file, 'over', options, { uses: (its) => trainingSections(stage, its) })
       const { trainRl, trainSft } = await import('../../pipeline/index.ts')
       const observe = showProgress()
       const summary = await interruptible((signal) =>

@@ -5,6 +5,7 @@ import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
+import { trainingSections } from '../sections.ts'
 import { inStage } from '../stage.ts'
 import { describeTraining, tryWords } from '../training-report.ts'
 
@@ -40,18 +41,17 @@ export function registerSft(program: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<SftOptions>()
-      const { dir, config } = settingsForRun(
-        options,
-        name,
-        {
+      const { dir, config } = settingsForRun(options, name, {
+        flags: {
           'student.model': options.model,
           'sft.epochs': options.epochs,
           'sft.max_steps': options.steps,
           'sft.learning_rate': options.learningRate,
           'engine.device': options.device,
         },
-        'sequences',
-      )
+        kind: 'sequences',
+        uses: (config) => trainingSections('sft', config),
+      })
       const { trainSft } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa sft' })
       const observe = showProgress()

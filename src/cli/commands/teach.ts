@@ -7,6 +7,7 @@ import { nextLines } from '../next.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
+import { worldSections } from '../sections.ts'
 import { inStage } from '../stage.ts'
 
 interface TeachOptions extends GlobalOptions {
@@ -48,18 +49,22 @@ export function registerTeach(program: Command): void {
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<TeachOptions>()
-      const { dir, config } = settingsForRun(
-        options,
-        name,
-        {
+      const { dir, config } = settingsForRun(options, name, {
+        flags: {
           'teach.topology': options.topology,
           'teach.mind': options.mind,
           'teach.concurrency': options.concurrency,
           'tasks.suites': options.suites,
           'tasks.count': options.number,
         },
-        'tasks',
-      )
+        kind: 'tasks',
+        uses: (_, dir) => [
+          ...worldSections,
+          'teach',
+          'teacher',
+          ...(countTasks(dir) === 0 ? (['tasks'] as const) : []),
+        ],
+      })
       const { trainingTasks } = await import('../../pipeline/index.ts')
       const { assertTeachable, teach } = await import('../../teach/index.ts')
       const { suites, count } = config.tasks

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { valuesFromRun } from './from-run.ts'
+import { resolveConfig, settingsOf } from './resolve.ts'
+import { ProjectConfig } from './schema.ts'
+import { writeToml } from './toml.ts'
+
+/** What a run that says this gives, to a user whose settings say `mine`. */
+function from(run: Record<string, Record<string, unknown>>, mine: Record<string, unknown> = {}) {
+  const file = join(temporaryFolder(), 'config.toml')
+  writeFileSync(file, writeToml(run))
+  const { taken, withheld } = valuesFromRun(file, resolveConfig(ProjectConfig, { flags: mine }))
+  return { taken: Object.fromEntries(taken), withheld }
+}
+
+const texts = [...settingsOf(ProjectConfig)].filter(
+  ([, schema]) =>
+    !(schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum),
+)
+
+it('takes any text only where it means nothing outside of coa', () => {
+  const takesAnything = texts.flatMap(([key, schema]) => {
+    const [section, name] = key.split('.') as [string, string]
+    const evil = ['runs/x/evil.mts', 'http://attacker/v1', '/etc/passwd', '..', 'ANY_VARIABLE.x']
+    const isTaken = evil.map((text) => {
+      const value = schema instanceof z.ZodArray ? [text] : text
+      return key in from({ [section]: { [name]: value } }).taken
+    })
+    return isTaken.includes(true) ? [key] : []
+  })
+  // A setting that is added here has to be one that no file, server, program or variable is found by.
+  expect(takesAnything.sort()).toEqual([
+    'distill.map',
+    'eval.prices',
+    'filter.check_agents',
+    'filter.min_interactions_by_suite',
+    'filter.reflection_agents',
+    'filter.reflection_required',
+    'filter.skip_origins',
+    'sft.context',
+    'tasks.levels',
+    'teach.dials',
+  ])
+})
+
+it('takes plain names for grammars, models, teams and tasks, and nothing else of them', () => {
+  const names = {
+    language: { grammar: 'math', tokenizer: 'nano' },
+    tasks: { suites: ['math', 'gsm8k:train'] },
+    teach: { topology: 'debate' },
+    student: { model: 'nano' },
+  }
+  expect(from(names)).toEqual({
+    taken: {
+      'language.grammar': 'math',
+      // Written down as the path of the student.
+      'language.tokenizer': 'student',
+      'tasks.suites': ['math', 'gsm8k:train'],
+      'teach.topology': 'debate',
+      'student.model': 'nano',
+    },
+    withheld: [],
+  })
+  const mixed = from({ tasks: { suites: ['math', 'mine.jsonl', { from: 'other.jsonl' }] } })
+  expect(mixed.taken).toEqual({ 'tasks.suites': ['math'] })
+  expect(mixed.withheld).toMatchObject([{ key: 'tasks.suites', decides: true }])
+})
+
+it('asks for what the user has not said, and not for what is said or the same', () => {
+  const run = {
+    project: { runs: '/elsewhere' },
+    language: { grammar: './evil.mts', tokenizer: 'bytes' },
+    teacher: { base_url: 'http://attacker/v1', key_env: 'ANY_VARIABLE', retries: 7 },
+    judge: { key_env: 'OPENAI_API_KEY' },
+    tools: { allow_hosts: ['169.254.169.254'], cache: '/elsewhere' },
+  }
+  const asked = from(run)
+  expect(asked.taken).toEqual({ 'language.tokenizer': 'bytes', 'teacher.retries': 7 })
+  expect(asked.withheld).toEqual([
+    { key: 'language.grammar', value: './evil.mts', decides: true },
+    { key: 'teacher.base_url', value: 'http://attacker/v1', decides: false },
+    { key: 'teacher.key_env', value: 'ANY_VARIABLE', decides: false },
+    { key: 'tools.allow_hosts', value: ['169.254.169.254'], decides: false },
+  ])
+  const said = from(run, {
+    'language.grammar': 'web',
+    'teacher.base_url': 'http://localhost:1/v1',
+    'teacher.key_env': 'MINE',
+    'tools.allow_hosts': 'localhost:80',
+  })
+  expect(said.withheld).toEqual([])
+  expect(said.taken).toEqual(asked.taken)
+})

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { flatten, type ResolvedConfig, settingsOf } from './resolve.ts'
+import { ProjectConfig } from './schema.ts'
+import { readToml } from './toml.ts'
+
+/** A setting that is not taken from a run: the user has to give it again. */
+export interface Withheld {
+  key: string
+  value: unknown
+  /** Without it the work would be another one; otherwise something is only missing. */
+  decides: boolean
+}
+
+export interface RunValues {
+  /** By dotted key. */
+  taken: [key: string, value: unknown][]
+  /** Those that the user's own settings say nothing about, and that differ from what they are without the run. */
+  withheld: Withheld[]
+}
+
+/**
+ * What the settings in a run folder may decide. Somebody else may have made the run, so it gives numbers, choices and
+ * plain names. Whatever makes coa run code, read files, or send something somewhere has to be the user's own word:
+ * code, paths, addresses, hosts and names of variables are withheld, as is every text that the schema says nothing about.
+ */
+export function valuesFromRun(file: string, own: ResolvedConfig<ProjectConfig>): RunValues {
+  const schemas = settingsOf(ProjectConfig)
+  const values = new Map(flatten(readToml(file), file))
+  // The tokenizer is written down as the path of the student, see withTokenizer.
+  const tokenizer = values.get('language.tokenizer')
+  if (tokenizer !== undefined && tokenizer === values.get('student.model')) {
+    values.set('language.tokenizer', 'student')
+  }
+  const result: RunValues = { taken: [], withheld: [] }
+  for (const [key, value] of values) {
+    const trust = trustOf(schemas.get(key))
+    if (trust === 'always') result.taken.push([key, value])
+    else if (trust === 'names') {
+      const names = plainPart(value)
+      if (names !== undefined) result.taken.push([key, names])
+      if (!isDeepStrictEqual(names, value)) withhold(key, value, true)
+    } else if (trust === 'asked') withhold(key, value, false)
+  }
+  return result
+
+  function withhold(key: string, value: unknown, decides: boolean): void {
+    const [section, name] = key.split('.') as [keyof ProjectConfig, string]
+    const mine = (own.config[section] as Record<string, unknown>)[name]
+    if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, value)) {
+      result.withheld.push({ key, value, decides })
+    }
+  }
+}
+
+/** Unknown settings are refused by whoever puts them all together. */
+function trustOf(schema: z.ZodType | undefined): 'always' | 'names' | 'asked' | 'never' {
+  const isHarmless =
+    schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum
+  if (schema === undefined || isHarmless) return 'always'
+  const marked = schema.meta()?.['fromRun']
+  return marked === 'always' || marked === 'names' || marked === 'never' ? marked : 'asked'
+}
+
+/** A name has no dot and no slash, so it is no file with code, no folder elsewhere and no address. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*(?::[a-z]+)?$/
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return value === '' || PLAIN.test(value)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)
+  return typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** Of a list what consists of plain names; undefined where nothing does. */
+function plainPart(value: unknown): unknown {
+  if (!Array.isArray(value)) return isPlain(value) ? value : undefined
+  const plain = value.filter(isPlain)
+  return plain.length === 0 && value.length > 0 ? undefined : plain
+}

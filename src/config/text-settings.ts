@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/*
+ * Settings that are texts, by what a run folder of somebody else may say about them (see from-run.ts). A text made
+ * without these is never taken from a run.
+ */
+
+/** Words that only coa reads, such as levels or the names of agents: taken from a run. */
+export const words = () => z.array(z.string().min(1)).meta({ fromRun: 'always' })
+
+/** A name, or a file or folder: from a run only the name is taken. */
+export const nameOrPath = () => z.string().min(1).meta({ fromRun: 'names' })
+
+/** Several of them, or tables that say more about them. */
+export const namesOrPaths = <T extends z.ZodType>(item: T, atLeast = 0) =>
+  z.array(item).min(atLeast).meta({ fromRun: 'names' })
+
+/** Where this machine keeps things, which is no matter of a run's. */
+export const localFolder = () => z.string().min(1).meta({ fromRun: 'never' })
