@@ -5,7 +5,7 @@ import { ProjectConfig } from './schema.ts'
 import { readToml } from './toml.ts'
 
 /** A setting that is not taken from a run: the user has to give it again. */
-export interface Withheld {
+interface Withheld {
   key: string
   value: unknown
   /** Without it the work would be another one; otherwise something is only missing. */
