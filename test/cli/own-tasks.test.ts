@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ownModel } from '../../src/config/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { recordRun } from '../../src/teach/index.ts'
 import { coa, coaJson } from './coa.ts'
@@ -107,4 +108,26 @@ it("the project's own grammar is used for tasks that name none, and by its name"
   expect(report.solvers[0]!.counts).toMatchObject({ attempts: 4, failed: 0 })
   const { stdout } = coa(['run', 'show', run, '--kind', 'rollout', '--jsonl'], { cwd })
   for (const line of stdout.trim().split('\n')) expect(JSON.parse(line).grammar).toBe('support')
+})
+
+it('a model is not measured on the tasks that its run trained it on', () => {
+  const model = join('runs', 'trained', 'checkpoints', 'rl')
+  {
+    using run = createRun(join(cwd, 'runs'), { id: 'trained', command: 'mine', coa: '0' })
+    run.append('task', {
+      v: 1,
+      id: 'other',
+      suite: 'other',
+      domain: 'math',
+      question: 'what is  3 + 1',
+      gold: { checker: 'math', answer: '4' },
+      meta: {},
+    })
+  }
+  cpSync(ownModel('nano')!, join(cwd, model), { recursive: true })
+  const { code, stderr } = coa(['eval', 'mine.jsonl', '--model', model], { cwd })
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('1 of the 3 held-out tasks is trained on too: mine:3'),
+  ])
 })

@@ -74,3 +74,11 @@ it('finds a question of a generated suite that will be measured on', async () =>
   expect(coa(first, { cwd }).stdout).toContain('question is in math')
   expect(readFileSync(join(cwd, 'runs/r/filter/dropped.jsonl'), 'utf8')).toContain('"id":"d"')
 })
+
+it('fails with the reasons where nothing is left to learn from', () => {
+  const { code, stdout, stderr } = coa(['filter', 'r', '--min-interactions', '50'], { cwd })
+  expect(code).toBe(2)
+  expect(stdout).toMatch(/0 of \d sequences kept/)
+  expect(stderr).toMatch(/none of the \d sequences was kept: \d × /)
+  expect(coa(['filter', 'r', '--min-interactions', '50', '--dry-run'], { cwd }).code).toBe(0)
+})
