@@ -24,7 +24,7 @@ const small = [
   // A model that has learned this little solves nothing, so no group has anything to tell.
   'rl.dynamic_sampling=false',
   'rollout.max_tokens=120',
-  // On a busy machine calls run into their time limit and are made again; here all chains are worth learning.
+  // The team's calls are not the same in number on a busy machine; what is tested here must not depend on which are kept.
   'filter.max_same_call=9',
   'filter.max_tokens=0',
 ].flatMap((pair) => ['--set', pair])
