@@ -11,7 +11,7 @@ export function commandsIn(page: string): string[] {
 /** The commands that an output ends with under "Next:", comments left out. */
 export function nextCommandsIn(output: string): string[] {
   const lines = output.split('\n')
-  const at = lines.findIndex((line) => line === 'Next:')
+  const at = lines.indexOf('Next:')
   if (at === -1) return []
   const after = lines.slice(at + 1)
   const end = after.findIndex((line) => !line.startsWith('  '))

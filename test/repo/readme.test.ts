@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cleanEnvironment } from '../cli/coa.ts'
 import { freshClone, removeClone } from '../fresh-clone.ts'
 import { isFull } from '../how-many.ts'
-import { commandsIn } from './readme-commands.ts'
+import { commandsIn, nextCommandsIn } from './readme-commands.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -45,6 +45,8 @@ function shellEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv 
 
 describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 }, () => {
   let clone: string
+  /** What was under "Next:", by command. */
+  const told: string[][] = []
   beforeAll(() => {
     // `npm start` installs what is missing, which takes long: every day nothing is.
     clone = freshClone({ dependencies: !isFull })
@@ -58,6 +60,7 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
       env: shellEnvironment(more),
     })
     expect(status, `${command}\n${stdout}\n${stderr}`).toBe(0)
+    told.push(nextCommandsIn(stdout))
     return stdout
   }
 
@@ -103,5 +106,23 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
     else if (/ world serve$/.test(command)) await serve(command)
     else if (command.startsWith('npm start')) expect(run(command, less)).toContain('report.html')
     else run(command)
+  })
+
+  it('can be followed by what they print under "Next:", pasted as it is', () => {
+    const blocks = told.filter((block) => block.length > 0)
+    const all = blocks.flat()
+    for (const command of ['solve', 'init', 'mask', 'quickstart', 'distill', 'rl', 'rollout', 'generate'])
+      expect(
+        all.some((line) => line.split(' ').includes(command)),
+        command,
+      ).toBe(true)
+    const pasted = new Set<string>()
+    for (const block of blocks) {
+      // A second `coa init my-agents` would rightly refuse.
+      const fresh = block.filter((line) => !pasted.has(line))
+      // A model that has hardly been trained may find no answer, which is status 3 and no fault of the command.
+      run(`set -e\n${fresh.map((line) => `${line} || [ $? = 3 ]`).join('\n')}`, less)
+      for (const line of fresh) if (!line.startsWith('cd ')) pasted.add(line)
+    }
   })
 })

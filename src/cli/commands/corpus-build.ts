@@ -7,6 +7,7 @@ import type { Embedder } from '../../models/index.ts'
 import type { BuildResult } from '../../tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { nextLines } from '../next.ts'
 import { emit, mark } from '../output.ts'
 import { showProgress } from '../progress.ts'
 
@@ -69,6 +70,7 @@ function describe(out: string, result: BuildResult, seconds: number, stale: bool
       ? [pc.dim(`  … and ${count(skipped - problems.length)} more skipped`)]
       : []),
     ...(stale ? [`${mark.open} the vectors are of an older state; build again with --embed`] : []),
-    pc.dim(`  next: coa corpus search 'some words' --corpus ${out}`),
+    '',
+    ...nextLines([['corpus', 'search', 'some words', '--corpus', out]]),
   ].join('\n')
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import pc from 'picocolors'
 import type { ElementType, OnnxNotes } from '../../engine/index.ts'
 import { UsageError } from '../../errors/index.ts'
 import type { GlobalOptions } from '../globals.ts'
+import { nextLines } from '../next.ts'
 import { byteCount } from '../numbers.ts'
 import { bytes, emit, mark } from '../output.ts'
 import { describeOnnx } from './model-export.ts'
@@ -94,7 +94,8 @@ function describe({ checkpoint, onnx }: Converted): string {
       ? []
       : [
           `${mark.good} ${checkpoint.folder}: ${checkpoint.files} files, ${bytes(checkpoint.bytes)}`,
-          pc.dim(`  next: coa model inspect ${checkpoint.folder}`),
+          '',
+          ...nextLines([['model', 'inspect', checkpoint.folder]]),
         ]),
     ...(onnx === undefined ? [] : [describeOnnx(onnx)]),
   ].join('\n')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import pc from 'picocolors'
 import type { ElementType } from '../../engine/index.ts'
 import type { GlobalOptions } from '../globals.ts'
+import { nextLines } from '../next.ts'
 import { emit, mark } from '../output.ts'
 import { millions } from './engine-options.ts'
 
@@ -46,7 +46,8 @@ export function registerModelImport(parent: Command): void {
           `  from tensors of the types ${Object.entries(types)
             .map(([type, count]) => `${type} (${count})`)
             .join(', ')}`,
-          pc.dim(`  next: coa generate --model ${folder} --chat 'Who are you?'`),
+          '',
+          ...nextLines([['generate', '--model', folder, '--chat', 'Who are you?']]),
         ].join('\n'),
       )
     })

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import pc from 'picocolors'
 import type { ElementType } from '../../engine/index.ts'
 import type { GlobalOptions } from '../globals.ts'
+import { nextLines } from '../next.ts'
 import { emit, mark } from '../output.ts'
 
 interface MergeCommandOptions extends GlobalOptions {
@@ -38,7 +38,8 @@ export function registerModelMergeLora(parent: Command): void {
       emit(options, { folder: out, id, fingerprint, changed, ranks }, () =>
         [
           `${mark.good} ${out}: ${changed} projections changed, rank ${ranks.join(', ')}`,
-          pc.dim(`  next: coa model inspect ${out}`),
+          '',
+          ...nextLines([['model', 'inspect', out]]),
         ].join('\n'),
       )
     })

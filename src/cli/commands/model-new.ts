@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import pc from 'picocolors'
 import type {
   CheckpointManifest,
   ModelFamily,
@@ -15,6 +14,7 @@ import { loadGrammar } from '../../grammar/index.ts'
 import type { TrainingSummary } from '../../tokens/train/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { nextLines } from '../next.ts'
 import { wholeNumber } from '../numbers.ts'
 import { bytes, emit, mark } from '../output.ts'
 import { showProgress } from '../progress.ts'
@@ -213,6 +213,7 @@ function describe(
           `${mark.open} the texts gave only ${summary.vocabularySize.toLocaleString('en')} tokens; more text gives more`,
         ]
       : []),
-    pc.dim(`  next: coa generate --model ${folder} 'Once upon a time'`),
+    '',
+    ...nextLines([['generate', '--model', folder, 'Once upon a time']]),
   ].join('\n')
 }

@@ -6,6 +6,7 @@ import { UsageError } from '../../errors/index.ts'
 import type { Benchmark } from '../../tasks/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { nextLines } from '../next.ts'
 import { bytes, emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 
@@ -60,7 +61,8 @@ export function registerTasksPull(parent: Command): void {
               ),
             ]),
           ),
-          pc.dim(`  next: coa tasks show ${benchmark.name}`),
+          '',
+          ...nextLines([['tasks', 'show', benchmark.name]]),
         ].join('\n'),
       )
     })

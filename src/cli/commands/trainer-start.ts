@@ -7,6 +7,7 @@ import { UsageError } from '../../errors/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
+import { nextLines } from '../next.ts'
 import { wholeNumber } from '../numbers.ts'
 import { bytes, emit, mark } from '../output.ts'
 
@@ -98,6 +99,7 @@ function describe(trainer: RunningTrainer, already: boolean, memory: number | un
     `  ${trainer.device}, ${trainer.dtype}${memory === undefined ? '' : `, ${bytes(memory)} of memory`}, process ${trainer.pid}`,
     `  models: ${trainer.models.join(', ')}`,
     `  log: ${trainer.log}`,
-    already ? '  `coa trainer stop` ends it' : '  next: coa trainer status',
+    '',
+    ...nextLines([['trainer', already ? 'stop' : 'status']]),
   ].join('\n')
 }
