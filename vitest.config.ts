@@ -9,6 +9,8 @@ const long = [
   'test/trainer/python.test.ts',
   'test/engine/learning/learns.test.ts',
   'test/sandbox/hostile.test.ts',
+  'test/repo/readme.test.ts',
+  'test/cli/packed.test.ts',
 ]
 
 class LongOnesFirst extends BaseSequencer {
