@@ -144,7 +144,7 @@ def test_a_ratio_never_becomes_infinite() -> None:
     inputs = {"logprobs": torch.tensor([-200.0, -200.0, 0.0]), "advantages": torch.tensor([-1.0, 1.0, 1.0])}
     losses = elementwise_loss(Loss("ppo", {"clip_high_threshold": 1.28}), logprobs, inputs)
     torch.testing.assert_close(losses, torch.tensor([math.exp(20), -1.28, -math.exp(-20)]))
-    losses.sum().backward()
+    losses.sum().backward()  # type: ignore[no-untyped-call]
     assert logprobs.grad is not None
     assert logprobs.grad.tolist() == [0, 0, 0]
 

@@ -67,7 +67,9 @@ def elementwise_loss(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> torc
     old, advantages = clean["logprobs"], clean["advantages"]
     if loss.kind == "importance_sampling":
         return -weights * torch.exp(model - old) * advantages
-    apart = (model - old).clamp(-MOST_LOG_RATIO, MOST_LOG_RATIO)
+    apart = model - old
+    # What is not a number must stay so in the gradient, where the optimiser refuses it: through a clamp it becomes 0.
+    apart = torch.where(apart.isnan(), apart, apart.clamp(-MOST_LOG_RATIO, MOST_LOG_RATIO))
     objective = _clipped(apart, advantages, loss.config)
     cap = loss.config.get("importance_cap")
     if cap is not None:
