@@ -164,12 +164,20 @@ describe('math tasks', () => {
       for (let index = 0; index < 600; index++) {
         const task = mathGenerator.task({ seed: index % 3, split, index, level: 1 + (index % 3) })
         const { steps } = programOf(task)
-        const names = steps.map(({ name }) => name)
-        const shape = steps.map(({ operation, inputs }) => [
-          operation,
-          ...inputs.map((name) => names.indexOf(name)),
-        ])
-        const key = JSON.stringify(shape)
+        const places = new Map<string, string>()
+        const key = steps
+          .map(({ expression, name }, at) => {
+            const shape = expression
+              .replaceAll('//', '/')
+              .replaceAll('Decimal', '')
+              .replace(/[a-z]\w*/g, (word) => {
+                if (!places.has(word)) places.set(word, `given${places.size}`)
+                return places.get(word)!
+              })
+            places.set(name, `step${at}`)
+            return shape.replaceAll(/\((\w+)\)/g, '$1')
+          })
+          .join('; ')
         expect([undefined, split]).toContain(splitOf.get(key))
         splitOf.set(key, split)
       }
