@@ -10,6 +10,8 @@ import { EvalReport } from '../../src/schema/index.ts'
 import { sftCurve } from '../../src/sft/index.ts'
 import { openRun } from '../../src/store/index.ts'
 import { cleanEnvironment, coa, coaJson } from '../cli/coa.ts'
+import { howMany } from '../how-many.ts'
+import { flipBits } from './bit-flips.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
 const small = [
@@ -145,6 +147,15 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       ' init my-agents',
     ])
       expect(stdout).toMatch(said)
+  })
+
+  it('has left nothing in which a flipped bit goes unnoticed', () => {
+    const { noticed, healed, silent } = flipBits(result.dir, howMany(100) / 100)
+    expect(silent).toEqual([])
+    // Only the index puts itself right.
+    expect(healed).toBeLessThanOrEqual(howMany(90))
+    expect(noticed).toBeGreaterThanOrEqual(howMany(280))
+    expect(coaJson<{ damaged: string[] }>(['run', 'verify', result.run], { cwd }).damaged).toEqual([])
   })
 })
 

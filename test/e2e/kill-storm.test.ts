@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import type { EvalReport } from '../../src/schema/index.ts'
+import { cleanEnvironment, coaJson } from '../cli/coa.ts'
+import { isFull } from '../how-many.ts'
+import { randomFrom } from '../store/support/crash-record.ts'
+
+/** Minutes of work: every day, the quickstart's own test kills it once. */
+const KILLS = 25
+const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'coa-storm-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Result {
+  run: string
+  seconds: number
+  stages: { name: string; figures: Record<string, number> }[]
+  eval: Omit<EvalReport, 'items'>
+}
+
+it.runIf(isFull)(
+  `the quickstart comes to the same table after ${KILLS} kills at random moments`,
+  async () => {
+    const calm = mkdtempSync(join(folder, 'calm-'))
+    const undisturbed = coaJson<Result>(['quickstart', '--fast'], { cwd: calm })
+    const random = randomFrom(25)
+    const killedIn: string[] = []
+    const survivors: { result: Result; cwd: string }[] = []
+    let cwd = mkdtempSync(join(folder, 'stormy-'))
+    for (;;) {
+      // Long enough to come further than the last time, short enough to be hit in every stage.
+      const delay = killedIn.length < KILLS ? 500 + random() * undisturbed.seconds * 250 : undefined
+      const { result, stage } = await quickstart(cwd, delay)
+      if (result === undefined) killedIn.push(stage)
+      else {
+        survivors.push({ result, cwd })
+        cwd = mkdtempSync(join(folder, 'stormy-'))
+        if (delay === undefined) break
+      }
+    }
+    console.log(
+      `${KILLS} kills and ${survivors.length} runs that came to their end; killed in ${killedIn.join(', ')}`,
+    )
+    for (const survivor of survivors) {
+      expect(readdirSync(join(survivor.cwd, 'runs'))).toEqual([survivor.result.run])
+      expect(timeless(survivor.result.eval)).toEqual(timeless(undisturbed.eval))
+    }
+  },
+)
+
+/** Everything but how long it took. */
+function timeless(report: Result['eval']) {
+  return { ...report, solvers: report.solvers.map(({ ms: _, ...solver }) => solver) }
+}
+
+/** Starts a quickstart, or resumes it, and ends it at once after so many milliseconds if it has not come to its end. */
+async function quickstart(
+  cwd: string,
+  delay: number | undefined,
+): Promise<{ result?: Result; stage: string }> {
+  const child = spawn(process.execPath, [launcher, 'quickstart', '--fast', '--json'], {
+    cwd,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stage = 'nothing'
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stage = /^\W*(\w+)/.exec(piece.trim().split('\n').at(-1) ?? '')?.[1] ?? stage
+  })
+  const stdout = text(child.stdout)
+  const closed = once(child, 'close')
+  await (delay === undefined ? closed : Promise.race([setTimeout(delay), closed]))
+  child.kill('SIGKILL')
+  await closed
+  if (child.signalCode === 'SIGKILL') return { stage }
+  expect(child.exitCode, stage).toBe(0)
+  return { result: JSON.parse(await stdout) as Result, stage }
+}
