@@ -128,6 +128,6 @@ function sizeOf(path: string): number | undefined {
 export function readFunnel(runFolder: string): string | undefined {
   const path = join(runFolder, 'filter', 'funnel.json')
   if (!existsSync(path)) return undefined
-  const funnel = parseSealedJson(readFileSync(path, 'utf8'), path, 'Filter the run again.')
+  const funnel = parseSealedJson(readFileSync(path), path, 'Filter the run again.')
   return JSON.stringify(funnel, null, 2)
 }

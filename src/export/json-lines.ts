@@ -11,7 +11,7 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
     file = openSync(path, 'r')
   } catch (cause) {
     throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
-      fix: 'Make it again with the command that wrote it.',
+      fix: AGAIN,
       cause,
     })
   }
@@ -22,9 +22,9 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
     for (const line of readLines(file, 0, size)) {
       number += 1
       read = line.offset + line.length
-      const text = Buffer.from(line.bytes ?? []).toString('utf8')
-      if (text.trim() === '') continue
-      yield { number, value: parsed(text, `${path}:${number}`) }
+      const bytes = Buffer.from(line.bytes ?? [])
+      if (bytes.toString('utf8').trim() === '') continue
+      yield { number, value: parsed(bytes, `${path}:${number}`) }
     }
     if (read < size) throw broken(`${path}:${number + 1}`, 'the line is not finished')
   } finally {
@@ -32,9 +32,9 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
   }
 }
 
-function parsed(text: string, where: string): unknown {
+function parsed(bytes: Buffer, where: string): unknown {
   try {
-    return parseSealedJson(text, where, AGAIN)
+    return parseSealedJson(bytes, where, AGAIN)
   } catch (cause) {
     if (CoaError.isInstance(cause)) throw cause
     throw broken(where, (cause as Error).message)
@@ -42,7 +42,5 @@ function parsed(text: string, where: string): unknown {
 }
 
 function broken(where: string, why: string): UsageError {
-  return new UsageError(`${where} is not JSON: ${why}`, {
-    fix: AGAIN,
-  })
+  return new UsageError(`${where} is not JSON: ${why}`, { fix: AGAIN })
 }

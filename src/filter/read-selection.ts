@@ -30,14 +30,13 @@ export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<
 export function readFunnel(run: Pick<Run, 'dir'>): Funnel | undefined {
   try {
     const { funnel } = selectionFiles(run.dir)
-    return Funnel.safeParse(parseSealedJson(readFileSync(funnel, 'utf8'), funnel, 'Filter the run again.'))
-      .data
+    return Funnel.safeParse(parseSealedJson(readFileSync(funnel), funnel, 'Filter the run again.')).data
   } catch {
     return undefined
   }
 }
 
-function* linesOf(file: string): Generator<string> {
+function* linesOf(file: string): Generator<Buffer> {
   const fd = openSync(file, 'r')
   try {
     const chunk = Buffer.alloc(64 * 1024)
@@ -48,7 +47,7 @@ function* linesOf(file: string): Generator<string> {
       const bytes = Buffer.concat([rest, chunk.subarray(0, read)])
       let start = 0
       for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-        yield bytes.toString('utf8', start, end)
+        yield bytes.subarray(start, end)
         start = end + 1
       }
       rest = bytes.subarray(start)

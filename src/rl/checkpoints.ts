@@ -43,7 +43,7 @@ export function readState(run: Run): RlState | undefined {
   const file = stateFile(run)
   if (!existsSync(file)) return undefined
   const fix = 'Remove it to restart the training.'
-  const parsed = RlState.safeParse(parseSealedJson(readFileSync(file, 'utf8'), file, fix))
+  const parsed = RlState.safeParse(parseSealedJson(readFileSync(file), file, fix))
   if (parsed.success) return parsed.data
   throw new StoreError(`${file} is damaged: ${parsed.error.issues[0]?.message}`, {
     fix,

@@ -17,9 +17,9 @@ export interface StageUpdate {
 }
 
 export function readManifest(path: string): RunManifest {
-  let text: string
+  let bytes: Buffer
   try {
-    text = readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (cause) {
     throw new StoreError(`${dirname(path)} is not a run folder: it has no readable ${basename(path)}`, {
       fix: 'Give the folder of a run, such as runs/<id>; `coa run list` lists them.',
@@ -28,7 +28,7 @@ export function readManifest(path: string): RunManifest {
   }
   try {
     const fix = `Restore it from a copy, or remove its last field, "${SEAL_FIELD}", to take it as it is.`
-    return RunManifest.parse(parseSealedJson(text, path, fix))
+    return RunManifest.parse(parseSealedJson(bytes, path, fix))
   } catch (cause) {
     if (cause instanceof StoreError) throw cause
     const reason =

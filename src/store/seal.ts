@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { StoreError } from '../errors/index.ts'
 import { parseJson } from '../schema/index.ts'
@@ -48,12 +49,15 @@ export function sealOfJson(bytes: Uint8Array): SealState {
   return end === sealField(bytes.subarray(0, at)) ? 'intact' : 'broken'
 }
 
-/** The value of sealed JSON text, without its checksum; one that does not match is an error. */
-export function parseSealedJson(text: string, path: string, fix: string): unknown {
-  const bytes = Buffer.from(text.trimEnd())
-  const seal = sealOfJson(bytes)
+/**
+ * The value of a sealed JSON object, without its checksum; one that does not match is an error. Takes bytes: as text,
+ * what is no UTF-8 would have become something else before it could be compared.
+ */
+export function parseSealedJson(file: Uint8Array, path: string, fix: string): unknown {
+  const bytes = file.at(-1) === 0x0a ? file.subarray(0, -1) : file
+  const seal = isUtf8(bytes) ? sealOfJson(bytes) : 'broken'
   if (seal === 'broken') throw brokenSeal(path, fix)
-  const value = parseJson(text)
+  const value = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
   if (seal === 'intact') delete (value as Record<string, unknown>)[SEAL_FIELD]
   return value
 }
