@@ -7,7 +7,7 @@ import { repeatsQuestion } from './leak-guard.ts'
 import { cutMiddle } from './output-limit.ts'
 
 export interface CallOptions {
-  /** All attempts together take no longer than this. */
+  /** All attempts together take no longer than this; a program in the sandbox, once it has started. */
   timeoutMs?: number
   /** Attempts after the first, for failures that may pass. */
   retries?: number
@@ -44,9 +44,10 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
       ...(output.fix === undefined ? {} : { fix: output.fix }),
     }
   }
-  const limit = AbortSignal.timeout(timeoutMs)
+  const limit = tool.ownTimeLimit === true ? new AbortController().signal : AbortSignal.timeout(timeoutMs)
   const context: ToolContext = {
     signal: options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]),
+    timeoutMs,
     ...(question === undefined ? {} : { question }),
     ...(cache === undefined ? {} : { cache }),
   }

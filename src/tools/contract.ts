@@ -4,6 +4,8 @@ import type { GrammarInput, Payload } from '../grammar/index.ts'
 export interface ToolContext {
   /** Fires when the caller has given up or the time is over. */
   signal: AbortSignal
+  /** What the call may take. Only a tool with `ownTimeLimit` has to look at it. */
+  timeoutMs?: number
   /** The question being worked on, where the caller told. */
   question?: string
   /** For costly parts of the work that are worth keeping by themselves. */
@@ -45,6 +47,11 @@ export interface Tool<Input = unknown> {
    * differently must not find each other's outputs.
    */
   cacheScope?: (context: { question?: string }) => unknown
+  /**
+   * True when `execute` keeps to `timeoutMs` itself. For tools that first wait for something that is not part of the
+   * call, such as an interpreter that has to be loaded: on a busy machine that wait alone would use up the time.
+   */
+  ownTimeLimit?: boolean
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SandboxError } from '../../errors/index.ts'
 import type { Sandbox, SandboxResult } from '../../sandbox/index.ts'
 import type { Tool } from '../contract.ts'
 
@@ -28,11 +29,16 @@ export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
         : payload,
     // A program may use the clock or chance; its output is made anew each time.
     cacheable: false,
-    execute: async ({ language, code, stdin }, { signal }) => {
+    ownTimeLimit: true,
+    execute: async ({ language, code, stdin }, { signal, timeoutMs }) => {
+      const limits = timeoutMs === undefined ? {} : { wallMs: Math.max(10, Math.round(timeoutMs)) }
       const result = await sandbox.run(
-        { language, code, ...(stdin === undefined ? {} : { stdin }) },
+        { language, code, ...(stdin === undefined ? {} : { stdin }), limits },
         { signal },
       )
+      if (result.starved === true) {
+        throw new SandboxError('the machine was too busy to give the program its processor time')
+      }
       const parts = [
         result.stdout.trimEnd(),
         ...(result.stderr.trim() === '' ? [] : [`stderr:\n${result.stderr.trimEnd()}`]),
