@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeRollout, wrong } from '../../test/rl/make-rollout.ts'
+import { checkAnswer } from '../reward/index.ts'
 import { judged, lengthOf, overlongPenalty } from './reward.ts'
 
 const plain = {
@@ -20,6 +21,14 @@ describe('judged', () => {
     const silent = makeRollout({ verdict: undefined, answer: undefined, stop: 'tokens' })
     expect(judged(silent, plain)).toEqual({ reward: 0, isCorrect: false })
   })
+
+  it.each(['at4}', 'cl11', '<think>', '</answer>', '\\frac{1', '4)))'])(
+    'punishes %s, which is no answer to a question for a number',
+    async (answer) => {
+      const verdict = await checkAnswer({ checker: 'math', answer: '12' }, answer)
+      expect(judged(makeRollout({ answer, verdict }), plain)).toEqual({ reward: 0, isCorrect: false })
+    },
+  )
 
   it('leaves out what says nothing about the model, whatever the options', () => {
     const failure = { boundary: 'tool', message: 'gone' }

@@ -45,6 +45,8 @@ describe('the time limit of the code tool', () => {
   it('still ends when the caller gives up', async () => {
     const { sandbox } = sandboxThat({}, 5_000)
     const signal = AbortSignal.timeout(50)
-    await expect(callTool(codeTool(sandbox), payload, { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+    await expect(callTool(codeTool(sandbox), payload, { signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   })
 })
