@@ -1,5 +1,6 @@
 /** An MCP server written by hand, because the library's would not do what this one does. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -17,7 +18,17 @@ const tool = {
 }
 const text = `${'a'.repeat(40)}!`
 
-if (mode === 'garbage') {
+if (mode === 'garbage and complaints') {
+  // Not of our group, so it goes on complaining after we have been killed, until nobody reads it.
+  const complain =
+    "setInterval(() => process.stderr.write('a complaint\\n'), 5); process.stdout.write('ready')"
+  const complaining = spawn(process.execPath, ['-e', complain], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  await once(complaining.stdout, 'data')
+}
+if (mode?.startsWith('garbage')) {
   const flood = (): void => {
     process.stdout.write('not a message\n'.repeat(5000), () => setImmediate(flood))
   }

@@ -34,8 +34,9 @@ it('does not run the regular expressions of a server', async () => {
 })
 
 it.each([
-  ['garbage', 'not messages of the protocol'],
-  ['endless-line', 'a line of more than'],
+  ['garbage', 'it wrote 100 lines that are not messages of the protocol'],
+  ['garbage and complaints', 'it wrote 100 lines that are not messages of the protocol'],
+  ['endless-line', 'it wrote a line of more than'],
 ])('gives up at once on a server that writes %s', async (mode, reason) => {
   await expect(openMcp(child(mode), { connectMs: 800_000 })).rejects.toThrow(reason)
 })

@@ -124,6 +124,9 @@ describe('an MCP server that is a child process', () => {
 
   it('that does not start is reported with what it wrote', async () => {
     await expect(openMcp(child('broken'))).rejects.toThrow('no configuration found')
+    await expect(openMcp({ command: process.execPath, args: ['no-such-script.mjs'] })).rejects.toThrow(
+      'it wrote: Error: Cannot find module',
+    )
     await expect(openMcp({ command: 'no-such-command-anywhere' })).rejects.toMatchObject({
       name: 'ToolError',
       fix: expect.stringContaining('by hand'),

@@ -21,7 +21,7 @@ export interface ChildCommand {
 const MOST_OTHER_LINES = 100
 /** A result with pictures is long; a line without an end is no result. */
 const LONGEST_LINE = 64_000_000
-const KEPT_COMPLAINTS = 1000
+const KEPT_COMPLAINTS = 10_000
 /** What a server has written may still be on its way when it has ended. */
 const LAST_WORDS_MS = 200
 const END_BY_ITSELF_MS = 1000
@@ -36,17 +36,26 @@ export class ChildTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** The last of what the child wrote to standard error: usually why it ended. */
-  complaints = ''
+  /** Why we stopped listening, if we did. Kept apart from what the server says, which may complain about just that. */
+  gaveUp: string | undefined
   readonly #command: ChildCommand
   #child: ChildProcess | undefined
   #exited: Promise<void> = Promise.resolve()
   #line: Buffer[] = []
   #lineLength = 0
   #otherLines = 0
+  #complaints = ''
 
   constructor(command: ChildCommand) {
     this.#command = command
+  }
+
+  /** The line of the server's standard error that most likely says why it ended. */
+  get lastWords(): string | undefined {
+    const lines = this.#complaints.split('\n').filter((line) => line.trim() !== '')
+    if (!/^Node\.js v\d/.test(lines.at(-1) ?? '')) return lines.at(-1)?.trim()
+    // When Node.js crashes, it prints the error first, then the stack, and its own version last.
+    return (lines.findLast((line) => /^\[?\w*Error\b/.test(line)) ?? lines.at(-2))?.trim()
   }
 
   start(): Promise<void> {
@@ -77,7 +86,7 @@ export class ChildTransport implements Transport {
     child.stdin.on('error', (error) => this.onerror?.(error))
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
     child.stderr.on('data', (chunk: Buffer) => {
-      this.complaints = (this.complaints + chunk.toString('utf8')).slice(-KEPT_COMPLAINTS)
+      this.#complaints = (this.#complaints + chunk.toString('utf8')).slice(-KEPT_COMPLAINTS)
     })
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve)
@@ -153,9 +162,9 @@ export class ChildTransport implements Transport {
   #giveUp(reason: string): void {
     const child = this.#child
     if (child === undefined) return
-    this.complaints = reason
-    child.stdout?.destroy()
+    this.gaveUp = reason
     signalGroup(child, 'SIGKILL')
+    child.stdout?.destroy()
     this.onerror?.(new SdkError(SdkErrorCode.ConnectionClosed, reason))
   }
 }

@@ -49,10 +49,11 @@ export class McpConnection {
 
   async list(): Promise<ListedTool[]> {
     const client = await this.#open()
+    const child = this.#child
     try {
       return (await client.listTools(undefined, { timeout: this.#connectMs })).tools
     } catch (cause) {
-      throw this.#failure('cannot list its tools', cause)
+      throw this.#failure('cannot list its tools', cause, child)
     }
   }
 
@@ -62,6 +63,8 @@ export class McpConnection {
     options: { signal: AbortSignal; repeatable: boolean },
   ): Promise<CallToolResult> {
     const client = await this.#open()
+    // Another call may have started the server again by the time this one has failed.
+    const child = this.#child
     options.signal.throwIfAborted()
     try {
       // The caller's signal is the limit; the library's own would cut long calls short.
@@ -74,7 +77,7 @@ export class McpConnection {
       const lost = isLost(cause)
       if (lost) await this.#drop(client)
       const passing = neverArrived(cause) || (lost && options.repeatable)
-      throw this.#failure(lost ? 'was lost during the call' : 'refused the call', cause, passing)
+      throw this.#failure(lost ? 'was lost during the call' : 'refused the call', cause, child, passing)
     }
   }
 
@@ -106,7 +109,7 @@ export class McpConnection {
   async #connect(): Promise<Client> {
     // Servers over HTTP are asked which revision they speak; a child would have to be started twice for that.
     const modes = 'url' in this.#server ? (['auto'] as const) : (['legacy', 'auto'] as const)
-    let failure: unknown
+    let failure: ToolError | undefined
     for (const mode of modes) {
       const client = new Client(
         { name: 'coa', version: '1' },
@@ -117,13 +120,13 @@ export class McpConnection {
         this.#name = client.getServerVersion()?.name ?? this.#name
         return client
       } catch (cause) {
-        failure ??= cause
         await client.close().catch(() => undefined)
+        failure ??= this.#failure('cannot be reached', cause, this.#child)
         // A child that cannot be started, ended by itself or says nothing will not do better the second time.
         if (isLost(cause) || isSilent(cause) || 'errno' in (cause as object)) break
       }
     }
-    throw this.#failure('cannot be reached', failure)
+    throw failure
   }
 
   #transport(): Transport {
@@ -142,9 +145,11 @@ export class McpConnection {
     await client.close().catch(() => undefined)
   }
 
-  #failure(what: string, cause: unknown, passing = false): ToolError {
-    const complaint = this.#child?.complaints.trim().split('\n').at(-1)
-    const reason = `${(cause as Error).message}${complaint ? ` (it wrote: ${complaint})` : ''}`
+  #failure(what: string, cause: unknown, child: ChildTransport | undefined, passing = false): ToolError {
+    const { gaveUp, lastWords } = child ?? {}
+    const said = `${(cause as Error).message}${lastWords ? ` (it wrote: ${lastWords})` : ''}`
+    // The library only knows that the connection is gone.
+    const reason = isLost(cause) ? (gaveUp ?? said) : said
     return new ToolError(`the MCP server ${this.label} ${what}: ${reason}`, {
       cause,
       passing,
