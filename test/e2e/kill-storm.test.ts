@@ -35,8 +35,8 @@ it.runIf(isFull)(
     const survivors: { result: Result; cwd: string }[] = []
     let cwd = mkdtempSync(join(folder, 'stormy-'))
     for (;;) {
-      // Long enough to come further than the last time, short enough to be hit in every stage.
-      const delay = killedIn.length < KILLS ? 500 + random() * undisturbed.seconds * 250 : undefined
+      // Up to nearly a whole run: a resumed one is further on, so that every stage is hit.
+      const delay = killedIn.length < KILLS ? 500 + random() * undisturbed.seconds * 800 : undefined
       const { result, stage } = await quickstart(cwd, delay)
       if (result === undefined) killedIn.push(stage)
       else {
@@ -48,6 +48,7 @@ it.runIf(isFull)(
     console.log(
       `${KILLS} kills and ${survivors.length} runs that came to their end; killed in ${killedIn.join(', ')}`,
     )
+    for (const stage of ['sft', 'rl', 'eval']) expect(killedIn).toContain(stage)
     for (const survivor of survivors) {
       expect(readdirSync(join(survivor.cwd, 'runs'))).toEqual([survivor.result.run])
       expect(timeless(survivor.result.eval)).toEqual(timeless(undisturbed.eval))
