@@ -1,19 +1,20 @@
 /**
- * The layers of docs/architecture.md, as rules. A folder imports only from lower layers; within one layer
- * only along the arrows listed here; stages (layer 4) never import a stage.
+ * The layers of docs/architecture.md, as rules, in the order in which data flows. A folder imports only from lower
+ * layers; within one layer only along the arrows listed here; stages never import each other.
  */
 const layers = [
-  ['schema', 'errors'],
-  ['config', 'observe'],
-  ['grammar', 'tokens', 'models', 'sandbox', 'reward', 'store', 'engine'],
-  ['tools', 'tasks'],
-  ['rollout'],
-  ['teach', 'capture', 'distill', 'filter', 'export', 'sft', 'rl', 'serve', 'eval'],
-  ['pipeline', 'report'],
+  ['base', 'schema'],
+  ['settings'],
+  ['language', 'store', 'engine'],
+  ['world', 'reward', 'tasks'],
+  ['agent'],
+  ['stages'],
+  ['pipeline', 'serve'],
   ['cli'],
 ]
 /** Arrows allowed between folders of the same layer. */
-const arrows = { reward: ['sandbox'], engine: ['tokens'], schema: ['errors'], tasks: ['tools'] }
+const arrows = { schema: ['base'], engine: ['language'], reward: ['world'], tasks: ['world', 'reward'] }
+const stages = ['teach', 'capture', 'distill', 'filter', 'export', 'sft', 'rl', 'eval']
 
 const folder = (name) => `^src/${name}/`
 const layerRules = layers.flatMap((names, level) =>
@@ -29,22 +30,29 @@ const layerRules = layers.flatMap((names, level) =>
   }),
 )
 
+const stageRules = stages.map((name) => ({
+  name: `stage-${name}`,
+  comment: `src/stages/${name} may not import another stage`,
+  severity: 'error',
+  from: { path: folder(`stages/${name}`), pathNot: '\\.test\\.ts$' },
+  to: { path: '^src/stages/', pathNot: folder(`stages/${name}`) },
+}))
+
 /** One door per foreign library. */
 const doors = {
-  ai: ['models'],
-  '@ai-sdk/': ['models'],
-  hono: ['serve', 'capture'],
+  ai: ['world/models'],
+  '@ai-sdk/': ['world/models'],
+  hono: ['serve', 'stages/capture'],
   'node:sqlite': ['store'],
   hyparquet: ['store'],
   'hyparquet-writer': ['store'],
-  '@huggingface/': ['tokens'],
+  '@huggingface/': ['language/tokens'],
   'onnxruntime-node': ['engine/embedded'],
   commander: ['cli'],
   '@clack/': ['cli'],
   picocolors: ['cli'],
-  'smol-toml': ['config'],
-  jsonrepair: ['grammar'],
-  pino: ['observe'],
+  'smol-toml': ['settings'],
+  jsonrepair: ['language/grammar'],
 }
 const doorRules = Object.entries(doors).map(([library, folders]) => ({
   name: `door-${library}`,
@@ -66,7 +74,7 @@ export default {
       name: 'schema-is-runtime-neutral',
       comment: 'src/schema is imported by the studio: no Node built-ins',
       severity: 'error',
-      from: { path: '^src/(schema|errors)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(schema|base/errors)/', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {
@@ -76,6 +84,7 @@ export default {
       to: { path: '^src/testing/' },
     },
     ...layerRules,
+    ...stageRules,
     ...doorRules,
   ],
   options: {

@@ -2,11 +2,12 @@
  * What constrained decoding costs: tokens a second with the embedded engine, with and without a mask, in turns within
  * one run; and how long a mask takes at a place where nobody was before, for a small and a large vocabulary.
  */
+
+import { type Constraint, createConstraint } from '../src/agent/constrain/index.ts'
 import { type Engine, openEmbedded, shapeOfSizes } from '../src/engine/index.ts'
-import { builtinGrammars, exampleChains, render, renderSpans } from '../src/grammar/index.ts'
-import { type Constraint, createConstraint } from '../src/rollout/constrain/index.ts'
-import { openTokenizer, type Tokenizer, tokenizerFromJson } from '../src/tokens/index.ts'
-import { trainTokenizer } from '../src/tokens/train/index.ts'
+import { builtinGrammars, exampleChains, render, renderSpans } from '../src/language/grammar/index.ts'
+import { openTokenizer, type Tokenizer, tokenizerFromJson } from '../src/language/tokens/index.ts'
+import { trainTokenizer } from '../src/language/tokens/train/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const BATCH = 16

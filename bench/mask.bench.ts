@@ -11,7 +11,7 @@ import {
   encodeSpans,
   openTokenizer,
   type Tokenizer,
-} from '../src/tokens/index.ts'
+} from '../src/language/tokens/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 interface SpanText {

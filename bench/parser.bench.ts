@@ -1,5 +1,5 @@
 /** Parser throughput beside JSON.parse of the same text as a JSON string, in one run. */
-import { builtinGrammars, ChainParser, render, type Step } from '../src/grammar/index.ts'
+import { builtinGrammars, ChainParser, render, type Step } from '../src/language/grammar/index.ts'
 import { type BenchResult, raceMs } from './bench-result.ts'
 
 const sentence =

@@ -5,8 +5,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ProjectConfig, projectConfig, recipeFile } from '../src/config/index.ts'
-import { runStages, stages, trainRl } from '../src/pipeline/index.ts'
 import {
   openStudent,
   openWorld,
@@ -14,7 +12,9 @@ import {
   rollOutAll,
   rolloutSettings,
   seedOf,
-} from '../src/rollout/index.ts'
+} from '../src/agent/index.ts'
+import { runStages, stages, trainRl } from '../src/pipeline/index.ts'
+import { type ProjectConfig, projectConfig, recipeFile } from '../src/settings/index.ts'
 import { createRun } from '../src/store/index.ts'
 import { openTasks } from '../src/tasks/index.ts'
 import type { BenchResult } from './bench-result.ts'

@@ -5,7 +5,7 @@ import {
   openQuickjs,
   type SandboxDriver,
   SandboxRequest,
-} from '../src/sandbox/index.ts'
+} from '../src/world/sandbox/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const programs = {

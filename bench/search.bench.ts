@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { type TextDocument, TextIndex } from '../src/store/index.ts'
-import { buildCorpus } from '../src/tools/index.ts'
+import { buildCorpus } from '../src/world/tools/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 interface Question {

@@ -2,8 +2,8 @@
  * How fast a tokenizer is trained, beside encoding the same text with the result: both cut the text into words, so
  * the ratio says what learning the merges costs on top, on any machine.
  */
-import { tokenizerFromJson } from '../src/tokens/index.ts'
-import { trainTokenizer } from '../src/tokens/train/index.ts'
+import { tokenizerFromJson } from '../src/language/tokens/index.ts'
+import { trainTokenizer } from '../src/language/tokens/train/index.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const megabytes = 20

@@ -13,7 +13,7 @@ import {
   joinText,
   parseChain,
   spansOf,
-} from '../src/grammar/index.ts'
+} from '../src/language/grammar/index.ts'
 
 const grammars = [...builtinGrammars.values()]
 const tags = [

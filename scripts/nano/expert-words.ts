@@ -1,9 +1,9 @@
 import type { Task } from '../../src/schema/index.ts'
+import { carefulDials, type Expert, type Words } from '../../src/stages/teach/experts/expert.ts'
+import { mathExpert } from '../../src/stages/teach/experts/math-expert.ts'
+import { searchExpert } from '../../src/stages/teach/experts/search-expert.ts'
 import { generators, Random, searchGenerator } from '../../src/tasks/index.ts'
-import { carefulDials, type Expert, type Words } from '../../src/teach/experts/expert.ts'
-import { mathExpert } from '../../src/teach/experts/math-expert.ts'
-import { searchExpert } from '../../src/teach/experts/search-expert.ts'
-import type { ToolResult } from '../../src/tools/index.ts'
+import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
 
 /**

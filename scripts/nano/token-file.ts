@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { createGzip } from 'node:zlib'
-import type { Tokenizer } from '../../src/tokens/index.ts'
+import type { Tokenizer } from '../../src/language/tokens/index.ts'
 import { type BaseDocument, textOf } from './text/document.ts'
 
 /** Set in a token that is given: it is read, and weighs little in learning. Ids stay far below. */

@@ -1,4 +1,4 @@
-import { type TrainedTokenizer, trainTokenizer } from '../../src/tokens/train/index.ts'
+import { type TrainedTokenizer, trainTokenizer } from '../../src/language/tokens/train/index.ts'
 import { expertSentences } from './expert-words.ts'
 import { textOf } from './text/document.ts'
 import { baseDocuments } from './text/documents.ts'

@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import { ChainParser, type Grammar, type ParseEvent } from '../grammar/index.ts'
+import { ChainParser, type Grammar, type ParseEvent } from '../language/grammar/index.ts'
 import { harmless } from './live-text.ts'
 import { type Colours, paintKind } from './paint.ts'
 

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import type { Sample } from '../engine/index.ts'
-import { TextStream, type Tokenizer } from '../tokens/index.ts'
+import { TextStream, type Tokenizer } from '../language/tokens/index.ts'
 import type { LiveText } from './live-text.ts'
 
 /** One continuation on its way to the reader. */

@@ -1,4 +1,4 @@
-import { type Boundary, CoaError } from '../errors/index.ts'
+import { type Boundary, CoaError } from '../base/errors/index.ts'
 
 /** What the exit status tells a script. Kept in step with docs/cli.md by a test. */
 export const exitCodes = {

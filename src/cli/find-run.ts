@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearestName, UsageError } from '../errors/index.ts'
+import { nearestName, UsageError } from '../base/errors/index.ts'
 import { listRuns, type RunSummary } from '../store/index.ts'
 
 const count = ({ counts }: RunSummary, kind: string): number =>

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import { UsageError } from '../base/errors/index.ts'
 import {
   type ProjectConfig,
   type ProjectOptions,
   projectConfig,
   type ResolvedConfig,
-} from '../config/index.ts'
-import { UsageError } from '../errors/index.ts'
+} from '../settings/index.ts'
 import { collect } from './collect.ts'
 
 /** Options every command takes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepSecret } from '../errors/index.ts'
+import { keepSecret } from '../base/errors/index.ts'
 import { guarded, guardOutput } from './guard-output.ts'
 import { jsonText } from './output.ts'
 

@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import { withoutSecrets } from '../errors/index.ts'
+import { withoutSecrets } from '../base/errors/index.ts'
 import { harmless } from './live-text.ts'
 
 /** The colours and styles that commands use, and how they end. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { recipeFile } from '../config/index.ts'
-import { builtinGrammars, exampleChains, render } from '../grammar/index.ts'
+import { builtinGrammars, exampleChains, render } from '../language/grammar/index.ts'
+import { recipeFile } from '../settings/index.ts'
 
 /** The files of a new project, by name. */
 export function projectFiles(): Record<string, string> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 
 /** The text of a file, or of standard input for "-", exactly as it is: what is not UTF-8 is refused, not mangled. */
 export function readInput(file: string): string {

@@ -1,4 +1,4 @@
-import { readEnvironment } from '../config/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 import type { LiveView } from './live/contract.ts'
 import { drawFrame, drawSummary } from './live/live-frame.ts'
 import { LiveScreen } from './live/live-screen.ts'

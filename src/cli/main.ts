@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import pc from 'picocolors'
-import { CoaError } from '../errors/index.ts'
+import { CoaError } from '../base/errors/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { guardOutput } from './guard-output.ts'
 import { Interrupted } from './interrupt.ts'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import type { ProjectConfig } from '../config/index.ts'
-import { writeToml } from '../config/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
+import { writeToml } from '../settings/index.ts'
 import { createRun, type Run } from '../store/index.ts'
 import { version } from './version.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readEnvironment } from '../config/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 
 /** The command's own file; the sources and what is built of them lie equally deep. */
 const ownFile = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 
 /** The value of an option that counts something. */
 export function wholeNumber(option: string, least = 1): (text: string) => number {

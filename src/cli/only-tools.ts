@@ -1,5 +1,5 @@
-import { CoaError, nearestName, UsageError } from '../errors/index.ts'
-import { defineGrammar, type Grammar } from '../grammar/index.ts'
+import { CoaError, nearestName, UsageError } from '../base/errors/index.ts'
+import { defineGrammar, type Grammar } from '../language/grammar/index.ts'
 
 /** A grammar that has only these of its tools: no other is offered to the model, or allowed where it is held to it. */
 export function onlyTools(grammar: Grammar, wanted: readonly string[]): Grammar {

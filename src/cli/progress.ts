@@ -1,4 +1,4 @@
-import type { Observe, Progress } from '../observe/index.ts'
+import type { Observe, Progress } from '../base/progress/index.ts'
 
 /** Quick work stays silent. */
 const SILENT_MS = 1000

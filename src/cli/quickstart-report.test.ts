@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { configOf, drawnSolver, runIn, tasksOf } from '../../test/eval/support.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { makeReport, solveAll } from '../eval/index.ts'
+import { makeReport, solveAll } from '../stages/eval/index.ts'
 import type { Run } from '../store/index.ts'
 import { describeQuickstart, writePage } from './quickstart-report.ts'
 

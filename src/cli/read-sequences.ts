@@ -1,5 +1,12 @@
-import { UsageError } from '../errors/index.ts'
-import { buildPrompt, type Chain, type Grammar, isWellFormed, parseChain, spansOf } from '../grammar/index.ts'
+import { UsageError } from '../base/errors/index.ts'
+import {
+  buildPrompt,
+  type Chain,
+  type Grammar,
+  isWellFormed,
+  parseChain,
+  spansOf,
+} from '../language/grammar/index.ts'
 import { CoaSequence, parseJson } from '../schema/index.ts'
 import { readInput } from './input.ts'
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 import { CoaSequence, parseJson, sequenceText } from '../schema/index.ts'
 import { readInput } from './input.ts'
 

@@ -1,4 +1,4 @@
-import type { ProjectConfig } from '../config/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
 
 type Sections = readonly (keyof ProjectConfig)[]
 

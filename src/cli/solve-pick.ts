@@ -1,8 +1,8 @@
-import { type ProjectConfig, readEnvironment } from '../config/index.ts'
-import { ConfigError, UsageError } from '../errors/index.ts'
-import type { Grammar } from '../grammar/index.ts'
-import type { ChatModel } from '../models/index.ts'
-import type { Choice, JudgedQuestion } from '../rollout/index.ts'
+import type { Choice, JudgedQuestion } from '../agent/index.ts'
+import { ConfigError, UsageError } from '../base/errors/index.ts'
+import type { Grammar } from '../language/grammar/index.ts'
+import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import type { ChatModel } from '../world/models/index.ts'
 
 /** The agent whose score the verifier goes by. */
 const CHECKER = 'double_check'
@@ -15,7 +15,7 @@ export interface Picker {
 
 /** How one of several answers is chosen. Throws at once where that could not be done later. */
 export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promise<Picker> {
-  const rolling = await import('../rollout/index.ts')
+  const rolling = await import('../agent/index.ts')
   const always = (): void => {}
   switch (how) {
     case 'majority':
@@ -24,7 +24,7 @@ export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promis
         pick: async ({ candidates, grammar }) => rolling.pickByMajority(candidates, grammar),
       }
     case 'verifier': {
-      const { readScore } = await import('../filter/index.ts')
+      const { readScore } = await import('../stages/filter/index.ts')
       return {
         assertFits: mustCheck,
         pick: async ({ candidates, grammar }) =>
@@ -49,7 +49,7 @@ function mustCheck(grammar: Grammar): void {
 }
 
 async function judgeOf(config: ProjectConfig): Promise<ChatModel> {
-  const { modelFromSettings } = await import('../models/index.ts')
+  const { modelFromSettings } = await import('../world/models/index.ts')
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   if (judge !== undefined) return judge
   throw new ConfigError('there is no judge to pick the answer', {

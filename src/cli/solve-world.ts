@@ -1,9 +1,9 @@
-import { type ProjectConfig, readEnvironment } from '../config/index.ts'
-import { ToolError } from '../errors/index.ts'
-import type { Grammar } from '../grammar/index.ts'
-import type { World } from '../rollout/index.ts'
+import type { World } from '../agent/index.ts'
+import { ToolError } from '../base/errors/index.ts'
+import type { Grammar } from '../language/grammar/index.ts'
 import type { Task } from '../schema/index.ts'
-import type { Tool } from '../tools/index.ts'
+import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import type { Tool } from '../world/tools/index.ts'
 import { onlyTools, toolsOf } from './only-tools.ts'
 
 /** The grammar with the tools that were asked for, each known to work before the model is asked. */
@@ -30,7 +30,7 @@ function searchesWorld(tools: readonly Tool[], task: Task): Tool[] {
 }
 
 async function missingTool(name: string, usable: readonly Tool[], config: ProjectConfig): Promise<ToolError> {
-  const { openToolbox } = await import('../tools/index.ts')
+  const { openToolbox } = await import('../world/tools/index.ts')
   const toolbox = openToolbox(config, readEnvironment())
   const state = (await toolbox.states()).find((known) => known.name === name)
   await toolbox.close()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ProjectConfig, writeToml } from '../config/index.ts'
+import { type ProjectConfig, writeToml } from '../settings/index.ts'
 import { type Run, writeSettingsFile } from '../store/index.ts'
 
 /** The settings a stage was started with, so that `coa run resume` can go on with the same. */

@@ -1,4 +1,4 @@
-import { openTokenizer } from '../tokens/index.ts'
+import { openTokenizer } from '../language/tokens/index.ts'
 import { EngineError } from './checkpoint/index.ts'
 
 /** Tokens to text with the tokenizer of a folder; without one a function that says what is missing when it is needed. */

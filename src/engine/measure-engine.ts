@@ -1,4 +1,4 @@
-import type { Observe } from '../observe/index.ts'
+import type { Observe } from '../base/progress/index.ts'
 import { randomStream } from './checkpoint/index.ts'
 import type { Engine, TrainingExample } from './contract.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Observe } from '../observe/index.ts'
+import type { Observe } from '../base/progress/index.ts'
 import type { Engine, EngineDescription } from './contract.ts'
 import {
   batchComposition,

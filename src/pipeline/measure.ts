@@ -1,5 +1,3 @@
-import type { ProjectConfig } from '../config/index.ts'
-import type { Spotlight } from '../observe/index.ts'
 import {
   type Policy,
   type RolloutJob,
@@ -10,8 +8,10 @@ import {
   scoreOf,
   seedOf,
   type World,
-} from '../rollout/index.ts'
+} from '../agent/index.ts'
+import type { Spotlight } from '../base/progress/index.ts'
 import type { Task } from '../schema/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
 
 /** How well a policy does when it always takes the likeliest token. */
 export async function measure(

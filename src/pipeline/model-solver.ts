@@ -1,8 +1,14 @@
-import type { ProjectConfig } from '../config/index.ts'
+import { openStudent, rolloutSettings, type World } from '../agent/index.ts'
+import type { Spotlight } from '../base/progress/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
-import { digestOf, type ModelSolverOptions, modelSolver, type Solver, textSolver } from '../eval/index.ts'
-import type { Spotlight } from '../observe/index.ts'
-import { openStudent, rolloutSettings, type World } from '../rollout/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
+import {
+  digestOf,
+  type ModelSolverOptions,
+  modelSolver,
+  type Solver,
+  textSolver,
+} from '../stages/eval/index.ts'
 
 /** Opened one after the other: two large models need not fit beside each other. */
 export interface OpenSolver {

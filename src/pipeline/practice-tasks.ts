@@ -1,6 +1,6 @@
-import type { ProjectConfig } from '../config/index.ts'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
 import type { Run } from '../store/index.ts'
 import { suiteName } from '../tasks/index.ts'
 import { readSplit } from './task-sets.ts'

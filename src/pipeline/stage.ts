@@ -1,5 +1,5 @@
-import type { ProjectConfig } from '../config/index.ts'
-import type { Observe, Spotlight } from '../observe/index.ts'
+import type { Observe, Spotlight } from '../base/progress/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
 
 export interface StageContext {

@@ -1,6 +1,6 @@
-import { openSandbox } from '../sandbox/index.ts'
 import type { Task } from '../schema/index.ts'
 import { assertMayBeWritten, refuseOverlap, validateTasks } from '../tasks/index.ts'
+import { openSandbox } from '../world/sandbox/index.ts'
 import { settingsTasks } from './practice-tasks.ts'
 import type { StageContext } from './stage.ts'
 import { heldOutTasks, measuringTasks, readSplit } from './task-sets.ts'

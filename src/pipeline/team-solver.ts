@@ -1,9 +1,9 @@
-import type { ProjectConfig } from '../config/index.ts'
-import { attemptOfTrajectory, digestOf, type Solver, tokenizerName } from '../eval/index.ts'
-import type { Spotlight } from '../observe/index.ts'
-import type { World } from '../rollout/index.ts'
-import { solveAsTeam, teamOf } from '../teach/index.ts'
-import { encodePrompt, type Tokenizer } from '../tokens/index.ts'
+import type { World } from '../agent/index.ts'
+import type { Spotlight } from '../base/progress/index.ts'
+import { encodePrompt, type Tokenizer } from '../language/tokens/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
+import { attemptOfTrajectory, digestOf, type Solver, tokenizerName } from '../stages/eval/index.ts'
+import { solveAsTeam, teamOf } from '../stages/teach/index.ts'
 
 /** The team of the settings as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
 export async function teamSolver(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { type AppendCalls, AppendFile } from './append-file.ts'
 
 function diskFull(): Error {

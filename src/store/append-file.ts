@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 
 /** The system calls an append needs; tests replace them to play a full disk. */
 export interface AppendCalls {

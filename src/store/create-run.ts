@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { syncFolder } from './atomic-write.ts'
 import { ensureFolder } from './ensure-folder.ts'
 import { writeManifest } from './manifest-file.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { howMany } from '../../test/how-many.ts'
 import { anyRecord } from '../../test/store/support/records.ts'
-import { keepSecret } from '../errors/index.ts'
+import { keepSecret } from '../base/errors/index.ts'
 import { decodeEnvelope, type Envelope, encodeEnvelope } from './envelope.ts'
 import { sealField } from './seal.ts'
 

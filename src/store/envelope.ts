@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { withoutSecrets } from '../errors/index.ts'
+import { withoutSecrets } from '../base/errors/index.ts'
 import { parseJson, type RecordKind, recordSchemas } from '../schema/index.ts'
 import { sealOfJson } from './seal.ts'
 

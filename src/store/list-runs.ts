@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CoaError, StoreError } from '../errors/index.ts'
+import { CoaError, StoreError } from '../base/errors/index.ts'
 import type { RunManifest } from '../schema/index.ts'
 import { type LockOwner, ownerRuns, readLock } from './lock.ts'
 import { readManifest } from './manifest-file.ts'

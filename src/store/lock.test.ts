@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { acquireLock, type LockOwner, readLock, removeOldClaims } from './lock.ts'
 import { processStart } from './process-identity.ts'
 

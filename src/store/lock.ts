@@ -12,7 +12,7 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { processRuns, processStart } from './process-identity.ts'
 import { temporaryPath } from './temporary-path.ts'
 

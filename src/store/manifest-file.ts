@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { RunManifest } from '../schema/index.ts'
 import { writeFileAtomic } from './atomic-write.ts'
 import { parseSealedJson, SEAL_FIELD, sealJson } from './seal.ts'

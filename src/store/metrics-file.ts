@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { AppendFile } from './append-file.ts'
 import { parseJsonObject } from './envelope.ts'
 import { readLines } from './line-reader.ts'

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { decodeEnvelope } from './envelope.ts'
 import { acquireLock, removeOldClaims } from './lock.ts'
 import { readManifest } from './manifest-file.ts'

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import type { RecordKind } from '../schema/index.ts'
 import { syncFile, syncFolder } from './atomic-write.ts'
 import { type OnExportProgress, writeParquet } from './parquet-write.ts'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type FileMetaData, parquetReadObjects } from 'hyparquet'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 import { parseJson, type RecordKind, type RecordOf } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
 import { checkRowGroup } from './parquet-limits.ts'

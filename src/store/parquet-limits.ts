@@ -1,6 +1,6 @@
 import type { ColumnMetaData, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 import type { OpenParquet } from './parquet-open.ts'
 
 /**

@@ -7,7 +7,7 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
 } from 'hyparquet'
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 
 // The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { PathName } from '../schema/index.ts'
 
 /** The id, if it may become the name of a file or folder; `what` says of what. */

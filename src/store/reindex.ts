@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { type OnIndexProgress, rebuildIndex } from './index-build.ts'
 import { RecordIndex } from './record-index.ts'
 import { runFiles } from './run-files.ts'

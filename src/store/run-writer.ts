@@ -1,4 +1,4 @@
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import type { RecordKind } from '../schema/index.ts'
 import { AppendFile } from './append-file.ts'
 import type { IndexEntry } from './entry-batch.ts'

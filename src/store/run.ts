@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { type RecordKind, type RecordOf, type RunManifest, recordKinds } from '../schema/index.ts'
 import { readManifest, type StageUpdate, withStage, writeManifest } from './manifest-file.ts'
 import { type MetricRow, readMetrics } from './metrics-file.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { parseJson } from '../schema/index.ts'
 
 /*

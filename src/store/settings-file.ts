@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { writeFileAtomic } from './atomic-write.ts'
 import { brokenSeal, openSealedText, sealText } from './seal.ts'
 

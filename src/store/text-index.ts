@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { openIndex } from './open-index.ts'
 import { Ranking } from './text/ranking.ts'
 import { Segments } from './text/segments.ts'

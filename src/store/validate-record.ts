@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { StoreError } from '../errors/index.ts'
+import { StoreError } from '../base/errors/index.ts'
 import { type RecordKind, type RecordOf, recordKinds, recordSchemas } from '../schema/index.ts'
 
 /** What `append` takes: fields with a default may be left out. */

@@ -1,4 +1,4 @@
-import type { ProjectConfig } from '../config/index.ts'
+import type { ProjectConfig } from '../settings/index.ts'
 import { columnMapOf } from './readers/index.ts'
 import { levelsOf, type TaskSource } from './task-source.ts'
 

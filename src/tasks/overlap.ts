@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.ts'
+import { UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
 import { questionKey } from './question-key.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearestName, UsageError } from '../errors/index.ts'
+import { nearestName, UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { Split } from './contract.ts'
 import { generators } from './generators.ts'

@@ -1,6 +1,6 @@
-import { type ProjectConfig, readEnvironment } from '../config/index.ts'
 import type { Task } from '../schema/index.ts'
-import { openToolbox, type Tool } from '../tools/index.ts'
+import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import { openToolbox, type Tool } from '../world/tools/index.ts'
 import { serveWorld, type WorldServer, worldTools } from './search/index.ts'
 
 /** The tools a task is worked on with: those of the settings, and for tasks about an encyclopedia that one, served. */

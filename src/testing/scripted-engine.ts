@@ -1,5 +1,5 @@
 import type { Engine, Sample, SampleRequest } from '../engine/index.ts'
-import type { Tokenizer } from '../tokens/index.ts'
+import type { Tokenizer } from '../language/tokens/index.ts'
 
 export interface ScriptedOptions {
   contextLength?: number

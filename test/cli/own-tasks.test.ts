@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ownModel } from '../../src/config/index.ts'
+import { ownModel } from '../../src/settings/index.ts'
+import { recordRun } from '../../src/stages/teach/index.ts'
 import { createRun } from '../../src/store/index.ts'
-import { recordRun } from '../../src/teach/index.ts'
 import { coa, coaJson } from './coa.ts'
 
 let cwd: string

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import pc from 'picocolors'
 import { describe, expect, it } from 'vitest'
+import { type Policy, rollOut } from '../../src/agent/index.ts'
 import { ChainPainter, type PainterOptions } from '../../src/cli/chain-painter.ts'
-import { builtinGrammars, parseChain } from '../../src/grammar/index.ts'
-import { type Policy, rollOut } from '../../src/rollout/index.ts'
+import { builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
 import { callOf, job, policyOf, says, settings, writes } from '../rollout/fixtures.ts'
 
 const math = builtinGrammars.get('math')!

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAnswer } from '../../src/reward/index.ts'
-import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import type { Gold } from '../../src/schema/index.ts'
+import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { isFull } from '../how-many.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TextIndex } from '../../src/store/index.ts'
-import { buildCorpus } from '../../src/tools/index.ts'
+import { buildCorpus } from '../../src/world/tools/index.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 
 const corpus = dataFile('multihop/corpus.jsonl.gz')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChainParser, collectChain, defineGrammar, spansOf } from '../../src/grammar/index.ts'
+import { ChainParser, collectChain, defineGrammar, spansOf } from '../../src/language/grammar/index.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 
 /** The tags of the WebDancer trajectories (Alibaba-NLP/DeepResearch), described as a grammar of ours. */

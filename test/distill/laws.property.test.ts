@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distil } from '../../src/distill/index.ts'
 import {
   isWellFormed,
   type Payload,
@@ -8,9 +7,10 @@ import {
   renderPayload,
   renderStep,
   spansOf,
-} from '../../src/grammar/index.ts'
+} from '../../src/language/grammar/index.ts'
+import { byteTokenizer, encodeSpans } from '../../src/language/tokens/index.ts'
 import { type CoaSequence, sequenceText, type TrajectoryEvent } from '../../src/schema/index.ts'
-import { byteTokenizer, encodeSpans } from '../../src/tokens/index.ts'
+import { distil } from '../../src/stages/distill/index.ts'
 import { howMany } from '../how-many.ts'
 import { ANSWER, type RandomRun, randomRun } from './random-run.ts'
 

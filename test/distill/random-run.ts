@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { builtinGrammars, type Grammar, type Payload } from '../../src/grammar/index.ts'
+import { builtinGrammars, type Grammar, type Payload } from '../../src/language/grammar/index.ts'
 import type { Contribution, Trajectory, TrajectoryEvent } from '../../src/schema/index.ts'
 
 type EventInput = TrajectoryEvent extends infer Each

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import {
+  builtinGrammars,
+  defineGrammar,
+  isWellFormed,
+  parseChain,
+  spansOf,
+} from '../../src/language/grammar/index.ts'
+import { CoaSequence, sequenceText, Trajectory } from '../../src/schema/index.ts'
+import {
   type ChatMessage,
   distil,
   searchAndRead,
   searchAndReadMap,
   trajectoryFromChat,
-} from '../../src/distill/index.ts'
-import { builtinGrammars, defineGrammar, isWellFormed, parseChain, spansOf } from '../../src/grammar/index.ts'
-import { CoaSequence, sequenceText, Trajectory } from '../../src/schema/index.ts'
+} from '../../src/stages/distill/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
 
 interface Row {

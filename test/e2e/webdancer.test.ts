@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ProjectConfig } from '../../src/config/index.ts'
+import { normalizeText } from '../../src/reward/index.ts'
+import type { Verdict } from '../../src/schema/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type ChatMessage,
   run as distill,
   searchAndRead,
   trajectoryFromChat,
-} from '../../src/distill/index.ts'
-import { checkExport, exportRun } from '../../src/export/index.ts'
-import { run as filter, readSelection } from '../../src/filter/index.ts'
-import { normalizeText } from '../../src/reward/index.ts'
-import type { Verdict } from '../../src/schema/index.ts'
+} from '../../src/stages/distill/index.ts'
+import { checkExport, exportRun } from '../../src/stages/export/index.ts'
+import { run as filter, readSelection } from '../../src/stages/filter/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
 

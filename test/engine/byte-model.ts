@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type ModelShape, randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
-import { byteTokenizerFiles } from '../../src/tokens/index.ts'
+import { byteTokenizerFiles } from '../../src/language/tokens/index.ts'
 
 /** The small model that drivers keep the engine's contract with. */
 export const byteModelShape: ModelShape = {

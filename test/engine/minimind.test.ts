@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, openEmbedded, saveCheckpoint, shapeFromConfig } from '../../src/engine/index.ts'
-import { openTokenizer, renderPrompt } from '../../src/tokens/index.ts'
+import { openTokenizer, renderPrompt } from '../../src/language/tokens/index.ts'
 import { readMiniMind } from './reference/minimind.ts'
 import { minimindPackage } from './reference/minimind-package.ts'
 

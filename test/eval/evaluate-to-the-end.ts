@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { makeReport, solveAll } from '../../src/eval/index.ts'
+import { makeReport, solveAll } from '../../src/stages/eval/index.ts'
 import { openRun } from '../../src/store/index.ts'
 import { configOf, drawnSolver, runIn, tasksOf } from './support.ts'
 

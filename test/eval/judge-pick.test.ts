@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { makeReport, pickWithJudge } from '../../src/eval/index.ts'
-import type { ChatModel, CompletionRequest } from '../../src/models/index.ts'
+import { makeReport, pickWithJudge } from '../../src/stages/eval/index.ts'
+import type { ChatModel, CompletionRequest } from '../../src/world/models/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { attemptOf, configOf, runIn, tasksOf } from './support.ts'
 

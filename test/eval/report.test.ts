@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { makeReport, passAtK, reportOf, solveAll, wilson } from '../../src/eval/index.ts'
 import { EvalReport } from '../../src/schema/index.ts'
+import { makeReport, passAtK, reportOf, solveAll, wilson } from '../../src/stages/eval/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { attemptOf, configOf, drawnSolver, runIn, tasksOf } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { makeReport, parseShard, solveAll, takeAttempts } from '../../src/eval/index.ts'
+import { makeReport, parseShard, solveAll, takeAttempts } from '../../src/stages/eval/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { configOf, drawnSolver, runIn, tasksOf } from './support.ts'

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { byteTokenizer, encodePrompt } from '../../src/language/tokens/index.ts'
+import type { Rollout } from '../../src/schema/index.ts'
 import {
   attemptOfRollout,
   attemptOfTrajectory,
@@ -11,11 +13,9 @@ import {
   TokenTally,
   textSolver,
   tokenizerName,
-} from '../../src/eval/index.ts'
-import type { ChatModel } from '../../src/models/index.ts'
-import type { Rollout } from '../../src/schema/index.ts'
-import { carefulDials, scriptedMinds, solveAsTeam } from '../../src/teach/index.ts'
-import { byteTokenizer, encodePrompt } from '../../src/tokens/index.ts'
+} from '../../src/stages/eval/index.ts'
+import { carefulDials, scriptedMinds, solveAsTeam } from '../../src/stages/teach/index.ts'
+import type { ChatModel } from '../../src/world/models/index.ts'
 import {
   callOf,
   fence,

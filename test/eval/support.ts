@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { ProjectConfig } from '../../src/config/index.ts'
-import type { Attempt, Solver } from '../../src/eval/index.ts'
 import type { EvalAttempt, Task } from '../../src/schema/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import type { Attempt, Solver } from '../../src/stages/eval/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { Random } from '../../src/tasks/index.ts'
 

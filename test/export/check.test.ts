@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkExport, exportRun } from '../../src/export/index.ts'
+import { checkExport, exportRun } from '../../src/stages/export/index.ts'
 import { exampleSequences, makeRun } from './support.ts'
 
 const config = (out: string, formats: string[]) => ({ formats, out, tokenizer: 'bytes' })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { formats } from '../../src/export/index.ts'
+import { formats } from '../../src/stages/export/index.ts'
 import { coa, coaJson } from '../cli/coa.ts'
 import { exampleSequences, formatNames, makeRun } from './support.ts'
 

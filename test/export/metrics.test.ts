@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { otlpMetrics, sendOtlp, tensorboardEvents } from '../../src/export/index.ts'
-import { crc32c } from '../../src/export/metrics/tensorboard.ts'
+import { otlpMetrics, sendOtlp, tensorboardEvents } from '../../src/stages/export/index.ts'
+import { crc32c } from '../../src/stages/export/metrics/tensorboard.ts'
 
 const rows = [
   { t: 1_700_000_000_000, stage: 'rl', step: 1, reward: 0.25, note: 'a word', loss: 'NaN' },

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formats } from '../../src/export/index.ts'
-import type { Reading } from '../../src/export/segments.ts'
+import { byteTokenizer, encodeSequence } from '../../src/language/tokens/index.ts'
 import type { CoaSequence } from '../../src/schema/index.ts'
-import { byteTokenizer, encodeSequence } from '../../src/tokens/index.ts'
+import { formats } from '../../src/stages/export/index.ts'
+import type { Reading } from '../../src/stages/export/segments.ts'
 import { RUNS } from '../grammar/arbitraries.ts'
 import { anySequence, exampleSequences, troubledSequences } from './support.ts'
 

@@ -10,7 +10,7 @@ import {
   parseChain,
   render,
   spansOf,
-} from '../../src/grammar/index.ts'
+} from '../../src/language/grammar/index.ts'
 import { CoaSequence, type Task } from '../../src/schema/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { allowedSpeakers, anyGrammar, grammars, nastyText } from '../grammar/arbitraries.ts'

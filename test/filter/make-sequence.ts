@@ -5,7 +5,7 @@ import {
   render,
   type Step,
   spansOf,
-} from '../../src/grammar/index.ts'
+} from '../../src/language/grammar/index.ts'
 import type { CoaSequence, Verdict } from '../../src/schema/index.ts'
 
 export interface Shape {

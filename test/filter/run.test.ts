@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ProjectConfig } from '../../src/config/index.ts'
+import type { CoaSequence } from '../../src/schema/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type FilterContext,
   readFunnel,
@@ -11,8 +12,7 @@ import {
   run as runFilter,
   type Selected,
   selectionFiles,
-} from '../../src/filter/index.ts'
-import type { CoaSequence } from '../../src/schema/index.ts'
+} from '../../src/stages/filter/index.ts'
 import { createRun, openRun, type Run } from '../../src/store/index.ts'
 import { fiveCalls, makeSequence, type Shape } from './make-sequence.ts'
 

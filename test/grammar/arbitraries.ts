@@ -1,5 +1,11 @@
 import fc from 'fast-check'
-import { Automaton, builtinGrammars, type Grammar, type Payload, type Step } from '../../src/grammar/index.ts'
+import {
+  Automaton,
+  builtinGrammars,
+  type Grammar,
+  type Payload,
+  type Step,
+} from '../../src/language/grammar/index.ts'
 import { howMany } from '../how-many.ts'
 
 export const grammars = [...builtinGrammars.values()]

@@ -6,7 +6,7 @@ import {
   type Grammar,
   GrammarDefinition,
   validate,
-} from '../../src/grammar/index.ts'
+} from '../../src/language/grammar/index.ts'
 import { allowedSpeakers, grammars, RUNS } from './arbitraries.ts'
 
 /**

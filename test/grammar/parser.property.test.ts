@@ -9,7 +9,7 @@ import {
   renderPayload,
   renderSpans,
   spansOf,
-} from '../../src/grammar/index.ts'
+} from '../../src/language/grammar/index.ts'
 import {
   allowedSpeakers,
   anyGrammar,

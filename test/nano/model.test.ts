@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
-import { buildPrompt, builtinGrammars, parseChain } from '../../src/grammar/index.ts'
+import { buildPrompt, builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
+import { encodePrompt, openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
 import { generators, Random } from '../../src/tasks/index.ts'
-import { encodePrompt, openTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 
 const folder = fileURLToPath(new URL('../../models/nano', import.meta.url))
 

@@ -9,8 +9,8 @@ import { textOf } from '../../scripts/nano/text/document.ts'
 import { baseDocuments } from '../../scripts/nano/text/documents.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
 import { encodeDocument, GIVEN, writeTokenFile } from '../../scripts/nano/token-file.ts'
-import { buildPrompt, builtinGrammars } from '../../src/grammar/index.ts'
-import { encodePrompt, openTokenizer, renderPrompt, type Tokenizer } from '../../src/tokens/index.ts'
+import { buildPrompt, builtinGrammars } from '../../src/language/grammar/index.ts'
+import { encodePrompt, openTokenizer, renderPrompt, type Tokenizer } from '../../src/language/tokens/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'models/nano')

@@ -44,7 +44,7 @@ describe('the oldest Node', () => {
   it('is the same in package.json, the launcher, the library and the README', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
     const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node)!
-    for (const path of ['bin/coa.js', 'src/config/require-node.ts']) {
+    for (const path of ['bin/coa.js', 'src/settings/require-node.ts']) {
       expect(read(path), path).toContain(`const OLDEST = [${major}, ${minor}]`)
     }
     expect(read('README.md')).toContain(`Node ${major}.${minor} or newer`)
@@ -60,14 +60,16 @@ describe('the documents', () => {
     const page = read('docs/90-troubleshooting.md')
     const unexplained = [
       ...Object.values(exitCodes).map(({ code }) => `| ${code} |`),
-      ...[...read('src/errors/coa-error.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(
+      ...[...read('src/base/errors/coa-error.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(
         ([, boundary]) => `| \`${boundary}\` |`,
       ),
-      ...[...read('src/grammar/diagnostic.ts').matchAll(/^ {2}\| '([\w-]+)'$/gm)].map(
+      ...[...read('src/language/grammar/diagnostic.ts').matchAll(/^ {2}\| '([\w-]+)'$/gm)].map(
         ([, code]) => `\`${code}\``,
       ),
       ...Rollout.shape.stop.options.map((stop) => `\`${stop}\``),
-      ...[...read('src/rl/diagnose.ts').matchAll(/^ {2}'([\w-]+)': /gm)].map(([, name]) => `\`${name}\``),
+      ...[...read('src/stages/rl/diagnose.ts').matchAll(/^ {2}'([\w-]+)': /gm)].map(
+        ([, name]) => `\`${name}\``,
+      ),
     ].filter((code) => !page.includes(code))
     expect(unexplained).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CodeSandbox, checkAnswer } from '../../src/reward/index.ts'
-import type { SandboxDriver } from '../../src/sandbox/index.ts'
 import type { Gold } from '../../src/schema/index.ts'
+import type { SandboxDriver } from '../../src/world/sandbox/index.ts'
 import { run, subjects } from '../sandbox/drivers.ts'
 import { replacesComparison } from '../sandbox/wasm-attack.ts'
 import { pythonRunner } from './python-runner.ts'

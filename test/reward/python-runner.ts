@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { CodeResult, CodeSandbox } from '../../src/reward/index.ts'
-import { SandboxLimits } from '../../src/sandbox/index.ts'
+import { SandboxLimits } from '../../src/world/sandbox/index.ts'
 
 /**
  * Runs Python without any protection, for the tests of answer checking: they are about what a program can make the

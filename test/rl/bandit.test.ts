@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stepRows } from '../../src/rl/diagnose.ts'
+import { stepRows } from '../../src/stages/rl/diagnose.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 
 describe('a bandit with sixteen answers, one of them the best', () => {

@@ -1,5 +1,5 @@
+import type { RolloutJob } from '../../src/agent/contract.ts'
 import type { Engine, ModelShape } from '../../src/engine/index.ts'
-import type { RolloutJob } from '../../src/rollout/contract.ts'
 import type { Rollout, RolloutSegment, Task } from '../../src/schema/index.ts'
 import { makeTask } from './make-rollout.ts'
 

@@ -1,9 +1,9 @@
 /** A program of its own: trains a small bandit in a run folder, and ends itself with SIGKILL where it is told to. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
-import { run as train } from '../../src/rl/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun, openRun } from '../../src/store/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ProjectConfig } from '../../src/config/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
-import { stepRows } from '../../src/rl/diagnose.ts'
-import { type RlContext, run as train } from '../../src/rl/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import { stepRows } from '../../src/stages/rl/diagnose.ts'
+import { type RlContext, run as train } from '../../src/stages/rl/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openCheckpoint } from '../../src/engine/index.ts'
-import { stepRows } from '../../src/rl/diagnose.ts'
+import { stepRows } from '../../src/stages/rl/diagnose.ts'
 import { openRun } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 

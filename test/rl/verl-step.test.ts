@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ProjectConfig } from '../../src/config/index.ts'
+import type { RolloutJob } from '../../src/agent/contract.ts'
 import {
   type AdamSettings,
   type Engine,
@@ -8,16 +8,16 @@ import {
   openEmbedded,
   type TrainingExample,
 } from '../../src/engine/index.ts'
-import { run as train } from '../../src/rl/index.ts'
-import type { RolloutJob } from '../../src/rollout/contract.ts'
 import type { Rollout } from '../../src/schema/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { banditShape } from './bandit.ts'
 import { makeRollout, makeTask, wrong } from './make-rollout.ts'
 
 // A whole step of the preset "dapo" beside verl's formulas (core_algos, dapo_ray_trainer, the DAPO reward manager),
-// written out here on plain arrays. Nothing of src/rl's arithmetic is used.
+// written out here on plain arrays. Nothing of src/stages/rl's arithmetic is used.
 
 const TEMPERATURE = 0.8
 const MAX_TOKENS = 20

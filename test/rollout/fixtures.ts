@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { loadGrammar } from '../../src/grammar/index.ts'
-import type { Policy, RolloutJob, RolloutSettings, World } from '../../src/rollout/index.ts'
+import type { Policy, RolloutJob, RolloutSettings, World } from '../../src/agent/index.ts'
+import { loadGrammar } from '../../src/language/grammar/index.ts'
+import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import type { Task } from '../../src/schema/index.ts'
 import { type ScriptedOptions, scriptedEngine } from '../../src/testing/scripted-engine.ts'
-import { byteTokenizer } from '../../src/tokens/index.ts'
-import type { Tool } from '../../src/tools/index.ts'
+import type { Tool } from '../../src/world/tools/index.ts'
 
 export const tokenizer = byteTokenizer()
 

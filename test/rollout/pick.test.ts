@@ -1,10 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { ModelError } from '../../src/errors/index.ts'
-import { readScore } from '../../src/filter/index.ts'
-import { loadGrammar } from '../../src/grammar/index.ts'
-import type { ChatModel, CompletionRequest } from '../../src/models/index.ts'
 import {
   lastOf,
   pickByJudge,
@@ -12,9 +8,13 @@ import {
   pickByScore,
   rollOut,
   rollOutAll,
-} from '../../src/rollout/index.ts'
-import { answerKey } from '../../src/rollout/pick-same.ts'
+} from '../../src/agent/index.ts'
+import { answerKey } from '../../src/agent/pick-same.ts'
+import { ModelError } from '../../src/base/errors/index.ts'
+import { loadGrammar } from '../../src/language/grammar/index.ts'
 import type { Rollout } from '../../src/schema/index.ts'
+import { readScore } from '../../src/stages/filter/index.ts'
+import type { ChatModel, CompletionRequest } from '../../src/world/models/index.ts'
 import { job, policyOf, says, settings, worldOf } from './fixtures.ts'
 
 /** A candidate that found its own tokens so likely. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ToolError } from '../../src/errors/index.ts'
-import { loadGrammar, parseChain, renderSpans } from '../../src/grammar/index.ts'
-import { rollOut } from '../../src/rollout/index.ts'
-import { encodeSpans } from '../../src/tokens/index.ts'
+import { rollOut } from '../../src/agent/index.ts'
+import { ToolError } from '../../src/base/errors/index.ts'
+import { loadGrammar, parseChain, renderSpans } from '../../src/language/grammar/index.ts'
+import { encodeSpans } from '../../src/language/tokens/index.ts'
 import { callOf, job, policyOf, says, settings, tokenizer, worldOf, writes } from './fixtures.ts'
 
 const plan = '<plan>Add.</plan>\n<think>Let the machine do it.</think>\n'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { SandboxDriver } from '../../src/sandbox/index.ts'
+import type { SandboxDriver } from '../../src/world/sandbox/index.ts'
 import { nothingLeft, run, subjects } from './drivers.ts'
 
 /** The same small programs in both languages. */

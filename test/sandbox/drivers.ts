@@ -9,7 +9,7 @@ import {
   type SandboxDriver,
   SandboxRequest,
   type SandboxResult,
-} from '../../src/sandbox/index.ts'
+} from '../../src/world/sandbox/index.ts'
 
 export interface Subject {
   name: DriverName

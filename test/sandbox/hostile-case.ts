@@ -1,4 +1,4 @@
-import type { DriverName, SandboxResult } from '../../src/sandbox/index.ts'
+import type { DriverName, SandboxResult } from '../../src/world/sandbox/index.ts'
 
 /** What the host has that no program may get at. */
 export interface Bait {

@@ -31,7 +31,7 @@ test.skipIf(!available.some(({ name }) => name === 'bubblewrap'))(
     const descriptor = openSync(folder, 'r')
     try {
       const stdio = ['ignore', 'pipe', 'inherit', ...Array.from({ length: 37 }, () => 'ignore' as const)]
-      const source = new URL('../../src/sandbox/index.ts', import.meta.url).href
+      const source = new URL('../../src/world/sandbox/index.ts', import.meta.url).href
       const child = spawnSync(process.execPath, ['--input-type=module', '-e', script(source)], {
         stdio: [...stdio, descriptor] as Array<'ignore' | number>,
         encoding: 'utf8',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openPyodide, openQuickjs } from '../../src/sandbox/index.ts'
+import { openPyodide, openQuickjs } from '../../src/world/sandbox/index.ts'
 import { run } from './drivers.ts'
 
 /**

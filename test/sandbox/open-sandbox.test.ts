@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { openSandbox } from '../../src/sandbox/index.ts'
+import { openSandbox } from '../../src/world/sandbox/index.ts'
 import { nothingLeft, subjects } from './drivers.ts'
 
 const available = await subjects()
@@ -77,7 +77,7 @@ describe('openSandbox', () => {
 })
 
 const script = (driver: string, after: string): string => `
-import { openSandbox } from ${JSON.stringify(new URL('../../src/sandbox/index.ts', import.meta.url).href)}
+import { openSandbox } from ${JSON.stringify(new URL('../../src/world/sandbox/index.ts', import.meta.url).href)}
 const sandbox = await openSandbox({ driver: '${driver}', concurrency: 1 })
 const code = (text) => ({ language: '${driver === 'quickjs' ? 'javascript' : 'python'}', code: text, limits: { wallMs: 600_000 } })
 ${after}

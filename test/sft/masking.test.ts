@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openCheckpoint, openEmbedded } from '../../src/engine/index.ts'
+import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
 import type { CoaSequence } from '../../src/schema/index.ts'
-import { type Example, exampleOf } from '../../src/sft/examples.ts'
-import { takeStep } from '../../src/sft/passes.ts'
-import { openTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
+import { type Example, exampleOf } from '../../src/stages/sft/examples.ts'
+import { takeStep } from '../../src/stages/sft/passes.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { sumSequence, tinyModel } from './support.ts'
 

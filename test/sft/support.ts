@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { ProjectConfig } from '../../src/config/index.ts'
 import {
   byteTokenizerWithTags,
   type Engine,
@@ -7,11 +6,12 @@ import {
   openEmbedded,
   shapeOfSizes,
 } from '../../src/engine/index.ts'
+import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
 import type { CoaSequence, Span } from '../../src/schema/index.ts'
-import type { Selected } from '../../src/sft/examples.ts'
-import type { SftContext } from '../../src/sft/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import type { Selected } from '../../src/stages/sft/examples.ts'
+import type { SftContext } from '../../src/stages/sft/index.ts'
 import { createRun, openRun, type Run } from '../../src/store/index.ts'
-import { openTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 
 /** A model of some 30,000 weights that reads bytes. */
 export async function tinyModel(folder: string, contextLength = 256): Promise<string> {

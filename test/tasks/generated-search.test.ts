@@ -8,7 +8,7 @@ import {
   serveWorld,
   type WorldServer,
 } from '../../src/tasks/search/index.ts'
-import { callTool, readPageTool } from '../../src/tools/index.ts'
+import { callTool, readPageTool } from '../../src/world/tools/index.ts'
 import { howMany } from '../how-many.ts'
 
 const COUNT = howMany(10_000)

@@ -5,7 +5,7 @@ import * as sdk6 from 'ai-6'
 import { createOpenAICompatible as createFor5 } from 'openai-compatible-5'
 import { createOpenAICompatible as createFor6 } from 'openai-compatible-6'
 import { z } from 'zod'
-import type { recordAiSdk } from '../../src/teach/index.ts'
+import type { recordAiSdk } from '../../src/stages/teach/index.ts'
 
 type Recorded = ReturnType<typeof recordAiSdk>
 type Ask = (recorded: Recorded, baseURL: string, prompt: string) => Promise<string>

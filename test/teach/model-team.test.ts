@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openModel } from '../../src/models/index.ts'
 import type { Contribution, Task } from '../../src/schema/index.ts'
-import { carefulDials, modelMinds, scriptedMinds, solveAsTeam, topologies } from '../../src/teach/index.ts'
+import {
+  carefulDials,
+  modelMinds,
+  scriptedMinds,
+  solveAsTeam,
+  topologies,
+} from '../../src/stages/teach/index.ts'
 import { type OpenAiServer, type ScriptedReply, startOpenAiServer } from '../../src/testing/openai-server.ts'
+import { openModel } from '../../src/world/models/index.ts'
 import { Place, taskOf, teamOf } from './teams.ts'
 
 let place: Place

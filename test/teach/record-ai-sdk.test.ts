@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Trajectory } from '../../src/schema/index.ts'
-import { recordAiSdk, recordRun } from '../../src/teach/index.ts'
+import { recordAiSdk, recordRun } from '../../src/stages/teach/index.ts'
 import { startOpenAiServer } from '../../src/testing/openai-server.ts'
 import { agents } from './ai-sdk-versions.ts'
 

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { distil } from '../../src/distill/index.ts'
-import { builtinGrammars, isWellFormed, parseChain } from '../../src/grammar/index.ts'
+import { builtinGrammars, isWellFormed, parseChain } from '../../src/language/grammar/index.ts'
 import { sequenceText } from '../../src/schema/index.ts'
-import { carefulDials, erringDials, scriptedMinds, solveAsTeam, topologies } from '../../src/teach/index.ts'
+import { distil } from '../../src/stages/distill/index.ts'
+import {
+  carefulDials,
+  erringDials,
+  scriptedMinds,
+  solveAsTeam,
+  topologies,
+} from '../../src/stages/teach/index.ts'
 import { Place, suites, taskOf, teamOf } from './teams.ts'
 
 let place: Place

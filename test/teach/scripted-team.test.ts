@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Trajectory } from '../../src/schema/index.ts'
-import { carefulDials, erringDials, scriptedMinds, solveAsTeam, topologies } from '../../src/teach/index.ts'
+import {
+  carefulDials,
+  erringDials,
+  scriptedMinds,
+  solveAsTeam,
+  topologies,
+} from '../../src/stages/teach/index.ts'
 import { Place, suites, taskOf, teamOf } from './teams.ts'
 
 let place: Place

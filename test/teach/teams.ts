@@ -1,10 +1,10 @@
-import { builtinGrammars } from '../../src/grammar/index.ts'
-import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { builtinGrammars } from '../../src/language/grammar/index.ts'
+import { byteTokenizer, encodePrompt } from '../../src/language/tokens/index.ts'
 import type { Task } from '../../src/schema/index.ts'
+import { type Surroundings, type Team, topologies } from '../../src/stages/teach/index.ts'
 import { generators, serveWorld, type WorldServer, worldTools } from '../../src/tasks/index.ts'
-import { type Surroundings, type Team, topologies } from '../../src/teach/index.ts'
-import { byteTokenizer, encodePrompt } from '../../src/tokens/index.ts'
-import { codeTool, type Tool } from '../../src/tools/index.ts'
+import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
+import { codeTool, type Tool } from '../../src/world/tools/index.ts'
 
 export const suites = ['math', 'search', 'code'] as const
 

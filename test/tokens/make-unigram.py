@@ -1,4 +1,4 @@
-"""Makes unigram.fixture.json: a small Unigram tokenizer for the tests of src/tokens.
+"""Makes unigram.fixture.json: a small Unigram tokenizer for the tests of src/language/tokens.
 
     pip install tokenizers==0.23.3 sentencepiece protobuf
     python3 test/tokens/make-unigram.py

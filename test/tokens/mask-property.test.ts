@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeSpans, type Tokenizer } from '../../src/tokens/index.ts'
+import { encodeSpans, type Tokenizer } from '../../src/language/tokens/index.ts'
 import { howMany } from '../how-many.ts'
 import { loadTokenizer } from './load.ts'
 import { nastySpans } from './nasty-text.ts'

@@ -1,5 +1,5 @@
 /**
- * A second, slow way to know which characters a token holds, for checking src/tokens against. It shares no code with
+ * A second, slow way to know which characters a token holds, for checking src/language/tokens against. It shares no code with
  * it: tokens are spelled out from the raw vocabulary file, and where normalising changed the text, the finest
  * pieces that normalise on their own are found by trying every cut.
  */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodePrompt, encodeSequence, encodeSpans, renderPrompt } from '../../src/tokens/index.ts'
+import { encodePrompt, encodeSequence, encodeSpans, renderPrompt } from '../../src/language/tokens/index.ts'
 import { loadTokenizer } from './load.ts'
 
 const qwen = await loadTokenizer('qwen2_5')

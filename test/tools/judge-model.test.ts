@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
-import { openModel, promptFunction } from '../../src/models/index.ts'
 import { createJudge, type JudgeModel } from '../../src/reward/index.ts'
 import { type OpenAiServer, startOpenAiServer } from '../../src/testing/openai-server.ts'
+import { openModel, promptFunction } from '../../src/world/models/index.ts'
 
 let server: OpenAiServer
 afterEach(() => server.close())

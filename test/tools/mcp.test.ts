@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { builtinGrammars, parseChain, systemPrompt } from '../../src/grammar/index.ts'
+import { builtinGrammars, parseChain, systemPrompt } from '../../src/language/grammar/index.ts'
 import {
   callTool,
   extendGrammar,
@@ -11,7 +11,7 @@ import {
   openMcp,
   type Tool,
   type ToolResult,
-} from '../../src/tools/index.ts'
+} from '../../src/world/tools/index.ts'
 import { serveMcp } from './mcp-http.ts'
 
 const script = fileURLToPath(new URL('mcp-server.ts', import.meta.url))

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ProjectConfig } from '../../src/config/index.ts'
+import { openStudent } from '../../src/agent/index.ts'
 import {
   byteTokenizerWithTags,
   convertModel,
@@ -17,9 +17,9 @@ import {
   saveCheckpoint,
   shapeOfSizes,
 } from '../../src/engine/index.ts'
-import { run as rl } from '../../src/rl/index.ts'
-import { openStudent } from '../../src/rollout/index.ts'
-import { sft } from '../../src/sft/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import { run as rl } from '../../src/stages/rl/index.ts'
+import { sft } from '../../src/stages/sft/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import { coa } from '../cli/coa.ts'
 import { startTestTrainer, type TestTrainer } from '../engine/tinker/test-trainer.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { withImports } from '../../../src/stages/teach/experts/math-expert.ts'
 import { generators, type Random } from '../../../src/tasks/index.ts'
-import { withImports } from '../../../src/teach/experts/math-expert.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 

@@ -1,4 +1,4 @@
-import { builtinGrammars } from '../../../src/grammar/index.ts'
+import { builtinGrammars } from '../../../src/language/grammar/index.ts'
 import type { Random } from '../../../src/tasks/index.ts'
 import { type BaseDocument, given, learned } from './document.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { settings } from '../globals.ts'

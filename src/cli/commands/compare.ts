@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import { collect } from '../collect.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
-import { ConfigError } from '../../errors/index.ts'
-import type { Embedder } from '../../models/index.ts'
-import type { BuildResult } from '../../tools/index.ts'
+import { ConfigError } from '../../base/errors/index.ts'
+import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import type { Embedder } from '../../world/models/index.ts'
+import type { BuildResult } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { nextLines } from '../next.ts'
@@ -34,7 +34,7 @@ export function registerCorpusBuild(parent: Command): void {
     .action(async (files: string[], _options, command: Command) => {
       const options = command.optsWithGlobals<BuildOptions>()
       const { config } = settings(options, { 'search.corpus': options.out })
-      const { buildCorpus, vectorFileOf } = await import('../../tools/index.ts')
+      const { buildCorpus, vectorFileOf } = await import('../../world/tools/index.ts')
       const embedder = options.embed === true ? await embedderFor(config) : undefined
       const out = config.search.corpus
       const observe = showProgress()
@@ -50,7 +50,7 @@ export function registerCorpusBuild(parent: Command): void {
 }
 
 async function embedderFor(config: ProjectConfig): Promise<Embedder> {
-  const { embedderFromSettings } = await import('../../models/index.ts')
+  const { embedderFromSettings } = await import('../../world/models/index.ts')
   const embedder = embedderFromSettings('embedding', config.embedding, readEnvironment())
   if (embedder !== undefined) return embedder
   throw new ConfigError('--embed needs an embedding model', {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { readEnvironment } from '../../config/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import type { SearchHit } from '../../tools/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import { readEnvironment } from '../../settings/index.ts'
+import type { SearchHit } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { harmless } from '../live-text.ts'
@@ -33,7 +33,7 @@ export function registerCorpusSearch(parent: Command): void {
         'search.limit': options.limit,
         'search.provider': 'corpus',
       })
-      const { openProvider } = await import('../../tools/index.ts')
+      const { openProvider } = await import('../../world/tools/index.ts')
       const opened = openProvider(config, readEnvironment())
       try {
         const started = performance.now()

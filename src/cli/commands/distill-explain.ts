@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { ExplainedRow, Explanation } from '../../distill/index.ts'
-import { nearestName, UsageError } from '../../errors/index.ts'
+import { nearestName, UsageError } from '../../base/errors/index.ts'
 import type { CoaSequence, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import type { ExplainedRow, Explanation } from '../../stages/distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -30,7 +30,7 @@ export function registerDistillExplain(parent: Command): void {
     .addHelpText('after', '\nExamples:\n  $ coa distill explain latest math-1-careful --full | less -R')
     .action(async (name: string, id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ExplainOptions>()
-      const { explain } = await import('../../distill/index.ts')
+      const { explain } = await import('../../stages/distill/index.ts')
       using run = openRun(findRun(settings(options).config.project.runs, name, 'trajectories'))
       const { trajectory, sequence } = await find(run, id)
       const explanation = explain(trajectory, sequence)
@@ -41,7 +41,7 @@ export function registerDistillExplain(parent: Command): void {
 }
 
 async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; sequence: CoaSequence }> {
-  const { sequenceId } = await import('../../distill/index.ts')
+  const { sequenceId } = await import('../../stages/distill/index.ts')
   const sequence = run.get('sequence', id) ?? run.get('sequence', sequenceId(id))
   const trajectory = run.get('trajectory', sequence?.provenance?.trajectoryId ?? id)
   if (trajectory === undefined) {

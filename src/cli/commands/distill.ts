@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { readEnvironment } from '../../config/index.ts'
-import type { DistilSummary } from '../../distill/index.ts'
+import { readEnvironment } from '../../settings/index.ts'
+import type { DistilSummary } from '../../stages/distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -38,8 +38,8 @@ export function registerDistill(program: Command): void {
         uses: () => ['language', 'distill'],
       })
       const dryRun = options.dryRun === true
-      const { run: work, smoothWith } = await import('../../distill/index.ts')
-      const { modelFromSettings } = await import('../../models/index.ts')
+      const { run: work, smoothWith } = await import('../../stages/distill/index.ts')
+      const { modelFromSettings } = await import('../../world/models/index.ts')
       const model = dryRun ? undefined : modelFromSettings('distill', config.distill, readEnvironment())
       using run = openRun(dir, { write: !dryRun, command: 'coa distill' })
       const observe = showProgress()

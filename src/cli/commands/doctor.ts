@@ -2,11 +2,11 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { cacheFolder } from '../../config/index.ts'
-import { CoaError } from '../../errors/index.ts'
-import { projectGrammar } from '../../grammar/index.ts'
+import { CoaError } from '../../base/errors/index.ts'
+import { projectGrammar } from '../../language/grammar/index.ts'
+import { tokenizerNamed } from '../../language/tokens/index.ts'
+import { cacheFolder } from '../../settings/index.ts'
 import { listRuns } from '../../store/index.ts'
-import { tokenizerNamed } from '../../tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { bytes, emit, mark, table } from '../output.ts'
@@ -55,7 +55,7 @@ export function registerDoctor(program: Command): void {
 
 /** Runs a program of each language, so that what is said here is what happened. */
 async function describeSandbox(options: GlobalOptions): Promise<string> {
-  const { openSandbox } = await import('../../sandbox/index.ts')
+  const { openSandbox } = await import('../../world/sandbox/index.ts')
   const sandbox = await openSandbox(settings(options).config.sandbox)
   try {
     const found: string[] = []

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import { addSourceOptions, readSourceTasks, type SourceOptions } from './tasks-options.ts'
 

@@ -1,16 +1,8 @@
 import { basename, resolve } from 'node:path'
-import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
+import { modelFolder, openStudent, type World } from '../../agent/index.ts'
+import { ConfigError } from '../../base/errors/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
-import { ConfigError } from '../../errors/index.ts'
-import {
-  type Chat,
-  chatOfModel,
-  chatOfPolicy,
-  plainSolver,
-  reactSolver,
-  type Solver,
-} from '../../eval/index.ts'
-import { modelFromSettings } from '../../models/index.ts'
+import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
 import {
   amongTools,
   evalTemperature,
@@ -19,8 +11,16 @@ import {
   openTextSolver,
   teamSolver,
 } from '../../pipeline/index.ts'
-import { modelFolder, openStudent, type World } from '../../rollout/index.ts'
-import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
+import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import {
+  type Chat,
+  chatOfModel,
+  chatOfPolicy,
+  plainSolver,
+  reactSolver,
+  type Solver,
+} from '../../stages/eval/index.ts'
+import { modelFromSettings } from '../../world/models/index.ts'
 import type { SolverRequest } from './solver-request.ts'
 
 /** The name a solver has in tables, and by which its attempts are found again. */

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
-import { headline } from '../../eval/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
+import { headline } from '../../stages/eval/index.ts'
 import { mark, table } from '../output.ts'
 import type { EvalResult } from './eval-work.ts'
 

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
-import { ConfigError, UsageError } from '../../errors/index.ts'
+import { modelFolder, openWorld } from '../../agent/index.ts'
+import { ConfigError, UsageError } from '../../base/errors/index.ts'
+import { assertGrammars } from '../../language/grammar/index.ts'
+import { trainedOn } from '../../pipeline/index.ts'
+import type { EvalReport, Task } from '../../schema/index.ts'
+import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
 import {
   digestOf,
   makeReport,
@@ -11,14 +15,10 @@ import {
   reportFigures,
   solveAll,
   takeAttempts,
-} from '../../eval/index.ts'
-import { assertGrammars } from '../../grammar/index.ts'
-import { modelFromSettings } from '../../models/index.ts'
-import { trainedOn } from '../../pipeline/index.ts'
-import { modelFolder, openWorld } from '../../rollout/index.ts'
-import type { EvalReport, Task } from '../../schema/index.ts'
+} from '../../stages/eval/index.ts'
 import { checkPathName, openRun, type Run } from '../../store/index.ts'
 import { refuseOverlap } from '../../tasks/index.ts'
+import { modelFromSettings } from '../../world/models/index.ts'
 import { findRun } from '../find-run.ts'
 import { interruptible } from '../interrupt.ts'
 import { inRun, newRun } from '../new-run.ts'

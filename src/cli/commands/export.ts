@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { ProjectConfig } from '../../config/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import type { CheckResult, ExportSummary, FormatSummary } from '../../export/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import type { CheckResult, ExportSummary, FormatSummary } from '../../stages/export/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -83,7 +83,7 @@ async function exportTo(
   if (run === undefined) throw new UsageError('no run is named', { fix: example })
   if (format === undefined) throw new UsageError('no format is named', { fix: example })
   if (out === undefined && dryRun !== true) throw new UsageError('no folder is named', { fix: example })
-  const { exportRun } = await import('../../export/index.ts')
+  const { exportRun } = await import('../../stages/export/index.ts')
   const observe = showProgress()
   const formats = format.split(',').map((one) => one.trim())
   const summary = await interruptible((signal) =>
@@ -102,7 +102,7 @@ async function check(
   language: ProjectConfig['language'],
 ): Promise<CheckResult[] | undefined> {
   if (folder === undefined || dryRun === true) return undefined
-  const { checkExport } = await import('../../export/index.ts')
+  const { checkExport } = await import('../../stages/export/index.ts')
   const observe = showProgress()
   const target = typeof folder === 'string' ? folder : out!
   const results = await interruptible((signal) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { FilterSummary, Funnel } from '../../filter/index.ts'
+import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -55,7 +55,7 @@ export function registerFilter(program: Command): void {
         uses: () => ['language', 'filter'],
       })
       const dryRun = options.dryRun === true
-      const { assertKept, run: filter, selectionFiles } = await import('../../filter/index.ts')
+      const { assertKept, run: filter, selectionFiles } = await import('../../stages/filter/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa filter' })
       const observe = showProgress()
       try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { CoaError } from '../../errors/index.ts'
-import { defineGrammar, readDefinition } from '../../grammar/index.ts'
+import { CoaError } from '../../base/errors/index.ts'
+import { defineGrammar, readDefinition } from '../../language/grammar/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { emit, mark } from '../output.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { builtinGrammars } from '../../grammar/index.ts'
+import { builtinGrammars } from '../../language/grammar/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { emit, table } from '../output.ts'
 

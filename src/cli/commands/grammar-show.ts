@@ -1,7 +1,13 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
-import { exampleChains, type Grammar, loadGrammar, renderSpans, systemPrompt } from '../../grammar/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import {
+  exampleChains,
+  type Grammar,
+  loadGrammar,
+  renderSpans,
+  systemPrompt,
+} from '../../language/grammar/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { emit, table } from '../output.ts'
 import { paintKind } from '../paint.ts'

@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { projectGrammar } from '../../grammar/index.ts'
-import { type EncodedSequence, encodeSequence, type Tokenizer, tokenizerNamed } from '../../tokens/index.ts'
+import { projectGrammar } from '../../language/grammar/index.ts'
+import {
+  type EncodedSequence,
+  encodeSequence,
+  type Tokenizer,
+  tokenizerNamed,
+} from '../../language/tokens/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { harmless } from '../live-text.ts'

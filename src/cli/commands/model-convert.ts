@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { UsageError } from '../../base/errors/index.ts'
 import type { ElementType, OnnxNotes } from '../../engine/index.ts'
-import { UsageError } from '../../errors/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { nextLines } from '../next.ts'
 import { byteCount } from '../numbers.ts'

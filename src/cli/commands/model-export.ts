@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
+import { UsageError } from '../../base/errors/index.ts'
 import type { GgufReport, OnnxNotes, PeftReport, WritableType } from '../../engine/index.ts'
-import { UsageError } from '../../errors/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { bytes, emit, mark } from '../output.ts'
 

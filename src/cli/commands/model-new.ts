@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { UsageError } from '../../base/errors/index.ts'
 import type {
   CheckpointManifest,
   ModelFamily,
@@ -9,9 +10,8 @@ import type {
   NewModelOptions,
   PresetName,
 } from '../../engine/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import { loadGrammar } from '../../grammar/index.ts'
-import type { TrainingSummary } from '../../tokens/train/index.ts'
+import { loadGrammar } from '../../language/grammar/index.ts'
+import type { TrainingSummary } from '../../language/tokens/train/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { nextLines } from '../next.ts'
@@ -176,7 +176,7 @@ async function learned(
     tags,
   }: { vocabulary: number | undefined; field: string | undefined; tags: string[] },
 ): Promise<ChosenTokenizer> {
-  const { trainTokenizer } = await import('../../tokens/train/index.ts')
+  const { trainTokenizer } = await import('../../language/tokens/train/index.ts')
   const observe = showProgress()
   const { summary, ...tokenizer } = await interruptible((signal) =>
     trainTokenizer(readTexts(files, field), {

@@ -7,7 +7,7 @@ import {
   collectChain,
   isWellFormed,
   projectGrammar,
-} from '../../grammar/index.ts'
+} from '../../language/grammar/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { readInput } from '../input.ts'

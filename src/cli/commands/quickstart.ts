@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { type ProjectConfig, recipeFile, writeToml } from '../../config/index.ts'
-import { Spotlight } from '../../observe/index.ts'
+import { Spotlight } from '../../base/progress/index.ts'
+import { type ProjectConfig, recipeFile, writeToml } from '../../settings/index.ts'
 import { describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -46,10 +46,10 @@ export function registerQuickstart(program: Command): void {
           over: options.fast === true ? [recipeFile('quickstart-fast')] : [],
         },
       )
-      const { modelFolder } = await import('../../rollout/index.ts')
+      const { modelFolder } = await import('../../agent/index.ts')
       // Rather now than after the team has been at work.
       modelFolder(config.student.model)
-      const { teamOf } = await import('../../teach/index.ts')
+      const { teamOf } = await import('../../stages/teach/index.ts')
       await teamOf(config)
       const { evalReportOf, stages } = await import('../../pipeline/index.ts')
       const names = stages.map(({ name }) => name)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { reasonText, UsageError } from '../../errors/index.ts'
-import { assertGrammars, parseChain } from '../../grammar/index.ts'
-import type { Policy, RolloutJob, Score, World } from '../../rollout/index.ts'
+import type { Policy, RolloutJob, Score, World } from '../../agent/index.ts'
+import { reasonText, UsageError } from '../../base/errors/index.ts'
+import { assertGrammars, parseChain } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -58,7 +58,7 @@ export function registerRollout(program: Command): void {
         rollOutAll,
         scoreOf,
         seedOf,
-      } = await import('../../rollout/index.ts')
+      } = await import('../../agent/index.ts')
       const recorded =
         options.replay === undefined ? undefined : readRecorded(config.project.runs, options.replay)
       const tasks = recorded?.tasks ?? (await readTasks(from, options))

@@ -13,7 +13,7 @@ export function registerRunDiagnose(parent: Command): void {
     .addHelpText('after', '\nExamples:\n  $ coa run diagnose latest\n  $ coa run diagnose latest --json')
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const { diagnose, findingText } = await import('../../rl/index.ts')
+      const { diagnose, findingText } = await import('../../stages/rl/index.ts')
       using run = openRun(findRun(settings(options).config.project.runs, name, 'reinforcement'))
       const rows = lastOfEachStep([...run.metrics()]).filter((row) => row['stage'] === 'rl')
       const findings = diagnose(rows)

@@ -38,7 +38,7 @@ export function registerRunMetrics(parent: Command): void {
       const rows = lastOfEachStep([...run.metrics()]).filter(
         ({ stage }) => options.stage === undefined || stage === options.stage,
       )
-      const { otlpMetrics, sendOtlp, tensorboardEvents } = await import('../../export/index.ts')
+      const { otlpMetrics, sendOtlp, tensorboardEvents } = await import('../../stages/export/index.ts')
       const notes: string[] = []
       if (options.tensorboard !== undefined) {
         ensureFolder(options.tensorboard)

@@ -20,7 +20,7 @@ export function registerRunReport(parent: Command): void {
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ReportCommandOptions>()
-      const { writeReport } = await import('../../report/index.ts')
+      const { writeReport } = await import('../../pipeline/report/index.ts')
       using run = openRun(findRun(settings(options).config.project.runs, name))
       const path = writeReport(run)
       emit(options, { run: run.id, path }, () =>

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import { openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import { type RecordKind, recordKinds } from '../../schema/index.ts'
 import { describeDamage, openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'

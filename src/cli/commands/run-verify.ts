@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { CoaError } from '../../errors/index.ts'
+import { CoaError } from '../../base/errors/index.ts'
 import { describeDamage, openRun, runFiles, type TextCheck, verifyTexts } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
-import type { ProjectConfig } from '../../config/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import { type Grammar, projectGrammar } from '../../grammar/index.ts'
-import type { Choice, Policy, RolloutJob } from '../../rollout/index.ts'
+import type { Choice, Policy, RolloutJob } from '../../agent/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import { type Grammar, projectGrammar } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
 import { ChainPainter } from '../chain-painter.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -109,7 +109,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
   })
   const count = countOf(options, config)
   const picker = await pickerOf(options.pick ?? 'majority', config)
-  const rolling = await import('../../rollout/index.ts')
+  const rolling = await import('../../agent/index.ts')
   rolling.modelFolder(config.student.model)
   const task: Task = {
     v: 1,

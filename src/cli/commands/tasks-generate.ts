@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, jsonText, mark } from '../output.ts'
 import { showProgress } from '../progress.ts'

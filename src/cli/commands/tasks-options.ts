@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split, TaskSource } from '../../tasks/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
 import { harmless } from '../live-text.ts'
 import { emit, jsonText } from '../output.ts'

@@ -66,7 +66,7 @@ export function registerTeach(program: Command): void {
         ],
       })
       const { trainingTasks } = await import('../../pipeline/index.ts')
-      const { assertTeachable, teach } = await import('../../teach/index.ts')
+      const { assertTeachable, teach } = await import('../../stages/teach/index.ts')
       const { suites, count } = config.tasks
       if (options.dryRun === true) {
         const tasks = dir === undefined ? suites.length * count : countTasks(dir)

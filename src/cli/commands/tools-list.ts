@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { ToolState } from '../../tools/index.ts'
+import type { ToolState } from '../../world/tools/index.ts'
 import { emit, mark, table } from '../output.ts'
 import { addToolOptions, type ToolOptions, toolboxFor } from './tools-options.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { type ProjectConfig, readEnvironment } from '../../config/index.ts'
-import { UsageError } from '../../errors/index.ts'
-import type { McpServer, Toolbox } from '../../tools/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import type { McpServer, Toolbox } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 
 /** Options that say which tools there are. */
@@ -48,7 +48,7 @@ export async function toolboxFor(options: ToolOptions): Promise<{ toolbox: Toolb
     'tools.allow_hosts': options.allowHost,
   })
   // Loaded here, because the tools bring half a second of libraries that other commands do not need.
-  const { openToolbox } = await import('../../tools/index.ts')
+  const { openToolbox } = await import('../../world/tools/index.ts')
   return { toolbox: openToolbox(config, readEnvironment(), (options.mcp ?? []).map(serverOf)), config }
 }
 

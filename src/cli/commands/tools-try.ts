@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../errors/index.ts'
-import { defineGrammar, type Payload, parsePayload } from '../../grammar/index.ts'
-import type { Tool, ToolResult } from '../../tools/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import { defineGrammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
+import type { Tool, ToolResult } from '../../world/tools/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readInput } from '../input.ts'
 import { interruptible } from '../interrupt.ts'
@@ -35,7 +35,7 @@ export function registerToolsTry(parent: Command): void {
     .action(async (name: string, body: string, _options, command: Command) => {
       const options = command.optsWithGlobals<TryOptions>()
       const { toolbox, config } = await toolboxFor(options)
-      const { callTool, ToolCache } = await import('../../tools/index.ts')
+      const { callTool, ToolCache } = await import('../../world/tools/index.ts')
       try {
         const result = await interruptible(async (signal) => {
           const tool = await toolbox.open(name)
@@ -58,7 +58,7 @@ export function registerToolsTry(parent: Command): void {
 
 /** Read as the parser would read it between the tool's tags. */
 async function readPayload(tool: Tool, body: string): Promise<Payload> {
-  const { extendGrammar } = await import('../../tools/index.ts')
+  const { extendGrammar } = await import('../../world/tools/index.ts')
   const bare = defineGrammar({
     name: 'try',
     description: 'One tool.',

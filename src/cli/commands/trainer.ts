@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { cacheFolder } from '../../config/index.ts'
+import { cacheFolder } from '../../settings/index.ts'
 import { registerTrainerStart } from './trainer-start.ts'
 import { registerTrainerStatus } from './trainer-status.ts'
 import { registerTrainerStop } from './trainer-stop.ts'

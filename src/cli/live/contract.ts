@@ -1,4 +1,4 @@
-import type { Observe } from '../../observe/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
 import type { MetricRow } from '../../store/index.ts'
 
 export type LiveStatus = 'waiting' | 'running' | 'done' | 'failed'

@@ -1,4 +1,4 @@
-import type { Progress } from '../../observe/index.ts'
+import type { Progress } from '../../base/progress/index.ts'
 import type { MetricRow } from '../../store/index.ts'
 import { harmless } from '../live-text.ts'
 import type { LiveStatus } from './contract.ts'

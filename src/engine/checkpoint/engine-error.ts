@@ -1,4 +1,4 @@
-export { EngineError } from '../../errors/index.ts'
+export { EngineError } from '../../base/errors/index.ts'
 
 /** A list of findings for one message: the first few in full, the rest as a number. */
 export function listed(findings: readonly string[], shown = 8): string {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type Boundary, CoaError } from '../../errors/index.ts'
+import { type Boundary, CoaError } from '../../base/errors/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type {
   AdamSettings,

@@ -1,4 +1,4 @@
-import type { CoaErrorOptions } from '../../errors/index.ts'
+import type { CoaErrorOptions } from '../../base/errors/index.ts'
 import type {
   AdamSettings,
   CheckpointNote,

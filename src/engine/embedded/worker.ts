@@ -1,6 +1,6 @@
 /** The engine's own thread: runs the core, so that nothing it computes ever stalls the event loop of the program. */
 import { parentPort } from 'node:worker_threads'
-import { CoaError } from '../../errors/index.ts'
+import { CoaError } from '../../base/errors/index.ts'
 import { EmbeddedCore } from './embedded-core.ts'
 import type { CallName, Calls, Failure, FromWorker, ToWorker, WireSampleRequest } from './messages.ts'
 

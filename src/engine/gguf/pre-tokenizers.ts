@@ -1,4 +1,4 @@
-import { gpt2Pattern } from '../../tokens/word-scanner.ts'
+import { gpt2Pattern } from '../../language/tokens/word-scanner.ts'
 
 /** How text is cut into words before bytes are joined: patterns one after the other, each cutting what the last left. */
 export interface PreTokenizer {

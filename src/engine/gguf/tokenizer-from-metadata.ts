@@ -1,4 +1,4 @@
-import { addedToken, byteLevelJson } from '../../tokens/byte-level-json.ts'
+import { addedToken, byteLevelJson } from '../../language/tokens/byte-level-json.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import { componentOf, type PreTokenizer, preTokenizerNamed } from './pre-tokenizers.ts'
 import { type TokenizerSource, tokenKinds } from './tokenizer-to-metadata.ts'

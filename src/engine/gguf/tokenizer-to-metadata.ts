@@ -1,4 +1,4 @@
-import { type Tokenizer, tokenizerFromJson } from '../../tokens/index.ts'
+import { type Tokenizer, tokenizerFromJson } from '../../language/tokens/index.ts'
 import { EngineError, type ModelShape } from '../checkpoint/index.ts'
 import { patternsOf, preTokenizerWith } from './pre-tokenizers.ts'
 import type { GgufValue, Metadata } from './values.ts'

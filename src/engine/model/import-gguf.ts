@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import { tokenizerFromJson } from '../../tokens/index.ts'
+import { tokenizerFromJson } from '../../language/tokens/index.ts'
 import { describeFile } from '../checkpoint/checkpoint-manifest.ts'
 import {
   type CheckpointManifest,

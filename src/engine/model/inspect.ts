@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openTokenizer, type TokenizerDescription } from '../../tokens/index.ts'
+import { openTokenizer, type TokenizerDescription } from '../../language/tokens/index.ts'
 import {
   type AdapterCheckpoint,
   type CheckpointManifest,

@@ -1,4 +1,9 @@
-import { byteTokenizerFiles, openTokenizer, type Tokenizer, tokenizerFromJson } from '../../tokens/index.ts'
+import {
+  byteTokenizerFiles,
+  openTokenizer,
+  type Tokenizer,
+  tokenizerFromJson,
+} from '../../language/tokens/index.ts'
 import {
   type CheckpointContents,
   type CheckpointManifest,

@@ -1,4 +1,4 @@
-import { openTokenizer, type Tokenizer } from '../../tokens/index.ts'
+import { openTokenizer, type Tokenizer } from '../../language/tokens/index.ts'
 import { checkRequest } from '../check-request.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Engine, EngineDescription, Sample, SampleRequest } from '../contract.ts'

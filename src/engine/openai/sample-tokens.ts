@@ -1,4 +1,4 @@
-import type { Tokenizer } from '../../tokens/index.ts'
+import type { Tokenizer } from '../../language/tokens/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
 import { finishedSample } from '../finished-sample.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readEnvironment } from '../../config/index.ts'
+import { readEnvironment } from '../../settings/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import { trainerSource } from './trainer-source.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readToml } from '../../config/index.ts'
+import { readToml } from '../../settings/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 
 /** The Python sources, which lie at the same place in the repository and in the installed package. */

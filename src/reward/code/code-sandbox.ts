@@ -1,4 +1,4 @@
-import type { RunOptions, SandboxRequest, SandboxResult } from '../../sandbox/index.ts'
+import type { RunOptions, SandboxRequest, SandboxResult } from '../../world/sandbox/index.ts'
 
 /** Of one run; what is left out is the sandbox's default. */
 export type CodeLimits = NonNullable<SandboxRequest['limits']>

@@ -3,7 +3,7 @@ import { limiter } from './limiter.ts'
 import { type JudgeCase, type JudgePrompt, judgePrompt } from './prompt.ts'
 import { type JudgeReply, readReply } from './reply.ts'
 
-/** A model that completes a prompt; the client of src/models is wrapped to fit. */
+/** A model that completes a prompt; the client of src/world/models is wrapped to fit. */
 export type JudgeModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<string>
 
 export interface JudgeOptions {

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { CoaError, ToolError } from '../../errors/index.ts'
+import { CoaError, ToolError } from '../../base/errors/index.ts'
 import type { PartFile } from './part-file.ts'
 import { responseError, retryAfterMs } from './response-errors.ts'
 

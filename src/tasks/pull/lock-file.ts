@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { StoreError } from '../../errors/index.ts'
+import { StoreError } from '../../base/errors/index.ts'
 import { parseJson } from '../../schema/index.ts'
 
 const PulledFile = z.object({

@@ -1,4 +1,4 @@
-import { type CoaError, ToolError, UsageError } from '../../errors/index.ts'
+import { type CoaError, ToolError, UsageError } from '../../base/errors/index.ts'
 
 /** Why a server's answer is no file, as an error that says what to do; passing ones are worth another attempt. */
 export function responseError(

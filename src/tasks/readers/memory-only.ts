@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 
 /** In the meta of a task whose publisher asks that it never stand in the open, on disk or online. */

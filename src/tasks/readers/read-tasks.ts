@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { nearestName, UsageError } from '../../errors/index.ts'
+import { nearestName, UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split } from '../contract.ts'
 import { questionKey } from '../question-key.ts'

@@ -1,5 +1,5 @@
 import { type TextDocument, TextIndex } from '../../store/index.ts'
-import type { SearchProvider } from '../../tools/index.ts'
+import type { SearchProvider } from '../../world/tools/index.ts'
 import type { Library } from './library.ts'
 import { pageText } from './pages.ts'
 

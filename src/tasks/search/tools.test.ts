@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool } from '../../tools/index.ts'
+import { callTool } from '../../world/tools/index.ts'
 import { serveWorld, type WorldServer } from './serve.ts'
 import { worldTools } from './tools.ts'
 

@@ -1,5 +1,5 @@
-import { ToolError } from '../../errors/index.ts'
-import { readPageTool, searchTool, type Tool } from '../../tools/index.ts'
+import { ToolError } from '../../base/errors/index.ts'
+import { readPageTool, searchTool, type Tool } from '../../world/tools/index.ts'
 import type { WorldServer } from './serve.ts'
 
 /** What addresses of the encyclopedia look like to agents. The port of a run must not get into what is learnt. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pythonRunner } from '../../../test/reward/python-runner.ts'
-import type { Progress } from '../../observe/index.ts'
+import type { Progress } from '../../base/progress/index.ts'
 import type { JudgeModel } from '../../reward/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
 import { validateTasks } from './index.ts'

@@ -1,4 +1,4 @@
-import type { Observe } from '../../observe/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Task, Verdict } from '../../schema/index.ts'
 import { isMemoryOnly } from '../readers/index.ts'

@@ -12,7 +12,7 @@ import {
   openEmbedded,
   shapeOfSizes,
 } from '../../../src/engine/index.ts'
-import { openTokenizer } from '../../../src/tokens/index.ts'
+import { openTokenizer } from '../../../src/language/tokens/index.ts'
 import { llamaCppPackage } from './llama-cpp-package.ts'
 import type { LlamaCppAnswer, LlamaCppJob } from './run-llama-cpp.ts'
 import { texts, writeTrained } from './trained-models.ts'

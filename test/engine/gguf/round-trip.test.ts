@@ -14,8 +14,8 @@ import {
   saveCheckpoint,
   shapeOfSizes,
 } from '../../../src/engine/index.ts'
-import { openTokenizer } from '../../../src/tokens/index.ts'
-import { trainTokenizer } from '../../../src/tokens/train/index.ts'
+import { openTokenizer } from '../../../src/language/tokens/index.ts'
+import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 import { texts } from './trained-models.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'coa-gguf-models-'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { importGguf, openEmbedded } from '../../../src/engine/index.ts'
-import { openTokenizer, renderPrompt } from '../../../src/tokens/index.ts'
+import { openTokenizer, renderPrompt } from '../../../src/language/tokens/index.ts'
 import { smollm2File } from './smollm2-package.ts'
 
 const found = smollm2File()

@@ -6,8 +6,8 @@ import {
   openEmbedded,
   shapeOfSizes,
 } from '../../../src/engine/index.ts'
-import { openTokenizer } from '../../../src/tokens/index.ts'
-import { trainTokenizer } from '../../../src/tokens/train/index.ts'
+import { openTokenizer } from '../../../src/language/tokens/index.ts'
+import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 
 const createdAt = '2026-01-01T00:00:00Z'
 

@@ -1,5 +1,5 @@
 import { type Engine, type ModelShape, normalised, type TrainingExample } from '../../../src/engine/index.ts'
-import type { Tokenizer } from '../../../src/tokens/index.ts'
+import type { Tokenizer } from '../../../src/language/tokens/index.ts'
 import { judge, type Note, notes } from './notes.ts'
 
 /** A model of a million weights. Fresh weights are wider than usual: attention then finds its use sooner. */

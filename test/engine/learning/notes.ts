@@ -1,6 +1,6 @@
 import { randomStream } from '../../../src/engine/checkpoint/index.ts'
-import { type Tokenizer, tokenizerFromJson } from '../../../src/tokens/index.ts'
-import { trainTokenizer } from '../../../src/tokens/train/index.ts'
+import { type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
+import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 
 /**
  * Texts of one kind, made up anew each time: a note of a few names with numbers, and the same once more. To write the

@@ -19,7 +19,7 @@ import {
   shapeOfSizes,
   verifyCheckpoint,
 } from '../../../src/engine/index.ts'
-import { openTokenizer } from '../../../src/tokens/index.ts'
+import { openTokenizer } from '../../../src/language/tokens/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'coa-models-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, exportGguf, openEmbedded, openOpenAI } from '../../../src/engine/index.ts'
-import { openTokenizer, type Tokenizer } from '../../../src/tokens/index.ts'
+import { openTokenizer, type Tokenizer } from '../../../src/language/tokens/index.ts'
 import { texts, writeTrained } from '../gguf/trained-models.ts'
 
 const program = process.env['COA_TEST_LLAMA_SERVER']

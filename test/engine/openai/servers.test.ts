@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Engine, openOpenAI } from '../../../src/engine/index.ts'
-import { byteTokenizer } from '../../../src/tokens/index.ts'
+import { byteTokenizer } from '../../../src/language/tokens/index.ts'
 import { Stream, scripted } from './scripted-server.ts'
 
 const tokenizer = byteTokenizer()

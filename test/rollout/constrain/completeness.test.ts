@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Constraint, createConstraint } from '../../../src/agent/constrain/index.ts'
 import {
   type Grammar,
   isWellFormed,
@@ -7,10 +8,9 @@ import {
   renderPayload,
   renderSpans,
   type Step,
-} from '../../../src/grammar/index.ts'
-import { type Constraint, createConstraint } from '../../../src/rollout/constrain/index.ts'
+} from '../../../src/language/grammar/index.ts'
+import { encodeSpans, type Tokenizer } from '../../../src/language/tokens/index.ts'
 import type { Span } from '../../../src/schema/index.ts'
-import { encodeSpans, type Tokenizer } from '../../../src/tokens/index.ts'
 import { allowedSpeakers, grammars, nastyText, payloadFor } from '../../grammar/arbitraries.ts'
 import { walkTokenizers } from './tokenizers.ts'
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Constraint, createConstraint } from '../../../src/agent/constrain/index.ts'
 import {
   defineGrammar,
   type Grammar,
   type GrammarInput,
   isWellFormed,
   parseChain,
-} from '../../../src/grammar/index.ts'
-import { type Constraint, createConstraint } from '../../../src/rollout/constrain/index.ts'
-import { byteTokenizer } from '../../../src/tokens/index.ts'
+} from '../../../src/language/grammar/index.ts'
+import { byteTokenizer } from '../../../src/language/tokens/index.ts'
 import { nastyText } from '../../grammar/arbitraries.ts'
 import { howMany } from '../../how-many.ts'
 import { randomSchema } from './random-grammar.ts'

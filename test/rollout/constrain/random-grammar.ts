@@ -1,5 +1,10 @@
 import fc from 'fast-check'
-import { defineGrammar, findProblems, type Grammar, GrammarDefinition } from '../../../src/grammar/index.ts'
+import {
+  defineGrammar,
+  findProblems,
+  type Grammar,
+  GrammarDefinition,
+} from '../../../src/language/grammar/index.ts'
 
 /** Tags that begin each other, differ late, or have every kind of character a tag may have. */
 const tags = ['a', 'ab', 'abc', 'A_b', 'a.b', 'a-b', 'think', 'thinker', '_', 'code', 'codes', 'x9', 'Answer']

@@ -1,6 +1,6 @@
-import { type Chain, type Grammar, parseChain, renderStep } from '../../../src/grammar/index.ts'
-import type { Constraint, ConstraintState } from '../../../src/rollout/constrain/index.ts'
-import { TextStream, type Tokenizer } from '../../../src/tokens/index.ts'
+import type { Constraint, ConstraintState } from '../../../src/agent/constrain/index.ts'
+import { type Chain, type Grammar, parseChain, renderStep } from '../../../src/language/grammar/index.ts'
+import { TextStream, type Tokenizer } from '../../../src/language/tokens/index.ts'
 
 export interface Walk {
   text: string

@@ -1,8 +1,8 @@
-import { builtinGrammars, exampleChains, render } from '../../../src/grammar/index.ts'
-import { byteAlphabet } from '../../../src/tokens/byte-level.ts'
-import { addedToken, byteLevelJson } from '../../../src/tokens/byte-level-json.ts'
-import { byteTokenizer, type Tokenizer, tokenizerFromJson } from '../../../src/tokens/index.ts'
-import { trainTokenizer } from '../../../src/tokens/train/index.ts'
+import { builtinGrammars, exampleChains, render } from '../../../src/language/grammar/index.ts'
+import { byteAlphabet } from '../../../src/language/tokens/byte-level.ts'
+import { addedToken, byteLevelJson } from '../../../src/language/tokens/byte-level-json.ts'
+import { byteTokenizer, type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
+import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 
 const wideText = '漢字漢字漢語 ééé ñandú Москва 東京 東京都 👩‍👩‍👧 👩 \u00a0\u00a0 \u3000\u3000 “quoted” — … '
 

@@ -1,4 +1,4 @@
-"""Trains tokenizers with the Rust `tokenizers` library, to compare those of src/tokens/train with.
+"""Trains tokenizers with the Rust `tokenizers` library, to compare those of src/language/tokens/train with.
 
     pip install tokenizers==0.23.3
     python3 test/tokens/train/make-training.py                 # writes training.fixture.json from the cases below

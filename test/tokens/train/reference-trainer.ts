@@ -1,5 +1,5 @@
 /**
- * Byte-pair encoding as its definition reads, for checking src/tokens/train against: after each merge every pair of
+ * Byte-pair encoding as its definition reads, for checking src/language/tokens/train against: after each merge every pair of
  * every word is counted again. Words are what stands between spaces, and the spaces.
  */
 export function referenceMerges(

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors/index.ts'
+import { UsageError } from '../../../base/errors/index.ts'
 import { readParquetRows } from '../../../store/index.ts'
 import { jsonItems } from './json-items.ts'
 import { jsonLines } from './json-lines.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
-import { UsageError } from '../../../errors/index.ts'
+import { UsageError } from '../../../base/errors/index.ts'
 
 /** The text of a file in pieces, unpacked where its name ends in .gz. A mark at its start that tells the byte order is dropped. */
 export async function* readText(file: string): AsyncGenerator<string> {

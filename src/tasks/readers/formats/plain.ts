@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors/index.ts'
+import { UsageError } from '../../../base/errors/index.ts'
 import { type Gold, Task } from '../../../schema/index.ts'
 import type { Format, TaskDraft } from '../format.ts'
 import { type Row, RowProblem } from '../row.ts'

@@ -1,0 +1,93 @@
+import {
+  ChainParser,
+  type Grammar,
+  type ParseEvent,
+  parseChain,
+  type Utterance,
+} from '../language/grammar/index.ts'
+import { TextStream, type Tokenizer } from '../language/tokens/index.ts'
+
+/** What the model has completed: a call to make, one that cannot be read, or the end of the chain. */
+export type Made =
+  | { kind: 'call'; call: Utterance }
+  | { kind: 'malformed'; agent: string; message: string }
+  | { kind: 'answer'; answer: Utterance | undefined }
+
+/** Reads a chain as it is being written: tokens and inserted texts go in, calls and the answer come out. */
+export class ChainReader {
+  readonly #grammar: Grammar
+  readonly #tokenizer: Tokenizer
+  readonly #parser: ChainParser
+  #stream: TextStream
+  /** Where in the text each sampled token ends. */
+  readonly #ends: number[] = []
+  text = ''
+
+  constructor(grammar: Grammar, tokenizer: Tokenizer) {
+    this.#grammar = grammar
+    this.#tokenizer = tokenizer
+    this.#parser = new ChainParser(grammar)
+    this.#stream = this.#newStream()
+  }
+
+  /** Reads up to the first token that completes something, and says how many tokens that were. */
+  read(tokens: ArrayLike<number>): { count: number; made: Made | undefined } {
+    for (let at = 0; at < tokens.length; at++) {
+      const made = this.#take(this.#stream.push(tokens[at]!))
+      this.#ends.push(this.text.length)
+      if (made !== undefined) return { count: at + 1, made }
+    }
+    return { count: tokens.length, made: undefined }
+  }
+
+  /** What the runtime writes. A character that the model had begun stays unfinished before it. */
+  insert(text: string): void {
+    this.#take(this.#stream.finish())
+    this.#stream = this.#newStream()
+    this.#take(text)
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#take(this.#stream.finish())
+  }
+
+  #newStream(): TextStream {
+    return new TextStream(this.#tokenizer, { continuation: true, skipControlTokens: true })
+  }
+
+  /** Sampled tokens of each agent; "" for what stands outside of every block. */
+  tokensByAgent(): Record<string, number> {
+    const { blocks } = parseChain(this.#grammar, this.text)
+    const counts: Record<string, number> = {}
+    let block = 0
+    for (const end of this.#ends) {
+      while (block < blocks.length && blocks[block]!.end < end) block++
+      const agent = block < blocks.length && blocks[block]!.start < end ? blocks[block]!.agent : ''
+      counts[agent] = (counts[agent] ?? 0) + 1
+    }
+    return counts
+  }
+
+  #take(text: string): Made | undefined {
+    this.text += text
+    return text === '' ? undefined : madeOf(this.#grammar, this.#parser.push(text))
+  }
+}
+
+function madeOf(grammar: Grammar, events: readonly ParseEvent[]): Made | undefined {
+  const closed = events.findIndex(
+    (event) =>
+      event.type === 'agent-closed' && ['tool', 'answer'].includes(grammar.agents.get(event.agent)!.kind),
+  )
+  if (closed === -1) return undefined
+  const { agent } = events[closed] as Extract<ParseEvent, { type: 'agent-closed' }>
+  const rest = events.slice(closed)
+  for (const event of rest) {
+    if (event.type === 'call-ready') return { kind: 'call', call: event.call }
+    if (event.type === 'answer-ready') return { kind: 'answer', answer: event.answer }
+  }
+  if (agent === grammar.answer.name) return { kind: 'answer', answer: undefined }
+  const reasons = rest.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.message] : []))
+  return { kind: 'malformed', agent, message: reasons[0] ?? 'it is empty' }
+}

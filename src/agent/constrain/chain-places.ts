@@ -1,0 +1,123 @@
+import { type Agent, Automaton, type Grammar } from '../../language/grammar/index.ts'
+import type { Body } from './body.ts'
+import { type PayloadBody, payloadBody } from './payload-body.ts'
+import { Place } from './place.ts'
+
+/** Places kept to be found again. Which ones there are has no bound where JSON is nested. */
+const MOST_PLACES = 8_192
+
+const [LESS, GREATER] = [60, 62]
+
+/**
+ * Every place a stream of a grammar can be at. Between blocks there is one line break and then a tag of somebody who may
+ * speak; inside a block there is text by its payload's syntax, without any tag of the grammar but its own closing one.
+ */
+export class ChainPlaces {
+  readonly #grammar: Grammar
+  readonly #payloads: ReadonlyMap<string, PayloadBody>
+  /** Every tag of the grammar in lower case, with `<` and with `</`, without `>`. */
+  readonly #tags: readonly string[]
+  readonly #known = new Map<string, Place>()
+  readonly start: Place
+
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar
+    this.#payloads = new Map(
+      [...grammar.agents.values()].map((agent) => [agent.name, payloadBody(grammar, agent)]),
+    )
+    this.#tags = [...grammar.byTag.keys()].flatMap((tag) => [`<${tag}`, `</${tag}`])
+    this.start = this.#gap([], '', '')
+  }
+
+  /** Characters without which some place could not be left. */
+  get alphabet(): string {
+    const tags = [...this.#grammar.agents.values()].map(({ tag }) => tag)
+    return ['\n</>', ...tags, ...[...this.#payloads.values()].map(({ alphabet }) => alphabet)].join('')
+  }
+
+  /** Parts of payload schemas that are not kept to. */
+  get unchecked(): string[] {
+    return [...this.#payloads.values()].flatMap(({ unchecked }) => unchecked)
+  }
+
+  /** The tool that was called has been answered. */
+  observed(place: Place): Place {
+    return this.#gap([...place.called!, this.#grammar.observation!.name], '', '')
+  }
+
+  #place(key: string, make: () => Place): Place {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    if (this.#known.size >= MOST_PLACES) this.#known.clear()
+    const place = make()
+    this.#known.set(key, place)
+    return place
+  }
+
+  /**
+   * Between blocks. `spoken` is as much of who has spoken as the order depends on: the last actor, and the observation
+   * and the prelude after it. `lead` is the white space due, `read` what there is of it and of the tag.
+   */
+  #gap(spoken: readonly string[], lead: string, read: string): Place {
+    return this.#place(`gap ${spoken.join(' ')}|${lead}|${read}`, () => {
+      const openings = this.#mayFollow(spoken).map((agent) => ({ agent, text: `${lead}<${agent.tag}>` }))
+      const next = (symbol: number): Place | undefined => {
+        const longer = read + String.fromCharCode(symbol)
+        const opening = openings.find(({ text }) => text.startsWith(longer))
+        if (opening?.text !== longer) return opening && this.#gap(spoken, lead, longer)
+        return this.#open(opening.agent, spoken)
+      }
+      return new Place(`gap ${spoken.join(' ')}|${lead}|${read}`, next)
+    })
+  }
+
+  #mayFollow(spoken: readonly string[]): Agent[] {
+    const automaton = new Automaton(this.#grammar)
+    for (const name of spoken) automaton.step(name)
+    return automaton.allowed().map((name) => this.#grammar.agents.get(name)!)
+  }
+
+  #open(agent: Agent, before: readonly string[]): Place {
+    // After a prelude it matters who spoke before; after anyone else it does not, so that blocks share their places.
+    const spoken = agent.name === this.#grammar.prelude?.agent ? [...before, agent.name] : [agent.name]
+    return this.#block(agent, spoken, this.#payloads.get(agent.name)!.start, '')
+  }
+
+  /**
+   * Inside a block. `held` is what may yet become a tag; `body` is where the text stood before it, because a closing tag
+   * is judged there, and `plain` where it stands if it is text after all.
+   */
+  #block(agent: Agent, spoken: readonly string[], body: Body, held: string, plain?: Body): Place {
+    const key = `block ${spoken.join(' ')}|${held}|${body.key}`
+    return this.#place(key, () => {
+      const inside = (to: Body, holding: string, text?: Body): Place =>
+        this.#block(agent, spoken, to, holding, text)
+      const closing = `</${agent.tag}>`
+      const next = (symbol: number): Place | undefined => {
+        const text = held === '' ? body : plain
+        if (symbol === LESS) {
+          const reads = text?.step(symbol)
+          return reads !== undefined || text?.closable ? inside(text!, '<', reads) : undefined
+        }
+        const reads = text?.step(symbol)
+        // Most text leaves a block where it is, and to say so at once is what makes new masks quick.
+        if (held === '') return reads === body ? place : reads && inside(reads, '')
+        const longer = held + String.fromCharCode(symbol)
+        if (symbol === GREATER && this.#tags.includes(held.toLowerCase()))
+          return longer === closing && body.closable ? this.#closed(agent, spoken) : undefined
+        if (!this.#tags.some((tag) => tag.startsWith(longer.toLowerCase()))) return reads && inside(reads, '')
+        const closes = body.closable && closing.startsWith(longer)
+        return closes || reads !== undefined ? inside(body, longer, reads) : undefined
+      }
+      const place = new Place(key, next, { wide: (held === '' ? body : plain)?.wide ?? false })
+      return place
+    })
+  }
+
+  #closed({ kind }: Agent, spoken: readonly string[]): Place {
+    if (kind === 'role') return this.#gap(spoken, '\n', '')
+    const key = `closed ${spoken.join(' ')}`
+    const what = kind === 'answer' ? { ended: true } : { called: spoken }
+    return this.#place(key, () => new Place(key, () => undefined, what))
+  }
+}

@@ -1,0 +1,91 @@
+import { ConfigError, UsageError } from '../base/errors/index.ts'
+import {
+  type AdapterCheckpoint,
+  type Engine,
+  inspectModel,
+  isModelFolder,
+  openEmbedded,
+  openOpenAI,
+  openTinker,
+} from '../engine/index.ts'
+import { openTokenizer, type Tokenizer } from '../language/tokens/index.ts'
+import { keyFrom, ownModel, type ProjectConfig, readEnvironment } from '../settings/index.ts'
+
+/** The model that is trained and asked, with all that goes with it. */
+export interface Student {
+  engine: Engine
+  tokenizer: Tokenizer
+  /** Tokens that end what it writes. */
+  endTokens: readonly number[]
+  /** The folder it was opened from. */
+  folder: string
+}
+
+/** The folder of a model: a path, or the name of one that comes with coa. */
+export function modelFolder(name: string): string {
+  if (isModelFolder(name)) return name
+  const own = ownModel(name)
+  if (own !== undefined) return own
+  throw new UsageError(`there is no model "${name}"`, {
+    fix: 'Name a folder that has config.json, or make one with `coa model new`.',
+  })
+}
+
+/** Opens a model on the engine of the settings. */
+export async function openStudent(
+  config: Pick<ProjectConfig, 'student' | 'engine'>,
+  model = config.student.model,
+  observe?: (line: string) => void,
+): Promise<Student> {
+  const folder = modelFolder(model)
+  const { shape, adapter } = await inspectModel(folder)
+  const tokenizer = await openTokenizer(folder)
+  const endTokens = [
+    ...new Set([...shape.endTokens, ...(tokenizer.eosId === undefined ? [] : [tokenizer.eosId])]),
+  ]
+  const engine = await openEngine(config, folder, adapter, observe)
+  return { engine, tokenizer, endTokens, folder }
+}
+
+async function openEngine(
+  { engine, student }: Pick<ProjectConfig, 'student' | 'engine'>,
+  folder: string,
+  adapter: AdapterCheckpoint | undefined,
+  observe: ((line: string) => void) | undefined,
+): Promise<Engine> {
+  const key = keyFrom(readEnvironment(), engine.key_env)
+  const lora = loraOf(student.lora_rank, adapter, folder)
+  if (engine.driver === 'embedded') {
+    return openEmbedded({
+      model: folder,
+      ...(engine.device === undefined ? {} : { device: engine.device }),
+      ...(engine.threads === 0 ? {} : { threads: engine.threads }),
+      ...lora,
+    })
+  }
+  if (engine.url === undefined) {
+    throw new ConfigError(`the engine "${engine.driver}" needs the address of its server`, {
+      fix: 'Set engine.url, such as --set engine.url=http://localhost:8000.',
+    })
+  }
+  const server = { url: engine.url, tokenizer: folder, ...(key === undefined ? {} : { key }) }
+  if (engine.driver === 'openai') return openOpenAI(server)
+  return openTinker({ ...server, ...lora, model: folder, ...(observe === undefined ? {} : { observe }) })
+}
+
+/** A checkpoint that is an adapter stays one: training continues with it, and it is sampled on its base. */
+function loraOf(
+  rank: number,
+  adapter: AdapterCheckpoint | undefined,
+  folder: string,
+): { lora?: { rank: number; alpha: number; seed: number } } {
+  if (adapter === undefined) return rank === 0 ? {} : { lora: { rank, alpha: 2 * rank, seed: 1 } }
+  if (rank !== 0 && rank !== adapter.rank)
+    throw new ConfigError(
+      `student.lora_rank is ${rank}, and ${folder} is an adapter of rank ${adapter.rank}`,
+      {
+        fix: `Set it to ${adapter.rank}, or merge the adapter first: \`coa model convert ${folder} OUT\`.`,
+      },
+    )
+  return { lora: { rank: adapter.rank, alpha: adapter.alpha, seed: 1 } }
+}

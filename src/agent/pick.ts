@@ -1,0 +1,88 @@
+import { type Grammar, parseChain } from '../language/grammar/index.ts'
+import type { Rollout } from '../schema/index.ts'
+import { answerKey } from './pick-same.ts'
+
+/** What is looked at to choose one of several rollouts of the same question. */
+export type Candidate = Pick<Rollout, 'answer' | 'segments' | 'text'>
+
+export interface Choice {
+  /** Number of the candidate; undefined where none has an answer. */
+  chosen: number | undefined
+  by: 'majority' | 'verifier' | 'judge'
+  /** In words, for people. */
+  reason: string
+}
+
+/** How likely the model found what it wrote, token by token. What was inserted does not count. */
+function meanLogprob({ segments }: Pick<Candidate, 'segments'>): number {
+  const values = segments.flatMap((segment) =>
+    segment.origin === 'sampled' ? (segment.modelLogprobs ?? segment.logprobs) : [],
+  )
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return Number.isFinite(mean) ? mean : Number.NEGATIVE_INFINITY
+}
+
+/** What an agent said last; undefined where it never spoke. */
+export function lastOf(grammar: Grammar, text: string, agent: string): string | undefined {
+  return parseChain(grammar, text).blocks.findLast((block) => block.agent === agent)?.text
+}
+
+/** The answer that most candidates give; of equally many, the one that was written most surely. */
+export function pickByMajority(candidates: readonly Candidate[], grammar?: Grammar): Choice {
+  const groups = groupsOf(candidates, grammar)
+  const [chosen] = ranked(
+    groups.map(([first]) => first!),
+    (number) => groups.find(([first]) => first === number)!.length,
+    candidates,
+  )
+  const votes = groups.find(([first]) => first === chosen)?.length ?? 0
+  const reason = chosen === undefined ? NONE : `${votes} of ${candidates.length} agree`
+  return { chosen, by: 'majority', reason }
+}
+
+/** The candidate with the highest score; of equal ones, the one that was written most surely. */
+export function pickByScore(
+  candidates: readonly Candidate[],
+  scores: readonly (number | undefined)[],
+): Choice {
+  const [chosen] = ranked(answered(candidates), (number) => scores[number] ?? 0, candidates)
+  const score = chosen === undefined ? undefined : scores[chosen]
+  const reason =
+    chosen === undefined
+      ? NONE
+      : score === undefined
+        ? 'no answer was scored; this was written most surely'
+        : `its own check gives it ${score}`
+  return { chosen, by: 'verifier', reason }
+}
+
+export const NONE = 'no candidate has an answer'
+
+/** Numbers of candidates that say the same, each group with the most surely written one first. */
+export function groupsOf(candidates: readonly Candidate[], grammar?: Grammar): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const number of answered(candidates)) {
+    const key = answerKey(candidates[number]!.answer!, grammar?.answer.payload.syntax)
+    groups.set(key, [...(groups.get(key) ?? []), number])
+  }
+  return [...groups.values()].map((group) => ranked(group, () => 0, candidates))
+}
+
+function answered(candidates: readonly Candidate[]): number[] {
+  return candidates.flatMap(({ answer }, number) => ((answer ?? '').trim() === '' ? [] : [number]))
+}
+
+/** The best first; where all is equal, in the order in which they were drawn. */
+function ranked(
+  numbers: readonly number[],
+  worth: (number: number) => number,
+  candidates: readonly Candidate[],
+): number[] {
+  const sure = new Map(numbers.map((number) => [number, meanLogprob(candidates[number]!)]))
+  return numbers.toSorted((left, right) => {
+    const difference = worth(right) - worth(left)
+    if (difference !== 0) return difference
+    // Two that are infinitely unlikely differ by NaN.
+    return sure.get(right)! - sure.get(left)! || left - right
+  })
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { parseChain } from '../language/grammar/index.ts'
+import type { Rollout, Task } from '../schema/index.ts'
+import type { Tool } from '../world/tools/index.ts'
+import type { Policy, RolloutSettings, World } from './contract.ts'
+import { rollOut } from './roll-out.ts'
+
+export interface Replay {
+  rollout: Rollout
+  /** Where it differs from the record; empty when everything was the same. */
+  differences: string[]
+}
+
+/**
+ * Does a recorded rollout again: the model draws with the same seeds, tools answer what they answered then. The same
+ * weights give the same tokens.
+ */
+export async function replay(
+  recorded: Rollout,
+  task: Task,
+  policy: Policy,
+  world: World,
+  settings: RolloutSettings,
+): Promise<Replay> {
+  const job = { task, id: recorded.id, groupId: recorded.groupId, seed: recorded.seed }
+  const rollout = await rollOut(job, policy, await asRecorded(recorded, task, world), {
+    ...settings,
+    // What is recorded has been cut already.
+    observationTokens: 0,
+  })
+  const differences: string[] = []
+  const compare = (name: string, was: unknown, is: unknown): void => {
+    if (JSON.stringify(was) !== JSON.stringify(is)) differences.push(name)
+  }
+  compare('tokens', tokensOf(recorded), tokensOf(rollout))
+  compare('text', recorded.text, rollout.text)
+  compare('stop', recorded.stop, rollout.stop)
+  compare('answer', recorded.answer, rollout.answer)
+  compare('verdict', recorded.verdict?.outcome, rollout.verdict?.outcome)
+  return { rollout, differences }
+}
+
+function tokensOf({ segments }: Rollout): number[][] {
+  return segments.map(({ tokens }) => tokens)
+}
+
+/** The same world, but for tools that repeat what they said. */
+async function asRecorded(recorded: Rollout, task: Task, world: World): Promise<World> {
+  const grammar = await world.grammarOf(task)
+  const bodies = parseChain(grammar, recorded.text)
+    .blocks.filter(({ kind }) => kind === 'observation')
+    .map(({ text }) => text)
+  // A call that could not be read reached no tool; the runtime words its answer again.
+  const spoken = bodies.filter((_, at) => recorded.calls[at]?.outcome !== 'malformed')
+  let next = 0
+  const tools = [...grammar.agents.values()].flatMap(({ name, kind, payload }): Tool[] =>
+    kind !== 'tool'
+      ? []
+      : [
+          {
+            name,
+            description: '',
+            payload,
+            input: z.unknown(),
+            fromPayload: (given) => given,
+            cacheable: false,
+            execute: async () => ({ text: spoken[next++] ?? '' }),
+          },
+        ],
+  )
+  return {
+    ...world,
+    toolsOf: async () => tools,
+    calling: { ...world.calling, outputLimit: Number.POSITIVE_INFINITY },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Spotlight } from '../base/progress/index.ts'
+import type { Rollout } from '../schema/index.ts'
+import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
+import { inParallel } from './in-parallel.ts'
+import { rollOutWatched } from './roll-out-watched.ts'
+
+export interface RollOutAllOptions {
+  concurrency: number
+  signal?: AbortSignal
+  spotlight?: Spotlight | undefined
+  /** Told of each rollout when it is done, in that order. */
+  onRollout?: (rollout: Rollout) => void
+}
+
+/** Many rollouts, so many at a time, in the order of the jobs. */
+export async function rollOutAll(
+  jobs: readonly RolloutJob[],
+  policy: Policy,
+  world: World,
+  settings: RolloutSettings,
+  { concurrency, signal, spotlight, onRollout }: RollOutAllOptions,
+): Promise<Rollout[]> {
+  const rollouts: Rollout[] = []
+  await inParallel([...jobs.entries()], concurrency, async ([at, job]) => {
+    const rollout = await rollOutWatched(job, policy, world, settings, { signal, spotlight })
+    rollouts[at] = rollout
+    onRollout?.(rollout)
+  })
+  return rollouts
+}

@@ -1,0 +1,168 @@
+import { buildPrompt, isWellFormed, parseChain } from '../language/grammar/index.ts'
+import { encodePrompt, TextStream } from '../language/tokens/index.ts'
+import { checkAnswer } from '../reward/index.ts'
+import type { Rollout } from '../schema/index.ts'
+import { ChainReader } from './chain-reader.ts'
+import { startConstrained } from './constrained.ts'
+import { Context } from './context.ts'
+import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { type Observation, observe } from './observation.ts'
+import { turnSeed } from './seeds.ts'
+import { answerText, ToolCalls } from './tool-calls.ts'
+
+export interface RollOutOptions {
+  signal?: AbortSignal
+  /** Told of text as it enters the stream. */
+  onText?: (text: string, from: 'model' | 'tool') => void
+}
+
+/** Tokens of room that make another request worth its while. */
+const LEAST_ROOM = 16
+
+/**
+ * The model alone works on a task, in one stream: it writes, its calls are made, what comes back is appended, and it
+ * goes on in the same context. Whatever happens on the way, a rollout comes of it; only the caller's own signal throws.
+ */
+export async function rollOut(
+  job: RolloutJob,
+  policy: Policy,
+  world: World,
+  settings: RolloutSettings,
+  options: RollOutOptions = {},
+): Promise<Rollout> {
+  const { task } = job
+  const { engine, tokenizer } = policy
+  const { signal, onText } = options
+  signal?.throwIfAborted()
+  const grammar = await world.grammarOf(task)
+  const calls = new ToolCalls(grammar, await world.toolsOf(task), {
+    ...world.calling,
+    question: task.question,
+  })
+  const context = new Context(encodePrompt(tokenizer, buildPrompt(grammar, task.question)))
+  const reader = new ChainReader(grammar, tokenizer)
+  const shorter = new Map<number, Observation['shorter']>()
+  const ms = { sampling: 0, tools: 0, checking: 0 }
+  const deadline = AbortSignal.timeout(settings.maxSeconds * 1000)
+  const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  const stopTexts = [...grammar.agents.values()]
+    .filter(({ kind }) => kind === 'tool' || kind === 'answer')
+    // A token may hold the line break that follows the tag.
+    .flatMap(({ tag }) => [`</${tag}>`, `</${tag}>\n`])
+  let constraint = settings.constrained ? startConstrained(grammar, policy) : undefined
+  let answer: string | undefined
+  let failure: Failure | undefined
+
+  const sample = async (request: number, maxTokens: number) => {
+    const began = performance.now()
+    const shown = new TextStream(tokenizer, { continuation: true, skipControlTokens: true })
+    try {
+      const [found] = await engine.sample({
+        prompt: context.tokens(),
+        maxTokens,
+        temperature: settings.temperature,
+        ...(settings.topP < 1 ? { topP: settings.topP } : {}),
+        ...(settings.topK > 0 ? { topK: settings.topK } : {}),
+        seed: turnSeed(job.seed, request),
+        stopTokens: policy.endTokens,
+        stopTexts,
+        ...(constraint === undefined ? {} : { allowed: constraint.forRequest() }),
+        ...(onText === undefined ? {} : { onToken: (token: number) => onText(shown.push(token), 'model') }),
+        signal: until,
+      })
+      return found!
+    } finally {
+      ms.sampling += performance.now() - began
+    }
+  }
+
+  /** Room for at least so many more tokens, made by shortening observations, the oldest first. */
+  const makeRoom = (): boolean => {
+    const { contextLength } = engine.describe()
+    while (context.length + LEAST_ROOM > contextLength) {
+      if (!context.shortenOldest((segment) => [...(shorter.get(segment)?.() ?? [])])) return false
+    }
+    return true
+  }
+
+  const insert = (output: string): void => {
+    const observation = observe(grammar, tokenizer, output, settings.observationTokens)
+    shorter.set(context.segments.length, observation.shorter)
+    context.addInserted(observation.tokens)
+    reader.insert(observation.text)
+    constraint = constraint?.inserted(observation.text)
+    onText?.(observation.text, 'tool')
+  }
+
+  const work = async (): Promise<Rollout['stop']> => {
+    for (let request = 0; ; request++) {
+      const left = settings.maxTokens - context.entered
+      if (left <= 0) return 'tokens'
+      if (!makeRoom()) return 'context'
+      const found = await sample(request, left)
+      const { count, made } = reader.read(found.tokens)
+      context.addSampled(found, count, isPlain(settings))
+      for (const token of found.tokens.subarray(0, count)) constraint = constraint?.after(token)
+      if (made?.kind === 'answer') {
+        answer = made.answer === undefined ? undefined : answerText(made.answer.payload)
+        return 'answer'
+      }
+      if (made !== undefined) {
+        if (calls.list.length >= settings.maxTurns) return 'turns'
+        if (calls.timesMade(made) >= settings.maxSameCall) return 'repetition'
+        const result = await calls.make(made, until)
+        ms.tools += result.ms
+        failure ??= result.failure
+        insert(result.output)
+      } else if (found.stopped === 'token') return 'end'
+      else if (found.stopped === 'nothing-allowed') return 'end'
+      else if (found.stopped === 'length') return 'tokens'
+    }
+  }
+
+  let stop: Rollout['stop']
+  try {
+    stop = await work()
+  } catch (error) {
+    signal?.throwIfAborted()
+    stop = deadline.aborted ? 'time' : 'failed'
+    if (stop === 'failed') failure ??= failureOf(error)
+  }
+  reader.end()
+  const began = performance.now()
+  const verdict = job.unchecked
+    ? undefined
+    : await checkAnswer(task.gold, answer, {
+        ...world.check,
+        question: task.question,
+        ...(signal === undefined ? {} : { signal }),
+      })
+  signal?.throwIfAborted()
+  ms.checking = performance.now() - began
+  return {
+    v: 1,
+    id: job.id,
+    taskId: task.id,
+    groupId: job.groupId,
+    checkpoint: policy.checkpoint,
+    grammar: grammar.name,
+    seed: job.seed,
+    segments: context.segments,
+    text: reader.text,
+    stop,
+    ...(answer === undefined ? {} : { answer }),
+    ...(verdict === undefined ? {} : { verdict }),
+    calls: calls.list,
+    wellFormed: isWellFormed(parseChain(grammar, reader.text, { strict: true })),
+    tokensByAgent: reader.tokensByAgent(),
+    ms,
+    ...(failure === undefined ? {} : { failure }),
+    meta: { suite: task.suite, ...(task.level === undefined ? {} : { level: task.level }) },
+  }
+}
+
+/** What is drawn follows the model's own odds, so one log-probability tells both. */
+function isPlain({ temperature, topP, topK, constrained }: RolloutSettings): boolean {
+  return temperature === 1 && topP === 1 && topK === 0 && !constrained
+}

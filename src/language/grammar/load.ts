@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { CoaError, GrammarError, nearestName } from '../../base/errors/index.ts'
+import { readToml } from '../../settings/index.ts'
+import { builtinGrammars } from './builtin/index.ts'
+import type { GrammarInput } from './definition.ts'
+import { defineGrammar, type Grammar } from './grammar.ts'
+
+/** A grammar by name (one that comes with coa) or by file: TOML, or a module whose default export defines it. */
+export async function loadGrammar(nameOrFile: string): Promise<Grammar> {
+  const builtin = builtinGrammars.get(nameOrFile)
+  if (builtin !== undefined) return builtin
+  if (!existsSync(nameOrFile)) throw unknownGrammar(nameOrFile)
+  return defineGrammar(await readDefinition(nameOrFile))
+}
+
+/** The definition in a file, unchecked. */
+export async function readDefinition(file: string): Promise<GrammarInput> {
+  switch (extname(file)) {
+    case '.toml':
+      return readToml(file) as unknown as GrammarInput
+    case '.ts':
+    case '.mts':
+    case '.js':
+    case '.mjs':
+      return importDefinition(file)
+    default:
+      throw new GrammarError(`cannot tell what kind of grammar ${file} is`, {
+        fix: 'Write the grammar as .toml, .ts or .js.',
+      })
+  }
+}
+
+async function importDefinition(file: string): Promise<GrammarInput> {
+  if (!existsSync(file)) throw new GrammarError(`there is no file ${file}`, { fix: 'Name an existing file.' })
+  let exports: { default?: GrammarInput }
+  try {
+    exports = await import(pathToFileURL(resolve(file)).href)
+  } catch (cause) {
+    if (CoaError.isInstance(cause)) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    // A package.json with "type": "commonjs", which `npm init` writes, makes Node read .ts and .js as CommonJS.
+    const fix = /Unexpected token 'export'|Cannot use import statement/.test(reason)
+      ? `Rename it to ${file.replace(/\.(ts|js)$/, '.m$1')}, or set "type": "module" in package.json.`
+      : 'Mend the module.'
+    throw new GrammarError(`cannot load ${file}: ${reason}`, { cause, fix })
+  }
+  if (typeof exports.default === 'object' && exports.default !== null) return exports.default
+  throw new GrammarError(`${file} has no default export`, {
+    fix: 'Export the definition: `export default { name, … }`.',
+  })
+}
+
+export function unknownGrammar(name: string): GrammarError {
+  const names = [...builtinGrammars.keys()]
+  const nearest = nearestName(name, names)
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  return new GrammarError(`there is no grammar or file called "${name}"`, {
+    fix: `Use one of ${names.join(', ')}, or set language.grammar to the .toml or .ts file that defines it.${hint}`,
+  })
+}

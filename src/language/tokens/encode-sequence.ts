@@ -1,0 +1,54 @@
+import { TokenizerError } from '../../base/errors/index.ts'
+import type { CoaSequence } from '../../schema/index.ts'
+import { encodePrompt } from './encode-prompt.ts'
+import { type EncodeSpansOptions, encodeSpans } from './encode-spans.ts'
+import type { RenderPromptOptions } from './render-prompt.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+export interface EncodeSequenceOptions extends Pick<EncodeSpansOptions, 'joints' | 'specials'> {
+  /** End with the end-of-sequence token, trained on. Default: true where the tokenizer has one. */
+  endOfSequence?: boolean
+  /** How the prompt is rendered. */
+  prompt?: RenderPromptOptions
+}
+
+export interface EncodedSequence {
+  ids: Int32Array
+  /** 1 where the token is trained on; 0 for prompt and observation tokens. */
+  mask: Uint8Array
+  promptLength: number
+  /** The span of each token; -1 for the prompt and the end of the sequence. */
+  spanOf: Int32Array
+  /** Tokens that hold both trained and other text; always 0 with joints 'cut'. */
+  straddling: number
+}
+
+/** A whole sequence in tokens: the prompt, the stream that follows it, the end. */
+export function encodeSequence(
+  tokenizer: Tokenizer,
+  sequence: Pick<CoaSequence, 'prompt' | 'spans'>,
+  options: EncodeSequenceOptions = {},
+): EncodedSequence {
+  const { endOfSequence = tokenizer.eosId !== undefined, prompt: promptOptions, ...spanOptions } = options
+  if (endOfSequence && tokenizer.eosId === undefined) {
+    throw new TokenizerError('The tokenizer has no end-of-sequence token.', {
+      fix: 'Set eos_token in tokenizer_config.json, or pass endOfSequence: false.',
+    })
+  }
+  const hasPrompt = sequence.prompt.length > 0
+  const prompt = hasPrompt ? encodePrompt(tokenizer, sequence.prompt, promptOptions) : new Int32Array(0)
+  const stream = encodeSpans(tokenizer, sequence.spans, { ...spanOptions, continues: hasPrompt })
+  const length = prompt.length + stream.ids.length + (endOfSequence ? 1 : 0)
+  const ids = new Int32Array(length)
+  const mask = new Uint8Array(length)
+  const spanOf = new Int32Array(length).fill(-1)
+  ids.set(prompt)
+  ids.set(stream.ids, prompt.length)
+  mask.set(stream.mask, prompt.length)
+  spanOf.set(stream.spanOf, prompt.length)
+  if (endOfSequence) {
+    ids[length - 1] = tokenizer.eosId!
+    mask[length - 1] = 1
+  }
+  return { ids, mask, promptLength: prompt.length, spanOf, straddling: stream.straddling }
+}

@@ -1,0 +1,91 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { TokenizerError } from '../../base/errors/index.ts'
+import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
+
+/**
+ * Opens a tokenizer from a folder or from the path of its tokenizer.json. Beside it are read, where present:
+ * tokenizer_config.json, and chat_template.jinja or chat_template.json, which go before the configuration's own.
+ */
+export async function openTokenizer(path: string): Promise<Tokenizer> {
+  const file = await tokenizerPath(path)
+  const folder = dirname(file)
+  const json = await readJson(file)
+  const config = (await readJsonIfPresent(join(folder, 'tokenizer_config.json'))) ?? {}
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw broken(join(folder, 'tokenizer_config.json'), 'it is not an object')
+  }
+  const template = await readTemplate(folder)
+  try {
+    return tokenizerFromJson(json, template === undefined ? config : { ...config, chat_template: template })
+  } catch (cause) {
+    if (cause instanceof TokenizerError) {
+      throw new TokenizerError(`${file}: ${cause.message}`, {
+        cause,
+        ...(cause.fix === undefined ? {} : { fix: cause.fix }),
+      })
+    }
+    throw broken(file, String(cause), cause)
+  }
+}
+
+async function tokenizerPath(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) {
+    throw new TokenizerError(`There is no tokenizer at ${path}.`, {
+      fix: 'Give the path of a model folder or of a tokenizer.json.',
+      details: { path },
+    })
+  }
+  if (!found.isDirectory()) return path
+  const file = join(path, 'tokenizer.json')
+  if ((await stat(file).catch(() => undefined)) !== undefined) return file
+  const legacy = await stat(join(path, 'tokenizer.model')).catch(() => undefined)
+  throw new TokenizerError(`The folder ${path} has no tokenizer.json.`, {
+    fix:
+      legacy === undefined
+        ? 'Give the folder of a model with its tokenizer.'
+        : 'It has only tokenizer.model: convert it once with `AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`.',
+    details: { path },
+  })
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw broken(file, 'it cannot be read', cause)
+  })
+  if (text.startsWith('version https://git-lfs')) {
+    throw new TokenizerError(`${file} is a Git LFS pointer, not the file itself.`, {
+      fix: 'Run `git lfs pull`.',
+    })
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw broken(file, 'it is not valid JSON', cause)
+  }
+}
+
+async function readJsonIfPresent(file: string): Promise<unknown> {
+  return (await stat(file).catch(() => undefined)) === undefined ? undefined : await readJson(file)
+}
+
+async function readTemplate(folder: string): Promise<unknown> {
+  const jinja = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => undefined)
+  if (jinja !== undefined) return jinja
+  const file = join(folder, 'chat_template.json')
+  const json = await readJsonIfPresent(file)
+  if (json === undefined) return undefined
+  const template =
+    typeof json === 'object' && json !== null ? (json as { chat_template?: unknown }).chat_template : json
+  if (typeof template === 'string' || Array.isArray(template)) return template
+  throw broken(file, 'it has no "chat_template"')
+}
+
+function broken(file: string, why: string, cause?: unknown): TokenizerError {
+  return new TokenizerError(`${basename(file)} in ${dirname(file)} is broken: ${why}.`, {
+    fix: 'Download or write the file again.',
+    details: { file },
+    cause,
+  })
+}

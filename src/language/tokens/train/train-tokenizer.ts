@@ -1,0 +1,103 @@
+import { TokenizerError } from '../../../base/errors/index.ts'
+import { byteAlphabet } from '../byte-level.ts'
+import { tokenizerFromJson } from '../tokenizer.ts'
+import type { TokenizerJson } from '../tokenizer-json.ts'
+import { Breather } from './breather.ts'
+import { learnMerges } from './learn-merges.ts'
+import { type ReadWords, readWords } from './read-words.ts'
+import { firstTokens, type TokenizerFiles, tokenizerFiles } from './tokenizer-files.ts'
+import { planTraining, type TrainingPlan, type TrainTokenizerOptions } from './training-options.ts'
+
+export interface TrainingSummary {
+  /** Ids there are: fewer than asked for when the texts gave no more merges. */
+  vocabularySize: number
+  /** False when the vocabulary is smaller than asked for. */
+  complete: boolean
+  merges: number
+  texts: number
+  /** Read, in UTF-16 units. */
+  characters: number
+  differentWords: number
+  /** Words left out for their length. */
+  wordsTooLong: number
+  /** Different words forgotten for want of room; when not 0, the counts of rare words are too low. */
+  wordsForgotten: number
+}
+
+export interface TrainedTokenizer extends TokenizerFiles {
+  summary: TrainingSummary
+}
+
+/**
+ * Learns a byte-level BPE tokenizer from texts. Each text is read once and forgotten, so they may come from a
+ * stream; a text should be a whole document, because a word cut in two counts as two.
+ *
+ * The same texts give the same tokenizer in any order, unless words had to be forgotten. It is the one that Hugging
+ * Face's BpeTrainer gives, but that learns from overlong words and from the letters of tags and control tokens too.
+ */
+export async function trainTokenizer(
+  texts: Iterable<string> | AsyncIterable<string>,
+  options: TrainTokenizerOptions,
+): Promise<TrainedTokenizer> {
+  const plan = planTraining(options)
+  const { observe } = options
+  const breather = new Breather(options.signal)
+  const tokens = firstTokens(plan)
+  const untrained = tokenizerFiles(plan, { tokens, merges: [] })
+  checkUntrained(plan, untrained)
+  const { json } = untrained as unknown as { json: TokenizerJson }
+
+  const read = await readWords(texts, json, {
+    longestWord: plan.longestWord,
+    mostWords: plan.mostWords,
+    observe,
+    breather,
+  })
+  checkRead(plan, read)
+  const learned = await learnMerges({
+    words: read.words,
+    counts: read.counts,
+    tokens,
+    symbolOfByte: byteAlphabet.map((character) => tokens.indexOf(character)),
+    size: plan.vocabularySize - plan.tags.length,
+    minimumFrequency: plan.minimumFrequency,
+    observe,
+    breather,
+  })
+  const vocabularySize = learned.tokens.length + plan.tags.length
+  return {
+    ...tokenizerFiles(plan, learned),
+    summary: {
+      vocabularySize,
+      complete: vocabularySize === plan.vocabularySize,
+      merges: learned.merges.length,
+      texts: read.texts,
+      characters: read.characters,
+      differentWords: read.words.length,
+      wordsTooLong: read.tooLong,
+      wordsForgotten: read.forgotten,
+    },
+  }
+}
+
+/** Opens the tokenizer as it is before the first merge: what is wrong with it should not be said after an hour. */
+function checkUntrained(plan: TrainingPlan, { json, config }: TokenizerFiles): void {
+  const tokenizer = tokenizerFromJson(json, config)
+  const wrong = plan.tags.find((tag) => tokenizer.controlTokens.has(tag))
+  if (wrong === undefined) return
+  throw new TokenizerError(`The tag ${JSON.stringify(wrong)} has the look of a control token.`, {
+    fix: 'Give it as a control token, or write the tag without bars, such as <think>.',
+  })
+}
+
+function checkRead(plan: TrainingPlan, read: ReadWords): void {
+  if (read.words.length > 0) return
+  if (read.tooLong === 0) {
+    throw new TokenizerError('There is no text to train the tokenizer on.', {
+      fix: 'Give at least one text that is not empty.',
+    })
+  }
+  throw new TokenizerError(`Every word of the texts is longer than ${plan.longestWord} characters.`, {
+    fix: 'Raise longestWord, or give texts with spaces or line breaks.',
+  })
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { Rollout } from '../../schema/index.ts'
+import { attemptOfRollout } from '../../stages/eval/index.ts'
+import { studentView } from './student-view.ts'
+
+const tokens = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
+const sampled = (count: number) => ({
+  origin: 'sampled' as const,
+  tokens: tokens(count),
+  logprobs: Array<number>(count).fill(-1),
+})
+
+test('the page and the evaluation count the tokens of a rollout alike, observations shortened or never read', () => {
+  const rollout = Rollout.parse({
+    v: 1,
+    id: 'r',
+    taskId: 't',
+    groupId: 't',
+    checkpoint: 'checkpoints/rl',
+    grammar: 'math',
+    seed: 1,
+    segments: [
+      { origin: 'prompt', tokens: tokens(100) },
+      sampled(10),
+      { origin: 'inserted', tokens: tokens(400), shortened: { from: 5, tokens: [7777] } },
+      sampled(10),
+      { origin: 'inserted', tokens: tokens(60) },
+      sampled(10),
+      { origin: 'inserted', tokens: tokens(200) },
+    ],
+    text: '',
+    stop: 'turns',
+    calls: [],
+    wellFormed: false,
+    tokensByAgent: { plan: 30 },
+    ms: { sampling: 1, tools: 1, checking: 1 },
+  })
+  const counted = attemptOfRollout(rollout).tokens
+  const rows = new Map(
+    [...studentView(rollout).text.matchAll(/<th scope="row">([^<]*)<\/th><td>([\d,]*)<\/td>/g)].map(
+      ([, name, count]) => [name, Number(count!.replaceAll(',', ''))],
+    ),
+  )
+  expect(counted).toMatchObject({ once: 601, billed: 100 + 510 + 181 + 30 })
+  expect(rows.get('all, each once')).toBe(counted.once)
+  expect(rows.get('all, 3 requests with their whole context')).toBe(counted.billed)
+  expect(rows.get('inserted by tools')).toBe(counted.tool)
+})

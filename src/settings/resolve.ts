@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { ConfigError, nearestName } from '../base/errors/index.ts'
+import { readToml } from './toml.ts'
+
+export interface ConfigSources {
+  /** TOML files, or values by dotted key of one; a later one wins over an earlier one. */
+  files?: readonly SettingsFile[]
+  /** Variables such as COA_PROJECT_RUNS for project.runs. */
+  environment?: Record<string, string | undefined>
+  /** Values by dotted key, as given on the command line. They win over everything. */
+  flags?: Record<string, unknown>
+}
+
+/** A file, or what is taken of it. */
+export type SettingsFile = string | { file: string; values: Iterable<[key: string, value: unknown]> }
+
+type Origin = 'default' | 'file' | 'environment' | 'flag'
+
+export interface ResolvedConfig<T> {
+  config: T
+  /** Where each dotted key got its value. */
+  origins: Record<string, Origin>
+}
+
+/** Sections of settings, one level deep: the shape of every configuration of ours. */
+type Sections = z.ZodObject<Record<string, z.ZodType>>
+
+/** Defaults, then files, then environment, then flags; checked as a whole. */
+export function resolveConfig<S extends Sections>(
+  schema: S,
+  sources: ConfigSources,
+): ResolvedConfig<z.infer<S>> {
+  const keys = settingsOf(schema)
+  const merged: Record<string, Record<string, unknown>> = {}
+  const origins: Record<string, Origin> = Object.fromEntries([...keys.keys()].map((key) => [key, 'default']))
+  const put = (key: string, value: unknown, origin: Origin): void => {
+    const [section, name] = key.split('.') as [string, string]
+    merged[section] = { ...merged[section], [name]: value }
+    origins[key] = origin
+  }
+  const fileOf = new Map<string, string>()
+  for (const source of sources.files ?? []) {
+    const { file, values } =
+      typeof source === 'string' ? { file: source, values: flatten(readToml(source), source) } : source
+    for (const [key, value] of values) {
+      refuseUnknown(key, keys, `in ${file}`)
+      put(key, value, 'file')
+      fileOf.set(key, file)
+    }
+  }
+  const keyVariables = namedVariables(schema, keys, merged, sources)
+  for (const [variable, value] of Object.entries(sources.environment ?? {})) {
+    if (keyVariables.has(variable)) continue
+    const key = keyOfVariable(variable, keys)
+    if (key === undefined || value === undefined) continue
+    put(key, fromText(value, keys.get(key)!), 'environment')
+  }
+  for (const [key, value] of Object.entries(sources.flags ?? {})) {
+    if (value === undefined) continue
+    refuseUnknown(key, keys, 'on the command line')
+    put(key, typeof value === 'string' ? fromText(value, keys.get(key)!) : value, 'flag')
+  }
+  const parsed = schema.safeParse(merged)
+  if (parsed.success) return { config: parsed.data, origins }
+  const issue = parsed.error.issues[0]!
+  const key = issue.path.slice(0, 2).join('.')
+  throw new ConfigError(`${key} is not usable: ${issue.message}`, {
+    fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
+  })
+}
+
+/** The variables that settings such as engine.key_env name, by default or by choice: they hold keys and are no settings. */
+function namedVariables(
+  schema: Sections,
+  keys: ReadonlyMap<string, unknown>,
+  merged: Record<string, Record<string, unknown>>,
+  { environment = {}, flags = {} }: ConfigSources,
+): Set<unknown> {
+  const defaults = schema.safeParse({}).data as Record<string, Record<string, unknown>> | undefined
+  return new Set(
+    [...keys.keys()]
+      .filter((key) => key.endsWith('_env'))
+      .flatMap((key) => {
+        const [section, name] = key.split('.') as [string, string]
+        return [
+          defaults?.[section]?.[name],
+          merged[section]?.[name],
+          environment[`COA_${section}_${name}`.toUpperCase()],
+          flags[key],
+        ]
+      })
+      .filter((variable) => variable !== undefined),
+  )
+}
+
+/** Every `section.name` of a schema with the schema of its value. */
+export function settingsOf(schema: Sections): Map<string, z.ZodType> {
+  const keys = new Map<string, z.ZodType>()
+  for (const [section, inner] of Object.entries(schema.shape)) {
+    const shape = (unwrap(inner) as z.ZodObject<Record<string, z.ZodType>>).shape
+    for (const [name, leaf] of Object.entries(shape)) keys.set(`${section}.${name}`, unwrap(leaf))
+  }
+  return keys
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  const wrapped =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+  return wrapped ? unwrap(schema.unwrap() as z.ZodType) : schema
+}
+
+export function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
+  for (const [section, value] of Object.entries(table)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date) {
+      throw new ConfigError(`"${section}" in ${file} stands outside of any section`, {
+        fix: 'Put it under a section header such as [project].',
+      })
+    }
+    for (const [name, inner] of Object.entries(value)) yield [`${section}.${name}`, inner]
+  }
+}
+
+function refuseUnknown(key: string, keys: ReadonlyMap<string, unknown>, where: string): void {
+  if (keys.has(key)) return
+  const [section, name] = key.split('.')
+  const sections = [...new Set([...keys.keys()].map((known) => known.split('.')[0]!))]
+  const inSection = [...keys.keys()]
+    .filter((known) => known.startsWith(`${section}.`))
+    .map((known) => known.split('.')[1]!)
+  // The name alone may be right and only its section wrong, or the other way round.
+  const elsewhere = [...keys.keys()].find((known) => known.split('.')[1] === name)
+  const sameSection = nearestName(name ?? '', inSection)
+  const nearest =
+    elsewhere ?? (sameSection === undefined ? nearestName(key, keys.keys()) : `${section}.${sameSection}`)
+  const list =
+    inSection.length > 0
+      ? inSection.map((known) => `${section}.${known}`)
+      : sections.map((known) => `[${known}]`)
+  throw new ConfigError(`unknown setting "${key}" ${where}`, {
+    fix: nearest === undefined ? `Known here: ${list.join(', ')}.` : `Did you mean "${nearest}"?`,
+  })
+}
+
+/** COA_PROJECT_RUNS → project.runs. A misspelt name in a known section is refused; other variables are not ours. */
+function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): string | undefined {
+  for (const key of keys.keys()) {
+    const [section, name] = key.split('.') as [string, string]
+    const prefix = `COA_${section.toUpperCase()}_`
+    if (!variable.startsWith(prefix)) continue
+    if (variable === prefix + name.replaceAll('-', '_').toUpperCase()) return key
+    const wanted = `${section}.${variable.slice(prefix.length).toLowerCase()}`
+    if (![...keys.keys()].some((known) => known === wanted))
+      refuseUnknown(wanted, keys, `from the variable ${variable}`)
+  }
+  return undefined
+}
+
+/** Environment and flags carry text; numbers and booleans are read from it where the setting is one. */
+function fromText(text: string, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodNumber) return text.trim() === '' ? text : Number(text)
+  if (schema instanceof z.ZodBoolean)
+    return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()] ?? text
+  if (schema instanceof z.ZodArray) return text.split(',').map((item) => item.trim())
+  return text
+}
+
+function describeOrigin(key: string, origin: Origin | undefined, file: string | undefined): string {
+  if (origin === 'file') return `${file}`
+  if (origin === 'environment') return `the variable COA_${key.replace('.', '_').toUpperCase()}`
+  return origin === 'flag' ? 'the command line' : 'the defaults'
+}

@@ -1,0 +1,41 @@
+import { ConfigError, nearestName } from '../../base/errors/index.ts'
+import { builtinGrammars, type Grammar, projectGrammar } from '../../language/grammar/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import { type DistilMap, DROP } from './rules.ts'
+
+export interface DistilSettings {
+  map: DistilMap
+  quotes: boolean
+  thoughts: boolean
+  /** The grammar of a domain, or the project's own where there is none of that name. */
+  grammarOf: (domain: unknown) => Grammar
+}
+
+export async function distilSettings({
+  distill,
+  language,
+}: Pick<ProjectConfig, 'distill' | 'language'>): Promise<DistilSettings> {
+  const own = await projectGrammar(language)
+  const grammars = new Map([...builtinGrammars, [own.name, own]])
+  const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
+  const map = new Map(distill.map.map((rule) => readRule(rule, known)))
+  const { quotes, thoughts } = distill
+  return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
+}
+
+/** "critic=reflection" */
+function readRule(rule: string, known: ReadonlySet<string>): [string, string] {
+  const at = rule.lastIndexOf('=')
+  const [name, agent] = [rule.slice(0, at).trim(), rule.slice(at + 1).trim()]
+  if (at < 1 || name === '' || agent === '') {
+    throw new ConfigError(`distill.map: "${rule}" does not say what becomes what`, {
+      fix: 'Write it as "critic=reflection", or "critic=drop".',
+    })
+  }
+  if (agent === DROP || known.has(agent)) return [name, agent]
+  const nearest = nearestName(agent, known)
+  throw new ConfigError(`distill.map: no grammar has an agent "${agent}"`, {
+    fix:
+      nearest === undefined ? `Use one of ${[...known].join(', ')}, or drop.` : `Did you mean "${nearest}"?`,
+  })
+}

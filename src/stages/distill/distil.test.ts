@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+import { builtinGrammars, isWellFormed, parseChain } from '../../language/grammar/index.ts'
+import { type Contribution, sequenceText, type Trajectory, type TrajectoryEvent } from '../../schema/index.ts'
+import { distil, distilSmoothly, explain } from './index.ts'
+
+/** A run written down in short lines. */
+class Story {
+  readonly events: TrajectoryEvent[] = []
+  last: string | null = null
+
+  #add(fields: Record<string, unknown>, parent = this.last): string {
+    const id = `e${this.events.length + 1}`
+    this.events.push({ id, t: this.events.length, parent, ...fields } as TrajectoryEvent)
+    this.last = id
+    return id
+  }
+
+  say(agent: string, as: Contribution, text: string, thought = '', sawGold = false): this {
+    this.#add({ type: 'activated', agent, messages: [], ...(sawGold ? { sawGold } : {}) })
+    this.#add({ type: 'wrote', agent, text: `${thought} ${text}`, thought, said: { as, text } })
+    return this
+  }
+
+  mutter(agent: string, text: string): this {
+    this.#add({ type: 'activated', agent, messages: [] })
+    this.#add({ type: 'wrote', agent, text })
+    return this
+  }
+
+  send(agent: string, to: string, text: string, forwards?: string): this {
+    this.#add({ type: 'sent', agent, to, text, ...(forwards === undefined ? {} : { forwards }) })
+    return this
+  }
+
+  call(agent: string, tool: string, input: unknown, output: string, ok = true): this {
+    this.#add({ type: 'tool-called', agent, tool, input })
+    this.#add({ type: 'tool-answered', agent, tool, output, ok })
+    return this
+  }
+
+  fail(boundary: string, message: string): this {
+    this.#add({ type: 'failed', agent: 'team', boundary, message })
+    return this
+  }
+
+  /** One order to a worker, carried out and reported. */
+  round(query: string, output: string, report: string): this {
+    const say = `Find ${query}.`
+    this.say('manager', 'task', say, `I need ${query}.`).send('manager', 'searcher', say)
+    this.say('searcher', 'call', query, 'A plain query will do.')
+    this.call('searcher', 'web_search', { syntax: 'text', text: query }, output)
+    return this.say('searcher', 'report', report, 'That helped.').send('searcher', 'manager', report)
+  }
+
+  end(agent: string, text: string, thought = 'That is settled.'): this {
+    this.say(agent, 'answer', text, thought)
+    this.#add({ type: 'answered', agent, text })
+    return this
+  }
+
+  run(meta: Trajectory['meta'] = {}): Trajectory {
+    const { events } = this
+    return { v: 1, id: 'r', taskId: 't', team: 'test', question: 'Which river?', events, meta }
+  }
+}
+
+const grammarOf = (name: string) => builtinGrammars.get(name)!
+const told = (trajectory: Trajectory, name = 'web', map = new Map<string, string>()) => {
+  const grammar = grammarOf(name)
+  const sequence = distil(trajectory, { grammar, map })
+  const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+  return { sequence, chain, steps: chain.blocks.map(({ agent, text }) => [agent, text]) }
+}
+
+const managed = (): Story =>
+  new Story()
+    .say('manager', 'facts', 'The river is asked for.', 'What is known?')
+    .say('manager', 'plan', '1. Town.\n2. River.', 'Two steps.')
+    .round('the town', 'Teglen is the town.', 'Teglen is the town. It was easy.')
+    .say('critic', 'reflection', 'The course is right.', 'Look back.')
+    .round('the river', 'The Osk flows there.', 'It is the Osk.')
+    .say('manager', 'suggestion', 'Osk', 'All steps are done.')
+    .say('verifier', 'check', 'It fits. Score: 4', 'Compare with the question.')
+    .end('manager', 'Osk')
+
+describe('distil', () => {
+  it("tells a manager's team in one voice, each thing once", () => {
+    const { chain, steps, sequence } = told(managed().run({ suite: 'search', level: 2 }))
+    expect(isWellFormed(chain)).toBe(true)
+    expect(steps).toEqual([
+      ['think', 'What is known?\nTwo steps.'],
+      ['plan', 'The river is asked for.\n1. Town.\n2. River.'],
+      ['think', 'I need the town.\nA plain query will do.'],
+      ['web_search', 'the town'],
+      ['observation', 'Teglen is the town.'],
+      ['think', 'That helped.\nIt was easy.\nLook back.'],
+      ['reflection', 'The course is right.'],
+      ['think', 'I need the river.'],
+      ['web_search', 'the river'],
+      ['observation', 'The Osk flows there.'],
+      ['think', 'It is the Osk.\nAll steps are done.'],
+      ['suggested_answer', 'Osk'],
+      ['think', 'Compare with the question.'],
+      ['double_check', 'It fits. Score: 4'],
+      ['think', 'That is settled.'],
+      ['answer', 'Osk'],
+    ])
+    expect(sequence).toMatchObject({
+      id: 'distilled-r',
+      provenance: { trajectoryId: 'r', origin: 'distilled', sawGold: false },
+      meta: { suite: 'search', level: 2, team: 'test' },
+    })
+    expect(sequence.meta).not.toHaveProperty('problems')
+    expect(sequence.meta).not.toHaveProperty('unanswered')
+  })
+
+  it('says what a tool returned again only where quotes are asked for', () => {
+    const thoughts = (quotes: boolean): string => {
+      const grammar = grammarOf('web')
+      const text = sequenceText(distil(managed().run(), { grammar, quotes }))
+      return parseChain(grammar, text)
+        .blocks.filter(({ agent }) => agent === 'think')
+        .map((block) => block.text)
+        .join(' ')
+    }
+    expect(thoughts(false)).not.toContain('Teglen is the town.')
+    expect(thoughts(true)).toContain('Teglen is the town.')
+  })
+
+  it('tells what agents thought only where that is asked for, and their orders in its place', () => {
+    const distilled = distil(managed().run(), { grammar: grammarOf('web'), thoughts: false })
+    const brief = parseChain(grammarOf('web'), sequenceText(distilled))
+    const full = told(managed().run(), 'web')
+    expect(isWellFormed(brief)).toBe(true)
+    const spoken = (chain: typeof brief, agent: string): string[] =>
+      chain.blocks.filter((block) => block.agent === agent).map(({ text }) => text)
+    for (const { agent } of full.chain.blocks)
+      if (agent !== 'think') expect(spoken(brief, agent)).toEqual(spoken(full.chain, agent))
+    const words = (chain: typeof brief): number => spoken(chain, 'think').join(' ').length
+    expect(words(brief)).toBeLessThan(words(full.chain))
+    const left = distilled.meta['leftOut'] as { part: string; reason: string }[]
+    expect(left.some(({ part, reason }) => part === 'thought' && reason.includes('settings'))).toBe(true)
+  })
+
+  it('folds what a grammar has no agent for into the roles it has', () => {
+    const code = { syntax: 'code', language: 'py', code: 'print(6 * 7)' }
+    const trajectory = new Story()
+      .say('planner', 'plan', 'Multiply.', 'Easy.')
+      .say('coder', 'call', 'words', 'Run it.')
+      .call('coder', 'code', code, '42')
+      .say('coder', 'report', 'The program prints 42.', 'It ran.')
+      .say('solver', 'suggestion', 'It must be 42.', 'So be it.')
+      .say('verifier', 'check', 'Right. Score: 4', 'Check.')
+      .say('planner', 'plan', 'Nothing is left to do.')
+      .end('solver', '42')
+      .run()
+    const { chain, steps, sequence } = told(trajectory, 'math')
+    expect(isWellFormed(chain)).toBe(true)
+    expect(steps.slice(1)).toEqual([
+      ['think', 'Easy.\nRun it.'],
+      ['code', '\n```py\nprint(6 * 7)\n```\n'],
+      ['observation', '42'],
+      ['reflection', 'The program prints 42.\nIt must be 42.\nRight. Score: 4'],
+      ['think', 'Check.\nNothing is left to do.\nThat is settled.'],
+      ['answer', '\\boxed{42}'],
+    ])
+    expect(sequence.meta['folded']).toContainEqual({ event: 'e12', from: 'check', into: 'reflection' })
+  })
+
+  it('invents nothing: what the grammar asks for and nobody said is a problem', () => {
+    const { sequence, chain } = told(
+      new Story().round('the river', 'The Osk.', 'Osk.').end('manager', 'Osk').run(),
+    )
+    expect(isWellFormed(chain)).toBe(false)
+    expect(sequence.meta['problems']).toContainEqual(
+      expect.stringContaining('<web_search> may not come here'),
+    )
+  })
+
+  it('keeps a failed call as the model should see it, and no trace of replies asked for again', () => {
+    const story = new Story().say('manager', 'plan', 'Search.', 'Start.')
+    story.fail('model', 'rate limit').mutter('searcher', 'gibberish').mutter('searcher', 'more gibberish')
+    story
+      .say('searcher', 'call', 'q', 'Try.')
+      .call('searcher', 'web_search', 'q', 'the tool is broken', false)
+    const { sequence, steps } = told(story.run())
+    expect(steps.slice(2)).toEqual([
+      ['think', 'Try.'],
+      ['web_search', 'q'],
+      ['observation', 'the tool is broken'],
+    ])
+    expect(sequence.meta['unanswered']).toBe(true)
+  })
+
+  it("follows a user's map", () => {
+    const map = new Map([
+      ['critic', 'drop'],
+      ['report', 'drop'],
+      ['seek', 'web_search'],
+    ])
+    const story = new Story().say('boss', 'plan', 'Look.', 'Well.').say('w', 'call', 'x', 'Go.')
+    story
+      .call('w', 'seek', { q: 'osk' }, 'found')
+      .say('critic', 'reflection', 'Bad.', 'Hm.')
+      .end('boss', 'Osk')
+    const { steps } = told(story.run(), 'web', map)
+    expect(steps.map(([agent]) => agent)).toEqual([
+      'think',
+      'plan',
+      'think',
+      'web_search',
+      'observation',
+      'think',
+      'answer',
+    ])
+    expect(steps[3]).toEqual(['web_search', 'osk'])
+  })
+
+  it('says so when a tool has no agent, and labels what saw the gold answer', () => {
+    const story = managed().say('late', 'report', 'x', 'y', true)
+    expect(told(story.run()).sequence.provenance?.sawGold).toBe(true)
+    const golden = new Story().say('planner', 'plan', 'Do it.', 'Think.', true).end('planner', 'Osk')
+    expect(told(golden.run()).sequence.meta['sawGold']).toEqual([0, 1])
+    const foreign = new Story()
+      .say('w', 'call', 'x', 'Go.')
+      .call('w', 'oracle', { a: 1 }, 'hm')
+      .end('w', 'Osk')
+    expect(told(foreign.run()).sequence.meta['problems']).toContain(
+      'the grammar has no agent for the tool "oracle"',
+    )
+  })
+
+  it('hands in a program in a fence, and a list with bars', () => {
+    const program = new Story()
+      .say('p', 'plan', 'Write.', 'Hm.')
+      .end('p', 'Here:\n```python\nprint(1)\n```')
+      .run()
+    expect(told(program, 'code').steps.at(-1)).toEqual(['answer', '\n```python\nprint(1)\n```\n'])
+    const list = new Story().say('p', 'plan', 'Write.', 'Hm.').end('p', 'a|b').run()
+    expect(told(list, 'multihop').steps.at(-1)).toEqual(['answer', 'a | b'])
+  })
+})
+
+describe('distilSmoothly', () => {
+  it('hands over the joints, and marks what a model had its hands in', async () => {
+    const smooth = async ({ pieces }: { pieces: readonly { text: string }[] }) =>
+      pieces.length > 2 ? 'All in one.' : ''
+    const sequence = await distilSmoothly(managed().run(), {
+      grammar: grammarOf('web'),
+      smooth,
+      signal: new AbortController().signal,
+    })
+    expect(sequence.meta['smoothed']).toEqual([5])
+    expect(sequence.spans[5]!.text).toBe('<think>All in one.</think>')
+    expect(sequence.provenance?.origin).toBe('distilled, smoothed')
+  })
+})
+
+describe('explain', () => {
+  it('sets every event beside its span or the reason why there is none', () => {
+    const trajectory = managed().send('manager', 'user', 'Osk', 'e1').run()
+    const { sequence } = told(trajectory)
+    const { rows, problems } = explain(trajectory, sequence)
+    expect(problems).toEqual([])
+    expect(rows.flatMap(({ span }) => span ?? [])).toEqual(sequence.spans)
+    expect(new Set(rows.flatMap(({ events }) => events.map(({ id }) => id))).size).toBe(
+      trajectory.events.length,
+    )
+    for (const { span, notes } of rows) expect(span !== undefined || notes.length > 0).toBe(true)
+  })
+})

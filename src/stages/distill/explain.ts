@@ -1,0 +1,85 @@
+import type { CoaSequence, Span, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import { causalOrder } from './causal-order.ts'
+import { linksOf } from './links.ts'
+import { TurnReader } from './turn.ts'
+
+/** Events on the left, the span they became on the right; without a span, why there is none. */
+export interface ExplainedRow {
+  events: TrajectoryEvent[]
+  span?: Span
+  /** Place of the span in the sequence. */
+  index?: number
+  /** What was left out, or told as something else. */
+  notes: string[]
+}
+
+export interface Explanation {
+  rows: ExplainedRow[]
+  problems: string[]
+}
+
+/** Sets a run and the sequence made from it side by side, in the order of the sequence. */
+export function explain(trajectory: Trajectory, sequence: CoaSequence): Explanation {
+  const links = linksOf(trajectory)
+  const { events } = causalOrder(links, new TurnReader(links).ending)
+  const place = new Map(events.map((event, index) => [event.id, index]))
+  const notes = notesOf(sequence)
+  const told = new Set(sequence.spans.flatMap(({ source }) => source))
+  let at = -1
+  const rows: (ExplainedRow & { at: number })[] = sequence.spans.map((span, index) => {
+    const sources = span.source.flatMap((id) => links.byId.get(id) ?? [])
+    // Spans keep their order, whatever the events say.
+    at = Math.max(at, ...sources.map(({ id }) => place.get(id)!))
+    return { events: sources, span, index, notes: [], at }
+  })
+  // A note stands at the last span its event went into.
+  for (const [id, texts] of notes)
+    rows.findLast(({ span }) => span?.source.includes(id))?.notes.push(...texts)
+  for (const event of events) {
+    if (told.has(event.id)) continue
+    const reasons = notes.get(event.id) ?? [defaultReason(event)]
+    rows.push({ events: [event], notes: reasons, at: place.get(event.id)! })
+  }
+  const spansLast = (row: ExplainedRow): number => row.index ?? -1
+  rows.sort((left, right) => left.at - right.at || spansLast(left) - spansLast(right))
+  const problems = sequence.meta['problems']
+  return { rows: rows.map(({ at: _, ...row }) => row), problems: isTexts(problems) ? problems : [] }
+}
+
+/** What the distiller wrote down about single events. */
+function notesOf({ meta }: CoaSequence): Map<string, string[]> {
+  const notes = new Map<string, string[]>()
+  const note = (value: unknown, describe: (fields: Record<string, unknown>) => string): void => {
+    if (!Array.isArray(value)) return
+    for (const fields of value as Record<string, unknown>[]) {
+      const event = String(fields['event'])
+      notes.set(event, [...(notes.get(event) ?? []), describe(fields)])
+    }
+  }
+  note(meta['leftOut'], ({ part, reason }) =>
+    part === 'all' ? String(reason) : `${part} left out: ${reason}`,
+  )
+  note(meta['folded'], ({ from, into }) => `${from} told as ${into}`)
+  return notes
+}
+
+function defaultReason(event: TrajectoryEvent): string {
+  switch (event.type) {
+    case 'activated':
+      return 'a prompt'
+    case 'sent':
+      return event.forwards === undefined
+        ? 'a message: its words are told where they were written'
+        : `only passes on ${event.forwards}`
+    case 'failed':
+      return 'a failure that left no trace'
+    case 'tool-called':
+      return 'a call that never came back'
+    default:
+      return 'not told'
+  }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

@@ -1,0 +1,51 @@
+import type { GrammarInput } from '../../../language/grammar/index.ts'
+import type { DistilMap } from '../rules.ts'
+
+/**
+ * For published search-and-visit trajectories. They have no plan, no reflection and no check, ask several queries at once
+ * and read pages with a goal, all of which the `web` grammar cannot hold without loss.
+ */
+export const searchAndRead: GrammarInput = {
+  name: 'search-and-read',
+  description:
+    'Questions answered by searching the web, several queries at a time, and reading pages for a purpose.',
+  start: ['web_search', 'crawl_page', 'answer'],
+  prelude: { agent: 'think', before: ['web_search', 'crawl_page', 'answer'] },
+  agents: [
+    { name: 'think', kind: 'role', description: 'Weigh where things stand and decide what to do next.' },
+    {
+      name: 'web_search',
+      kind: 'tool',
+      description: 'Search the web. Write one query, or several with a bar between them.',
+      payload: { syntax: 'list' },
+      next: ['web_search', 'crawl_page', 'answer'],
+    },
+    {
+      name: 'crawl_page',
+      kind: 'tool',
+      description: 'Read web pages for what you want to know.',
+      payload: {
+        syntax: 'json',
+        schema: {
+          type: 'object',
+          properties: { url: { type: 'array', items: { type: 'string' } }, goal: { type: 'string' } },
+          required: ['url', 'goal'],
+          additionalProperties: false,
+        },
+      },
+      next: ['web_search', 'crawl_page', 'answer'],
+    },
+    {
+      name: 'observation',
+      kind: 'observation',
+      description: 'What the tool returned. Never write it yourself.',
+    },
+    { name: 'answer', kind: 'answer', description: 'Give the final answer.' },
+  ],
+}
+
+/** Their tools under the names of ours. */
+export const searchAndReadMap: DistilMap = new Map([
+  ['search', 'web_search'],
+  ['visit', 'crawl_page'],
+])

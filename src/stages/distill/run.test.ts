@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Trajectory } from '../../schema/index.ts'
+import { ProjectConfig } from '../../settings/index.ts'
+import { createRun, type Run } from '../../store/index.ts'
+import { run as distilRun } from './index.ts'
+
+let folder: string
+let run: Run
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coa-distill-'))
+  run = createRun(folder, { id: 'r', command: 'test', coa: '0.0.0' })
+})
+afterEach(() => {
+  run.close()
+  rmSync(folder, { recursive: true })
+})
+
+const context = () => ({ run, observe: () => {}, signal: new AbortController().signal })
+
+function trajectory(id: string, domain: string): Trajectory {
+  const said = { as: 'plan' as const, text: 'Say it.' }
+  return {
+    v: 1,
+    id,
+    taskId: id,
+    team: 'one',
+    question: 'How much?',
+    meta: { domain },
+    events: [
+      { id: 'a', t: 0, type: 'activated', agent: 'p', parent: null, messages: [] },
+      { id: 'b', t: 1, type: 'wrote', agent: 'p', parent: 'a', text: 'Say it.', thought: 'Easy.', said },
+      { id: 'c', t: 2, type: 'answered', agent: 'p', parent: 'b', text: '7' },
+    ],
+  }
+}
+
+it('distils what has no sequence yet, each in the grammar of its domain', async () => {
+  run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'unheard-of')])
+  const config = ProjectConfig.parse({ language: { grammar: 'multihop' } })
+  const dry = await distilRun(config, { ...context(), dryRun: true })
+  expect([dry.figures['sequences'], run.count('sequence')]).toEqual([2, 0])
+  await distilRun(config, context())
+  expect([...run.scan('sequence')].map(({ id, grammar }) => [id, grammar])).toEqual([
+    ['distilled-one', 'math'],
+    ['distilled-two', 'multihop'],
+  ])
+  run.append('trajectory', trajectory('three', 'math'))
+  const { figures, problems } = await distilRun(config, context())
+  expect(figures).toMatchObject({ sequences: 1, 'already there': 2, 'with problems': 1 })
+  expect(problems[0]).toMatchObject({ count: 1, example: 'distilled-three' })
+  expect((await distilRun(config, { ...context(), again: true })).figures['sequences']).toBe(3)
+  expect(run.count('sequence')).toBe(3)
+})
+
+it.each([
+  ['critic', 'Write it as'],
+  ['critic=reflexion', 'Did you mean "reflection"?'],
+])('refuses the rule %j and says what to do', async (rule, fix) => {
+  const config = ProjectConfig.parse({ distill: { map: [rule] } })
+  await expect(distilRun(config, context())).rejects.toMatchObject({ fix: expect.stringContaining(fix) })
+})

@@ -1,0 +1,62 @@
+import type { CoaSequence, Trajectory } from '../../schema/index.ts'
+import { type ChatModel, promptFunction } from '../../world/models/index.ts'
+import { type DistilOptions, draftOf, finish } from './distil.ts'
+import type { DraftStep, Piece } from './draft.ts'
+import { linksOf } from './links.ts'
+
+/** A block in which the words of several agents follow one another. */
+export interface Joint {
+  question: string
+  agent: string
+  pieces: readonly Piece[]
+}
+
+/** Writes the pieces of a joint as one text. What it gives back is trained on; an empty text leaves the joint as it is. */
+export type Smooth = (joint: Joint, signal: AbortSignal) => Promise<string>
+
+/**
+ * Distils, and has the joints between agents smoothed. The spans a model had its hands in are listed in `meta.smoothed`,
+ * and the origin says so: their words are no longer those of their source events.
+ */
+export async function distilSmoothly(
+  trajectory: Trajectory,
+  { smooth, signal, ...options }: DistilOptions & { smooth: Smooth; signal: AbortSignal },
+): Promise<CoaSequence> {
+  const links = linksOf(trajectory)
+  const draft = draftOf(links, options)
+  const smoothed: number[] = []
+  const steps: DraftStep[] = []
+  for (const [index, step] of draft.steps.entries()) {
+    const { agent, pieces } = step
+    const text =
+      pieces === undefined
+        ? ''
+        : (await smooth({ question: trajectory.question, agent, pieces }, signal)).trim()
+    if (text !== '' && text !== step.text) smoothed.push(index)
+    steps.push(text === '' ? step : { ...step, text })
+  }
+  const sequence = finish(trajectory, options.grammar, { ...draft, steps }, links)
+  if (smoothed.length === 0) return sequence
+  return {
+    ...sequence,
+    provenance: { ...sequence.provenance!, origin: 'distilled, smoothed' },
+    meta: { ...sequence.meta, smoothed },
+  }
+}
+
+const instructions =
+  'Several members of a team thought the following one after another. Write it as the one train of thought of a single ' +
+  'person. Keep every fact, number, name and decision, add nothing, and write nothing else.'
+
+/** Smoothing by a chat model. */
+export function smoothWith(model: ChatModel): Smooth {
+  const ask = promptFunction(model)
+  return ({ question, pieces }, signal) =>
+    ask(
+      {
+        system: instructions,
+        user: `Question: ${question}\n\n${pieces.map(({ text }) => text).join('\n\n')}`,
+      },
+      signal,
+    )
+}

@@ -1,0 +1,133 @@
+import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
+import { byTimeThenId, type EventOf, type Links } from './links.ts'
+
+/** A tool call with what came back. */
+export interface Call {
+  event: string
+  tool: string
+  input: EventOf<'tool-called'>['input']
+  output: { event: string; text: string }
+}
+
+/** What one event contributes, ready to be told. */
+export interface Turn {
+  event: string
+  agent: string
+  /** Undefined where the recording does not say. */
+  as: Contribution | undefined
+  thought: string
+  words: string
+  calls: Call[]
+  /** The final answer this turn gives. */
+  answer?: { event: string; text: string }
+}
+
+/** Why an event is not told at all. */
+export interface Untold {
+  untold: string
+}
+
+/** Reads the turns of one run. */
+export class TurnReader {
+  readonly #links: Links
+  /** The event that ends the run; undefined for a run without an answer. */
+  readonly ending: string | undefined
+  readonly #answered: EventOf<'answered'> | undefined
+  /** Where a recorder tells thought and words apart, a reply without them is one that could not be read. */
+  readonly #tellsApart: boolean
+
+  constructor(links: Links) {
+    this.#links = links
+    const events = [...links.byId.values()]
+    this.#tellsApart = events.some((event) => event.type === 'wrote' && event.said !== undefined)
+    this.#answered = events.findLast((event) => event.type === 'answered')
+    const cause = links.byId.get(this.#answered?.parent ?? '')
+    const lastSaid = events.findLast((event) => event.type === 'wrote' && event.said?.as === 'answer')
+    this.ending = (cause?.type === 'wrote' ? cause : (this.#answered ?? lastSaid))?.id
+  }
+
+  /** Undefined for an event that says nothing by itself. */
+  read(event: TrajectoryEvent): Turn | Untold | undefined {
+    switch (event.type) {
+      case 'wrote':
+        return this.#wrote(event)
+      case 'tool-called':
+        // With a turn before it, it was read there.
+        if (this.#links.byId.get(event.parent ?? '')?.type === 'wrote') return undefined
+        return { ...speaker(event), as: 'call', thought: '', words: '', calls: this.#calls([event]) }
+      case 'answered':
+        if (event.id !== this.ending) return undefined
+        return { ...speaker(event), as: 'answer', thought: '', words: '', calls: [], answer: answerOf(event) }
+      default:
+        return undefined
+    }
+  }
+
+  #wrote(event: EventOf<'wrote'>): Turn | Untold {
+    const children = this.#links.children(event.id)
+    const called = children.filter((child) => child.type === 'tool-called')
+    const ends = event.id === this.ending
+    const unread = this.#tellsApart && event.said === undefined && called.length === 0 && !ends
+    if (unread) return { untold: 'a reply that could not be used' }
+    if (this.#wasRepeated(event, children)) return { untold: 'a reply that was asked for again' }
+    const { as, words, thought } = partsOf(event, ends)
+    const turn: Turn = { ...speaker(event), as, thought, words, calls: this.#calls(called) }
+    if (ends)
+      turn.answer = this.#answered === undefined ? { event: event.id, text: words } : answerOf(this.#answered)
+    // Only one answer ends a run; others were put forward on the way.
+    else if (as === 'answer') turn.as = 'suggestion'
+    return turn
+  }
+
+  #wasRepeated(event: EventOf<'wrote'>, children: readonly TrajectoryEvent[]): boolean {
+    const failure = children.find((child) => child.type === 'failed')
+    if (failure === undefined) return false
+    const again = this.#links.children(failure.id).some((next) => next.agent === event.agent)
+    const siblings = this.#links.children(event.parent ?? '')
+    return again || siblings.some((other) => other.type === 'wrote' && byTimeThenId(event, other) < 0)
+  }
+
+  /** A call that failed outright tells why; one that never came back, or was made anew at once, leaves no trace. */
+  #calls(called: readonly TrajectoryEvent[]): Call[] {
+    const calls: Call[] = []
+    for (const [index, event] of called.entries()) {
+      if (event.type !== 'tool-called') continue
+      const { id, tool, input } = event
+      const returned = this.#links.children(id)
+      const answer = returned.find((child) => child.type === 'tool-answered')
+      const failure = returned.find((child) => child.type === 'failed')
+      const anew = called.slice(index + 1).some((later) => isSameCall(event, later))
+      if (answer !== undefined)
+        calls.push({ event: id, tool, input, output: { event: answer.id, text: answer.output } })
+      else if (failure !== undefined && !anew)
+        calls.push({ event: id, tool, input, output: { event: failure.id, text: failure.message } })
+    }
+    return calls
+  }
+}
+
+function speaker(event: TrajectoryEvent): { event: string; agent: string } {
+  return { event: event.id, agent: event.agent }
+}
+
+function answerOf({ id, text }: EventOf<'answered'>): { event: string; text: string } {
+  return { event: id, text }
+}
+
+/** Text that nobody took apart is a thought, unless it is the answer. */
+function partsOf(
+  { said, thought = '', text }: EventOf<'wrote'>,
+  ends: boolean,
+): Pick<Turn, 'as' | 'words' | 'thought'> {
+  if (said !== undefined) return { as: said.as, words: said.text, thought }
+  if (ends) return { as: 'answer', words: text, thought }
+  return { as: undefined, words: '', thought: thought === '' ? text : thought }
+}
+
+function isSameCall(left: EventOf<'tool-called'>, right: TrajectoryEvent): boolean {
+  return (
+    right.type === 'tool-called' &&
+    left.tool === right.tool &&
+    JSON.stringify(left.input) === JSON.stringify(right.input)
+  )
+}

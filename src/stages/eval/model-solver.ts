@@ -1,0 +1,37 @@
+import { type Policy, type RolloutSettings, rollOutWatched, type World } from '../../agent/index.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
+import { attemptOfRollout } from './attempt-of-rollout.ts'
+import type { Solver } from './contract.ts'
+import { digestOf } from './digest.ts'
+import { tokenizerName } from './token-tally.ts'
+
+export interface ModelSolverOptions {
+  name: string
+  /** Digest of the weights. */
+  fingerprint: string
+  policy: Policy
+  world: World
+  settings: RolloutSettings
+  spotlight?: Spotlight
+}
+
+/** The student alone, with live tools: the same prompt, runtime and checker as in training. */
+export function modelSolver({
+  name,
+  fingerprint,
+  policy,
+  world,
+  settings,
+  spotlight,
+}: ModelSolverOptions): Solver {
+  return {
+    name,
+    kind: 'model',
+    how: digestOf(fingerprint, settings),
+    tokenizer: tokenizerName(policy.tokenizer),
+    async solve(task, attempt, seed, signal) {
+      const job = { task, id: `${name}|${task.id}#${attempt}`, groupId: `${name}|${task.id}`, seed }
+      return attemptOfRollout(await rollOutWatched(job, policy, world, settings, { signal, spotlight }))
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import { inParallel, seedOf } from '../../agent/index.ts'
+import { allFailed, CoaError, reasonText, UsageError } from '../../base/errors/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
+import type { Task } from '../../schema/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import type { Run } from '../../store/index.ts'
+import { isMemoryOnly } from '../../tasks/index.ts'
+import { type AttemptJob, attemptId, attemptRecord } from './attempt-record.ts'
+import type { Attempt, Solver } from './contract.ts'
+import { isInShard, type Shard } from './shard.ts'
+
+export interface SolveAllContext {
+  run: Run
+  tasks: readonly Task[]
+  solvers: readonly Solver[]
+  signal: AbortSignal
+  observe: Observe
+  shard?: Shard
+  /**
+   * Keep the tasks and what was written: rollouts and trajectories. Not in a run that later trains on what it holds,
+   * because these tasks are there to measure with.
+   */
+  keep?: boolean
+  /** Told why attempts failed. */
+  onFinding?: ((text: string) => void) | undefined
+}
+
+/** Twice, because what is outside of a solver often works again; a third time says nothing new. */
+const MOST_TRIES = 2
+
+/**
+ * Has every solver try every task, and stores each attempt when it is done. Stopped anywhere, it goes on with those
+ * that are missing or failed outside of the solver: the seed of an attempt depends on nothing but the task and its number.
+ */
+export async function solveAll(
+  config: Pick<ProjectConfig, 'project' | 'eval'>,
+  context: SolveAllContext,
+): Promise<void> {
+  const { run, tasks, signal, observe, keep = true } = context
+  refuseTwins(
+    tasks.map(({ id }) => id),
+    'tasks',
+  )
+  const jobs = jobsOf(config, context)
+  const total = jobs.length
+  const open = jobs.filter((job) => !isDone(run, job))
+  if (keep) keepTasks(run, open)
+  let done = total - open.length
+  await inParallel(open, config.eval.concurrency, async (job) => {
+    const { attempt, tries } = await tryTwice(job, signal)
+    signal.throwIfAborted()
+    const { written } = attempt
+    const isKept = keep && !isMemoryOnly(job.task)
+    // First what it refers to: killed in between, the attempt is made again.
+    if (isKept && written?.kind === 'rollout') run.append('rollout', written.record)
+    if (isKept && written?.kind === 'trajectory') run.append('trajectory', written.record)
+    run.append('attempt', attemptRecord(job, attempt, tries, isKept))
+    observe({ stage: `eval ${job.solver.name}`, done: ++done, total, unit: 'attempts' })
+  })
+  for (const solver of context.solvers) tellFailures(context, solver.name, jobs)
+}
+
+/** A solver all of whose attempts failed has no accuracy, not even 0 %. */
+function tellFailures(
+  { run, onFinding }: SolveAllContext,
+  solver: string,
+  jobs: readonly AttemptJob[],
+): void {
+  const own = jobs.filter((job) => job.solver.name === solver)
+  const failures = own.flatMap(({ id }) => run.get('attempt', id)?.failure ?? [])
+  if (failures.length === 0) return
+  if (failures.length === own.length)
+    throw allFailed(`attempts of ${solver}`, failures, 'Correct the cause, then give the same command again.')
+  const reasons = reasonText(failures.map(({ message }) => message))
+  onFinding?.(`${failures.length} of ${own.length} attempts of ${solver} failed: ${reasons}`)
+}
+
+function jobsOf(
+  { project, eval: { attempts } }: Pick<ProjectConfig, 'project' | 'eval'>,
+  { tasks, solvers, shard = { number: 1, of: 1 } }: SolveAllContext,
+): AttemptJob[] {
+  refuseTwins(
+    solvers.map(({ name }) => name),
+    'solvers',
+  )
+  return solvers.flatMap((solver) =>
+    tasks.flatMap((task, position) =>
+      !isInShard(position, shard)
+        ? []
+        : Array.from({ length: attempts }, (_, attempt) => ({
+            id: attemptId(solver.name, task.id, attempt),
+            solver,
+            task,
+            position,
+            attempt,
+            seed: seedOf('eval', project.seed, task.id, attempt),
+          })),
+    ),
+  )
+}
+
+function refuseTwins(names: readonly string[], of: string): void {
+  const twin = names.find((name, at) => names.indexOf(name) !== at)
+  if (twin === undefined) return
+  throw new UsageError(`two ${of} are called ${twin}`, { fix: 'Give each a name of its own.' })
+}
+
+/** Attempts that were made in another way must not be counted as these. */
+function isDone(run: Run, { id, solver, seed, position }: AttemptJob): boolean {
+  const known = run.get('attempt', id)
+  if (known === undefined) return false
+  if (known.seed === seed && known.how === solver.how && known.position === position)
+    return known.failure === undefined
+  throw new UsageError(`run ${run.id} has attempts of ${solver.name} that were made with other settings`, {
+    fix: 'Name another run with --run, or start one with --fresh.',
+  })
+}
+
+function keepTasks(run: Run, jobs: readonly AttemptJob[]): void {
+  const tasks = new Map(jobs.map(({ task }) => [task.id, task]))
+  for (const task of tasks.values()) {
+    if (isMemoryOnly(task) || run.has('task', task.id)) continue
+    run.append('task', { ...task, meta: { ...task.meta, for: 'eval' } })
+  }
+}
+
+async function tryTwice(
+  { solver, task, attempt: number, seed }: AttemptJob,
+  signal: AbortSignal,
+): Promise<{ attempt: Attempt; tries: number }> {
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted()
+    const attempt = await solver.solve(task, number, seed, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      return failed(error)
+    })
+    if (attempt.failure === undefined || tries === MOST_TRIES) return { attempt, tries }
+  }
+}
+
+function failed(error: unknown): Attempt {
+  const boundary = CoaError.isInstance(error) ? error.boundary : 'unknown'
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    verdict: { outcome: 'undecided', checker: 'none', evidence: 'there was nothing to check' },
+    tokens: { prompt: 0, completion: 0, tool: 0, once: 0, billed: 0 },
+    calls: 0,
+    requests: 0,
+    ms: 0,
+    failure: { boundary, message },
+  }
+}

@@ -1,0 +1,101 @@
+import type { Tokenizer } from '../../language/tokens/index.ts'
+import type { Format } from './format.ts'
+import type { ExportManifest } from './manifest.ts'
+import type { Sources } from './sources.ts'
+
+export interface CardParts {
+  format: Format
+  manifest: ExportManifest
+  sources: Sources
+  /** The funnel of the filter as it left it, where it did. */
+  funnel: string | undefined
+  tokenizer: Tokenizer
+  /** What the tokenizer's template does to this kind of format. */
+  notes: readonly string[]
+}
+
+/** README.md of an exported folder: what it is, how to train on it, where it comes from. */
+export function datasetCard({ format, manifest, sources, funnel, tokenizer, notes }: CardParts): string {
+  const { counts, source, settings } = manifest
+  const isTasks = format.carries === 'tasks'
+  const sections = [
+    `# ${format.title}`,
+    `${counts.sequences} ${isTasks ? 'tasks' : 'chain-of-agents sequences'} in ${counts.rows} rows, exported by \`coa export --format ${format.name}\` from run \`${source.run}\`${
+      source.selection === 'filter' ? ', as its filter kept them' : ''
+    }.`,
+    `## How to train on it\n${format.guide}`,
+    `## What is trained on\n${format.rule}`,
+    list('Where it differs from the sequences', [
+      ...format.differences,
+      ...notes,
+      ...warnings(manifest, format),
+    ]),
+    `## Counts\n${countsTable(manifest, tokenizer, isTasks)}`,
+    leftOutSection(manifest),
+    sourcesSection(sources),
+    funnel === undefined ? '' : `## Funnel of the filter\n\`\`\`json\n${funnel.trim()}\n\`\`\``,
+    `## Files\n${table([['file', 'rows', 'bytes', 'sha256'], ...manifest.files.map((file) => [file.name, String(file.rows), String(file.bytes), `\`${file.sha256}\``])])}`,
+    `## Settings\n${table([
+      ['setting', 'value'],
+      ['tokenizer', settings.tokenizer],
+      ['date for templates', settings.date],
+      ['selection', source.selection],
+    ])}\n\n\`coa export --check\` on this folder reads the files back and compares them with the run.`,
+  ]
+  return `${sections.filter(Boolean).join('\n\n')}\n`
+}
+
+function warnings({ counts }: ExportManifest, format: Format): string[] {
+  const found: string[] = []
+  if (format.carries === 'text' && counts.controlTokens > 0)
+    found.push(
+      `In ${counts.controlTokens} of these sequences a control token of this tokenizer is written as text.`,
+    )
+  if (format.name === 'openai' && counts.rows < 10) found.push('Fewer than the ten examples that are needed.')
+  return found
+}
+
+function countsTable({ counts }: ExportManifest, tokenizer: Tokenizer, isTasks: boolean): string {
+  const rows = [
+    ['', 'count'],
+    [isTasks ? 'tasks' : 'sequences', String(counts.sequences)],
+    ['rows', String(counts.rows)],
+    ['left out', String(counts.leftOut)],
+  ]
+  if (isTasks) return table(rows)
+  const { model, vocabularySize } = tokenizer.describe()
+  const { tokens, characters } = counts
+  return table([
+    ...rows,
+    ['tokens trained on', String(tokens.trained)],
+    ['tokens masked', String(tokens.masked)],
+    ['tokens of prompts', String(tokens.prompt)],
+    ['characters trained on', String(characters.trained)],
+    ['characters masked', String(characters.masked)],
+  ]).concat(`\n\nTokens of all rows, by coa's own mask (${model}, ${vocabularySize} tokens).`)
+}
+
+function leftOutSection({ leftOut }: ExportManifest): string {
+  const reasons = Object.entries(leftOut)
+  if (reasons.length === 0) return ''
+  const rows = reasons.map(([reason, { count, examples }]) => [reason, String(count), examples.join(', ')])
+  return `## Left out, because the format cannot express them\n${table([['reason', 'count', 'such as'], ...rows])}`
+}
+
+function sourcesSection(sources: Sources): string {
+  const rows = sources
+    .list()
+    .flatMap(({ title, values }) => values.map(([name, count]) => [title, name, String(count)]))
+  return rows.length === 0 ? '' : `## Sources\n${table([['', '', 'rows'], ...rows])}`
+}
+
+function list(title: string, items: readonly string[]): string {
+  return items.length === 0 ? '' : `## ${title}\n${items.map((item) => `- ${item}`).join('\n')}`
+}
+
+function table(rows: string[][]): string {
+  const line = (cells: string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
+  const [head, ...body] = rows as [string[], ...string[][]]
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...body.map(line)].join('\n')
+}

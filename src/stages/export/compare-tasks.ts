@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Run } from '../../store/index.ts'
+import type { Findings } from './check-findings.ts'
+import type { Row, TaskFormat } from './format.ts'
+import { taskRow } from './formats/verl-rl.ts'
+import type { ExportManifest } from './manifest.ts'
+import { readRows } from './row-file.ts'
+import { type Language, promptOf, whyNotWritten } from './run.ts'
+
+/** Is every task of the run in its file, with its question, prompt and check, in order? */
+export async function compareTasks(
+  folder: string,
+  format: TaskFormat,
+  manifest: ExportManifest,
+  { run, language = {} }: { run: Run; language?: Language },
+  findings: Findings,
+): Promise<void> {
+  const readers = new Map<string, AsyncGenerator<Row>>()
+  const positions = new Map<string, number>()
+  for (const task of run.scan('task')) {
+    if (whyNotWritten(task) !== undefined) continue
+    const name = format.file(task)
+    if (!manifest.files.some((file) => file.name === name)) {
+      findings.problem(`${task.id}: there is no ${name}`)
+      continue
+    }
+    const rows = readers.get(name) ?? readRows(join(folder, name), format.columns)
+    readers.set(name, rows)
+    const index = positions.get(name) ?? 0
+    positions.set(name, index + 1)
+    const next = await rows.next()
+    if (next.done === true) {
+      findings.problem(`${task.id}: its row is missing`)
+      continue
+    }
+    findings.rows += 1
+    if (isDeepStrictEqual(next.value, taskRow(task, index, await promptOf(task, language))))
+      findings.same += 1
+    else findings.problem(`row ${index + 1} of ${name} is not the task ${task.id}`)
+  }
+  for (const [name, rows] of readers) {
+    if ((await rows.next()).done !== true) findings.problem(`${name} has more rows than there are tasks`)
+  }
+}

@@ -1,0 +1,40 @@
+import type { Message } from '../../../schema/index.ts'
+import type { TextFormat } from '../format.ts'
+import { firstOf, nothingTrained, notTurns, notUnicode, noUserLast } from './refusals.ts'
+import { readTurns, turnMarks, turnsOf } from './turns.ts'
+
+interface WeightedMessage extends Message {
+  weight?: 0 | 1
+}
+
+/** No id in a row: keys that are not part of the format are refused. */
+export const openai: TextFormat = {
+  name: 'openai',
+  title: 'OpenAI fine-tuning',
+  carries: 'text',
+  file: 'data.jsonl',
+  guide: 'Upload `data.jsonl` with purpose `fine-tune`. At least ten examples are needed.',
+  rule: 'Messages of the assistant are trained on unless their weight is 0; no other message is.',
+  differences: [turnMarks],
+  refuse: firstOf(nothingTrained, notUnicode, noUserLast, notTurns),
+  toRow: (sequence) => ({
+    messages: [
+      ...sequence.prompt.map((message) => weighted(message, 0)),
+      ...turnsOf(sequence).map((message) => weighted(message, 1)),
+    ],
+  }),
+  fromRow: (row) => {
+    const messages = row['messages'] as WeightedMessage[]
+    const first = messages.findIndex(({ role, weight }) => role === 'assistant' && weight !== 0)
+    const turns = messages.slice(first)
+    return readTurns(
+      messages.slice(0, first),
+      turns.map((turn) => (turn.weight === 0 ? { ...turn, role: 'user' } : turn)),
+    )
+  },
+}
+
+/** Only the assistant's messages may have one. */
+function weighted(message: Message, weight: 0 | 1): WeightedMessage {
+  return message.role === 'assistant' ? { ...message, weight } : message
+}

@@ -1,0 +1,46 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { CoaError, UsageError } from '../../base/errors/index.ts'
+import { parseSealedJson, readLines } from '../../store/index.ts'
+
+const AGAIN = 'Make the file again with the command that wrote it.'
+
+/** The values of a file of JSON lines, one in memory at a time. An unfinished last line is an error, not a value. */
+export function* readJsonLines(path: string): Generator<{ number: number; value: unknown }> {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
+      fix: AGAIN,
+      cause,
+    })
+  }
+  try {
+    const { size } = fstatSync(file)
+    let number = 0
+    let read = 0
+    for (const line of readLines(file, 0, size)) {
+      number += 1
+      read = line.offset + line.length
+      const bytes = Buffer.from(line.bytes ?? [])
+      if (bytes.toString('utf8').trim() === '') continue
+      yield { number, value: parsed(bytes, `${path}:${number}`) }
+    }
+    if (read < size) throw broken(`${path}:${number + 1}`, 'the line is not finished')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function parsed(bytes: Buffer, where: string): unknown {
+  try {
+    return parseSealedJson(bytes, where, AGAIN)
+  } catch (cause) {
+    if (CoaError.isInstance(cause)) throw cause
+    throw broken(where, (cause as Error).message)
+  }
+}
+
+function broken(where: string, why: string): UsageError {
+  return new UsageError(`${where} is not JSON: ${why}`, { fix: AGAIN })
+}

@@ -1,0 +1,214 @@
+import { relative, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { UsageError } from '../../base/errors/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
+import { buildPrompt, projectGrammars } from '../../language/grammar/index.ts'
+import { type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
+import type { Message, Task } from '../../schema/index.ts'
+import type { Run } from '../../store/index.ts'
+import { assertMayBeWritten } from '../../tasks/index.ts'
+import { type Dataset, openDataset } from './dataset.ts'
+import type { Format } from './format.ts'
+import { FormatOutput, finishedExport, readFunnel } from './format-output.ts'
+import { findFormat } from './formats/index.ts'
+import type { ExportCounts, ExportManifest, LeftOut } from './manifest.ts'
+import { controlTokenFinder, prepare } from './prepare.ts'
+import type { ExportedFile } from './row-file.ts'
+import { templateNotes } from './template-notes.ts'
+
+export interface ExportConfig {
+  formats: readonly string[]
+  /** Each format gets a folder of its name in it. */
+  out: string
+  /** "bytes", or a folder with tokenizer.json. Without one text formats count bytes, and token formats are refused. */
+  tokenizer?: string | undefined
+  /** Every sequence, even where the filter has made a choice. */
+  all?: boolean
+  /** Count, and write nothing. */
+  dryRun?: boolean
+}
+
+export interface ExportContext {
+  run: Run
+  /** The project's own grammar, for tasks that are solved in it. */
+  language?: Language
+  signal?: AbortSignal | undefined
+  observe?: Observe
+}
+
+export interface FormatSummary {
+  format: string
+  folder: string
+  status: 'written' | 'already there' | 'not written'
+  counts: ExportCounts
+  leftOut: LeftOut
+  files: ExportedFile[]
+  differences: readonly string[]
+}
+
+export interface ExportSummary {
+  run: string
+  selection: 'filter' | 'all'
+  formats: FormatSummary[]
+}
+
+/** What the settings say of the language. */
+export type Language = Parameters<typeof projectGrammars>[0]
+
+/** So many sequences between two looks at whether to stop. */
+const BREATH = 64
+
+/**
+ * Writes the dataset of a run in one or more formats, in one pass over it. A folder that holds the same export already is
+ * left alone, so the command can be given again after it was stopped.
+ */
+export async function exportRun(config: ExportConfig, context: ExportContext): Promise<ExportSummary> {
+  const { run } = context
+  const wanted = [...new Set(config.formats)].map(findFormat)
+  const dataset = openDataset(run, { all: config.all === true })
+  requireRecords(run, wanted, dataset)
+  requireTokenizer(wanted, config.tokenizer)
+  const tokenizerName = config.tokenizer ?? 'bytes'
+  const tokenizer = await tokenizerFor(tokenizerName)
+  const date = run.manifest.createdAt
+  const summaries = new Map<Format, FormatSummary>()
+  const outputs: FormatOutput[] = []
+  const originOf = (folder: string): Pick<ExportManifest, 'source' | 'settings'> => ({
+    source: dataset.source,
+    settings: {
+      tokenizer: relativeTokenizer(folder, tokenizerName),
+      run: relative(folder, run.dir),
+      date,
+    },
+  })
+  for (const format of wanted) {
+    const folder = resolve(config.out, format.name)
+    const done = config.dryRun === true ? undefined : finishedExport(folder, format, originOf(folder))
+    if (done !== undefined) summaries.set(format, summaryOf(format, folder, 'already there', done))
+    else outputs.push(new FormatOutput(format, folder, { dryRun: config.dryRun === true }))
+  }
+  try {
+    await writeSequences(outputs, dataset, tokenizer, date, context)
+    await writeTasks(outputs, context)
+    for (const output of outputs) {
+      const { format, folder, tally } = output
+      if (config.dryRun === true) {
+        summaries.set(format, summaryOf(format, folder, 'not written', { ...tally, files: [] }))
+        continue
+      }
+      const notes = format.carries === 'text' ? templateNotes(tokenizer) : []
+      const finished = output.finish({
+        origin: originOf(folder),
+        tokenizer,
+        funnel: readFunnel(run.dir),
+        notes,
+      })
+      summaries.set(format, summaryOf(format, folder, 'written', finished))
+    }
+  } catch (error) {
+    for (const output of outputs) output.discard()
+    throw error
+  }
+  const { selection } = dataset.source
+  return { run: run.id, selection, formats: wanted.map((format) => summaries.get(format)!) }
+}
+
+async function writeSequences(
+  outputs: readonly FormatOutput[],
+  dataset: Dataset,
+  tokenizer: Tokenizer,
+  date: string,
+  { run, signal, observe }: ExportContext,
+): Promise<void> {
+  if (!outputs.some(({ format }) => format.carries !== 'tasks')) return
+  const findControlToken = controlTokenFinder(tokenizer)
+  let done = 0
+  for (const { sequence, weight } of dataset.entries()) {
+    const prepared = prepare(tokenizer, sequence, date)
+    const task = sequence.taskId === undefined ? undefined : run.get('task', sequence.taskId)
+    const facts = { weight, task, hasControlToken: findControlToken(sequence) }
+    for (const output of outputs) {
+      if (output.format.carries !== 'tasks') output.addSequence(output.format, prepared, facts)
+    }
+    observe?.({ stage: 'export', done: ++done, total: dataset.total, unit: 'sequences' })
+    if (done % BREATH === 0) await nextTurn()
+    signal?.throwIfAborted()
+  }
+}
+
+async function writeTasks(
+  outputs: readonly FormatOutput[],
+  { run, signal, observe, language = {} }: ExportContext,
+): Promise<void> {
+  for (const output of outputs) {
+    if (output.format.carries !== 'tasks') continue
+    let done = 0
+    for (const task of run.scan('task')) {
+      const reason = whyNotWritten(task)
+      if (reason === undefined) output.addTask(output.format, task, await promptOf(task, language))
+      else output.tally.leaveOut(task.id, reason)
+      observe?.({ stage: 'export', done: ++done, total: run.count('task'), unit: 'tasks' })
+      signal?.throwIfAborted()
+    }
+  }
+}
+
+export function whyNotWritten(task: Task): string | undefined {
+  if (!task.question.isWellFormed()) return 'a lone surrogate in its text, which UTF-8 cannot hold'
+  try {
+    assertMayBeWritten(task)
+    return undefined
+  } catch {
+    return 'its benchmark is published in encrypted form only'
+  }
+}
+
+/** The prompt a model is given for a task, the same as everywhere else. */
+export async function promptOf(task: Task, language: Language): Promise<Message[]> {
+  return buildPrompt(await projectGrammars(language)(task.domain), task.question)
+}
+
+export async function tokenizerFor(name: string): Promise<Tokenizer> {
+  return await tokenizerNamed(name)
+}
+
+function relativeTokenizer(folder: string, tokenizer: string): string {
+  return tokenizer === 'bytes' ? tokenizer : relative(folder, resolve(tokenizer))
+}
+
+function requireRecords(run: Run, wanted: readonly Format[], dataset: Dataset): void {
+  if (wanted.length === 0) {
+    throw new UsageError('no format is named', { fix: 'Name one or more with --format.' })
+  }
+  if (wanted.some(({ carries }) => carries !== 'tasks') && dataset.total === 0) {
+    throw new UsageError(`run ${run.id} has no sequences to export`, {
+      fix:
+        dataset.source.selection === 'filter'
+          ? 'Its filter kept none: loosen it, or export every sequence with --all.'
+          : 'Make some with `coa distill`, or see what the run has with `coa run show`.',
+    })
+  }
+  if (wanted.some(({ carries }) => carries === 'tasks') && run.count('task') === 0) {
+    throw new UsageError(`run ${run.id} has no tasks to export`, {
+      fix: 'Leave verl-rl out, or take a run that was made from tasks.',
+    })
+  }
+}
+
+/** Ids mean nothing without the model that they belong to: another trainer would read bytes as its own tokens. */
+function requireTokenizer(wanted: readonly Format[], tokenizer: string | undefined): void {
+  const inTokens = wanted.find(({ carries }) => carries === 'tokens')
+  if (inTokens === undefined || tokenizer !== undefined) return
+  throw new UsageError(`${inTokens.name} holds token ids, and no tokenizer is named`, {
+    fix: 'Name the folder of the model that you will train: --tokenizer FOLDER (with its tokenizer.json).',
+  })
+}
+
+function summaryOf(
+  format: Format,
+  folder: string,
+  status: FormatSummary['status'],
+  { counts, leftOut, files }: Pick<ExportManifest, 'counts' | 'leftOut' | 'files'>,
+): FormatSummary {
+  return { format: format.name, folder, status, counts, leftOut, files, differences: format.differences }
+}

@@ -1,0 +1,64 @@
+import type { CoaSequence, Message } from '../../schema/index.ts'
+
+/** A stretch of the stream that is trained on as a whole or not at all. */
+export interface Segment {
+  text: string
+  trained: boolean
+}
+
+/** What a trainer sees of one example: the prompt, never trained on, and the stream after it. */
+export interface Reading {
+  prompt: Message[]
+  /** Never empty text, never two neighbours of the same kind. */
+  segments: Segment[]
+}
+
+/** The reading that every format is measured by. */
+export function readingOf(sequence: Pick<CoaSequence, 'prompt' | 'spans'>): Reading {
+  const stream = sequence.spans.map(({ text, trainable }) => ({ text, trained: trainable }))
+  return { prompt: sequence.prompt, segments: joinSegments(stream) }
+}
+
+/** Neighbours of the same kind as one, empty ones left out: borders without a change of kind train nothing else. */
+export function joinSegments(parts: Iterable<Segment>): Segment[] {
+  const segments: Segment[] = []
+  for (const { text, trained } of parts) {
+    if (text === '') continue
+    const last = segments.at(-1)
+    if (last?.trained === trained) last.text += text
+    else segments.push({ text, trained })
+  }
+  return segments
+}
+
+/** In words, the first difference between what should be trained on and what is; undefined when there is none. */
+export function firstDifference(wanted: Reading, found: Reading): string | undefined {
+  for (let index = 0; index < Math.max(wanted.prompt.length, found.prompt.length); index++) {
+    const [mine, theirs] = [wanted.prompt[index], found.prompt[index]]
+    if (mine?.role !== theirs?.role || mine?.content !== theirs?.content)
+      return `message ${index + 1} of the prompt is ${shown(theirs?.content)}, not ${shown(mine?.content)}`
+  }
+  for (let index = 0; index < Math.max(wanted.segments.length, found.segments.length); index++) {
+    const [mine, theirs] = [wanted.segments[index], found.segments[index]]
+    if (mine?.text === theirs?.text && mine?.trained === theirs?.trained) continue
+    return `part ${index + 1} of the stream is ${described(theirs)}, not ${described(mine)}`
+  }
+  return undefined
+}
+
+/** Characters of each kind, in UTF-16 units. */
+export function countCharacters({ segments }: Reading): { trained: number; masked: number } {
+  const count = { trained: 0, masked: 0 }
+  for (const { text, trained } of segments) count[trained ? 'trained' : 'masked'] += text.length
+  return count
+}
+
+function described(segment: Segment | undefined): string {
+  if (segment === undefined) return 'missing'
+  return `${segment.trained ? 'trained' : 'masked'} ${shown(segment.text)} (${segment.text.length} characters)`
+}
+
+function shown(text: string | undefined): string {
+  if (text === undefined) return 'missing'
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 40)}…${text.slice(-20)}` : text)
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { makeSequence } from '../../../test/filter/make-sequence.ts'
+import type { CoaSequence } from '../../schema/index.ts'
+import { digestOf } from './digest.ts'
+
+it('changes with everything that a decision or the training hangs on', () => {
+  const one = makeSequence()
+  const span = (index: number, change: Partial<CoaSequence['spans'][number]>): Partial<CoaSequence> => ({
+    spans: one.spans.with(index, { ...one.spans[index]!, ...change }),
+  })
+  const { text } = one.spans[4]!
+  const changes: Partial<CoaSequence>[] = [
+    { verdict: { ...one.verdict!, outcome: 'wrong' } },
+    { provenance: { ...one.provenance!, sawGold: true } },
+    { meta: { suite: 'other' } },
+    { grammar: 'multihop' },
+    { prompt: one.prompt.slice(1) },
+    span(3, { text: `${one.spans[3]!.text}\n` }),
+    span(4, { trainable: true }),
+    // A line break that goes from one span to the next changes the mask.
+    {
+      spans: one.spans
+        .with(3, { ...one.spans[3]!, text: one.spans[3]!.text + text[0] })
+        .with(4, { ...one.spans[4]!, text: text.slice(1) }),
+    },
+  ]
+  const digests = changes.map((change) => digestOf({ ...one, ...change }))
+  expect(new Set([...digests, digestOf(one)]).size).toBe(changes.length + 1)
+  expect(digestOf(structuredClone(one))).toBe(digestOf(one))
+})

@@ -1,0 +1,37 @@
+import { encodeSequence, type Tokenizer } from '../../language/tokens/index.ts'
+import type { CoaSequence } from '../../schema/index.ts'
+import type { FilterSettings } from './config.ts'
+import type { Drop } from './examine.ts'
+
+/** More than any chat template we know writes around a message. */
+const TEMPLATE_BYTES = 256
+
+/** What does not fit into the context of the student cannot be learnt whole, and half a chain has no answer. */
+export function tooLong(
+  sequence: Pick<CoaSequence, 'prompt' | 'spans'>,
+  settings: Pick<FilterSettings, 'max_tokens' | 'max_characters'>,
+  tokenizer: Tokenizer,
+): Drop | undefined {
+  const { max_tokens, max_characters } = settings
+  if (max_characters > 0) {
+    const characters = lengthOf(sequence, (text) => text.length)
+    if (characters > max_characters)
+      return { reason: `over ${max_characters} characters`, detail: `${characters}` }
+  }
+  if (max_tokens === 0) return undefined
+  // A token stands for a byte at least, so most sequences need not be encoded to know that they fit.
+  const bytes = lengthOf(sequence, (text) => Buffer.byteLength(text))
+  if (bytes + TEMPLATE_BYTES * (sequence.prompt.length + 1) <= max_tokens) return undefined
+  const tokens = encodeSequence(tokenizer, sequence).ids.length
+  return tokens <= max_tokens ? undefined : { reason: `over ${max_tokens} tokens`, detail: `${tokens}` }
+}
+
+function lengthOf(
+  { prompt, spans }: Pick<CoaSequence, 'prompt' | 'spans'>,
+  measure: (text: string) => number,
+) {
+  let length = 0
+  for (const { content } of prompt) length += measure(content)
+  for (const { text } of spans) length += measure(text)
+  return length
+}

@@ -1,0 +1,148 @@
+import { ConfigError } from '../../base/errors/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import type { AdvantageKind } from './advantages.ts'
+
+type RlSection = ProjectConfig['rl']
+
+/** What an algorithm decides where the settings leave it out. */
+interface Preset {
+  mini_batches: number
+  clip_low: number
+  clip_high: number
+  advantage: AdvantageKind
+  normalise: 'token' | 'sequence'
+  dynamic_sampling: boolean
+  dual_clip: number
+  /** Share of rollout.max_tokens in which the reward of long rollouts falls. */
+  overlong_share: number
+}
+
+const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
+  dapo: {
+    mini_batches: 1,
+    clip_low: 0.2,
+    clip_high: 0.28,
+    advantage: 'group',
+    normalise: 'token',
+    dynamic_sampling: true,
+    dual_clip: 10,
+    overlong_share: 0.2,
+  },
+  grpo: {
+    mini_batches: 1,
+    clip_low: 0.2,
+    clip_high: 0.2,
+    advantage: 'group',
+    normalise: 'sequence',
+    dynamic_sampling: false,
+    dual_clip: 3,
+    overlong_share: 0,
+  },
+  'reinforce++': {
+    mini_batches: 1,
+    clip_low: 0.2,
+    clip_high: 0.2,
+    advantage: 'batch',
+    normalise: 'token',
+    dynamic_sampling: false,
+    dual_clip: 3,
+    overlong_share: 0,
+  },
+  ppo: {
+    mini_batches: 4,
+    clip_low: 0.2,
+    clip_high: 0.2,
+    advantage: 'leave-one-out',
+    normalise: 'token',
+    dynamic_sampling: false,
+    dual_clip: 3,
+    overlong_share: 0,
+  },
+}
+
+type Settled<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> }
+
+/** The settings with nothing left open. */
+export interface RlSettings extends Settled<RlSection> {
+  /** From project.seed. */
+  seed: number
+  /** From the section rollout. */
+  maxTokens: number
+  concurrency: number
+  temperature: number
+  /** Sampled under a mask, so that the sampler's log-probabilities are not the model's. */
+  isMasked: boolean
+}
+
+export function rlSettings(config: Pick<ProjectConfig, 'rl' | 'project' | 'rollout'>): RlSettings {
+  const { rl, project, rollout } = config
+  const preset = presets[rl.algorithm]
+  const isOtherPolicy = rollout.constrained || rl.overlap > 0
+  const settings: RlSettings = {
+    ...rl,
+    mini_batches: rl.mini_batches ?? Math.min(preset.mini_batches, rl.groups),
+    clip_low: rl.clip_low ?? preset.clip_low,
+    clip_high: rl.clip_high ?? preset.clip_high,
+    dual_clip: rl.dual_clip ?? preset.dual_clip,
+    importance_cap: rl.importance_cap ?? (isOtherPolicy ? 2 : 0),
+    advantage: rl.advantage ?? preset.advantage,
+    normalise: rl.normalise ?? preset.normalise,
+    dynamic_sampling: rl.dynamic_sampling ?? preset.dynamic_sampling,
+    overlong_buffer: rl.overlong_buffer ?? Math.floor(preset.overlong_share * rollout.max_tokens),
+    seed: project.seed,
+    maxTokens: rollout.max_tokens,
+    concurrency: rollout.concurrency,
+    temperature: rollout.temperature,
+    isMasked: rollout.constrained,
+  }
+  refuseSampling(rollout, settings)
+  refuseWhatCannotWork(settings)
+  return settings
+}
+
+function refuse(message: string, fix: string): never {
+  throw new ConfigError(message, { fix })
+}
+
+/** What is trained has to be the distribution that is sampled from. */
+function refuseSampling(
+  { temperature, top_p, top_k, constrained }: ProjectConfig['rollout'],
+  { old_logprobs }: RlSettings,
+): void {
+  if (temperature === 0)
+    refuse('with a temperature of 0 all rollouts of a prompt are the same', 'Set rollout.temperature to 1.')
+  if (top_p < 1 || top_k > 0)
+    refuse(
+      `rollout.top_p is ${top_p} and rollout.top_k is ${top_k}: RL would train another distribution than it samples from`,
+      'Set rollout.top_p to 1 and rollout.top_k to 0.',
+    )
+  if (constrained && temperature !== 1 && old_logprobs === 'sampler')
+    refuse(
+      `with rollout.constrained the sampler reports the model's log-probabilities at temperature 1, and rollout.temperature is ${temperature}`,
+      'Set rl.old_logprobs to "learner", or rollout.temperature to 1.',
+    )
+}
+
+function refuseWhatCannotWork(settings: RlSettings): void {
+  const { group_size, advantage, overlong_buffer, maxTokens, mini_batches, groups, dual_clip } = settings
+  if (group_size === 1 && advantage !== 'batch')
+    refuse(
+      `rl.advantage "${advantage}" compares the rollouts of a prompt, and rl.group_size is 1`,
+      'Set rl.group_size to 2 or more, or rl.advantage to "batch".',
+    )
+  if (overlong_buffer > maxTokens)
+    refuse(
+      `rl.overlong_buffer is ${overlong_buffer}, more than the ${maxTokens} tokens of rollout.max_tokens`,
+      'Make the buffer smaller: a fifth of rollout.max_tokens is usual.',
+    )
+  if (mini_batches > groups)
+    refuse(
+      `rl.mini_batches is ${mini_batches}, and there are only ${groups} groups to share out`,
+      'Set rl.groups to a multiple of rl.mini_batches.',
+    )
+  if (dual_clip !== 0 && dual_clip <= 1)
+    refuse(
+      `rl.dual_clip is ${dual_clip}; at 1 or less nothing would be learned from wrong answers`,
+      'Set it above 1 (3 and 10 are usual), or to 0 to turn it off.',
+    )
+}

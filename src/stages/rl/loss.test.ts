@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { makeRollout } from '../../../test/rl/make-rollout.ts'
+import { examplesOf } from './examples.ts'
+import { klExamples, klSum, policyLoss, weighted } from './loss.ts'
+
+const off = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 0, temperature: 0.8 }
+
+it('turns settings into the loss of the contract', () => {
+  expect(policyLoss(off)).toEqual({ kind: 'policy', temperature: 0.8, lowestRatio: 0.8, highestRatio: 1.28 })
+  expect(policyLoss({ ...off, dual_clip: 3, importance_cap: 2 })).toEqual({
+    kind: 'policy',
+    temperature: 0.8,
+    lowestRatio: 0.8,
+    highestRatio: 1.28,
+    dualClip: 3,
+    importanceCap: 2,
+  })
+})
+
+describe('weighted', () => {
+  const rollout = (sampled: number) =>
+    examplesOf(
+      makeRollout({
+        segments: [
+          { origin: 'prompt', tokens: [1] },
+          { origin: 'sampled', tokens: Array(sampled).fill(2), logprobs: Array(sampled).fill(-1) },
+        ],
+      }),
+      1,
+    )
+  const shortened = examplesOf(
+    makeRollout({
+      segments: [
+        { origin: 'prompt', tokens: [1] },
+        { origin: 'sampled', tokens: [2], logprobs: [-1] },
+        { origin: 'inserted', tokens: [3, 3], shortened: { from: 3, tokens: [3] } },
+        { origin: 'sampled', tokens: [4], logprobs: [-1] },
+      ],
+    }),
+    1,
+  )
+  const weights = (mode: 'token' | 'sequence') =>
+    weighted([rollout(1), rollout(5), shortened, []], mode).map((example) => [...example.weights])
+  const single = Math.fround
+
+  it('counts every token of an update the same', () => {
+    const each = single(1 / 8)
+    expect(weights('token')).toEqual([
+      [0, each],
+      [0, each, each, each, each, each],
+      [0, each],
+      [0, 0, 0, each],
+    ])
+  })
+
+  it('counts every rollout the same, one of several contexts too', () => {
+    const short = single(1 / 3)
+    const long = single(1 / 15)
+    const half = single(1 / 6)
+    expect(weights('sequence')).toEqual([
+      [0, short],
+      [0, long, long, long, long, long],
+      [0, half],
+      [0, 0, 0, half],
+    ])
+  })
+})
+
+it('makes of the distance to a reference an advantage with the same gradient', () => {
+  const [example] = examplesOf(makeRollout(), 7)
+  const current = [Float32Array.of(0, -9, -1, -2)]
+  const reference = [Float32Array.of(0, -1, -2, -1)]
+  const [made] = klExamples([example!], current, reference, 0.5)
+  expect(made!.oldLogprobs).toEqual(current[0])
+  expect(made!.sampledLogprobs).toEqual(current[0])
+  // −kl·(1 − exp(ref − now)); nothing where nothing was sampled.
+  expect([...made!.advantages]).toEqual(
+    [0, 0, -0.5 * (1 - Math.exp(-1)), -0.5 * (1 - Math.exp(1))].map(Math.fround),
+  )
+  const { sum, tokens } = klSum([example!], current, reference)
+  expect(tokens).toBe(2)
+  expect(sum).toBeCloseTo(Math.exp(-1) + 1 - 1 + (Math.exp(1) - 1 - 1), 12)
+})

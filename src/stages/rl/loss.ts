@@ -1,0 +1,92 @@
+import { type Loss, normalised } from '../../engine/index.ts'
+import type { RlSettings } from './config.ts'
+import type { PolicyExample } from './examples.ts'
+
+type PolicyLoss = Extract<Loss, { kind: 'policy' }>
+
+/** The objective of an update: min(r·A, clip(r)·A), with what the settings add. */
+export function policyLoss(
+  settings: Pick<RlSettings, 'clip_low' | 'clip_high' | 'dual_clip' | 'importance_cap' | 'temperature'>,
+): PolicyLoss {
+  const { clip_low, clip_high, dual_clip, importance_cap, temperature } = settings
+  return {
+    kind: 'policy',
+    temperature,
+    lowestRatio: 1 - clip_low,
+    highestRatio: 1 + clip_high,
+    ...(dual_clip > 0 ? { dualClip: dual_clip } : {}),
+    ...(importance_cap > 0 ? { importanceCap: importance_cap } : {}),
+  }
+}
+
+/**
+ * Weights of one update, for the examples of each rollout. `token`: the loss is the mean over all trained tokens.
+ * `sequence`: the mean over rollouts of the mean over each one's tokens.
+ */
+export function weighted(
+  rollouts: readonly (readonly PolicyExample[])[],
+  normalise: RlSettings['normalise'],
+): PolicyExample[] {
+  if (normalise === 'token') return normalised(rollouts.flat())
+  const trained = rollouts.map((examples) => examples.reduce((sum, { weights }) => sum + total(weights), 0))
+  const count = trained.filter((tokens) => tokens > 0).length
+  return rollouts.flatMap((examples, index) => {
+    const share = trained[index]! * count
+    return share === 0
+      ? [...examples]
+      : examples.map((example) => ({
+          ...example,
+          weights: Float32Array.from(example.weights, (weight) => weight / share),
+        }))
+  })
+}
+
+function total(weights: ArrayLike<number>): number {
+  let sum = 0
+  for (let at = 1; at < weights.length; at++) sum += weights[at]!
+  return sum
+}
+
+/** Whatever the ratio, no bound is met: the gradient of the objective is then r·A·∇log p. */
+export function unbounded(temperature: number): PolicyLoss {
+  return { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e20 }
+}
+
+/**
+ * The k3 estimate of the distance to a reference, exp(d) − d − 1 with d = log p_ref − log p, has the gradient
+ * (1 − exp(d))·∇log p. Measured from the policy as it stands the ratio is 1, so an advantage of −kl·(1 − exp(d)) gives
+ * exactly that. `current` are log-probabilities at the weights that the gradient is taken at.
+ */
+export function klExamples(
+  examples: readonly PolicyExample[],
+  current: readonly Float32Array[],
+  reference: readonly Float32Array[],
+  kl: number,
+): PolicyExample[] {
+  return examples.map((example, index) => {
+    const now = current[index]!
+    const then = reference[index]!
+    const advantages = Float32Array.from(now, (logprob, at) =>
+      example.weights[at] === 0 ? 0 : -kl * (1 - Math.exp(then[at]! - logprob)),
+    )
+    return { ...example, sampledLogprobs: now, oldLogprobs: now, advantages }
+  })
+}
+
+/** exp(d) − d − 1 summed over trained tokens, and how many they are. */
+export function klSum(
+  examples: readonly PolicyExample[],
+  current: readonly Float32Array[],
+  reference: readonly Float32Array[],
+): { sum: number; tokens: number } {
+  let [sum, tokens] = [0, 0]
+  for (const [index, { weights }] of examples.entries()) {
+    for (let at = 1; at < weights.length; at++) {
+      if (weights[at] === 0) continue
+      const distance = reference[index]![at]! - current[index]![at]!
+      sum += Math.exp(distance) - distance - 1
+      tokens++
+    }
+  }
+  return { sum, tokens }
+}

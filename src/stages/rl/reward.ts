@@ -1,0 +1,72 @@
+import { rewardOf } from '../../reward/index.ts'
+import type { Rollout } from '../../schema/index.ts'
+import type { RlSettings } from './config.ts'
+
+export type RewardSettings = Pick<
+  RlSettings,
+  | 'partial'
+  | 'format_bonus'
+  | 'format_penalty'
+  | 'tool_bonus'
+  | 'overlong_buffer'
+  | 'overlong_factor'
+  | 'overlong_filter'
+  | 'maxTokens'
+>
+
+/**
+ * Why a rollout says nothing about the model. `environment`: something outside of it failed. `time`: the clock stopped
+ * it, which depends on the machine as much as on the model. `overlong`: a length limit cut it off, and
+ * rl.overlong_filter is set. `undecided`: the checker failed. `unchecked`: there is an answer that nobody has looked at.
+ */
+export type LeftOut = 'environment' | 'time' | 'overlong' | 'undecided' | 'unchecked'
+
+export type Judged = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
+
+/** What a rollout is worth to training, or why it must not move the policy. `process` are terms added as they are. */
+export function judged(rollout: Rollout, settings: RewardSettings, process: readonly number[] = []): Judged {
+  const { verdict, failure, stop, answer, wellFormed } = rollout
+  if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
+  if (stop === 'time') return { leftOut: 'time' }
+  if (settings.overlong_filter && isTruncated(rollout)) return { leftOut: 'overlong' }
+  // Without an answer there is nothing to check, and that is the model's own doing.
+  if (verdict === undefined && answer !== undefined) return { leftOut: 'unchecked' }
+  const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {
+    partial: settings.partial,
+    format: { isWellFormed: wellFormed, bonus: settings.format_bonus, penalty: settings.format_penalty },
+    process: [...process, toolTerm(rollout, settings.tool_bonus), overlongTerm(rollout, settings)],
+  })
+  if (reward === null) return { leftOut: 'undecided' }
+  return { reward, isCorrect: verdict?.outcome === 'correct' }
+}
+
+function toolTerm({ calls }: Rollout, bonus: number): number {
+  return calls.some(({ outcome }) => outcome === 'ok') ? bonus : 0
+}
+
+function overlongTerm(rollout: Rollout, settings: RewardSettings): number {
+  const { maxTokens, overlong_buffer: buffer, overlong_factor: factor } = settings
+  return overlongPenalty(lengthOf(rollout), { maxTokens, buffer, factor })
+}
+
+/** 0 up to the buffer, then falling evenly to minus the factor at the longest length, and not further. */
+export function overlongPenalty(
+  length: number,
+  { maxTokens, buffer, factor }: { maxTokens: number; buffer: number; factor: number },
+): number {
+  if (buffer === 0) return 0
+  const over = Math.min(buffer, Math.max(0, length - (maxTokens - buffer)))
+  return over === 0 ? 0 : -(over / buffer) * factor
+}
+
+/** Tokens after the prompt as they entered, observations included: what rollout.max_tokens counts. */
+export function lengthOf({ segments }: Pick<Rollout, 'segments'>): number {
+  let length = 0
+  for (const { origin, tokens } of segments) if (origin !== 'prompt') length += tokens.length
+  return length
+}
+
+/** Cut off by a limit on its length, so that its end is not the model's own. */
+export function isTruncated({ stop }: Pick<Rollout, 'stop'>): boolean {
+  return stop === 'tokens' || stop === 'context'
+}

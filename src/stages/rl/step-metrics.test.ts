@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { makeRollout, makeTask, wrong } from '../../../test/rl/make-rollout.ts'
+import type { Scored } from './groups.ts'
+import type { SampledStep } from './sample-step.ts'
+import { stepRow } from './step-metrics.ts'
+
+it('says in one row what happened in a step', () => {
+  const call = (agent: string, outcome: 'ok' | 'malformed' | 'environment') => ({
+    agent,
+    outcome,
+    ms: 1,
+    cached: false,
+  })
+  const rollouts = [
+    makeRollout({
+      id: '1',
+      taskId: 'easy',
+      segments: [
+        { origin: 'prompt', tokens: [1] },
+        { origin: 'sampled', tokens: [2, 3], logprobs: [-1, -3] },
+        { origin: 'inserted', tokens: [4, 5, 6] },
+        { origin: 'sampled', tokens: [7], logprobs: [-2] },
+      ],
+      calls: [call('search', 'ok'), call('code', 'malformed')],
+      tokensByAgent: { think: 2, '': 1 },
+      ms: { sampling: 300, tools: 60, checking: 40 },
+    }),
+    makeRollout({
+      id: '2',
+      taskId: 'hard',
+      stop: 'tokens',
+      verdict: wrong,
+      wellFormed: false,
+      calls: [call('search', 'ok'), call('search', 'environment')],
+      tokensByAgent: { think: 2 },
+      ms: { sampling: 200, tools: 0, checking: 0 },
+    }),
+  ]
+  const scored: Scored[] = [
+    { rollout: rollouts[0]!, reward: 1, isCorrect: true },
+    { rollout: rollouts[1]!, reward: 0, isCorrect: false },
+  ]
+  const tasks = new Map([
+    ['easy', makeTask('easy', { suite: 'math', level: 1 })],
+    ['hard', makeTask('hard', { suite: 'math', level: 3 })],
+  ])
+  const reasons = { all_right: 2, all_wrong: 1, all_equal: 0, too_few: 0 }
+  const sampled: SampledStep = {
+    step: 4,
+    policyStep: 2,
+    kept: [{ id: 'g', taskId: 'easy', members: scored }],
+    leftOver: 0,
+    dropped: reasons,
+    equal: reasons,
+    tried: 4,
+    leftOut: { environment: 1, time: 0, overlong: 0, undecided: 2, unchecked: 0 },
+    rollouts,
+    scored,
+    refills: 1,
+    shortage: undefined,
+    ms: 400,
+    slots: 2,
+    next: { place: 4, passRates: {} },
+  }
+  const trained = {
+    updates: 1,
+    gradientNorm: 0.5,
+    tokens: 5,
+    clipLow: 0.1,
+    clipHigh: 0.2,
+    meanRatio: 1.01,
+    capped: 0,
+    mismatch: { mean: 0.001, max: 0.01 },
+    kl: undefined,
+    waitedMs: 100,
+  }
+  const times = { wallMs: 1000, trainingMs: 450, waitedMs: 100, isHidden: false }
+  expect(stepRow(sampled, trained, tasks, { learningRate: 1e-5, times })).toEqual({
+    stage: 'rl',
+    step: 4,
+    reward_mean: 0.5,
+    reward_std: Math.sqrt(0.5),
+    pass_rate: 0.5,
+    'pass_rate/level/1': 1,
+    'pass_rate/level/3': 0,
+    'pass_rate/suite/math': 0.5,
+    rollouts: 2,
+    left_out: 3,
+    'left_out/environment': 1,
+    'left_out/overlong': 0,
+    'left_out/time': 0,
+    'left_out/undecided': 2,
+    'left_out/unchecked': 0,
+    groups_kept: 1,
+    groups_dropped: 3,
+    'groups_dropped/all_right': 2,
+    'groups_dropped/all_wrong': 1,
+    'groups_dropped/all_equal': 0,
+    'groups_dropped/too_few': 0,
+    groups_left_over: 0,
+    groups_equal_share: 0.75,
+    'groups_equal/all_right': 2,
+    'groups_equal/all_wrong': 1,
+    'groups_equal/all_equal': 0,
+    'groups_equal/too_few': 0,
+    refills: 1,
+    tokens_sampled_mean: 2.5,
+    tokens_sampled_max: 3,
+    tokens_inserted_mean: 1.5,
+    'tokens_by_role/none': 0.5,
+    'tokens_by_role/think': 2,
+    // (1 + 3 + 2 + 0.5 + 1.5) / 5
+    entropy: 1.6,
+    well_formed_share: 0.5,
+    truncated_share: 0.5,
+    'stop/answer': 0.5,
+    'stop/tokens': 0.5,
+    turns_mean: 2,
+    calls: 4,
+    malformed_share: 0.25,
+    tool_error_share: 0.25,
+    'calls/code/malformed': 1,
+    'calls/search/environment': 1,
+    'calls/search/ok': 2,
+    updates: 1,
+    tokens_trained: 5,
+    clip_low_share: 0.1,
+    clip_high_share: 0.2,
+    ratio_mean: 1.01,
+    importance_capped_share: 0,
+    mismatch_mean: 0.001,
+    mismatch_max: 0.01,
+    gradient_norm: 0.5,
+    learning_rate: 1e-5,
+    policy_step: 2,
+    staleness: 1,
+    seconds: 1,
+    tokens_per_second: 5,
+    // Two slots for 400 ms: 250 sampling, 50 tools and checks, 100 idle, and 100 that training waited.
+    'time/sampling': 0.25,
+    'time/tools': 0.05,
+    'time/training': 0.45,
+    'time/waiting': 0.2,
+    'time/other': 0.05,
+  })
+})

@@ -1,0 +1,184 @@
+import type { Rollout, Task } from '../../schema/index.ts'
+import type { MetricRow } from '../../store/index.ts'
+import { statisticsOf } from './groups.ts'
+import { isTruncated } from './reward.ts'
+import type { SampledStep } from './sample-step.ts'
+import type { TrainFigures } from './train-step.ts'
+
+export interface StepTimes {
+  /** From the end of the last step to the end of this one. */
+  wallMs: number
+  /** Passes and updates, without what was waited for. */
+  trainingMs: number
+  waitedMs: number
+  /** The rollouts were made while the step before trained. */
+  isHidden: boolean
+}
+
+/** The row of one step in metrics.jsonl. Parts of a name stand between slashes. */
+export function stepRow(
+  sampled: SampledStep,
+  trained: TrainFigures,
+  tasks: ReadonlyMap<string, Task>,
+  { learningRate, times }: { learningRate: number; times: StepTimes },
+): MetricRow {
+  return {
+    stage: 'rl',
+    step: sampled.step,
+    ...rewardFigures(sampled, tasks),
+    ...groupFigures(sampled),
+    ...rolloutFigures(sampled.rollouts),
+    ...callFigures(sampled.rollouts),
+    ...trainingFigures(trained),
+    learning_rate: learningRate,
+    policy_step: sampled.policyStep,
+    staleness: sampled.step - 1 - sampled.policyStep,
+    ...timeFigures(sampled, times),
+  }
+}
+
+/** Rewards are those of rollouts that have one; pass rates count every rollout, whatever became of it. */
+function rewardFigures({ scored, rollouts }: SampledStep, tasks: ReadonlyMap<string, Task>): MetricRow {
+  const { mean, std } = statisticsOf(scored.map(({ reward }) => reward))
+  const row: MetricRow = { reward_mean: mean, reward_std: std, pass_rate: passRate(rollouts) }
+  const kinds = new Map<string, Rollout[]>()
+  for (const rollout of rollouts) {
+    const task = tasks.get(rollout.taskId)
+    if (task === undefined) continue
+    const names = [`pass_rate/suite/${task.suite}`]
+    if (task.level !== undefined) names.push(`pass_rate/level/${task.level}`)
+    for (const name of names) kinds.set(name, [...(kinds.get(name) ?? []), rollout])
+  }
+  for (const name of [...kinds.keys()].sort()) row[name] = passRate(kinds.get(name)!)
+  return row
+}
+
+export function passRate(rollouts: readonly Rollout[]): number {
+  return share(rollouts, ({ verdict }) => verdict?.outcome === 'correct')
+}
+
+function groupFigures({
+  kept,
+  leftOver,
+  dropped,
+  equal,
+  tried,
+  leftOut,
+  rollouts,
+  refills,
+}: SampledStep): MetricRow {
+  const sum = (counts: Record<string, number>): number =>
+    Object.values(counts).reduce((total, count) => total + count, 0)
+  return {
+    rollouts: rollouts.length,
+    left_out: sum(leftOut),
+    ...withPrefix('left_out', leftOut),
+    groups_kept: kept.length,
+    groups_dropped: sum(dropped),
+    ...withPrefix('groups_dropped', dropped),
+    groups_left_over: leftOver,
+    groups_equal_share: tried === 0 ? 0 : sum(equal) / tried,
+    ...withPrefix('groups_equal', equal),
+    refills,
+  }
+}
+
+function rolloutFigures(rollouts: readonly Rollout[]): MetricRow {
+  const tokens = { sampled: 0, inserted: 0 }
+  const byRole: Record<string, number> = {}
+  const stops: Record<string, number> = {}
+  let [most, surprise] = [0, 0]
+  for (const { segments, tokensByAgent, stop } of rollouts) {
+    let own = 0
+    for (const segment of segments) {
+      if (segment.origin === 'inserted') tokens.inserted += segment.tokens.length
+      if (segment.origin !== 'sampled') continue
+      own += segment.tokens.length
+      for (const logprob of segment.logprobs) surprise -= logprob
+    }
+    tokens.sampled += own
+    most = Math.max(most, own)
+    for (const [role, count] of Object.entries(tokensByAgent))
+      byRole[role || 'none'] = (byRole[role || 'none'] ?? 0) + count
+    stops[stop] = (stops[stop] ?? 0) + 1
+  }
+  const mean = (counts: Record<string, number>): Record<string, number> =>
+    Object.fromEntries(
+      Object.entries(counts).map(([name, count]) => [name, count / Math.max(1, rollouts.length)]),
+    )
+  return {
+    tokens_sampled_mean: tokens.sampled / Math.max(1, rollouts.length),
+    tokens_sampled_max: most,
+    tokens_inserted_mean: tokens.inserted / Math.max(1, rollouts.length),
+    ...withPrefix('tokens_by_role', mean(byRole)),
+    entropy: surprise / Math.max(1, tokens.sampled),
+    well_formed_share: share(rollouts, ({ wellFormed }) => wellFormed),
+    truncated_share: share(rollouts, isTruncated),
+    ...withPrefix('stop', mean(stops)),
+  }
+}
+
+function callFigures(rollouts: readonly Rollout[]): MetricRow {
+  const calls = rollouts.flatMap(({ calls: made }) => made)
+  const counts: Record<string, number> = {}
+  for (const { agent, outcome } of calls) {
+    counts[`${agent}/${outcome}`] = (counts[`${agent}/${outcome}`] ?? 0) + 1
+  }
+  return {
+    turns_mean: calls.length / Math.max(1, rollouts.length),
+    calls: calls.length,
+    malformed_share: share(calls, ({ outcome }) => outcome === 'malformed'),
+    tool_error_share: share(calls, ({ outcome }) => outcome === 'environment'),
+    ...withPrefix('calls', counts),
+  }
+}
+
+function trainingFigures(trained: TrainFigures): MetricRow {
+  return {
+    updates: trained.updates,
+    tokens_trained: trained.tokens,
+    clip_low_share: trained.clipLow,
+    clip_high_share: trained.clipHigh,
+    ratio_mean: trained.meanRatio,
+    importance_capped_share: trained.capped,
+    mismatch_mean: trained.mismatch.mean,
+    mismatch_max: trained.mismatch.max,
+    ...(trained.kl === undefined ? {} : { kl: trained.kl }),
+    gradient_norm: trained.gradientNorm,
+  }
+}
+
+/**
+ * Shares of a step's time. Rollouts work side by side, so theirs is what they took divided by how many could; slots that
+ * stood idle count as waiting. Where the rollouts were made beside training, the shares add up to more than 1.
+ */
+function timeFigures({ rollouts, ms, slots }: SampledStep, times: StepTimes): MetricRow {
+  const { wallMs, trainingMs, waitedMs, isHidden } = times
+  const spent = { sampling: 0, tools: 0 }
+  let tokens = 0
+  for (const rollout of rollouts) {
+    spent.sampling += rollout.ms.sampling / slots
+    spent.tools += (rollout.ms.tools + rollout.ms.checking) / slots
+    for (const segment of rollout.segments) if (segment.origin === 'sampled') tokens += segment.tokens.length
+  }
+  const idle = Math.max(0, ms - spent.sampling - spent.tools)
+  const of = (part: number): number => (wallMs === 0 ? 0 : Math.max(0, part) / wallMs)
+  return {
+    seconds: wallMs / 1000,
+    tokens_per_second: wallMs === 0 ? 0 : (1000 * tokens) / wallMs,
+    'time/sampling': of(spent.sampling),
+    'time/tools': of(spent.tools),
+    'time/training': of(trainingMs),
+    'time/waiting': of(waitedMs + (isHidden ? 0 : idle)),
+    'time/other': of(wallMs - trainingMs - waitedMs - (isHidden ? 0 : ms)),
+  }
+}
+
+function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.length === 0 ? 0 : items.filter(holds).length / items.length
+}
+
+function withPrefix(prefix: string, counts: Record<string, number>): MetricRow {
+  const names = Object.keys(counts).sort()
+  return Object.fromEntries(names.map((name) => [`${prefix}/${name}`, counts[name]!]))
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { makeRollout } from '../../../test/rl/make-rollout.ts'
+import type { Loss, TrainingExample } from '../../engine/index.ts'
+import { ProjectConfig } from '../../settings/index.ts'
+import { rlSettings } from './config.ts'
+import type { Group } from './groups.ts'
+import { type Learner, trainStep } from './train-step.ts'
+
+/** Notes what is asked of it; every token has the same log-probability. */
+function notebook(logprob = -1) {
+  const notes: { call: string; examples: TrainingExample[]; loss?: Loss; temperature?: number }[] = []
+  const pass = (examples: readonly TrainingExample[]) => ({
+    loss: 0,
+    weight: 0,
+    logprobs: examples.map(({ tokens }) => new Float32Array(tokens.length).fill(logprob).fill(0, 0, 1)),
+  })
+  const engine: Learner['engine'] = {
+    forward: async (examples, _, temperature = 1) => {
+      notes.push({ call: 'forward', examples: [...examples], temperature })
+      return pass(examples)
+    },
+    forwardBackward: async (examples, loss) => {
+      const temperature = loss.kind === 'policy' ? loss.temperature! : 1
+      notes.push({ call: 'forwardBackward', examples: [...examples], loss, temperature })
+      return pass(examples)
+    },
+    optimStep: async () => {
+      notes.push({ call: 'optimStep', examples: [] })
+      return { step: 1, gradientNorm: 2 }
+    },
+  }
+  return { engine, notes, calls: () => notes.map(({ call }) => call) }
+}
+
+const settings = (rl: object = {}, rollout: object = {}) =>
+  rlSettings(ProjectConfig.parse({ rl: { old_logprobs: 'sampler', ...rl }, rollout }))
+const group = (id: string, ...rewards: number[]): Group => ({
+  id,
+  taskId: id,
+  members: rewards.map((reward) => ({ rollout: makeRollout(), reward, isCorrect: reward > 0 })),
+})
+const groups = [group('a', 1, 0), group('b', 1, 0), group('c', 0, 1)]
+const sum = (values: ArrayLike<number>): number =>
+  Array.from(values).reduce((total, value) => total + value, 0)
+
+describe('trainStep', () => {
+  it('makes one update of all groups, normalised over the whole of it', async () => {
+    const { engine, notes, calls } = notebook()
+    const figures = await trainStep({ engine }, groups, settings(), { learningRate: 1 })
+    expect(calls()).toEqual(['forwardBackward', 'optimStep'])
+    expect(notes[0]!.examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
+    expect(notes[0]!.loss).toMatchObject({ lowestRatio: 0.8, highestRatio: 1.28, dualClip: 10 })
+    expect(notes[0]!.loss).not.toHaveProperty('importanceCap')
+    expect(figures).toMatchObject({ updates: 1, tokens: 12, gradientNorm: 2, kl: undefined })
+    // The sampler said −0.5 and −1.5.
+    expect(figures.mismatch).toEqual({ mean: 0.5, max: 0.5 })
+  })
+
+  it('shares whole groups out to updates, each normalised by itself', async () => {
+    const { engine, notes, calls } = notebook()
+    const order: string[] = []
+    await trainStep({ engine }, groups, settings({ mini_batches: 2 }), {
+      learningRate: 1,
+      beforeUpdate: async () => order.push(calls().join(' ')),
+    })
+    expect(calls()).toEqual(['forwardBackward', 'optimStep', 'forwardBackward', 'optimStep'])
+    const passes = notes.filter(({ call }) => call === 'forwardBackward')
+    expect(passes.map(({ examples }) => examples.length)).toEqual([2, 4])
+    for (const { examples } of passes)
+      expect(examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
+    // Waited once, after the first pass and before anything changes.
+    expect(order).toEqual(['forwardBackward'])
+  })
+
+  it('measures ratios from the learner where that is asked for, and weighs by what sampled', async () => {
+    const { engine, notes, calls } = notebook(-2)
+    const figures = await trainStep({ engine }, groups, settings({ old_logprobs: 'learner' }), {
+      learningRate: 1,
+    })
+    expect(calls()).toEqual(['forward', 'forwardBackward', 'optimStep'])
+    const [example] = notes[1]!.examples
+    expect(Array.from(example!.oldLogprobs!)).toEqual([0, -2, -2, -2])
+    expect(Array.from(example!.sampledLogprobs!)).toEqual([0, 0, -0.5, -1.5])
+    expect(figures.meanRatio).toBe(1)
+    expect(figures.mismatch.mean).toBe(1)
+  })
+
+  it('passes the temperature of sampling to every pass', async () => {
+    const { engine, notes } = notebook()
+    const own = settings({ old_logprobs: 'learner', kl: 0.1 }, { temperature: 0.8 })
+    const reference = notebook()
+    await trainStep({ engine, reference: reference.engine }, groups, own, { learningRate: 1 })
+    expect(notes.map(({ temperature }) => temperature)).toEqual([0.8, 0.8, 0.8, undefined])
+    expect(reference.notes.map(({ temperature }) => temperature)).toEqual([0.8])
+  })
+
+  it('adds a pass for the distance to a reference', async () => {
+    const { engine, notes, calls } = notebook(-1)
+    const reference = notebook(-1.5)
+    const figures = await trainStep({ engine, reference: reference.engine }, groups, settings({ kl: 0.5 }), {
+      learningRate: 1,
+    })
+    expect(calls()).toEqual(['forwardBackward', 'forwardBackward', 'optimStep'])
+    expect(reference.calls()).toEqual(['forward'])
+    expect(notes[1]!.loss).toMatchObject({ lowestRatio: 0 })
+    expect(notes[1]!.examples[0]!.advantages![2]).toBeCloseTo(-0.5 * (1 - Math.exp(-0.5)), 6)
+    expect(figures.kl).toBeCloseTo(Math.exp(-0.5) + 0.5 - 1, 6)
+  })
+})

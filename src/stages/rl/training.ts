@@ -1,0 +1,264 @@
+import { join } from 'node:path'
+import { ConfigError } from '../../base/errors/index.ts'
+import type { CheckpointNote } from '../../engine/index.ts'
+import type { Rollout, Task } from '../../schema/index.ts'
+import { type MetricRow, SaveTimer } from '../../store/index.ts'
+import { checkpointPath, freshState, type RlState, readState, saveResult, saveState } from './checkpoints.ts'
+import type { RlSettings } from './config.ts'
+import type { Measured, RlContext } from './contract.ts'
+import { diagnose, findingText, stepRows } from './diagnose.ts'
+import { adviceFor } from './dynamic-sampling.ts'
+import { rateAt } from './learning-rate.ts'
+import { percent } from './rules/rule.ts'
+import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
+import { passRate, stepRow } from './step-metrics.ts'
+import { trainStep } from './train-step.ts'
+
+export interface RlSummary {
+  figures: Record<string, number>
+  /** Folder of the weights that were kept. */
+  checkpoint: string
+  /** What went wrong, in words. */
+  findings: string[]
+  /** Why training stopped before its last step, in words. */
+  ended?: string
+}
+
+/** Steps over which the last figures are averaged. */
+const LAST = 5
+
+/** The steps of a training, one after the other: rollouts, updates, figures, and a checkpoint now and then. */
+export class Training {
+  readonly #settings: RlSettings
+  readonly #context: RlContext
+  readonly #tasks: ReadonlyMap<string, Task>
+  /** Ends rollouts that are on their way when something else fails. */
+  readonly #giveUp = new AbortController()
+  #state: RlState = freshState
+  /** Set where training stopped before its last step because there is too little left to learn. */
+  #over: { text: string; passRate: number; rollouts: number } | undefined
+  #rows: MetricRow[] = []
+  readonly #timer: SaveTimer
+  /** When the last step ended: saving belongs to the next. */
+  #ended = performance.now()
+
+  constructor(settings: RlSettings, context: RlContext) {
+    this.#settings = settings
+    this.#timer = new SaveTimer(settings.save_seconds)
+    this.#context = context
+    this.#tasks = new Map(context.tasks.map((task) => [task.id, task]))
+    const fingerprint = context.student.parent?.fingerprint
+    if (fingerprint !== undefined) this.#state = { ...freshState, parent: fingerprint }
+  }
+
+  async resume(): Promise<void> {
+    const { run, student } = this.#context
+    const state = readState(run)
+    if (state?.last === undefined) return
+    if (state.parent !== student.parent?.fingerprint)
+      throw new ConfigError(`run ${run.id} has been trained to step ${state.step} from another model`, {
+        fix: 'Go on with the model it was begun with, begin anew with --again, or make a new run.',
+      })
+    await student.engine.load(join(run.dir, state.last.folder))
+    this.#state = state
+    this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
+    run.log(`rl: goes on after step ${state.step}`)
+  }
+
+  async work(): Promise<RlSummary> {
+    const { steps, overlap, keep, eval_every } = this.#settings
+    this.#ended = performance.now()
+    try {
+      if (this.#state.last === undefined) await this.#begin()
+      let upcoming: Promise<SampledStep> | undefined
+      for (let step = this.#state.step + 1; step <= steps; step++) {
+        const isHidden = upcoming !== undefined
+        const sampled: SampledStep = await (upcoming ?? this.#sample(step, step - 1, this.#state))
+        if (await this.#isOver(sampled)) break
+        this.#state = { ...this.#state, step, drawing: sampled.next }
+        const saves = this.#isSaved(step)
+        const measures = eval_every > 0 && (step % eval_every === 0 || step === steps)
+        // What is saved has to be all there is: before a checkpoint nothing is made ahead.
+        const goesAhead = overlap === 1 && !saves && !measures
+        upcoming = goesAhead ? this.#sample(step + 1, step - 1, this.#state) : undefined
+        // Heard of where it is awaited; until then a failure must not pass for one that nobody awaits.
+        upcoming?.catch(() => undefined)
+        await this.#learn(sampled, isHidden, upcoming, measures)
+        const isBest = this.#state.best?.step === step
+        if (saves || (keep === 'best' && isBest)) await this.#save()
+      }
+    } catch (error) {
+      this.#giveUp.abort(error)
+      throw error
+    }
+    return this.#finish()
+  }
+
+  /** The engine and the folder of the result end with the weights that were kept. */
+  async #finish(): Promise<RlSummary> {
+    const { run, student } = this.#context
+    const { last, best } = this.#state
+    const kept = this.#settings.keep === 'best' && best !== undefined ? best : last!
+    if (kept.folder !== last!.folder) await student.engine.load(join(run.dir, kept.folder))
+    const row = this.#rows.find(({ step }) => step === kept.step)
+    return this.#summary(await saveResult(run, student.engine, kept.step, this.#note(row)))
+  }
+
+  /**
+   * A step that cannot be filled is not taken: on a handful of groups noise moves the model further than rewards do.
+   * Where most groups are solved in every try that is the end, and else a failure.
+   */
+  async #isOver(sampled: SampledStep): Promise<boolean> {
+    const { step, kept, shortage, dropped, rollouts } = sampled
+    const { dynamic_sampling, partial_steps } = this.#settings
+    if (shortage === undefined) return false
+    if (kept.length > 0 && (partial_steps || !dynamic_sampling)) return false
+    if (this.#state.last?.step !== this.#state.step) await this.#save()
+    const { all_right, ...others } = dropped
+    const isSolved = all_right > Object.values(others).reduce((sum, count) => sum + count, 0)
+    if (!isSolved)
+      throw new ConfigError(`step ${step} cannot be filled: it has ${shortage}`, { fix: adviceFor(dropped) })
+    const rate = passRate(rollouts)
+    const text = `Training stops before step ${step}: ${percent(rate)} of the rollouts are correct, and too few groups differ to learn from (${shortage}).`
+    this.#over = { text, passRate: rate, rollouts: rollouts.length }
+    this.#context.run.log(`rl: ${text}`)
+    return true
+  }
+
+  #isSaved(step: number): boolean {
+    return step % this.#settings.save_every === 0 || step === this.#settings.steps || this.#timer.isDue
+  }
+
+  #sample(step: number, policyStep: number, { drawing }: RlState): Promise<SampledStep> {
+    const { tasks, rollOut, process, signal, observe } = this.#context
+    const { steps, keep_rollouts } = this.#settings
+    let count = 0
+    const sampling: Sampling = {
+      tasks,
+      settings: this.#settings,
+      rollOut,
+      process,
+      signal: AbortSignal.any([signal, this.#giveUp.signal]),
+      onRollout: (rollout, draw) => {
+        this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || draw < keep_rollouts)
+        observe({ stage: 'rl', done: step - 1, total: steps, unit: `steps, ${++count} rollouts of the next` })
+      },
+    }
+    return sampleStep(sampling, step, policyStep, drawing)
+  }
+
+  #store(rollout: Rollout, meta: Record<string, number>, isWhole: boolean): void {
+    this.#context.run.append('rollout', {
+      ...rollout,
+      ...(isWhole ? {} : { segments: [] }),
+      meta: { ...rollout.meta, ...meta, ...(isWhole ? {} : { tokensLeftOut: true }) },
+    })
+  }
+
+  async #learn(
+    sampled: SampledStep,
+    isHidden: boolean,
+    upcoming: Promise<SampledStep> | undefined,
+    measures: boolean,
+  ): Promise<void> {
+    const { run, student, signal, observe, onStep } = this.#context
+    const { steps } = this.#settings
+    const { step, kept, shortage, dropped } = sampled
+    // A few groups less are nothing to speak of; the metrics have them.
+    if (shortage !== undefined && kept.length < this.#settings.groups / 2)
+      this.#tellOnce('shortage', `step ${step} is a partial one: ${shortage}. ${adviceFor(dropped)}`)
+    const learningRate = rateAt(step, this.#settings)
+    const began = performance.now()
+    const trained = await trainStep(student, kept, this.#settings, {
+      learningRate,
+      signal,
+      beforeUpdate: () => upcoming,
+    })
+    const trainingMs = performance.now() - began - trained.waitedMs
+    const times = {
+      wallMs: performance.now() - this.#ended,
+      trainingMs,
+      waitedMs: trained.waitedMs,
+      isHidden,
+    }
+    const row = {
+      ...stepRow(sampled, trained, this.#tasks, { learningRate, times }),
+      ...(measures ? await this.#measure(step) : {}),
+    }
+    this.#ended = performance.now()
+    run.metric(row)
+    this.#rows.push(row)
+    onStep?.(row)
+    this.#tellFindings()
+    const [reward, passes] = [Number(row['reward_mean']), Number(row['pass_rate'])]
+    const unit = `steps, reward ${reward.toFixed(2)}, ${percent(passes)} correct`
+    observe({ stage: 'rl', done: step, total: steps, unit })
+  }
+
+  /** A first row, so that those of an earlier training can be told from what follows. What it measures may turn out best. */
+  async #begin(): Promise<void> {
+    const row = this.#settings.eval_every > 0 ? await this.#measure(0) : {}
+    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, ...row })
+    if (this.#state.best !== undefined) await this.#save()
+  }
+
+  async #measure(step: number): Promise<MetricRow> {
+    const found: Measured | undefined = await this.#context.evaluate?.(step)
+    if (found === undefined) return {}
+    const { accuracy, wellFormed, count } = found
+    if (accuracy > (this.#state.best?.accuracy ?? Number.NEGATIVE_INFINITY) && this.#settings.keep === 'best')
+      this.#state = { ...this.#state, best: { step, accuracy, folder: checkpointPath(step) } }
+    return { eval_accuracy: accuracy, eval_well_formed: wellFormed, eval_count: count }
+  }
+
+  async #save(): Promise<void> {
+    const { run, student } = this.#context
+    const note = this.#note(this.#rows.at(-1))
+    this.#state = await this.#timer.timed(() => saveState(run, student.engine, this.#state, note))
+  }
+
+  #note(row: MetricRow = {}): Pick<CheckpointNote, 'parent' | 'metrics'> {
+    const { parent } = this.#context.student
+    const named = ['reward_mean', 'pass_rate', 'eval_accuracy'].filter(
+      (name) => typeof row[name] === 'number',
+    )
+    const metrics = Object.fromEntries(named.map((name) => [name, Number(row[name])]))
+    return { metrics, ...(parent === undefined ? {} : { parent }) }
+  }
+
+  #tellFindings(): void {
+    for (const finding of diagnose(this.#rows)) this.#tellOnce(finding.id, findingText(finding))
+  }
+
+  #tellOnce(id: string, text: string): void {
+    if (this.#state.told.includes(id)) return
+    this.#context.run.log(`rl: ${text}`)
+    this.#context.onFinding?.(text)
+    this.#state = { ...this.#state, told: [...this.#state.told, id] }
+  }
+
+  #summary(checkpoint: string): RlSummary {
+    // Of few steps the first and the last are compared, without one that is both.
+    const some = Math.max(1, Math.min(LAST, Math.floor(this.#rows.length / 2)))
+    const late = this.#rows.slice(-some)
+    const mean = (rows: readonly MetricRow[], name: string): number =>
+      rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
+    const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
+    const over = this.#over
+    const sampled = this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0)
+    return {
+      checkpoint,
+      findings: diagnose(this.#rows).map(findingText),
+      ...(over === undefined ? {} : { ended: over.text }),
+      figures: {
+        steps: this.#rows.length,
+        rollouts: sampled + (over?.rollouts ?? 0),
+        'pass rate at first':
+          this.#rows.length === 0 ? (over?.passRate ?? 0) : mean(this.#rows.slice(0, some), 'pass_rate'),
+        'pass rate at last': over?.passRate ?? mean(late, 'pass_rate'),
+        ...(this.#rows.length === 0 ? {} : { reward: mean(late, 'reward_mean') }),
+        ...(measured === undefined ? {} : { accuracy: Number(measured['eval_accuracy']) }),
+      },
+    }
+  }
+}

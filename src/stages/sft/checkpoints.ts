@@ -1,0 +1,127 @@
+import { join, relative } from 'node:path'
+import { z } from 'zod'
+import { ConfigError } from '../../base/errors/index.ts'
+import {
+  type CheckpointManifest,
+  type CheckpointNote,
+  type Engine,
+  readCheckpointManifest,
+  removeCheckpoint,
+} from '../../engine/index.ts'
+import type { Run } from '../../store/index.ts'
+import type { SftRow } from './curve.ts'
+
+/** How good a checkpoint is; what was not measured is left out. */
+const Score = z.object({ evalLoss: z.number().optional(), accuracy: z.number().optional() })
+export type Score = z.infer<typeof Score>
+
+/** Saved with the weights, so that both are of the same moment. */
+const Standing = z.object({
+  /** Of examples and settings: other ones would give another curve. */
+  plan: z.string(),
+  step: z.number().int().nonnegative(),
+  score: Score.default({}),
+  /** The row of a step whose measurement was interrupted. */
+  pending: z.record(z.string(), z.union([z.number(), z.null()])).optional(),
+})
+export type Standing = z.infer<typeof Standing>
+
+type Which = 'sft' | 'sft-last'
+
+/** The two checkpoints of the stage: `sft-last`, to go on from, and `sft`, the best one so far. */
+export class Checkpoints {
+  readonly #run: Run
+  readonly #engine: Engine
+  readonly #plan: string
+  readonly #parent: CheckpointNote['parent']
+
+  constructor(run: Run, engine: Engine, plan: string, parent: CheckpointNote['parent']) {
+    this.#run = run
+    this.#engine = engine
+    this.#plan = plan
+    this.#parent = parent
+  }
+
+  /** Forgets what an earlier training left. */
+  remove(): void {
+    for (const which of ['sft-last', 'sft'] as const) removeCheckpoint(this.folder(which))
+  }
+
+  /** Loads the last checkpoint, where there is one, and says where it stands. */
+  async resume(): Promise<Standing | undefined> {
+    const last = this.#standing('sft-last')
+    if (last === undefined) return undefined
+    if (last.plan !== this.#plan) {
+      throw new ConfigError(
+        `run ${this.#run.id} has been trained to step ${last.step} with other sequences, settings or another model`,
+        { fix: 'Go on with what it was begun with, begin anew with --again, or make a new run.' },
+      )
+    }
+    await this.#engine.load(this.folder('sft-last'))
+    // A process may have been killed between saving and recording.
+    this.#record('sft-last')
+    if (this.best() !== undefined) this.#record('sft')
+    return last
+  }
+
+  /** The best checkpoint of this very training. It may be ahead of the last one when a process was killed. */
+  best(): Standing | undefined {
+    const best = this.#standing('sft')
+    return best?.plan === this.#plan ? best : undefined
+  }
+
+  async save(which: Which, standing: Omit<Standing, 'plan'>, row: SftRow | undefined): Promise<void> {
+    const metrics = Object.entries(row ?? {}).filter((entry): entry is [string, number] =>
+      Number.isFinite(entry[1]),
+    )
+    await this.#engine.save(this.folder(which), {
+      stage: 'sft',
+      step: standing.step,
+      createdAt: new Date().toISOString(),
+      ...(this.#parent === undefined ? {} : { parent: this.#parent }),
+      metrics: Object.fromEntries(metrics),
+      metadata: { sft: { ...standing, plan: this.#plan } as CheckpointManifest['metadata'] },
+    })
+    this.#record(which)
+  }
+
+  folder(which: Which): string {
+    return join(this.#run.files.checkpoints, which)
+  }
+
+  #standing(which: Which): Standing | undefined {
+    const manifest = readCheckpointManifest(this.folder(which))
+    return Standing.safeParse(manifest?.metadata['sft']).data
+  }
+
+  #record(which: Which): void {
+    const manifest = readCheckpointManifest(this.folder(which))
+    if (manifest === undefined) return
+    const { v, stage, step, parent, files, metrics } = manifest
+    const path = relative(this.#run.dir, this.folder(which))
+    const known = this.#run.get('checkpoint', which)
+    const record = {
+      v,
+      id: which,
+      path,
+      stage,
+      step,
+      files,
+      metrics,
+      ...(parent === undefined ? {} : { parent }),
+    }
+    if (JSON.stringify(known?.files) !== JSON.stringify(files) || known?.step !== step)
+      this.#run.append('checkpoint', record)
+  }
+}
+
+/** Whether a score beats the best so far; what was not measured beats nothing. */
+export function isBetter(score: Score, best: Score | undefined, keep: 'loss' | 'accuracy'): boolean {
+  const { evalLoss = Number.POSITIVE_INFINITY, accuracy = Number.NEGATIVE_INFINITY } = score
+  const [bestLoss, bestAccuracy] = [
+    best?.evalLoss ?? Number.POSITIVE_INFINITY,
+    best?.accuracy ?? Number.NEGATIVE_INFINITY,
+  ]
+  if (keep === 'loss') return evalLoss < bestLoss
+  return accuracy > bestAccuracy || (accuracy === bestAccuracy && accuracy >= 0 && evalLoss < bestLoss)
+}

@@ -1,0 +1,52 @@
+import { ConfigError } from '../../base/errors/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+
+/** From this share of the run on, sequences may have so many tokens. */
+export interface ContextFrom {
+  from: number
+  context: number
+}
+
+export interface SftSettings extends Omit<ProjectConfig['sft'], 'context'> {
+  seed: number
+  /** At least one, the first from 0 on. */
+  contexts: ContextFrom[]
+}
+
+export function sftSettings(
+  { sft, project }: Pick<ProjectConfig, 'sft' | 'project'>,
+  contextLength: number,
+): SftSettings {
+  const { context, ...rest } = sft
+  const contexts = context.map(readRule)
+  if (contexts.length === 0) contexts.push({ from: 0, context: contextLength })
+  const wrong = contexts.find(
+    ({ from }, index) => !(index === 0 ? from === 0 : from > contexts[index - 1]!.from),
+  )
+  if (wrong !== undefined) {
+    throw new ConfigError(`sft.context: the shares do not begin at 0 and rise from there`, {
+      fix: 'Write it as ["0=1024", "0.5=2048"].',
+    })
+  }
+  const long = contexts.find((each) => each.context > contextLength)
+  if (long !== undefined) {
+    throw new ConfigError(`sft.context: the model sees ${contextLength} tokens, not ${long.context}`, {
+      fix: `Give at most ${contextLength}, or take a model with a longer context.`,
+    })
+  }
+  return { ...rest, seed: project.seed, contexts }
+}
+
+/** "0.5=2048" */
+function readRule(rule: string): ContextFrom {
+  const [share = '', tokens = '', ...more] = rule.split('=').map((part) => part.trim())
+  const [from, context] = [Number(share), Number(tokens)]
+  const fits = share !== '' && from >= 0 && from < 1 && Number.isInteger(context) && context > 1
+  if (fits && more.length === 0) return { from, context }
+  throw new ConfigError(
+    `sft.context: "${rule}" does not say from which share of the run on how many tokens`,
+    {
+      fix: 'Write it as "0.5=2048".',
+    },
+  )
+}

@@ -1,0 +1,135 @@
+import { ConfigError } from '../../base/errors/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
+import { type CheckpointNote, type Engine, EngineError } from '../../engine/index.ts'
+import type { Tokenizer } from '../../language/tokens/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import type { MetricRow, Run } from '../../store/index.ts'
+import { Checkpoints } from './checkpoints.ts'
+import { type SftSettings, sftSettings } from './config.ts'
+import { sftCurve } from './curve.ts'
+import type { Selected } from './examples.ts'
+import { type Gathered, gather, planDigest } from './gather.ts'
+import { Plan } from './plan.ts'
+import { type Evaluate, Training } from './training.ts'
+
+export interface SftContext {
+  run: Run
+  signal: AbortSignal
+  observe: Observe
+  student: {
+    engine: Engine
+    tokenizer: Tokenizer
+    /** The model it was opened from, for the lineage. */
+    parent?: CheckpointNote['parent']
+  }
+  /** Called once. */
+  data: () => Iterable<Selected>
+  /** Sequences in which a single agent works ReAct-style, mixed in at sft.react_share. */
+  react?: () => Iterable<Selected>
+  /** Rollouts with the weights as they are, after so many steps. One that fails is noted, and training goes on. */
+  evaluate?: Evaluate
+  /** Begin anew, whatever an earlier training has left. */
+  again?: boolean
+  /** Told of each step when it is done. */
+  onStep?: (row: MetricRow) => void
+}
+
+export interface SftSummary {
+  sequences: number
+  'trained on': number
+  'held out': number
+  'left out': number
+  steps: number
+  'best step': number
+  [figure: string]: number
+}
+
+/**
+ * Trains the student on sequences, on what it is to write itself and not on what tools returned. Stopped anywhere, it
+ * goes on from its last checkpoint with the same numbers as if it had not been.
+ */
+export async function run(config: ProjectConfig, context: SftContext): Promise<SftSummary> {
+  const { run: folder, signal, observe, student, evaluate, onStep, again = false } = context
+  const { engine, tokenizer, parent } = student
+  const description = engine.describe()
+  const { train: reason } = description.missing
+  if (reason !== undefined) {
+    throw new EngineError(`the ${description.driver} engine cannot train: ${reason}`, {
+      fix: 'Set engine.driver to embedded, or to tinker with a server that trains (`coa trainer start`).',
+    })
+  }
+  const settings = sftSettings(config, description.contextLength)
+  if (settings.keep === 'accuracy' && evaluate === undefined) {
+    throw new ConfigError('sft.keep is "accuracy", and nothing measures it', {
+      fix: 'Evaluate by rollouts, or set sft.keep to "loss".',
+    })
+  }
+  const gathered = await gather(context, settings, {
+    tokenizer,
+    limits: description,
+    maskObservations: settings.mask_observations,
+    date: new Date(folder.manifest.createdAt),
+  })
+  const plan = new Plan(gathered, settings)
+  tell(folder, gathered, settings, plan)
+  const digest = planDigest(gathered, settings, parent?.fingerprint)
+  const checkpoints = new Checkpoints(folder, engine, digest, parent)
+  if (again) checkpoints.remove()
+  const training = new Training({
+    folder,
+    engine,
+    plan,
+    held: gathered.held,
+    checkpoints,
+    settings,
+    evaluate,
+    observe,
+    onStep,
+  })
+  await training.go(signal)
+  return summarise(gathered, folder, checkpoints, training.failedEvaluations)
+}
+
+/** What is left out, and why, into log.txt. */
+function tell(
+  folder: Run,
+  { chains, held, leftOut }: Gathered,
+  { contexts, eval_share }: SftSettings,
+  plan: Plan,
+): void {
+  for (const line of leftOut.lines()) folder.log(`sft: ${line}`)
+  for (const { from, context } of contexts.length > 1 ? contexts : []) {
+    const long = chains.filter(({ tokens }) => tokens.length > context).length
+    folder.log(
+      `sft: from ${from} of the run on ${context} tokens; ${long} longer sequences wait or are left out`,
+    )
+  }
+  if (held.length === 0 && eval_share > 0)
+    folder.log('sft: too few tasks to hold any out, so the last checkpoint is kept and not the best')
+  folder.log(`sft: ${chains.length} sequences in ${plan.total} steps`)
+}
+
+function summarise(
+  { chains, react, held, leftOut, given }: Gathered,
+  folder: Run,
+  checkpoints: Checkpoints,
+  failedEvaluations: number,
+): SftSummary {
+  const curve = sftCurve(folder.metrics())
+  const best = checkpoints.best()
+  return {
+    sequences: given,
+    'trained on': chains.length + react.length,
+    'held out': held.length,
+    'left out': leftOut.total,
+    ...Object.fromEntries(leftOut.counts().map(([reason, count]) => [`left out: ${reason}`, count])),
+    steps: curve.length,
+    tokens: curve.reduce((sum, { tokens }) => sum + tokens, 0),
+    'trained tokens': curve.reduce((sum, { trainedTokens }) => sum + trainedTokens, 0),
+    ...(curve.length === 0 ? {} : { loss: curve.at(-1)!.loss }),
+    'best step': best?.step ?? 0,
+    ...(best?.score.evalLoss === undefined ? {} : { 'best eval loss': best.score.evalLoss }),
+    ...(best?.score.accuracy === undefined ? {} : { 'best accuracy': best.score.accuracy }),
+    ...(failedEvaluations === 0 ? {} : { 'failed evaluations': failedEvaluations }),
+  }
+}

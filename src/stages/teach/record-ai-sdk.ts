@@ -1,0 +1,121 @@
+import { type ObservableModel, observableVersions, observeModel } from '../../world/models/index.ts'
+import { NotRecordable, type Recorder } from './recorder.ts'
+
+/** What a tool of the AI SDK looks like from here: something that may be executed. */
+interface ExecutableTool {
+  execute?: ((input: never, options: never) => unknown) | undefined
+}
+
+/**
+ * Records agents written with the AI SDK 5, 6 or 7: wrap the model and the tools of each agent, and every call becomes events.
+ * The one who wraps gives the agent its name; the event that caused its work is `cause`, or the last one recorded.
+ */
+export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
+  let last = cause ?? recorder.events.at(-1)?.id ?? null
+  return {
+    /** The model, telling the recorder of every prompt and answer. */
+    model: <Model extends ObservableModel>(model: Model): Model =>
+      observeModel(recordable(model), {
+        before: (messages) => {
+          last = recorder.add({ type: 'activated', agent, parent: last, messages })
+        },
+        after: ({ reasoning, text, usage }) => {
+          last = recorder.add({
+            type: 'wrote',
+            agent,
+            parent: last,
+            text,
+            ...(reasoning === '' ? {} : { thought: reasoning }),
+            usage: { promptTokens: usage.prompt, completionTokens: usage.completion },
+          })
+        },
+      }),
+    /** The tools, telling the recorder of every call and what came of it. */
+    tools: <Tools extends Record<string, ExecutableTool>>(tools: Tools): Tools =>
+      Object.fromEntries(
+        Object.entries(tools).map(([name, tool]) => [name, recordedTool(name, tool)]),
+      ) as Tools,
+    /** Says that the agent's work led to this answer. */
+    answered: (text: string): string => recorder.add({ type: 'answered', agent, parent: last, text }),
+  }
+
+  function recordedTool(name: string, tool: ExecutableTool): ExecutableTool {
+    const { execute } = tool
+    if (execute === undefined) return tool
+    return {
+      ...tool,
+      execute(input: never, options: never): unknown {
+        const called = recorder.add({
+          type: 'tool-called',
+          agent,
+          parent: last,
+          tool: name,
+          input: plain(input),
+        })
+        const answer = (output: string, ok: boolean): void => {
+          last = recorder.add({ type: 'tool-answered', agent, parent: called, tool: name, output, ok })
+        }
+        const fail = (error: unknown): never => {
+          answer(error instanceof Error ? error.message : String(error), false)
+          throw error
+        }
+        const succeed = <Output>(output: Output): Output => {
+          answer(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), true)
+          return output
+        }
+        let output: unknown
+        try {
+          output = execute(input, options)
+        } catch (error) {
+          return fail(error)
+        }
+        // The SDK tells a tool with preliminary results by what it returns, before anything is awaited.
+        return isAsyncIterable(output)
+          ? lastRecorded(output, succeed, fail)
+          : Promise.resolve(output).then(succeed, fail)
+      },
+    }
+  }
+}
+
+/** Passes every preliminary result on; the last one is the answer. */
+async function* lastRecorded(
+  outputs: AsyncIterable<unknown>,
+  succeed: (output: unknown) => unknown,
+  fail: (error: unknown) => never,
+): AsyncGenerator<unknown> {
+  let last: unknown
+  try {
+    for await (const output of outputs) {
+      last = output
+      yield output
+    }
+  } catch (error) {
+    fail(error)
+  }
+  succeed(last)
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+/** Refused here, before an agent has started: later, each of its calls would fail for a reason far from this one. */
+function recordable<Model extends ObservableModel>(model: Model): Model {
+  if (typeof model !== 'object' || model === null)
+    throw new NotRecordable(`${JSON.stringify(model)} is not a model of the AI SDK`, {
+      fix: "Pass the model object of a provider, such as openai('gpt-5') or gateway('openai/gpt-5').",
+    })
+  const { specificationVersion: version, modelId } = model
+  if (observableVersions.includes(version) && typeof model.doGenerate === 'function') return model
+  throw new NotRecordable(
+    `the model ${modelId ?? '(no name)'} has version ${version ?? '(none)'} of the AI SDK's model interface`,
+    {
+      fix: 'Models of AI SDK 5, 6 and 7 (versions v2, v3 and v4) can be recorded: use a provider package made for one of them.',
+    },
+  )
+}
+
+function plain(value: unknown) {
+  return JSON.parse(JSON.stringify(value ?? null))
+}

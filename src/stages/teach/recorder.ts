@@ -1,0 +1,70 @@
+import { redacted, UsageError } from '../../base/errors/index.ts'
+import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+
+type EventInput = TrajectoryEvent extends infer Each
+  ? Each extends TrajectoryEvent
+    ? Omit<Each, 'id' | 't'>
+    : never
+  : never
+
+/** A mistake in the program that records, not something that happened in the run. */
+export class NotRecordable extends UsageError {}
+
+/** Writes down what happens in a run, in order, each event with the one that caused it. */
+export class Recorder {
+  readonly events: TrajectoryEvent[] = []
+  readonly #started = performance.now()
+  readonly #onEvent: ((event: TrajectoryEvent) => void) | undefined
+
+  constructor(onEvent?: (event: TrajectoryEvent) => void) {
+    this.#onEvent = onEvent
+  }
+
+  /** Adds an event and gives its id. */
+  add(event: EventInput): string {
+    const id = `e${this.events.length + 1}`
+    const t = Math.round(performance.now() - this.#started)
+    const recorded = { ...event, id, t } as TrajectoryEvent
+    this.events.push(recorded)
+    this.#onEvent?.(recorded)
+    return id
+  }
+}
+
+/**
+ * Records a run of any agents of yours: `work` gets a recorder, adds an event for everything that happens, and gives
+ * the answer. A run that throws is a trajectory too, with a failure at its end; only a model or agent that cannot be
+ * recorded at all is an error of this function. `onEvent` is told of each as it is added.
+ */
+export async function recordRun(
+  head: Pick<Trajectory, 'id' | 'taskId' | 'team' | 'question'> & Partial<Pick<Trajectory, 'meta'>>,
+  work: (recorder: Recorder) => Promise<string | undefined>,
+  onEvent?: (event: TrajectoryEvent) => void,
+): Promise<Trajectory> {
+  const recorder = new Recorder(onEvent)
+  let answer: string | undefined
+  try {
+    answer = await work(recorder)
+  } catch (error) {
+    if (error instanceof NotRecordable) throw error
+    const parent = recorder.events.at(-1)?.id ?? null
+    const message = redacted(error instanceof Error ? error.message : String(error))
+    recorder.add({ type: 'failed', agent: head.team, parent, boundary: boundaryOf(error), message })
+  }
+  const { id, taskId, team, question, meta = {} } = head
+  return {
+    v: 1,
+    id,
+    taskId,
+    team,
+    question,
+    events: recorder.events,
+    ...(answer === undefined ? {} : { answer }),
+    meta,
+  }
+}
+
+function boundaryOf(error: unknown): string {
+  const boundary = (error as { boundary?: unknown }).boundary
+  return typeof boundary === 'string' ? boundary : 'team'
+}

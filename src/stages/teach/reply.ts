@@ -1,0 +1,54 @@
+import type { Contribution } from '../../schema/index.ts'
+
+/** What each contribution is written between, and how an agent is told about it. */
+const forms: Record<Contribution, string> = {
+  facts: '<facts>what is known and what has to be found out</facts>',
+  plan: '<plan>the steps that will answer the question, in order</plan>',
+  task: '<task for="AGENT">what the agent has to find out or do, one thing</task>',
+  call: '<call>what your tool is to be given, in its own form and nothing else</call>',
+  report: '<report>what the tool gave that matters for your order, in a few words</report>',
+  reflection: '<reflection>does the work so far hold, and what should change</reflection>',
+  suggestion: '<suggestion>the answer that the findings support, and nothing else</suggestion>',
+  check:
+    '<check>does the suggested answer fit the question and the findings; end with a line "Score: N", from 1 to 4</check>',
+  answer: '<answer>the final answer and nothing else</answer>',
+}
+
+/** The last words of every prompt: how to write. */
+export function replyRules(wants: readonly Contribution[], workers: readonly string[]): string {
+  const choices = wants.map((want) => forms[want].replace('AGENT', workers.join('|')))
+  const one = choices.length === 1 ? choices[0]! : `one of\n${choices.join('\n')}`
+  return `Write <think>what you are thinking</think> and then ${one}`
+}
+
+export interface Reply {
+  thought: string
+  as: Contribution
+  text: string
+  to?: string
+}
+
+/** Reads what an agent wrote. A string says what is wrong with it. */
+export function readReply(text: string, wants: readonly Contribution[]): Reply | string {
+  const thought = /^\s*<think>([\s\S]*?)<\/think>/.exec(text)
+  const rest = thought === null ? text : text.slice(thought[0].length)
+  const block = /<(\w+)(?:\s+for="([^"]*)")?>([\s\S]*)<\/\1>/.exec(rest)
+  if (block === null) return `there is no ${wants.map((want) => `<${want}>…</${want}>`).join(' or ')}`
+  const [, tag, to, body] = block as unknown as [string, string, string | undefined, string]
+  const as = wants.find((want) => want === tag)
+  if (as === undefined) return `<${tag}> cannot be written now`
+  if (body.trim() === '') return `<${tag}> is empty`
+  if (as === 'task' && to === undefined) return '<task> does not say for whom it is'
+  return { thought: thought?.[1]?.trim() ?? '', as, text: body.trim(), ...(to === undefined ? {} : { to }) }
+}
+
+/** A reply as an agent writes it. */
+export function writeReply({ thought, as, text, to }: Reply): string {
+  return `<think>${thought}</think>\n<${as}${to === undefined ? '' : ` for="${to}"`}>${text}</${as}>`
+}
+
+/** The score in a check; undefined where it names none. */
+export function scoreOf(check: string): number | undefined {
+  const found = /score\D{0,20}([1-4])\b/i.exec(check)
+  return found === null ? undefined : Number(found[1])
+}

@@ -1,0 +1,221 @@
+import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
+import type { Observe, Spotlight } from '../../base/progress/index.ts'
+import { assertGrammars, projectGrammars } from '../../language/grammar/index.ts'
+import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
+import { createJudge } from '../../reward/index.ts'
+import type { Task, Trajectory } from '../../schema/index.ts'
+import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import type { Run } from '../../store/index.ts'
+import { openToolsFor } from '../../tasks/index.ts'
+import { modelFromSettings, promptFunction } from '../../world/models/index.ts'
+import { openSandbox } from '../../world/sandbox/index.ts'
+import type { MindMaker } from './contract.ts'
+import { carefulDials, erringDials } from './experts/expert.ts'
+import { scriptedMinds } from './experts/scripted-mind.ts'
+import { turnDials } from './experts/turn-dials.ts'
+import { modelMinds } from './model-mind.ts'
+import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
+import { loadTopology } from './topologies/load.ts'
+
+export interface TeachSummary {
+  tasks: number
+  trajectories: number
+  correct: number
+  wrong: number
+  undecided: number
+  unanswered: number
+  failed: number
+  'tool calls': number
+  'prompt tokens': number
+  'completion tokens': number
+  spend: number
+  [figure: string]: number
+}
+
+/**
+ * Has the team solve every task of the run, and keeps each run of it as a trajectory. Stopped anywhere, it goes on with
+ * the tasks that have none yet, or one that failed. A run that fails is a trajectory too, and does not stop the others;
+ * but if all of them fail, so does the stage.
+ */
+export async function run(
+  config: ProjectConfig,
+  context: {
+    run: Run
+    signal: AbortSignal
+    observe: Observe
+    spotlight?: Spotlight
+    /** Told why runs failed. */
+    onFinding?: (text: string) => void
+  },
+): Promise<TeachSummary> {
+  const { run: folder, signal, observe, spotlight, onFinding } = context
+  const team = await assertTeachable(config, tasksOf(folder))
+  const tools = openToolsFor(config)
+  const grammarNamed = projectGrammars(config.language)
+  const sandbox = await openSandbox(config.sandbox)
+  const judge = modelFromSettings('judge', config.judge, readEnvironment())
+  const countTokens = await tokenCounter(config.language.tokenizer)
+  const check: Surroundings['check'] = {
+    sandbox,
+    ...(judge === undefined
+      ? {}
+      : { judge: createJudge({ model: promptFunction(judge), modelName: judge.name }) }),
+  }
+  const calling = { timeoutMs: config.tools.timeout_s * 1000, outputLimit: config.tools.output_limit }
+  const jobs = pending(folder, config, team)
+  const total = tasksOf(folder).length * config.teach.runs
+  let done = total - jobs.length
+  let spend = 0
+  try {
+    const worker = async (): Promise<void> => {
+      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+        const grammar = await grammarNamed(job.task.domain)
+        const own = await tools.of(job.task)
+        const around = { grammar, tools: own, countTokens, calling, check, signal, spotlight }
+        const trajectory = await solveAsTeam(job.task, team, job.seed, around)
+        folder.append('trajectory', trajectory)
+        spend += Number(trajectory.meta['spend'] ?? 0)
+        const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
+        observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
+      }
+    }
+    await Promise.all(Array.from({ length: config.teach.concurrency }, worker))
+  } finally {
+    await tools.close()
+    await sandbox.close()
+  }
+  const summary = summarise(folder, team)
+  const failures = failuresOf(folder, team)
+  if (failures.length > 0 && failures.length === summary.trajectories)
+    throw allFailed(
+      'runs of the team',
+      failures,
+      `Correct the cause, then go on with \`coa teach ${folder.id}\`.`,
+    )
+  if (failures.length > 0)
+    onFinding?.(
+      `${failures.length} of ${summary.trajectories} runs of the team failed: ${reasonText(failures.map(({ message }) => message))}`,
+    )
+  return summary
+}
+
+/** Throws where the team could solve none of the tasks: no grammar, no model, or no script for any of them. */
+export async function assertTeachable(config: ProjectConfig, tasks: readonly Task[]): Promise<Team> {
+  const team = await teamOf(config)
+  await assertGrammars(
+    tasks.map(({ domain }) => domain),
+    config.language,
+  )
+  let reason: unknown
+  for (const task of tasks) {
+    try {
+      team.minds(task, config.project.seed)
+      return team
+    } catch (error) {
+      reason ??= error
+    }
+  }
+  if (reason !== undefined) throw reason
+  return team
+}
+
+function failuresOf(folder: Run, team: Team): Failure[] {
+  const tasks = new Set(tasksOf(folder).map(({ id }) => id))
+  return [...folder.scan('trajectory')]
+    .filter((trajectory) => trajectory.team === team.name && tasks.has(trajectory.taskId))
+    .flatMap((trajectory) => failureOf(trajectory) ?? [])
+}
+
+function failureOf({ events }: Trajectory): Failure | undefined {
+  const failed = events.findLast((event) => event.type === 'failed')
+  return failed === undefined ? undefined : { boundary: failed.boundary, message: failed.message }
+}
+
+/** Those the team is given to teach: not what the student is to practise on, nor what both are measured with. */
+function tasksOf(folder: Run): Task[] {
+  return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
+}
+
+/** What is still to be done; seeds tell several runs on one task apart. */
+function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; seed: number }[] {
+  const jobs: { task: Task; seed: number }[] = []
+  for (const task of tasksOf(folder)) {
+    for (let number = 0; number < config.teach.runs; number++) {
+      const seed = config.project.seed + number
+      const made = folder.get('trajectory', `${task.id}@${team.name}-${seed}`)
+      if (made === undefined || failureOf(made) !== undefined) jobs.push({ task, seed })
+    }
+  }
+  return jobs
+}
+
+/** The team that the settings describe. */
+export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
+  const topology = await loadTopology(teach.topology)
+  return {
+    name: `${topology.name}-${teach.mind}`,
+    topology,
+    minds: mindsOf(teach, teacher),
+    limits: {
+      steps: teach.max_steps,
+      tokens: teach.max_tokens,
+      wallMs: teach.max_seconds * 1000,
+      spend: teach.max_spend,
+    },
+    prices: { prompt: teach.prompt_price, completion: teach.completion_price },
+    reflectEvery: teach.reflect_every,
+  }
+}
+
+function mindsOf({ mind, dials }: ProjectConfig['teach'], teacher: ProjectConfig['teacher']): MindMaker {
+  if (mind !== 'model')
+    return scriptedMinds(turnDials(mind === 'careful' ? carefulDials : erringDials, dials))
+  const model = modelFromSettings('teacher', teacher, readEnvironment())
+  if (model !== undefined) return modelMinds(model)
+  throw new ConfigError('the team has no model to think with', {
+    fix: 'Set teacher.base_url and teacher.model, or teach.mind to careful or erring.',
+  })
+}
+
+/** Counts with the student's tokenizer, whatever the mind: that is what the model will be compared by. */
+async function tokenCounter(name: string): Promise<Surroundings['countTokens']> {
+  const tokenizer = await tokenizerNamed(name)
+  return (messages, written) => ({
+    prompt: encodePrompt(tokenizer, messages).length,
+    completion: tokenizer.encodeIds(written, { specials: 'text' }).length,
+  })
+}
+
+function summarise(folder: Run, team: Team): TeachSummary {
+  const tasks = new Set(tasksOf(folder).map(({ id }) => id))
+  const summary: TeachSummary = {
+    tasks: tasks.size,
+    trajectories: 0,
+    correct: 0,
+    wrong: 0,
+    undecided: 0,
+    unanswered: 0,
+    failed: 0,
+    'tool calls': 0,
+    'prompt tokens': 0,
+    'completion tokens': 0,
+    spend: 0,
+  }
+  for (const trajectory of folder.scan('trajectory')) {
+    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
+  }
+  return summary
+}
+
+function add(summary: TeachSummary, trajectory: Trajectory): void {
+  const { answer, verdict, meta } = trajectory
+  const figure = (name: string): number => Number(meta[name] ?? 0)
+  summary.trajectories++
+  if (failureOf(trajectory) !== undefined) summary.failed++
+  else if (answer === undefined) summary.unanswered++
+  else if (verdict !== undefined) summary[verdict.outcome]++
+  summary['tool calls'] += figure('steps')
+  summary['prompt tokens'] += figure('promptTokens')
+  summary['completion tokens'] += figure('completionTokens')
+  summary.spend += figure('spend')
+}

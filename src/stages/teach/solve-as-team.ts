@@ -1,0 +1,116 @@
+import type { Spotlight } from '../../base/progress/index.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
+import { type CheckContext, checkAnswer } from '../../reward/index.ts'
+import type { Message, Task, Trajectory } from '../../schema/index.ts'
+import type { CallOptions, Tool } from '../../world/tools/index.ts'
+import type { MindMaker, TeamLimits, Topology } from './contract.ts'
+import { type Recorder, recordRun } from './recorder.ts'
+import { showEvent } from './show-event.ts'
+import { RecordedRun, type Totals } from './team-run.ts'
+import { workersFor } from './workers.ts'
+
+export interface Team {
+  name: string
+  topology: Topology
+  minds: MindMaker
+  limits: TeamLimits
+  prices: { prompt: number; completion: number }
+  /** Tool calls after which someone looks back, where the grammar leaves it open. */
+  reflectEvery: number
+}
+
+export interface Surroundings {
+  grammar: Grammar
+  tools: readonly Tool[]
+  countTokens: (messages: readonly Message[], written: string) => { prompt: number; completion: number }
+  calling?: Omit<CallOptions, 'signal' | 'question'>
+  check: CheckContext
+  signal: AbortSignal
+  /** Shows what the agents write. */
+  spotlight?: Spotlight | undefined
+}
+
+/** A team works on one task from the question to the checked answer. Whatever happens, a trajectory comes of it. */
+export async function solveAsTeam(
+  task: Task,
+  team: Team,
+  seed: number,
+  around: Surroundings,
+): Promise<Trajectory> {
+  const { grammar, signal } = around
+  const { topology } = team
+  const tools = new Map(around.tools.map((tool) => [tool.name, tool]))
+  const workers = workersFor(grammar, new Set(tools.keys()), topology.crews)
+  let totals: Totals | undefined
+  let exhausted: string | undefined
+  const started = performance.now()
+  const head = {
+    id: `${task.id}@${team.name}-${seed}`,
+    taskId: task.id,
+    team: team.name,
+    question: task.question,
+  }
+  const spotted = around.spotlight?.begin(task.question)
+  const work = async (recorder: Recorder): Promise<string | undefined> => {
+    const run = new RecordedRun({
+      task,
+      grammar,
+      topology,
+      workers,
+      tools,
+      mindOf: team.minds(task, seed),
+      countTokens: around.countTokens,
+      limits: team.limits,
+      prices: team.prices,
+      calling: around.calling ?? {},
+      settings: settingsFor(grammar, team.reflectEvery),
+      recorder,
+      signal,
+    })
+    totals = run.totals
+    const found = await topology.work(run)
+    exhausted = run.exhausted
+    if (found === undefined) return undefined
+    const agent = recorder.events.find(({ id }) => id === found.event)!.agent
+    recorder.add({ type: 'answered', agent, parent: found.event, text: found.answer })
+    return found.answer
+  }
+  const trajectory = await recordRun(head, work, spotted && ((event) => showEvent(event, spotted)))
+  spotted?.end()
+  signal.throwIfAborted()
+  const verdict = await checkAnswer(task.gold, trajectory.answer, {
+    ...around.check,
+    question: task.question,
+    signal,
+  })
+  return {
+    ...trajectory,
+    verdict,
+    meta: {
+      suite: task.suite,
+      domain: grammar.name,
+      topology: topology.name,
+      ...(task.level === undefined ? {} : { level: task.level }),
+      ...(task.split === undefined ? {} : { split: task.split }),
+      ...(exhausted === undefined ? {} : { exhausted }),
+      ...totals,
+      ms: Math.round(performance.now() - started),
+    },
+  }
+}
+
+/** What the grammar makes possible, or asks for. */
+function settingsFor(
+  grammar: Grammar,
+  reflectEvery: number,
+): ConstructorParameters<typeof RecordedRun>[0]['settings'] {
+  const { agents } = grammar
+  const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
+  const mustReflect =
+    tools.length > 0 && tools.every(({ next }) => next.length === 1 && next[0] === 'reflection')
+  return {
+    reflectEvery: mustReflect ? 1 : reflectEvery,
+    hasCheck: agents.has('suggested_answer') && agents.has('double_check'),
+    mayReplan: agents.get('double_check')?.next.includes('plan') ?? false,
+  }
+}

@@ -1,0 +1,210 @@
+import { ModelError } from '../../base/errors/index.ts'
+import { type Grammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
+import type { Message, Task } from '../../schema/index.ts'
+import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
+import type {
+  Activation,
+  AgentSpec,
+  AskOptions,
+  Memory,
+  Mind,
+  TeamLimits,
+  TeamRun,
+  Topology,
+  TopologySettings,
+  Turn,
+} from './contract.ts'
+import type { Recorder } from './recorder.ts'
+import { readReply, replyRules } from './reply.ts'
+
+export interface RunParts {
+  task: Task
+  grammar: Grammar
+  topology: Topology
+  workers: readonly AgentSpec[]
+  tools: ReadonlyMap<string, Tool>
+  mindOf: (agent: AgentSpec) => Mind
+  countTokens: (messages: readonly Message[], written: string) => { prompt: number; completion: number }
+  limits: TeamLimits
+  /** For a million tokens, in and out. */
+  prices: { prompt: number; completion: number }
+  calling: Omit<CallOptions, 'signal' | 'question'>
+  settings: TopologySettings
+  recorder: Recorder
+  signal: AbortSignal
+}
+
+export interface Totals {
+  steps: number
+  activations: number
+  promptTokens: number
+  completionTokens: number
+  /** Replies that could not be read and were asked for again. */
+  repeats: number
+  /** Requests to a model that failed before an answer came. */
+  retries: number
+  spend: number
+}
+
+/** One team at work on one task. */
+export class RecordedRun implements TeamRun {
+  readonly question: string
+  readonly agents: ReadonlyMap<string, AgentSpec>
+  readonly workers: readonly AgentSpec[]
+  readonly settings: TopologySettings
+  readonly totals: Totals = {
+    steps: 0,
+    activations: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    repeats: 0,
+    retries: 0,
+    spend: 0,
+  }
+  readonly #parts: RunParts
+  readonly #minds = new Map<string, Mind>()
+  readonly #started = performance.now()
+
+  constructor(parts: RunParts) {
+    this.#parts = parts
+    this.question = parts.task.question
+    this.workers = parts.workers
+    this.settings = parts.settings
+    this.agents = new Map([...parts.topology.roles, ...parts.workers].map((agent) => [agent.name, agent]))
+  }
+
+  get exhausted(): string | undefined {
+    const { steps, promptTokens, completionTokens, spend } = this.totals
+    const { limits } = this.#parts
+    if (steps >= limits.steps) return `${limits.steps} tool calls are used up`
+    if (promptTokens + completionTokens >= limits.tokens) return `${limits.tokens} tokens are used up`
+    if (performance.now() - this.#started >= limits.wallMs) return `${limits.wallMs} ms are over`
+    if (spend >= limits.spend) return `the budget of ${limits.spend} is spent`
+    return undefined
+  }
+
+  remember(name: string): Memory {
+    const agent = this.agents.get(name)
+    if (agent === undefined) throw new RangeError(`the team has no ${name}`)
+    return { agent, messages: [{ role: 'system', content: agent.instructions }] }
+  }
+
+  async ask(memory: Memory, message: string, options: AskOptions): Promise<Turn> {
+    const { wants, cause } = options
+    const names = this.workers.filter(({ crew }) => crew === memory.agent.crew).map(({ name }) => name)
+    memory.messages.push({ role: 'user', content: `${message}\n\n${replyRules(wants, names)}` })
+    const first = await this.#write(memory, options, cause)
+    if (typeof first.read !== 'string') return first.read
+    this.totals.repeats++
+    memory.messages.push({
+      role: 'user',
+      content: `This cannot be used: ${first.read}. ${replyRules(wants, names)}`,
+    })
+    const second = await this.#write(memory, options, first.event)
+    if (typeof second.read !== 'string') return second.read
+    throw new ModelError(`${memory.agent.name} wrote twice what cannot be used: ${second.read}`, {
+      fix: 'Use a model that follows instructions better, or look at the trajectory.',
+    })
+  }
+
+  async #write(
+    memory: Memory,
+    { wants, observation, suggestion }: AskOptions,
+    cause: string | null,
+  ): Promise<{ event: string; read: Turn | string }> {
+    const { recorder, signal } = this.#parts
+    const { agent } = memory
+    signal.throwIfAborted()
+    const messages = [...memory.messages]
+    const activated = recorder.add({ type: 'activated', agent: agent.name, parent: cause, messages })
+    const activation: Activation = {
+      agent,
+      wants,
+      messages,
+      signal,
+      ...(observation === undefined ? {} : { observation }),
+      ...(suggestion === undefined ? {} : { suggestion }),
+    }
+    const { text, retries = 0 } = await this.#mindOf(agent).write(activation)
+    this.totals.retries += retries
+    const usage = this.#count(messages, text)
+    const reply = readReply(text, wants)
+    const payload =
+      typeof reply !== 'string' && reply.as === 'call' ? this.#payload(agent, reply.text) : undefined
+    const problem =
+      typeof reply === 'string' ? reply : typeof payload === 'string' ? payload : this.#misdirected(reply.to)
+    const event = recorder.add({
+      type: 'wrote',
+      agent: agent.name,
+      parent: activated,
+      text,
+      ...(problem === undefined && typeof reply !== 'string'
+        ? { thought: reply.thought, said: { as: reply.as, text: reply.text } }
+        : {}),
+      usage,
+    })
+    memory.messages.push({ role: 'assistant', content: text })
+    if (problem !== undefined || typeof reply === 'string')
+      return { event, read: problem ?? 'nothing was written' }
+    return {
+      event,
+      read: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
+    }
+  }
+
+  #misdirected(to: string | undefined): string | undefined {
+    return to === undefined || this.workers.some(({ name }) => name === to)
+      ? undefined
+      : `there is no agent ${to}`
+  }
+
+  #mindOf(agent: AgentSpec): Mind {
+    const known = this.#minds.get(agent.name) ?? this.#parts.mindOf(agent)
+    this.#minds.set(agent.name, known)
+    return known
+  }
+
+  #payload(agent: AgentSpec, body: string): Payload | string {
+    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
+    if (definition === undefined) return `${agent.name} has no tool`
+    const { payload, problems } = parsePayload(definition, body)
+    return payload ?? problems.at(-1)?.message ?? 'the call cannot be read'
+  }
+
+  #count(messages: readonly Message[], text: string): { promptTokens: number; completionTokens: number } {
+    const { prompt, completion } = this.#parts.countTokens(messages, text)
+    const { prices } = this.#parts
+    this.totals.activations++
+    this.totals.promptTokens += prompt
+    this.totals.completionTokens += completion
+    this.totals.spend += (prompt * prices.prompt + completion * prices.completion) / 1e6
+    return { promptTokens: prompt, completionTokens: completion }
+  }
+
+  send(from: string, to: string, text: string, cause: string): string {
+    return this.#parts.recorder.add({ type: 'sent', agent: from, parent: cause, to, text, forwards: cause })
+  }
+
+  async call({ agent }: Memory, turn: Turn): Promise<{ event: string; result: ToolResult }> {
+    const { recorder, tools, calling, signal } = this.#parts
+    const tool = tools.get(agent.tool!)!
+    this.totals.steps++
+    const called = recorder.add({
+      type: 'tool-called',
+      agent: agent.name,
+      parent: turn.event,
+      tool: tool.name,
+      input: JSON.parse(JSON.stringify(turn.payload)),
+    })
+    const result = await callTool(tool, turn.payload!, { ...calling, question: this.question, signal })
+    const event = recorder.add({
+      type: 'tool-answered',
+      agent: agent.name,
+      parent: called,
+      tool: tool.name,
+      output: result.text,
+      ok: result.ok,
+    })
+    return { event, result }
+  }
+}

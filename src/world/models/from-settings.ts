@@ -1,0 +1,49 @@
+import { ConfigError } from '../../base/errors/index.ts'
+import { keyFrom, type ModelSection } from '../../settings/index.ts'
+import type { ChatModel, Embedder, Endpoint } from './contract.ts'
+import { openEmbedder } from './open-embedder.ts'
+import { openModel } from './open-model.ts'
+
+type Environment = Record<string, string | undefined>
+
+/** The chat model a section of the settings names; undefined where it names none. */
+export function modelFromSettings(
+  section: string,
+  settings: ModelSection,
+  environment: Environment,
+): ChatModel | undefined {
+  const endpoint = endpointOf(section, settings, environment)
+  return endpoint === undefined ? undefined : openModel(endpoint)
+}
+
+/** The embedder a section of the settings names; undefined where it names none. */
+export function embedderFromSettings(
+  section: string,
+  settings: ModelSection & { max_characters: number },
+  environment: Environment,
+): Embedder | undefined {
+  const endpoint = endpointOf(section, settings, environment)
+  return endpoint === undefined
+    ? undefined
+    : openEmbedder({ ...endpoint, maxCharacters: settings.max_characters })
+}
+
+function endpointOf(section: string, settings: ModelSection, environment: Environment): Endpoint | undefined {
+  const { base_url: baseUrl, model, key_env: variable } = settings
+  if (baseUrl === undefined && model === undefined) return undefined
+  if (baseUrl === undefined || model === undefined) {
+    const missing = baseUrl === undefined ? 'base_url' : 'model'
+    throw new ConfigError(`[${section}] has no ${missing}`, {
+      fix: `Set ${section}.${missing}, in coa.toml or with --set.`,
+    })
+  }
+  const apiKey = keyFrom(environment, variable)
+  return {
+    baseUrl,
+    model,
+    timeoutMs: settings.timeout_s * 1000,
+    retries: settings.retries,
+    concurrency: settings.concurrency,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  }
+}

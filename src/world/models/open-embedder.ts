@@ -1,0 +1,60 @@
+import { ModelError } from '../../base/errors/index.ts'
+import { checkedBaseUrl } from './base-url.ts'
+import type { Embedder, Endpoint } from './contract.ts'
+import { providerOf } from './provider.ts'
+import { patiently } from './retry.ts'
+
+export interface EmbedderOptions extends Endpoint {
+  /** Texts in one request. */
+  batch?: number
+  /** Longer texts are cut: most embedding models take some hundred tokens. */
+  maxCharacters?: number
+}
+
+/** An embedding model behind any OpenAI-compatible endpoint. */
+export function openEmbedder(options: EmbedderOptions): Embedder {
+  const { model, apiKey, batch = 64, maxCharacters = 2000 } = options
+  const baseUrl = checkedBaseUrl(options.baseUrl)
+  const provider = providerOf({ ...options, baseUrl })
+  const run = patiently({ model, baseUrl, hasKey: apiKey !== undefined }, options)
+
+  const embedBatch = (texts: string[], signal?: AbortSignal): Promise<Float32Array[]> =>
+    run(async (limit) => {
+      const { embedMany } = await import('ai')
+      const { embeddings } = await embedMany({
+        model: (await provider()).embeddingModel(model),
+        values: texts,
+        maxRetries: 0,
+        abortSignal: limit,
+      })
+      if (embeddings.length !== texts.length || embeddings.some((vector) => vector.length === 0)) {
+        throw new ModelError(`${model} gave ${embeddings.length} vectors for ${texts.length} texts`, {
+          fix: 'Check that the model is an embedding model.',
+        })
+      }
+      return embeddings.map((vector) => Float32Array.from(vector))
+    }, signal)
+
+  return {
+    name: model,
+    async embed(texts, signal) {
+      const cut = texts.map((text) => cutText(text, maxCharacters))
+      const batches: string[][] = []
+      for (let from = 0; from < cut.length; from += batch) batches.push(cut.slice(from, from + batch))
+      const rest = new AbortController()
+      const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
+      try {
+        return (await Promise.all(batches.map((texts) => embedBatch(texts, either)))).flat()
+      } finally {
+        // After a failure nobody wants the other batches.
+        rest.abort()
+      }
+    },
+  }
+}
+
+/** Never between the halves of a character; an empty text, which servers refuse, becomes a blank. */
+function cutText(text: string, limit: number): string {
+  const cut = text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')
+  return cut.trim() === '' ? ' ' : cut
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { CoaError, SandboxError, UsageError } from '../../base/errors/index.ts'
+import { type BubblewrapOptions, openBubblewrap } from './bubblewrap/driver.ts'
+import {
+  type DriverName,
+  type Language,
+  type RunOptions,
+  type SandboxDriver,
+  SandboxRequest,
+  type SandboxResult,
+} from './contract.ts'
+import { openPyodide } from './pyodide/driver.ts'
+import { openQuickjs } from './quickjs/driver.ts'
+
+export interface SandboxOptions extends BubblewrapOptions {
+  /**
+   * `auto` takes for each language the strongest driver that works here: bubblewrap where a program really runs in
+   * it, else pyodide for Python and quickjs for JavaScript.
+   */
+  driver?: 'auto' | DriverName
+}
+
+export interface SandboxDescription {
+  language: Language
+  /** Undefined where no driver runs the language. */
+  driver: DriverName | undefined
+  why: string
+}
+
+export interface Sandbox {
+  /**
+   * Runs a program and tells what it did. Throws a SandboxError only if the sandbox itself cannot be used, a
+   * UsageError for a request that does not fit its schema, and the signal's reason if it was aborted.
+   */
+  run(request: SandboxRequest, options?: RunOptions): Promise<SandboxResult>
+  /** Which driver runs which language, and why that one. */
+  describe(): SandboxDescription[]
+  /** Kills what still runs. Idle children end with the process anyway. */
+  close(): Promise<void>
+}
+
+interface Choice {
+  driver: SandboxDriver | undefined
+  why: string
+}
+
+/** What each driver covers and what it does not is said at BubblewrapDriver, openPyodide and openQuickjs. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const choices = await choose(options)
+  const drivers = new Set(
+    [...choices.values()].flatMap(({ driver }) => (driver === undefined ? [] : [driver])),
+  )
+  let closed = false
+  return {
+    async run(request, runOptions) {
+      const parsed = SandboxRequest.safeParse(request)
+      if (!parsed.success) {
+        throw new UsageError(`not a request for the sandbox: ${z.prettifyError(parsed.error)}`)
+      }
+      if (closed) throw new SandboxError('the sandbox was closed')
+      const { language } = parsed.data
+      const choice = choices.get(language)
+      if (choice?.driver === undefined) {
+        throw new SandboxError(`no sandbox for ${language} here: ${choice?.why ?? 'it was not asked for'}`, {
+          fix: "Open the sandbox with driver 'auto'.",
+        })
+      }
+      return choice.driver.run(parsed.data, runOptions)
+    },
+    describe: () =>
+      [...choices].map(([language, { driver, why }]) => ({ language, driver: driver?.name, why })),
+    async close() {
+      closed = true
+      await Promise.all([...drivers].map((driver) => driver.close()))
+    },
+  }
+}
+
+async function choose(options: SandboxOptions): Promise<Map<Language, Choice>> {
+  const languages = ['python', 'javascript'] as const
+  const choices = new Map<Language, Choice>()
+  for (const language of languages) choices.set(language, await chooseFor(language, options))
+  return choices
+}
+
+async function chooseFor(language: Language, options: SandboxOptions): Promise<Choice> {
+  const wanted = options.driver ?? 'auto'
+  const fallback = language === 'python' ? 'pyodide' : 'quickjs'
+  const openFallback = (): SandboxDriver => (language === 'python' ? openPyodide : openQuickjs)(options)
+  if (wanted === fallback) return { driver: openFallback(), why: 'it was asked for' }
+  if (wanted !== 'bubblewrap' && wanted !== 'auto') {
+    return {
+      driver: undefined,
+      why: `${wanted} runs ${language === 'python' ? 'JavaScript' : 'Python'} only`,
+    }
+  }
+  try {
+    const driver = await openBubblewrap([language], options)
+    const version = `${language === 'python' ? 'Python' : 'Node'} ${driver.versions[language]}`
+    return {
+      driver,
+      why: wanted === 'auto' ? `the strongest, and ${version} ran in it` : `it was asked for; ${version}`,
+    }
+  } catch (error) {
+    if (!CoaError.isInstance(error) || wanted === 'bubblewrap') throw error
+    return { driver: openFallback(), why: `bubblewrap cannot be used: ${error.message}` }
+  }
+}

@@ -1,0 +1,77 @@
+import { SandboxError } from '../../../base/errors/index.ts'
+import type { Language, ResolvedRequest, RunOptions, SandboxDriver, SandboxResult } from '../contract.ts'
+import { Gate } from '../gate.ts'
+import { type ChildProgram, WarmChild } from './warm-child.ts'
+
+/**
+ * Keeps loaded children, up to `size` at work. They are started when they are first needed; one that had to be killed
+ * is replaced by the next run that needs one. Programs beyond `size` wait. Trusted requests have children of their
+ * own, which no other program ever enters.
+ */
+export class WarmPool implements SandboxDriver {
+  readonly name: ChildProgram['driver']
+  readonly languages: readonly Language[]
+  readonly #program: ChildProgram
+  readonly #gate: Gate
+  readonly #idle: { trusted: WarmChild[]; other: WarmChild[] } = { trusted: [], other: [] }
+  readonly #all = new Set<WarmChild>()
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+  started = 0
+
+  constructor(language: Language, program: ChildProgram, size: number) {
+    this.name = program.driver
+    this.languages = [language]
+    this.#program = program
+    this.#gate = new Gate(size)
+  }
+
+  run(request: ResolvedRequest, options: RunOptions = {}): Promise<SandboxResult> {
+    if (!this.languages.includes(request.language)) {
+      return Promise.reject(new SandboxError(`${this.name} does not run ${request.language}`))
+    }
+    const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
+    const run = this.#gate.pass(() => this.#runInChild(request, signal), signal)
+    this.#running.add(run)
+    return run.finally(() => this.#running.delete(run))
+  }
+
+  /** Loads one child ahead of the first run, and says which version it has. */
+  async warm(): Promise<string> {
+    const child = await this.#child(this.#idle.other, Number.POSITIVE_INFINITY)
+    this.#idle.other.push(child)
+    return child.version
+  }
+
+  async #runInChild(request: ResolvedRequest, signal: AbortSignal): Promise<SandboxResult> {
+    const idle = request.trusted ? this.#idle.trusted : this.#idle.other
+    const child = await this.#child(idle, request.limits.memoryMb * 2 ** 20)
+    try {
+      signal.throwIfAborted()
+      return await child.run(request, signal)
+    } finally {
+      if (child.alive) idle.push(child)
+      else this.#all.delete(child)
+    }
+  }
+
+  async #child(idle: WarmChild[], memoryBytes: number): Promise<WarmChild> {
+    while (idle.length > 0) {
+      const child = idle.pop()!
+      // Memory once grown stays grown, and would give the next program more than its limit.
+      if (child.alive && child.heapBytes <= memoryBytes) return child
+      this.#all.delete(child)
+      child.kill()
+    }
+    const child = await WarmChild.start(this.#program)
+    this.#all.add(child)
+    this.started++
+    return child
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new SandboxError('the sandbox was closed'))
+    await Promise.allSettled(this.#running)
+    await Promise.all([...this.#all].map((child) => child.close()))
+  }
+}

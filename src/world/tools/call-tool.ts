@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { CoaError, ToolError } from '../../base/errors/index.ts'
+import type { Payload } from '../../language/grammar/index.ts'
+import type { OutputStore, Tool, ToolContext, ToolOutput, ToolResult } from './contract.ts'
+import { repeatsQuestion } from './leak-guard.ts'
+import { cutMiddle } from './output-limit.ts'
+
+export interface CallOptions {
+  /** All attempts together take no longer than this; a program in the sandbox, once it has started. */
+  timeoutMs?: number
+  /** Attempts after the first, for failures that may pass. */
+  retries?: number
+  /** Characters of output the model gets. */
+  outputLimit?: number
+  cache?: OutputStore
+  /** The question being worked on: an output that repeats it is flagged. */
+  question?: string
+  signal?: AbortSignal
+}
+
+const defaults = { timeoutMs: 30_000, retries: 2, outputLimit: 8000 }
+const FIRST_PAUSE_MS = 200
+
+/** Calls a tool with the payload from a chain. Never throws, except when the caller's own signal fires. */
+export async function callTool(tool: Tool, payload: Payload, options: CallOptions = {}): Promise<ToolResult> {
+  options.signal?.throwIfAborted()
+  const started = performance.now()
+  const { timeoutMs = defaults.timeoutMs, question, cache } = options
+  const outcome = { attempts: 0, cached: false }
+  const finish = (ok: boolean, output: ToolOutput & { fix?: string; environment?: boolean }): ToolResult => {
+    const cut = cutMiddle(output.text, options.outputLimit ?? defaults.outputLimit)
+    const repeats = ok && question !== undefined && repeatsQuestion(output.text, question)
+    return {
+      ok,
+      text: cut.text,
+      tool: tool.name,
+      ...outcome,
+      ms: Math.round(performance.now() - started),
+      truncated: cut.truncated,
+      flags: repeats ? ['repeats-question'] : [],
+      provenance: output.provenance ?? {},
+      environment: output.environment ?? false,
+      ...(output.fix === undefined ? {} : { fix: output.fix }),
+    }
+  }
+  const limit = tool.ownTimeLimit === true ? new AbortController().signal : AbortSignal.timeout(timeoutMs)
+  const context: ToolContext = {
+    signal: options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]),
+    timeoutMs,
+    ...(question === undefined ? {} : { question }),
+    ...(cache === undefined ? {} : { cache }),
+  }
+  try {
+    const parsed = tool.input.safeParse(tool.fromPayload(payload))
+    if (!parsed.success)
+      return finish(false, { text: `${tool.name} cannot take this: ${firstIssue(parsed.error)}` })
+    const keeping = tool.cacheable ? cache : undefined
+    const key = [parsed.data, tool.cacheScope?.(context) ?? null]
+    const kept = keeping?.get(tool.name, key)
+    if (kept !== undefined) {
+      outcome.cached = true
+      return finish(true, kept)
+    }
+    const output = await attempt(tool, parsed.data, context, options.retries ?? defaults.retries, outcome)
+    if (output.incomplete !== true) keeping?.set(tool.name, key, output)
+    return finish(true, output)
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (limit.aborted)
+      return finish(false, {
+        text: `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped`,
+        environment: true,
+      })
+    const fix = CoaError.isInstance(error) ? error.fix : undefined
+    const text = `${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`
+    return finish(false, { text, environment: !isRefusal(error), ...(fix === undefined ? {} : { fix }) })
+  }
+}
+
+/** Tries until it works, the failure is final, the attempts are used up, or the time is. */
+async function attempt(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  retries: number,
+  outcome: { attempts: number },
+): Promise<ToolOutput> {
+  const { signal } = context
+  for (;;) {
+    outcome.attempts++
+    try {
+      return await untilAborted(tool.execute(input, context), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isPassing(error) || outcome.attempts > retries) throw error
+      await sleep(FIRST_PAUSE_MS * 2 ** (outcome.attempts - 1), undefined, { signal })
+    }
+  }
+}
+
+/** A tool that says no to what it was asked for, as opposed to one that could not do its work. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ToolError && !error.passing
+}
+
+function isPassing(error: unknown): boolean {
+  return CoaError.isInstance(error) && 'passing' in error && error.passing === true
+}
+
+/** A tool that does not listen to its signal is left behind, not waited for. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0]
+  return issue === undefined
+    ? z.prettifyError(error)
+    : `${issue.path.join('.') || 'payload'}: ${issue.message}`
+}

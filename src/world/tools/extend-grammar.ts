@@ -1,0 +1,54 @@
+import { GrammarError } from '../../base/errors/index.ts'
+import { defineGrammar, type Grammar } from '../../language/grammar/index.ts'
+import type { Tool } from './contract.ts'
+
+/**
+ * A grammar with more tool agents: each may be called wherever the grammar's own tools may (or, in one without tools,
+ * wherever the answer may be given), and may be followed by what follows them.
+ */
+export function extendGrammar(grammar: Grammar, tools: readonly Tool[]): Grammar {
+  const { definition } = grammar
+  for (const { name } of tools) {
+    const kind = grammar.agents.get(name)?.kind ?? 'tool'
+    if (kind !== 'tool') {
+      throw new GrammarError(
+        `the tool "${name}" has the name of a ${kind} agent of grammar "${grammar.name}"`,
+        {
+          fix: 'Give the tool another name.',
+        },
+      )
+    }
+  }
+  const added = tools.filter((tool) => !grammar.agents.has(tool.name))
+  if (added.length === 0) return grammar
+  const names = added.map((tool) => tool.name)
+  const model = definition.agents.find((agent) => agent.kind === 'tool')
+  const beside = model?.name ?? grammar.answer.name
+  const withTools = (list: readonly string[]): string[] =>
+    list.includes(beside) ? [...list, ...names] : [...list]
+  const observation = grammar.observation === null ? [observationAgent] : []
+  return defineGrammar({
+    ...definition,
+    start: withTools(definition.start),
+    ...(definition.prelude === undefined
+      ? {}
+      : { prelude: { ...definition.prelude, before: withTools(definition.prelude.before) } }),
+    agents: [
+      ...definition.agents.map((agent) => ({ ...agent, next: withTools(agent.next) })),
+      ...added.map(({ name, description, payload }) => ({
+        name,
+        kind: 'tool' as const,
+        description,
+        payload,
+        next: withTools(model?.next ?? [grammar.answer.name]),
+      })),
+      ...observation,
+    ],
+  })
+}
+
+const observationAgent = {
+  name: 'observation',
+  kind: 'observation' as const,
+  description: 'What the tool returned. It is written for you; never write it.',
+}

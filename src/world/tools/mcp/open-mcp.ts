@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { ToolError } from '../../../base/errors/index.ts'
+import type { Tool } from '../contract.ts'
+import { cutEnd } from '../output-limit.ts'
+import { agentNames } from './agent-names.ts'
+import type { ListedTool, McpConnection, McpServer } from './connection.ts'
+import { resultText } from './result-text.ts'
+import { withoutPatterns } from './without-patterns.ts'
+
+export type { McpServer }
+
+export interface McpOptions {
+  /** Put before every name, such as "files_". */
+  prefix?: string
+  /** Names that are in use already, such as those of another server's tools. */
+  taken?: Iterable<string>
+  connectMs?: number
+}
+
+export interface McpTools {
+  /** As the server calls itself. */
+  server: string
+  tools: Tool[]
+  close: () => Promise<void>
+}
+
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
+type PayloadSchema = Extract<Tool['payload'], { syntax: 'json' }>['schema']
+
+/** Stands in a system prompt with all the others: a manual belongs elsewhere. */
+const LONGEST_DESCRIPTION = 1000
+
+/** The tools of a Model Context Protocol server as tool agents. The server's words go to the model: open only trusted ones. */
+export async function openMcp(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
+  // Loaded here, because most programs never need it.
+  const { McpConnection } = await import('./connection.ts')
+  const connection = new McpConnection(server, options.connectMs ?? 30_000)
+  try {
+    const listed = await connection.list()
+    const names = agentNames(
+      listed.map(({ name }) => name),
+      options.prefix,
+      options.taken,
+    )
+    return {
+      server: connection.label,
+      tools: listed.map((tool, index) => toTool(tool, names[index]!, connection)),
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+function toTool(listed: ListedTool, name: string, connection: McpConnection): Tool {
+  const { $schema: _, ...given } = listed.inputSchema
+  const schema = withoutPatterns(given)
+  const checker = checkerFor(schema as JsonSchema)
+  const repeatable = listed.annotations?.readOnlyHint === true || listed.annotations?.idempotentHint === true
+  return {
+    name,
+    description: describe(listed, checker === undefined ? schema : undefined),
+    payload: {
+      syntax: 'json',
+      ...(checker === undefined ? {} : { schema: schema as NonNullable<PayloadSchema> }),
+    },
+    input: checker ?? z.record(z.string(), z.unknown()),
+    fromPayload: (payload) => (payload.syntax === 'json' ? payload.value : payload),
+    // Nobody promises that the same call gives the same result.
+    cacheable: false,
+    execute: async (input, { signal }) => {
+      const result = await connection.call(listed.name, input as Record<string, unknown>, {
+        signal,
+        repeatable,
+      })
+      const text = resultText(result)
+      if (result.isError === true) throw new ToolError(text)
+      return { text, provenance: { server: connection.label, tool: listed.name } }
+    },
+  }
+}
+
+/** What the grammar checks payloads with; undefined for a schema that uses what it does not know. The server checks too. */
+function checkerFor(schema: JsonSchema): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return undefined
+  }
+}
+
+/** On one line, as the other agents of a prompt are described. */
+function describe({ name, title, description }: ListedTool, schema: unknown): string {
+  const words = (description ?? title ?? name).replaceAll(/\s+/g, ' ').trim() || name
+  const shape = schema === undefined ? '' : ` Takes JSON matching ${JSON.stringify(schema)}.`
+  return cutEnd(words, LONGEST_DESCRIPTION) + shape
+}

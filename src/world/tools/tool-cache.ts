@@ -1,0 +1,65 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseJson } from '../../schema/index.ts'
+import type { OutputStore, ToolOutput } from './contract.ts'
+
+interface Kept extends ToolOutput {
+  savedAt: number
+}
+
+/**
+ * Outputs kept on disk, a file each, so that any number of processes share them without a lock: a file appears whole
+ * or not at all, and two writers of one key write the same thing.
+ */
+export class ToolCache implements OutputStore {
+  readonly #folder: string
+  readonly #maxAgeMs: number
+
+  constructor(folder: string, options: { maxAgeMs?: number } = {}) {
+    this.#folder = folder
+    this.#maxAgeMs = options.maxAgeMs ?? Number.POSITIVE_INFINITY
+  }
+
+  get(tool: string, key: unknown): ToolOutput | undefined {
+    try {
+      const kept = parseJson(readFileSync(this.#file(tool, key), 'utf8')) as Kept
+      if (typeof kept.text !== 'string' || Date.now() - kept.savedAt > this.#maxAgeMs) return undefined
+      return { text: kept.text, ...(kept.provenance === undefined ? {} : { provenance: kept.provenance }) }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** A cache that cannot be written costs time, not the run. */
+  set(tool: string, key: unknown, output: ToolOutput): void {
+    const file = this.#file(tool, key)
+    const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`
+    try {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(temporary, JSON.stringify({ ...output, savedAt: Date.now() } satisfies Kept))
+      renameSync(temporary, file)
+    } catch {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  #file(tool: string, key: unknown): string {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([tool, sorted(key)]))
+      .digest('hex')
+    // A name of someone else's choosing must not lead out of the folder; the hash tells alike ones apart.
+    return join(this.#folder, tool.replaceAll(/[^\w-]/g, '_'), hash.slice(0, 2), `${hash}.json`)
+  }
+}
+
+/** Objects with their keys in order: the same key however it was written. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}

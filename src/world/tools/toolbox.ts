@@ -1,0 +1,144 @@
+import { CoaError, nearestName, UsageError } from '../../base/errors/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
+import { modelFromSettings } from '../models/index.ts'
+import { openSandbox } from '../sandbox/index.ts'
+import { codeTool } from './code/code-tool.ts'
+import type { Tool } from './contract.ts'
+import { type McpServer, openMcp } from './mcp/open-mcp.ts'
+import { readPageTool } from './read-page/read-page-tool.ts'
+import { type OpenProvider, openProvider } from './search/open-provider.ts'
+import type { ReadDocument } from './search/provider.ts'
+import { searchTool } from './search/search-tool.ts'
+
+export type ToolboxSettings = Pick<ProjectConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
+
+/** A tool as it stands on this machine with these settings. */
+export interface ToolState {
+  name: string
+  /** Undefined where it cannot be used. */
+  tool?: Tool
+  /** What it works with, such as the sandbox driver or the corpus; or why it cannot be used. */
+  how: string
+  fix?: string
+}
+
+export interface Toolbox {
+  /** Every tool there is, usable or not. */
+  states(): Promise<ToolState[]>
+  /** One tool. Throws where there is none of that name, or it cannot be used here. */
+  open(name: string): Promise<Tool>
+  close(): Promise<void>
+}
+
+interface Opened {
+  tool: Tool
+  how: string
+}
+
+/** The tools that the settings describe, each opened when it is first asked for. */
+export function openToolbox(
+  settings: ToolboxSettings,
+  environment: Record<string, string | undefined>,
+  servers: readonly McpServer[] = [],
+): Toolbox {
+  const closing: (() => unknown)[] = []
+  const once = new Map<string, Promise<unknown>>()
+  const shared = <T>(key: string, make: () => Promise<T>): Promise<T> => {
+    const known = (once.get(key) as Promise<T> | undefined) ?? make()
+    once.set(key, known)
+    return known
+  }
+
+  const provider = (): Promise<OpenProvider> =>
+    shared('provider', async () => {
+      const opened = openProvider(settings, environment)
+      closing.push(opened.close)
+      return opened
+    })
+  /** Pages can be read without anything to search: then there are no documents. */
+  const documents = (): Promise<ReadDocument | undefined> =>
+    provider().then(
+      (opened) => opened.provider.read,
+      (error: unknown) => {
+        if (CoaError.isInstance(error)) return undefined
+        throw error
+      },
+    )
+  const search = async (name: 'web_search' | 'wiki_search'): Promise<Opened> => {
+    const { provider: found, how } = await provider()
+    return { tool: searchTool({ provider: found, name, limit: settings.search.limit }), how }
+  }
+  const readPage = async (): Promise<Opened> => {
+    const summariser = modelFromSettings('summary', settings.summary, environment)
+    const allowHosts = settings.tools.allow_hosts
+    const readDocument = await documents()
+    const tool = readPageTool({
+      allowHosts,
+      ...(readDocument === undefined ? {} : { readDocument }),
+      ...(summariser === undefined ? {} : { summariser }),
+    })
+    const parts = [
+      ...(readDocument === undefined ? [] : [`documents of ${settings.search.corpus}`]),
+      'the public internet',
+      ...allowHosts,
+      ...(summariser === undefined ? [] : [`summaries by ${summariser.name}`]),
+    ]
+    return { tool, how: parts.join(', ') }
+  }
+  const code = (): Promise<Opened> =>
+    shared('sandbox', async () => {
+      const sandbox = await openSandbox(settings.sandbox)
+      closing.push(() => sandbox.close())
+      const python = sandbox.describe().find(({ language }) => language === 'python')
+      return { tool: codeTool(sandbox), how: `${python?.driver}: ${python?.why}` }
+    })
+  const builtin: Record<string, () => Promise<Opened>> = {
+    web_search: () => search('web_search'),
+    wiki_search: () => search('wiki_search'),
+    crawl_page: readPage,
+    code,
+  }
+  const fromServers = (): Promise<Opened[]> =>
+    shared('mcp', async () => {
+      const opened: Opened[] = []
+      for (const server of servers) {
+        const mcp = await openMcp(server, { taken: opened.map(({ tool }) => tool.name) })
+        closing.push(mcp.close)
+        opened.push(...mcp.tools.map((tool) => ({ tool, how: `MCP server ${mcp.server}` })))
+      }
+      return opened
+    })
+
+  return {
+    async states() {
+      const own = Object.entries(builtin).map(([name, open]) => stateOf(name, open))
+      const others = (await fromServers()).map(({ tool, how }) => ({ name: tool.name, tool, how }))
+      return [...(await Promise.all(own)), ...others]
+    },
+    async open(name) {
+      const open = Object.hasOwn(builtin, name) ? builtin[name] : undefined
+      if (open !== undefined) return (await open()).tool
+      const others = await fromServers()
+      const found = others.find(({ tool }) => tool.name === name)
+      if (found !== undefined) return found.tool
+      const names = [...Object.keys(builtin), ...others.map(({ tool }) => tool.name)]
+      const nearest = nearestName(name, names)
+      throw new UsageError(`there is no tool called "${name}"`, {
+        fix: nearest === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean "${nearest}"?`,
+      })
+    },
+    async close() {
+      for (const end of closing.splice(0).reverse()) await end()
+    },
+  }
+}
+
+/** One tool that cannot be used does not hide the others. */
+async function stateOf(name: string, open: () => Promise<Opened>): Promise<ToolState> {
+  try {
+    return { name, ...(await open()) }
+  } catch (error) {
+    if (!CoaError.isInstance(error)) throw error
+    return { name, how: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) }
+  }
+}
