@@ -78,6 +78,13 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'schema-needs-only-errors',
+      comment: 'other parts of src/base use Node built-ins, which the studio does not have',
+      severity: 'error',
+      from: { path: '^src/schema/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/base/', pathNot: '^src/base/errors/' },
+    },
+    {
       name: 'testing-stays-out-of-the-product',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/testing/', '\\.test\\.ts$'] },

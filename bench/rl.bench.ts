@@ -5,14 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  openStudent,
-  openWorld,
-  type RolloutJob,
-  rollOutAll,
-  rolloutSettings,
-  seedOf,
-} from '../src/agent/index.ts'
+import { openStudent, openWorld, type RolloutJob, rollOutAll, rolloutSettings } from '../src/agent/index.ts'
+import { seedOf } from '../src/base/random/index.ts'
 import { runStages, stages, trainRl } from '../src/pipeline/index.ts'
 import { type ProjectConfig, projectConfig, recipeFile } from '../src/settings/index.ts'
 import { createRun } from '../src/store/index.ts'

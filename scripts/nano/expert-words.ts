@@ -1,8 +1,9 @@
+import { Random } from '../../src/base/random/index.ts'
 import type { Task } from '../../src/schema/index.ts'
 import { carefulDials, type Expert, type Words } from '../../src/stages/teach/experts/expert.ts'
 import { mathExpert } from '../../src/stages/teach/experts/math-expert.ts'
 import { searchExpert } from '../../src/stages/teach/experts/search-expert.ts'
-import { generators, Random, searchGenerator } from '../../src/tasks/index.ts'
+import { generators, searchGenerator } from '../../src/tasks/index.ts'
 import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
 

@@ -1,3 +1,4 @@
+import { seedOf } from '../base/random/index.ts'
 import { buildPrompt, isWellFormed, parseChain } from '../language/grammar/index.ts'
 import { encodePrompt, TextStream } from '../language/tokens/index.ts'
 import { checkAnswer } from '../reward/index.ts'
@@ -8,7 +9,6 @@ import { Context } from './context.ts'
 import type { Policy, RolloutJob, RolloutSettings, World } from './contract.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { type Observation, observe } from './observation.ts'
-import { turnSeed } from './seeds.ts'
 import { answerText, ToolCalls } from './tool-calls.ts'
 
 export interface RollOutOptions {
@@ -64,7 +64,7 @@ export async function rollOut(
         temperature: settings.temperature,
         ...(settings.topP < 1 ? { topP: settings.topP } : {}),
         ...(settings.topK > 0 ? { topK: settings.topK } : {}),
-        seed: turnSeed(job.seed, request),
+        seed: seedOf('turn', job.seed, request),
         stopTokens: policy.endTokens,
         stopTexts,
         ...(constraint === undefined ? {} : { allowed: constraint.forRequest() }),

@@ -6,10 +6,10 @@ import {
   rolloutSettings,
   type Score,
   scoreOf,
-  seedOf,
   type World,
 } from '../agent/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
+import { seedOf } from '../base/random/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
 

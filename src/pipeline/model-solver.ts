@@ -1,14 +1,9 @@
 import { openStudent, rolloutSettings, type World } from '../agent/index.ts'
+import { digestOf } from '../base/digests/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
-import {
-  digestOf,
-  type ModelSolverOptions,
-  modelSolver,
-  type Solver,
-  textSolver,
-} from '../stages/eval/index.ts'
+import { type ModelSolverOptions, modelSolver, type Solver, textSolver } from '../stages/eval/index.ts'
 
 /** Opened one after the other: two large models need not fit beside each other. */
 export interface OpenSolver {

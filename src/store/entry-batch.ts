@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../base/digests/index.ts'
 import { type RecordKind, recordKinds } from '../schema/index.ts'
 
 /** Where a line lies in the log. */
@@ -21,7 +21,7 @@ export interface Identity {
 }
 
 export function identityOf(kind: RecordKind, id: string): Identity {
-  const digest = hash('sha256', `${kind}\0${id}`, 'hex')
+  const digest = sha256(`${kind}\0${id}`)
   return { high: Number.parseInt(digest.slice(0, 13), 16), low: Number.parseInt(digest.slice(13, 26), 16) }
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sha256 } from '../base/digests/index.ts'
 import { syncFile, syncFolder } from './atomic-write.ts'
 import { EntryBatch } from './entry-batch.ts'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
@@ -88,9 +88,7 @@ function misfit({ kind, data }: Envelope): string | undefined {
 }
 
 export function hashTail(logFd: number, end: number): string {
-  return createHash('sha256')
-    .update(readRange(logFd, Math.max(0, end - TAIL_BYTES), end))
-    .digest('hex')
+  return sha256(readRange(logFd, Math.max(0, end - TAIL_BYTES), end))
 }
 
 /** An index that is ahead of the log, or was made from another one, is of no use. */

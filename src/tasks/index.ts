@@ -1,10 +1,8 @@
 export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
-export { fractionOf } from './fraction-of.ts'
 export { generators } from './generators.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
-export { Random } from './random.ts'
 export {
   assertMayBeWritten,
   type Benchmark,

@@ -1,5 +1,5 @@
+import { textFraction } from '../base/random/index.ts'
 import type { Split } from './contract.ts'
-import { fractionOf } from './random.ts'
 
 /**
  * The split a task belongs to. It goes by the task's template (how it is put together, without names and numbers), so
@@ -7,7 +7,7 @@ import { fractionOf } from './random.ts'
  * are dev and test.
  */
 export function splitOf(template: string): Split {
-  const place = fractionOf(template)
+  const place = textFraction(template)
   return place < 0.8 ? 'train' : place < 0.9 ? 'dev' : 'test'
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { Random } from '../../src/base/random/index.ts'
 import type { EvalAttempt, Task } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import type { Attempt, Solver } from '../../src/stages/eval/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
-import { Random } from '../../src/tasks/index.ts'
 
 export function configOf(settings: Record<string, unknown> = {}): ProjectConfig {
   return ProjectConfig.parse({ eval: { resamples: 200, ...settings } })

@@ -4,7 +4,8 @@ import { type BaseDocument, textOf } from '../../scripts/nano/text/document.ts'
 import { baseDocuments, type Kind } from '../../scripts/nano/text/documents.ts'
 import { drawStory } from '../../scripts/nano/text/stories.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
-import { generators, libraryOf, Random } from '../../src/tasks/index.ts'
+import { Random } from '../../src/base/random/index.ts'
+import { generators, libraryOf } from '../../src/tasks/index.ts'
 import { pageText } from '../../src/tasks/search/pages.ts'
 
 interface Step {

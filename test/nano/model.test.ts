@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Random } from '../../src/base/random/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { buildPrompt, builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
 import { encodePrompt, openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
-import { generators, Random } from '../../src/tasks/index.ts'
+import { generators } from '../../src/tasks/index.ts'
 
 const folder = fileURLToPath(new URL('../../models/nano', import.meta.url))
 

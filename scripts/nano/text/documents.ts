@@ -1,4 +1,5 @@
-import { libraryOf, Random } from '../../../src/tasks/index.ts'
+import { Random } from '../../../src/base/random/index.ts'
+import { libraryOf } from '../../../src/tasks/index.ts'
 import type { Library } from '../../../src/tasks/search/library.ts'
 import { baseSeed } from '../seeds.ts'
 import type { BaseDocument } from './document.ts'

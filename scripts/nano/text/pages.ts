@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/tasks/index.ts'
+import type { Random } from '../../../src/base/random/index.ts'
 import { relationOf } from '../../../src/tasks/search/kinds.ts'
 import type { Library } from '../../../src/tasks/search/library.ts'
 import { type Page, pageText, type Sentence } from '../../../src/tasks/search/pages.ts'

@@ -1,6 +1,7 @@
+import type { Random } from '../../../src/base/random/index.ts'
 import type { Task } from '../../../src/schema/index.ts'
 import { asSentence, planText } from '../../../src/stages/teach/experts/search-expert.ts'
-import { type Random, searchGenerator } from '../../../src/tasks/index.ts'
+import { searchGenerator } from '../../../src/tasks/index.ts'
 import type { Library } from '../../../src/tasks/search/library.ts'
 import type { SearchStep } from '../../../src/tasks/search/program.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'

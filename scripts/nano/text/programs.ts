@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { generators, type Random } from '../../../src/tasks/index.ts'
+import type { Random } from '../../../src/base/random/index.ts'
+import { generators } from '../../../src/tasks/index.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned } from './document.ts'
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/tasks/index.ts'
+import type { Random } from '../../../src/base/random/index.ts'
 import type { Library } from '../../../src/tasks/search/library.ts'
 import { type Page, pageText } from '../../../src/tasks/search/pages.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'

@@ -1,5 +1,5 @@
+import type { Random } from '../../../src/base/random/index.ts'
 import { builtinGrammars } from '../../../src/language/grammar/index.ts'
-import type { Random } from '../../../src/tasks/index.ts'
 import { type BaseDocument, given, learned } from './document.ts'
 
 /** The tags of the grammars that come with coa. */

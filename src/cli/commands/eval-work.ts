@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { modelFolder, openWorld } from '../../agent/index.ts'
+import { digestOf } from '../../base/digests/index.ts'
 import { ConfigError, UsageError } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { trainedOn } from '../../pipeline/index.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
 import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
 import {
-  digestOf,
   makeReport,
   parseShard,
   pickWithJudge,

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import type { Policy, RolloutJob, Score, World } from '../../agent/index.ts'
 import { reasonText, UsageError } from '../../base/errors/index.ts'
+import { seedOf } from '../../base/random/index.ts'
 import { assertGrammars, parseChain } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
@@ -49,16 +50,8 @@ export function registerRollout(program: Command): void {
         'rollout.temperature': options.temperature,
         'rollout.constrained': options.constrained,
       })
-      const {
-        openStudent,
-        openWorld,
-        refuseAllFailed,
-        replay,
-        rolloutSettings,
-        rollOutAll,
-        scoreOf,
-        seedOf,
-      } = await import('../../agent/index.ts')
+      const { openStudent, openWorld, refuseAllFailed, replay, rolloutSettings, rollOutAll, scoreOf } =
+        await import('../../agent/index.ts')
       const recorded =
         options.replay === undefined ? undefined : readRecorded(config.project.runs, options.replay)
       const tasks = recorded?.tasks ?? (await readTasks(from, options))

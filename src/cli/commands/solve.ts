@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import pc from 'picocolors'
 import type { Choice, Policy, RolloutJob } from '../../agent/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
+import { seedOf } from '../../base/random/index.ts'
 import { type Grammar, projectGrammar } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
@@ -132,7 +133,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
     const limits = rolling.rolloutSettings(config)
     const seed = options.seed ?? randomInt(2 ** 32)
     const jobs = Array.from({ length: count }, (_, number): RolloutJob => {
-      const own = rolling.seedOf(seed, 'solve', number)
+      const own = seedOf(seed, 'solve', number)
       return { task, id: `question#${number}`, groupId: 'question', seed: own, unchecked: true }
     })
     const screen = options.json === true ? undefined : process.stdout.isTTY ? process.stdout : process.stderr

@@ -1,7 +1,8 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { sha256 } from '../../base/digests/index.ts'
 import { Checkpoint } from '../../schema/index.ts'
 import { EngineError } from './engine-error.ts'
 import { readFully, readJsonFile, withFile } from './read-bytes.ts'
@@ -9,24 +10,24 @@ import { isPlainName } from './shards-read.ts'
 
 export const MANIFEST_FILE = 'coa-checkpoint.json'
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** coa-checkpoint.json: the Checkpoint record, and what is needed to check the folder and to tell where it came from. */
 export const CheckpointManifest = Checkpoint.extend({
   createdAt: z.iso.datetime(),
   /** Names of files right inside the folder; never a path that leads out of it. */
   files: z.array(
-    z.object({ path: z.string().refine(isPlainName), sha256, bytes: z.number().int().nonnegative() }),
+    z.object({ path: z.string().refine(isPlainName), sha256: Sha256, bytes: z.number().int().nonnegative() }),
   ),
   /** Number of trainable values. */
   parameters: z.number().int().nonnegative(),
   /** Hash of the list of files: two folders with the same contents have the same one. */
-  fingerprint: sha256,
-  parentFingerprint: sha256.optional(),
+  fingerprint: Sha256,
+  parentFingerprint: Sha256.optional(),
   parentPath: z.string().optional(),
   metadata: z.record(z.string(), z.json()).default({}),
   /** Hash of all of the above as JSON. Manifests of an older coa have none. */
-  digest: sha256.optional(),
+  digest: Sha256.optional(),
 }).strict()
 export type CheckpointManifest = z.infer<typeof CheckpointManifest>
 export type CheckpointFile = CheckpointManifest['files'][number]
@@ -38,7 +39,8 @@ export function readManifest(folder: string): CheckpointManifest | undefined {
   const value = readJsonFile(path)
   const parsed = CheckpointManifest.safeParse(value)
   const issue = parsed.error?.issues[0]
-  const isChanged = parsed.data?.digest !== undefined && parsed.data.digest !== digestOf(value as object)
+  const isChanged =
+    parsed.data?.digest !== undefined && parsed.data.digest !== manifestDigest(value as object)
   if (parsed.success && !isChanged) return parsed.data
   const reason =
     issue === undefined ? 'its digest does not match' : `${issue.path.join('.')}: ${issue.message}`
@@ -50,11 +52,11 @@ export function readManifest(folder: string): CheckpointManifest | undefined {
 }
 
 export function withDigest(manifest: CheckpointManifest): CheckpointManifest {
-  return { ...manifest, digest: digestOf(manifest) }
+  return { ...manifest, digest: manifestDigest(manifest) }
 }
 
-function digestOf(manifest: object): string {
-  return hash('sha256', JSON.stringify({ ...manifest, digest: undefined }), 'hex')
+function manifestDigest(manifest: object): string {
+  return sha256(JSON.stringify({ ...manifest, digest: undefined }))
 }
 
 export function describeFile(folder: string, path: string): CheckpointFile {
@@ -73,7 +75,7 @@ export function describeFile(folder: string, path: string): CheckpointFile {
 /** The hash of what `sha256sum` prints for the files, in the order of their names. */
 export function fingerprintOf(files: readonly CheckpointFile[]): string {
   const lines = files.map(({ path, sha256: digest }) => `${digest}  ${path}\n`)
-  return hash('sha256', lines.sort(byName).join(''), 'hex')
+  return sha256(lines.sort(byName).join(''))
 }
 
 function byName(one: string, other: string): number {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../../base/digests/index.ts'
 import { describeFile, readTokenizerFiles, verifyWhereSaved } from '../checkpoint/index.ts'
 import type { Wire } from './wire.ts'
 
@@ -33,9 +33,8 @@ export async function baseModelFor(
     if (isSame(folder, weights, files, hashOf)) return name
   }
   const files = [...weights, ...tokenizerNames(folder)]
-  const digest = createHash('sha256')
-  for (const name of files) digest.update(`${hashOf(name)}  ${name}\n`)
-  const upload = `base-${digest.digest('hex').slice(0, 32)}`
+  const digest = sha256(files.map((name) => `${hashOf(name)}  ${name}\n`).join(''))
+  const upload = `base-${digest.slice(0, 32)}`
   observe?.(`uploading the base model ${folder} to the trainer, which has none with the same weights`)
   await send(wire, folder, files, upload)
   return `upload://${upload}`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../base/digests/index.ts'
 import type { JudgeCase } from './prompt.ts'
 import { judgePromptVersion } from './prompt.ts'
 import type { JudgeReply } from './reply.ts'
@@ -11,9 +11,7 @@ export interface JudgeCache {
 
 /** The same question, reference and answer under the same prompt and model are judged once. */
 export function judgeKey({ question, reference, answer }: JudgeCase, model = ''): string {
-  return createHash('sha256')
-    .update(JSON.stringify([judgePromptVersion, model, question, reference, answer]))
-    .digest('hex')
+  return sha256(JSON.stringify([judgePromptVersion, model, question, reference, answer]))
 }
 
 /** In memory; the oldest entries go first. */

@@ -1,8 +1,8 @@
+import { digestOf } from '../../base/digests/index.ts'
 import { normalizeText } from '../../reward/index.ts'
 import type { EvalAttempt, Task } from '../../schema/index.ts'
 import { isMemoryOnly } from '../../tasks/index.ts'
 import type { Attempt, Solver } from './contract.ts'
-import { digestOf } from './digest.ts'
 
 /** Which attempt of which solver at which task. */
 export interface AttemptJob {

@@ -1,8 +1,8 @@
 import { type Policy, type RolloutSettings, rollOutWatched, type World } from '../../agent/index.ts'
+import { digestOf } from '../../base/digests/index.ts'
 import type { Spotlight } from '../../base/progress/index.ts'
 import { attemptOfRollout } from './attempt-of-rollout.ts'
 import type { Solver } from './contract.ts'
-import { digestOf } from './digest.ts'
 import { tokenizerName } from './token-tally.ts'
 
 export interface ModelSolverOptions {

@@ -1,10 +1,10 @@
 import type { World } from '../../agent/index.ts'
+import { digestOf } from '../../base/digests/index.ts'
 import type { Message } from '../../schema/index.ts'
 import { answerIn, describeAgent } from './answer-of.ts'
 import type { Chat } from './chat.ts'
 import { checkedAttempt } from './checked-attempt.ts'
 import type { Solver } from './contract.ts'
-import { digestOf } from './digest.ts'
 import { TokenTally, tokenizerName } from './token-tally.ts'
 
 export interface TalkSettings {

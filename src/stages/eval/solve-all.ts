@@ -1,6 +1,7 @@
-import { inParallel, seedOf } from '../../agent/index.ts'
+import { inParallel } from '../../agent/index.ts'
 import { allFailed, CoaError, reasonText, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
+import { seedOf } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'

@@ -1,9 +1,10 @@
-import { type Policy, type RolloutSettings, rolloutTokens, seedOf, type World } from '../../agent/index.ts'
+import { type Policy, type RolloutSettings, rolloutTokens, type World } from '../../agent/index.ts'
+import { digestOf } from '../../base/digests/index.ts'
+import { seedOf } from '../../base/random/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { callTool, type Tool } from '../../world/tools/index.ts'
 import { checkedAttempt } from './checked-attempt.ts'
 import type { Attempt, Solver } from './contract.ts'
-import { digestOf } from './digest.ts'
 import { tokenizerName } from './token-tally.ts'
 
 interface TextSolverOptions {

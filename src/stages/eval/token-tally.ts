@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../base/digests/index.ts'
 import { encodePrompt, type Tokenizer } from '../../language/tokens/index.ts'
 import type { EvalTokens, Message } from '../../schema/index.ts'
 
@@ -74,6 +74,6 @@ const PROBE = 'The 3 answers: <answer>x²+1 = 10,000.5</answer>\n\tdef f(a): ret
 /** Tells tokenizers apart by what they do, wherever their files lie. */
 export function tokenizerName(tokenizer: Tokenizer): string {
   const ids = tokenizer.encodeIds(PROBE, { specials: 'text' })
-  const digest = createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
+  const digest = sha256(ids.join(' ')).slice(0, 8)
   return `${tokenizer.vocabularySize}-${digest}`
 }

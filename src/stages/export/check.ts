@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sha256OfFile } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
@@ -13,7 +14,7 @@ import type { TextFormat, TokenFormat } from './format.ts'
 import { findFormat } from './formats/index.ts'
 import { type ExportManifest, hasManifest, readManifest } from './manifest.ts'
 import { prepare, rowOf } from './prepare.ts'
-import { hashFile, readRows } from './row-file.ts'
+import { readRows } from './row-file.ts'
 import { type Language, tokenizerFor } from './run.ts'
 
 export interface CheckContext {
@@ -71,7 +72,7 @@ function checkFiles(folder: string, { files }: ExportManifest, findings: Finding
     const path = join(folder, name)
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) findings.problem(`${name} is missing`)
-    else if (size !== bytes || hashFile(path) !== sha256)
+    else if (size !== bytes || sha256OfFile(path) !== sha256)
       findings.problem(`${name} is not the file that was exported: its hash differs`)
   }
   return files.every(({ name }) => statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined)

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { sha256OfFile } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { CoaSequence } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
@@ -49,7 +49,7 @@ export function openDataset(run: Run, options: { all?: boolean } = {}): Dataset 
   }
   let total = 0
   for (const _line of readJsonLines(kept)) total += 1
-  const keptSha256 = createHash('sha256').update(readFileSync(kept)).digest('hex')
+  const keptSha256 = sha256OfFile(kept)
   return {
     entries: () => keptSequences(run, kept),
     total,

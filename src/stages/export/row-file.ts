@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
+import { sha256OfFile } from '../../base/digests/index.ts'
 import { ParquetRowWriter, type ParquetType, readParquetRows } from '../../store/index.ts'
 import type { Row } from './format.ts'
 import { readJsonLines } from './json-lines.ts'
@@ -37,7 +37,7 @@ export function createRowFile(path: string, columns: Record<string, ParquetType>
     },
     finish: () => {
       sink.finish()
-      return { name: basename(path), rows, bytes: statSync(part).size, sha256: hashFile(part) }
+      return { name: basename(path), rows, bytes: statSync(part).size, sha256: sha256OfFile(part) }
     },
     publish: () => renameSync(part, path),
     discard: () => {
@@ -92,20 +92,6 @@ function parquetSink(path: string, columns: Record<string, ParquetType>): Sink {
     },
     close: () => {},
   }
-}
-
-export function hashFile(path: string): string {
-  const hash = createHash('sha256')
-  const file = openSync(path, 'r')
-  try {
-    const chunk = Buffer.allocUnsafe(BUFFERED)
-    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
-      hash.update(chunk.subarray(0, read))
-    }
-  } finally {
-    closeSync(file)
-  }
-  return hash.digest('hex')
 }
 
 /** The rows of a data file as a trainer reads them. */

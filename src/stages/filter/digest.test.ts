@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { makeSequence } from '../../../test/filter/make-sequence.ts'
 import type { CoaSequence } from '../../schema/index.ts'
-import { digestOf } from './digest.ts'
+import { sequenceDigest } from './digest.ts'
 
 it('changes with everything that a decision or the training hangs on', () => {
   const one = makeSequence()
@@ -24,7 +24,7 @@ it('changes with everything that a decision or the training hangs on', () => {
         .with(4, { ...one.spans[4]!, text: text.slice(1) }),
     },
   ]
-  const digests = changes.map((change) => digestOf({ ...one, ...change }))
-  expect(new Set([...digests, digestOf(one)]).size).toBe(changes.length + 1)
-  expect(digestOf(structuredClone(one))).toBe(digestOf(one))
+  const digests = changes.map((change) => sequenceDigest({ ...one, ...change }))
+  expect(new Set([...digests, sequenceDigest(one)]).size).toBe(changes.length + 1)
+  expect(sequenceDigest(structuredClone(one))).toBe(sequenceDigest(one))
 })

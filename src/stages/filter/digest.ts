@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type CoaSequence, sequenceText } from '../../schema/index.ts'
 
 /** What a sequence says and how it was judged, in 48 bits: enough to notice that a record has changed. */
-export function digestOf(sequence: CoaSequence): string {
+export function sequenceDigest(sequence: CoaSequence): string {
   const { grammar, verdict, provenance, meta, prompt, spans } = sequence
   let shape = JSON.stringify([grammar, verdict, provenance, meta])
   for (const { agent, text, trainable } of spans) shape += `\0${agent}\0${text.length}\0${trainable}`

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs
 import { StoreError } from '../../base/errors/index.ts'
 import type { CoaSequence } from '../../schema/index.ts'
 import { parseSealedJson, type Run } from '../../store/index.ts'
-import { digestOf } from './digest.ts'
+import { sequenceDigest } from './digest.ts'
 import { Funnel } from './funnel.ts'
 import { type KeptLine, selectionFiles } from './selection-files.ts'
 
@@ -20,7 +20,7 @@ export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<
   for (const line of linesOf(kept)) {
     const { id, weight, digest } = parseSealedJson(line, kept, fix) as KeptLine
     const sequence = run.get('sequence', id)
-    if (sequence === undefined || digestOf(sequence) !== digest)
+    if (sequence === undefined || sequenceDigest(sequence) !== digest)
       throw new StoreError(`sequence ${id} of run ${run.id} has changed since it was filtered`, { fix })
     yield { sequence, weight }
   }

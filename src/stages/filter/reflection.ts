@@ -1,4 +1,4 @@
-import { fractionOf } from '../../tasks/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 import type { FilterSettings } from './config.ts'
 import { type Drop, type Examined, firstWords } from './examine.ts'
 

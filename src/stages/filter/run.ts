@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { sha256 } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type Grammar, projectGrammar } from '../../language/grammar/index.ts'
@@ -110,7 +110,7 @@ function fingerprintOf(
     own.definition,
     evalQuestions.digest(),
   ]
-  return hash('sha256', JSON.stringify(parts), 'hex')
+  return sha256(JSON.stringify(parts))
 }
 
 function summaryOf(funnel: Funnel, alreadyDone: boolean): FilterSummary {

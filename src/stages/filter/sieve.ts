@@ -1,9 +1,9 @@
+import { fractionOf } from '../../base/random/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import type { CoaSequence } from '../../schema/index.ts'
-import { fractionOf } from '../../tasks/index.ts'
 import { FunnelCounter, type Profile } from './count-funnel.ts'
 import { type Criteria, decide, type StageName } from './decide.ts'
-import { digestOf } from './digest.ts'
+import { sequenceDigest } from './digest.ts'
 import { type Drop, type Examined, examine } from './examine.ts'
 import type { Funnel } from './funnel.ts'
 import { likeness } from './min-hash.ts'
@@ -51,7 +51,7 @@ export class Sieve {
     const profile = this.#counter.enter(examined)
     const decision = decide(examined, this.#criteria)
     if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
-    else this.#pass(examined, { id: sequence.id, ...decision, digest: digestOf(sequence), profile })
+    else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
   }
 
   /** Settles near-duplicates and returns what has been counted. */

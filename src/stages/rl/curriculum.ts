@@ -1,5 +1,5 @@
+import { fractionOf } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
-import { fractionOf } from '../../tasks/index.ts'
 
 /** How often a task was solved, newer tries counting more. */
 export interface Tries {

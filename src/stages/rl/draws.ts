@@ -1,4 +1,4 @@
-import { fractionOf } from '../../tasks/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 
 /** The seed of one rollout. `draw` tells apart two groups of one task in the same step. */
 export function rolloutSeed(

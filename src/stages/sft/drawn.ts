@@ -1,4 +1,4 @@
-import { fractionOf } from '../../tasks/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 
 /** The ids in an order drawn by the seed, each with its place between 0 and 1: the same whatever other ids there are. */
 export function drawn(ids: Iterable<string>, seed: number, what: string): { id: string; at: number }[] {

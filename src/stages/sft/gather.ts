@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { sha256 } from '../../base/digests/index.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import type { SftSettings } from './config.ts'
@@ -125,7 +125,7 @@ export function planDigest(
   for (const [name, examples] of Object.entries({ chains, react, held })) {
     lines.push(name)
     for (const { id, tokens, learned, times } of examples)
-      lines.push(`${JSON.stringify(id)} ${times} ${hash('sha256', tokens)} ${hash('sha256', learned)}`)
+      lines.push(`${JSON.stringify(id)} ${times} ${sha256(tokens)} ${sha256(learned)}`)
   }
-  return hash('sha256', lines.join('\n'), 'hex')
+  return sha256(lines.join('\n'))
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../base/errors/index.ts'
-import { fractionOf } from '../../tasks/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 import type { ContextFrom, SftSettings } from './config.ts'
 import { type Dealt, dealEvenly } from './deal.ts'
 import type { Example } from './examples.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 
 export type Json = null | boolean | number | string | Json[]
 

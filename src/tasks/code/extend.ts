@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 import type { Draft, Json, Mistake, ValueType, Version } from './draft.ts'
 import { brokenChains, type Chain, type Link, link, pythonOf, runChain, stepsOf } from './pipeline.ts'
 import { intsStages } from './stages/ints.ts'

@@ -1,6 +1,6 @@
+import { Random } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split, TaskRequest } from '../contract.ts'
-import { Random } from '../random.ts'
 import { drawFor, splitOf } from '../split-of.ts'
 import type { Draft, Json, Mistake, Version } from './draft.ts'
 import { extend } from './extend.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 
 export const ints = (random: Random, length: number, low: number, high: number): number[] =>
   Array.from({ length }, () => random.int(low, high))

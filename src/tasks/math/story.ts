@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 import { isWhole, plain, withCents, withSeparators } from './fixed.ts'
 import { type Amount, evaluate, type OperationName, operations, sumOf } from './operations.ts'
 import { scaleOf } from './scale.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 import { askHoldings, holdingsMoves, startHoldings } from './moves/holdings.ts'
 import { bulkMoves, lastTimeMoves, measuringMoves, timeMoves } from './moves/measures.ts'
 import { chargingMoves, moneyMoves } from './moves/money.ts'

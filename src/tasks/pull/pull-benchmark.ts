@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256OfFile } from '../../base/digests/index.ts'
 import { nearestName, ToolError, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type Benchmark, type BenchmarkFile, benchmarks } from '../readers/index.ts'
@@ -80,7 +80,7 @@ async function pullFile(
       onBytes: (done, total) => onProgress?.({ stage: `pull ${file.name}`, done, total, unit: 'bytes' }),
     })
   }
-  const sha256 = await checksumOf(isThere ? path : part.path)
+  const sha256 = sha256OfFile(isThere ? path : part.path)
   if (expected !== undefined && sha256 !== expected) {
     // Wrong bytes must not be gone on with, nor be found under the file's name.
     if (!isThere) part.remove()
@@ -118,12 +118,6 @@ function mismatch(
         : 'Pull again; if it stays so, do not use the file.',
     details,
   })
-}
-
-async function checksumOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }
 
 function findBenchmark(name: string): Benchmark {

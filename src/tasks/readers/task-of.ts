@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../base/digests/index.ts'
 import { Task } from '../../schema/index.ts'
 import type { TaskDraft } from './format.ts'
 import { RowProblem } from './row.ts'
@@ -33,8 +33,7 @@ const namesSuite = (key: string, suite: string): boolean =>
   [':', '-', '/'].some((mark) => key.startsWith(suite + mark))
 
 /** Names a task by what it asks: the same on every machine, in every order of rows. */
-export const contentHash = (question: string): string =>
-  createHash('sha256').update(question).digest('hex').slice(0, 16)
+export const contentHash = (question: string): string => sha256(question).slice(0, 16)
 
 const withoutGaps = (meta: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(

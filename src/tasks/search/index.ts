@@ -1,6 +1,6 @@
+import { Random } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split, TaskGenerator, TaskRequest } from '../contract.ts'
-import { Random } from '../random.ts'
 import { splitOf } from '../split-of.ts'
 import { asksFor, drawForm } from './draw.ts'
 import type { Answer, Form } from './form.ts'

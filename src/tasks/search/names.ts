@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 
 const starts =
   'Al Bar Ber Bran Cal Cor Dal Dor El Fal Fen Gar Gil Hal Har Hol Il Ir Jor Kal Kel Lan Lor Mal Mar Mel Nor Or Os Pel Per Quen Ral Ros Sal Sel Skar Tal Tar Teg Tor Ul Val Var Vel Ver Vin Wal Wes Yar Zel'.split(

@@ -1,4 +1,4 @@
-import { fractionOf } from '../random.ts'
+import { textFraction } from '../../base/random/index.ts'
 import { kindOf, listings } from './kinds.ts'
 import { escapeHtml, frame } from './site.ts'
 import type { Thing, World } from './world.ts'
@@ -58,7 +58,7 @@ function thingPage(world: World, thing: Thing, lists: readonly Page[]): Page {
   const kind = kindOf.get(thing.kind)!
   // The wording belongs to the thing, so that a page never changes.
   const choose = <T>(items: readonly T[], about: string): T =>
-    items[Math.floor(fractionOf(`${world.seed} ${thing.id} ${about}`) * items.length)]!
+    items[Math.floor(textFraction(`${world.seed} ${thing.id} ${about}`) * items.length)]!
   const opening = choose(kind.opening, 'opening')
     .replace('{S}', thing.title)
     .replace('{P}', thing.calling ?? '')
@@ -78,7 +78,7 @@ function thingPage(world: World, thing: Thing, lists: readonly Page[]): Page {
     else sections.set(section, [...(sections.get(section) ?? []), sentence])
   }
   for (const [heading, sentences] of sections) {
-    sentences.splice(fractionOf(`${thing.id} ${heading}`) < 0.5 ? 0 : sentences.length, 0, [
+    sentences.splice(textFraction(`${thing.id} ${heading}`) < 0.5 ? 0 : sentences.length, 0, [
       choose(asides, heading),
     ])
   }

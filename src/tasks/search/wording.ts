@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../base/random/index.ts'
 import type { Form, Pointer } from './form.ts'
 import { kindOf, listings, relationOf } from './kinds.ts'
 import type { World } from './world.ts'

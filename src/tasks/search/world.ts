@@ -1,4 +1,4 @@
-import { Random } from '../random.ts'
+import { Random } from '../../base/random/index.ts'
 import { kindOf } from './kinds.ts'
 import { Names } from './names.ts'
 

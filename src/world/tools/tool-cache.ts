@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sha256 } from '../../base/digests/index.ts'
 import { parseJson } from '../../schema/index.ts'
 import type { OutputStore, ToolOutput } from './contract.ts'
 
@@ -45,9 +46,7 @@ export class ToolCache implements OutputStore {
   }
 
   #file(tool: string, key: unknown): string {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([tool, sorted(key)]))
-      .digest('hex')
+    const hash = sha256(JSON.stringify([tool, sorted(key)]))
     // A name of someone else's choosing must not lead out of the folder; the hash tells alike ones apart.
     return join(this.#folder, tool.replaceAll(/[^\w-]/g, '_'), hash.slice(0, 2), `${hash}.json`)
   }

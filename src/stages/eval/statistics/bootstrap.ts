@@ -1,4 +1,4 @@
-import { Random } from '../../../tasks/index.ts'
+import { Random } from '../../../base/random/index.ts'
 
 export interface BootstrapOptions {
   /** Draws; more make the bounds steadier. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
-import type { Random } from '../../../tasks/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, Order } from './expert.ts'
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../../base/errors/index.ts'
+import { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
-import { Random } from '../../../tasks/index.ts'
 import type { Activation, AgentSpec, Mind, MindMaker } from '../contract.ts'
 import { writeReply } from '../reply.ts'
 import { codeExpert } from './code-expert.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../base/random/index.ts'
 import { type Family, fill, mistake, version } from '../draft.ts'
 import { word } from '../inputs.ts'
 

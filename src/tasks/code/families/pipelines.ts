@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../base/random/index.ts'
 import type { Draft, Family, Json, ValueType } from '../draft.ts'
 import { drawStages, makers } from '../extend.ts'
 import { ints, word, words } from '../inputs.ts'

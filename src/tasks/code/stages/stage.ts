@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../base/random/index.ts'
 import type { Json } from '../draft.ts'
 
 /** One step of a pipeline: Python that changes the variable `values`, and the same in TypeScript. */

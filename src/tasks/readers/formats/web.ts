@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../../base/digests/index.ts'
 import type { Gold } from '../../../schema/index.ts'
 import type { Format } from '../format.ts'
 import { memoryOnly } from '../memory-only.ts'
@@ -85,7 +86,7 @@ export const browseComp: Format = {
     const cipher = row.text('problem')
     return {
       // Named by the hidden text, so that the id gives nothing away.
-      key: createHash('sha256').update(cipher).digest('hex').slice(0, 16),
+      key: sha256(cipher).slice(0, 16),
       question: openSealed(row, 'problem', canary),
       gold: { checker: 'judge', answer: openSealed(row, 'answer', canary) },
       meta: { topic: row.optionalText('problem_topic'), ...memoryOnly },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../base/digests/index.ts'
 import type { ChatModel } from '../../models/index.ts'
 import type { ToolContext } from '../contract.ts'
 import { cutMiddle } from '../output-limit.ts'
@@ -29,7 +29,7 @@ export async function summarisePage(
   model: ChatModel,
   { signal, question = '', cache }: ToolContext,
 ): Promise<{ text: string; cached: boolean }> {
-  const content = createHash('sha256').update(page.text).digest('hex')
+  const content = sha256(page.text)
   const key = { version: PROMPT_VERSION, content, question, model: model.name }
   const kept = cache?.get('page_summary', key)
   if (kept !== undefined) return { text: kept.text, cached: true }

@@ -72,7 +72,10 @@ function hashWords(text: string): () => number {
   }
 }
 
-/** One number from 0 up to, but not including, 1 that belongs to a text. */
-export function fractionOf(text: string): number {
+/**
+ * A number in [0, 1) that depends on a text alone. The splits and pages of generated tasks are made with it, so its
+ * values are a contract; everything else uses `fractionOf`.
+ */
+export function textFraction(text: string): number {
   return (hashWords(text)() >>> 0) / 2 ** 32
 }

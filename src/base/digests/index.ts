@@ -1,0 +1,1 @@
+export { digestOf, sha256, sha256OfFile } from './digest.ts'
