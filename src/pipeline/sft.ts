@@ -1,8 +1,9 @@
 import { openStudent, openWorld } from '../agent/index.ts'
 import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
+import { type CoaSequence, reactId } from '../schema/index.ts'
 import { readSelection } from '../stages/filter/index.ts'
 import { sft } from '../stages/sft/index.ts'
-import type { MetricRow } from '../store/index.ts'
+import type { MetricRow, Run } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
 import { measure } from './measure.ts'
 import { chainShower } from './show-chain.ts'
@@ -34,6 +35,7 @@ export async function trainSft(
       observe,
       student: { engine, tokenizer, parent: { path: folder, fingerprint: fingerprintOfFolder(folder) } },
       data: () => readSelection(run),
+      react: () => reactSelection(run),
       again,
       ...(world === undefined
         ? {}
@@ -49,5 +51,14 @@ export async function trainSft(
   } finally {
     await world?.close()
     await engine.close()
+  }
+}
+
+/** The ReAct-style sequences of those team runs whose chains the filter kept. */
+function* reactSelection(run: Run): Generator<{ sequence: CoaSequence; weight: number }> {
+  for (const { sequence: chain } of readSelection(run)) {
+    const trajectoryId = chain.provenance?.trajectoryId
+    const sequence = trajectoryId === undefined ? undefined : run.get('sequence', reactId(trajectoryId))
+    if (sequence !== undefined) yield { sequence, weight: 1 }
   }
 }

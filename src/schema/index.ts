@@ -14,7 +14,16 @@ export { parseJson } from './parse-json.ts'
 export { PathName } from './path-name.ts'
 export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'
 export { Rollout, RolloutSegment } from './rollout.ts'
-export { CoaSequence, Message, Span, SpanKind, sequenceText } from './sequence.ts'
+export {
+  CoaSequence,
+  isReact,
+  Message,
+  reactId,
+  reactOrigin,
+  Span,
+  SpanKind,
+  sequenceText,
+} from './sequence.ts'
 export { Gold, Task } from './task.ts'
 export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
 export { Usage } from './usage.ts'

@@ -30,7 +30,7 @@ export const CoaSequence = z.object({
   provenance: z
     .object({
       trajectoryId: z.string().optional(),
-      /** What made the sequence: a distiller, an importer, a person. */
+      /** What made the sequence: a distiller, an importer, a person. `react`: see `reactOrigin`. */
       origin: z.string(),
       /** True when a step it came from had seen the gold answer. */
       sawGold: z.boolean().default(false),
@@ -40,6 +40,21 @@ export const CoaSequence = z.object({
   meta: z.record(z.string(), z.json()).default({}),
 })
 export type CoaSequence = z.infer<typeof CoaSequence>
+
+/**
+ * Marks a sequence in which a single agent works ReAct-style. It is made from a distilled one and goes with it: it is
+ * trained on where the other was kept.
+ */
+export const reactOrigin = 'react'
+
+/** The id of the ReAct-style sequence of a team's run. */
+export function reactId(trajectoryId: string): string {
+  return `react-${trajectoryId}`
+}
+
+export function isReact({ provenance }: Pick<CoaSequence, 'provenance'>): boolean {
+  return provenance?.origin === reactOrigin
+}
 
 /** The stream as the model sees it after the prompt. */
 export function sequenceText(sequence: Pick<CoaSequence, 'spans'>): string {

@@ -269,7 +269,7 @@ export const ProjectConfig = z.strictObject({
       mask_observations: z.boolean().default(true),
       /** Longest sequence from a share of the run on, such as ["0=1024", "0.5=2048"]. None: what the model can see. */
       context: words().default([]),
-      /** Share of sequences in which a single agent works ReAct-style, where such are given. */
+      /** Share of sequences in which a single agent works ReAct-style. Above 0, distilling makes them. */
       react_share: z.number().min(0).lt(1).default(0),
       /** Share of tasks whose sequences are kept out of training, to measure by; at least eight, or none of fewer than 32. */
       eval_share: z.number().min(0).lt(1).default(0.05),

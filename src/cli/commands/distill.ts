@@ -14,6 +14,7 @@ import { registerDistillExplain } from './distill-explain.ts'
 interface DistillOptions extends GlobalOptions {
   dryRun?: boolean
   again?: boolean
+  react?: boolean
   map?: string[]
 }
 
@@ -24,6 +25,7 @@ export function registerDistill(program: Command): void {
     .description("turn a team's runs into chains of one voice, with where every span comes from")
     .option('--dry-run', 'count only; write nothing')
     .option('--again', 'also runs that were distilled before')
+    .option('--react', 'ReAct-style sequences too, for sft.react_share (default: where that is above 0)')
     .option('--map <name=agent>', 'what an agent, contribution or tool becomes; may be given again', collect)
     .addHelpText(
       'after',
@@ -46,7 +48,16 @@ export function registerDistill(program: Command): void {
       try {
         const summary = await interruptible((signal) => {
           const smooth = model === undefined ? {} : { smooth: smoothWith(model) }
-          const context = { run, signal, observe, dryRun, again: options.again === true, ...smooth }
+          const react = options.react === true ? { react: true } : {}
+          const context = {
+            run,
+            signal,
+            observe,
+            dryRun,
+            again: options.again === true,
+            ...react,
+            ...smooth,
+          }
           return staged(run, signal, () => work(config, context))
         })
         observe.done()

@@ -18,8 +18,8 @@ function write(grammar: Grammar): string {
   const parts = [
     'You answer one question by playing several agents in turn, in a single stream of text. ' +
       'Each turn stands in the tags of its agent, and nothing stands outside of tags.',
-    section('Agents that reason', roles.map(describe)),
   ]
+  if (roles.length > 0) parts.push(section('Agents that reason', roles.map(describe)))
   if (tools.length > 0) parts.push(section('Agents that use a tool', tools.map(describe)))
   if (grammar.observation !== null) {
     const { tag } = grammar.observation

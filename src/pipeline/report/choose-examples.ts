@@ -1,4 +1,4 @@
-import type { CoaSequence, Rollout, Trajectory } from '../../schema/index.ts'
+import { type CoaSequence, isReact, type Rollout, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 
 /** The team and the student at work. Of one task where both have worked on one, else of two of the same suite. */
@@ -82,7 +82,7 @@ function teamOn(run: Pick<Run, 'scan'>, taskId: string): Trajectory | undefined 
 
 function sequenceOf(run: Pick<Run, 'scan'>, trajectoryId: string): CoaSequence | undefined {
   for (const sequence of run.scan('sequence'))
-    if (sequence.provenance?.trajectoryId === trajectoryId) return sequence
+    if (sequence.provenance?.trajectoryId === trajectoryId && !isReact(sequence)) return sequence
   return undefined
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Trajectory } from '../../schema/index.ts'
+import { isReact, type Trajectory } from '../../schema/index.ts'
 import { ProjectConfig } from '../../settings/index.ts'
 import { createRun, type Run } from '../../store/index.ts'
 import { run as distilRun } from './index.ts'
@@ -61,4 +61,22 @@ it.each([
 ])('refuses the rule %j and says what to do', async (rule, fix) => {
   const config = ProjectConfig.parse({ distill: { map: [rule] } })
   await expect(distilRun(config, context())).rejects.toMatchObject({ fix: expect.stringContaining(fix) })
+})
+
+it('makes ReAct-style sequences where they are asked for, and again with the chains they come from', async () => {
+  run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'math')])
+  const plain = ProjectConfig.parse({})
+  await distilRun(plain, context())
+  expect(run.count('sequence')).toBe(2)
+  // The chains are there; their other style is still missing.
+  const { figures } = await distilRun(ProjectConfig.parse({ sft: { react_share: 0.2 } }), context())
+  expect(figures).toMatchObject({ sequences: 0, 'already there': 2, 'ReAct-style': 2 })
+  expect((await distilRun(plain, { ...context(), react: true })).figures['ReAct-style']).toBeUndefined()
+  expect((await distilRun(plain, { ...context(), again: true })).figures['ReAct-style']).toBe(2)
+  const react = [...run.scan('sequence')].filter(isReact)
+  expect(react.map(({ id, grammar, taskId }) => [id, grammar, taskId])).toEqual([
+    ['react-one', 'math-react', 'one'],
+    ['react-two', 'math-react', 'two'],
+  ])
+  expect(react[0]!.spans.map(({ agent }) => agent)).toEqual(['think', 'answer'])
 })

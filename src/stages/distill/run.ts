@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { allFailed, CoaError, type Failure, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
-import type { CoaSequence, Trajectory } from '../../schema/index.ts'
+import { type CoaSequence, reactId, type Trajectory } from '../../schema/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { distilSettings } from './config.ts'
 import { distil, sequenceId } from './distil.ts'
+import { reactOf } from './react.ts'
 import { distilSmoothly, type Smooth } from './smooth.ts'
 
 /** Sequences written together; between two batches others get a turn. */
@@ -19,6 +20,8 @@ export interface DistilContext {
   dryRun?: boolean
   /** Also those that were distilled before: with other settings they become other sequences. */
   again?: boolean
+  /** ReAct-style sequences too. Default: where sft.react_share asks for them. */
+  react?: boolean
   /** Smooths the joints between agents. */
   smooth?: Smooth
 }
@@ -34,7 +37,7 @@ export interface DistilSummary {
  * on; but if all fail, or all had failed when they were recorded, so does the stage.
  */
 export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
-  const { run, signal, observe, dryRun = false, again = false } = context
+  const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
   const { map, quotes, thoughts, grammarOf } = await distilSettings(config)
   const tally = new Tally()
   const heldOut = new Set(
@@ -66,17 +69,25 @@ export async function run(config: ProjectConfig, context: DistilContext): Promis
     }
     const failed = trajectory.answer === undefined ? failureOf(trajectory) : undefined
     if (failed !== undefined) failures.before.push(failed)
-    if (!again && run.has('sequence', sequenceId(trajectory.id))) tally.figures['already there']!++
-    else {
-      const options = { grammar: grammarOf(trajectory.meta['domain']), map, quotes, thoughts }
-      const sequence = await attempt(trajectory, options, context)
-      if (typeof sequence === 'string') {
-        tally.fail(trajectory.id, sequence)
-        failures.here.push({ boundary: 'usage', message: sequence })
-        if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
-      } else {
+    const grammar = grammarOf(trajectory.meta['domain'])
+    const before = again ? undefined : run.get('sequence', sequenceId(trajectory.id))
+    const sequence = before ?? (await attempt(trajectory, { grammar, map, quotes, thoughts }, context))
+    if (typeof sequence === 'string') {
+      tally.fail(trajectory.id, sequence)
+      failures.here.push({ boundary: 'usage', message: sequence })
+      if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
+    } else {
+      if (before !== undefined) tally.figures['already there']!++
+      else {
         tally.add(sequence)
         batch.push(sequence)
+      }
+      const madeBefore = run.has('sequence', reactId(trajectory.id))
+      // One that was made from another sequence must not stay behind.
+      if (before === undefined ? react || madeBefore : react && !madeBefore) {
+        const made = reactOf(sequence, grammar)
+        tally.addReact(sequence.id, made)
+        if (typeof made !== 'string') batch.push(made)
       }
     }
     if (done % BATCH === 0) await flush()
@@ -130,6 +141,11 @@ class Tally {
     if (meta['unanswered'] === true) this.figures['unanswered']!++
     if (provenance?.sawGold === true) this.figures['saw the gold answer']!++
     for (const problem of new Set(problems.map(kindOf))) this.#count(problem, id)
+  }
+
+  addReact(id: string, made: CoaSequence | string): void {
+    if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
+    else this.figures['ReAct-style'] = (this.figures['ReAct-style'] ?? 0) + 1
   }
 
   fail(id: string, message: string): void {

@@ -1,6 +1,6 @@
 import { fractionOf } from '../../base/random/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import { type CoaSequence, isReact } from '../../schema/index.ts'
 import { FunnelCounter, type Profile } from './count-funnel.ts'
 import { type Criteria, decide, type StageName } from './decide.ts'
 import { sequenceDigest } from './digest.ts'
@@ -43,7 +43,8 @@ export class Sieve {
 
   take(sequence: CoaSequence): void {
     const { settings } = this.#criteria
-    if (settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
+    // What becomes of a ReAct-style sequence is decided by the one it was made from.
+    if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
       this.#counter.passedOver++
       return
     }

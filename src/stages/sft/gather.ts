@@ -69,7 +69,7 @@ export async function gather(
     throw new ConfigError(
       `sft.react_share is ${settings.react_share}, and there are no ReAct-style sequences`,
       {
-        fix: 'Give some, or set sft.react_share to 0.',
+        fix: 'Make them with `coa distill RUN --react`, or set sft.react_share to 0.',
       },
     )
   }
@@ -79,9 +79,12 @@ export async function gather(
     settings.seed,
   )
   const trained = ({ taskId }: Example): boolean => !tasks.has(taskId)
+  const chosen = some(chains.filter(trained), settings.max_chains, settings.seed)
+  const practised = new Set(chosen.map(({ taskId }) => taskId))
   return {
-    chains: some(chains.filter(trained), settings.max_chains, settings.seed),
-    react: mixed.filter(trained),
+    chains: chosen,
+    // Of the same tasks: sft.max_chains limits what is seen of the team, in whichever style.
+    react: mixed.filter(({ taskId }) => practised.has(taskId)),
     held: chains.filter((example) => !trained(example)),
     leftOut,
     given,

@@ -1,0 +1,45 @@
+import { buildPrompt, type Grammar, parseChain, reactGrammar } from '../../language/grammar/index.ts'
+import { type CoaSequence, reactId, reactOrigin, type Span, sequenceText } from '../../schema/index.ts'
+
+/**
+ * The same work as a single ReAct agent would have written it: each call and the answer with the thought that led to
+ * it, and what the tools returned. Plans, reflections and checks are left out with the thoughts before them. A text
+ * says why there is none.
+ */
+export function reactOf(sequence: CoaSequence, grammar: Grammar): CoaSequence | string {
+  const { provenance, prompt, meta } = sequence
+  const trajectoryId = provenance?.trajectoryId
+  const question = prompt.findLast(({ role }) => role === 'user')?.content
+  if (trajectoryId === undefined || question === undefined) return 'not made from a run of a team'
+  if (meta['unanswered'] === true) return 'no answer'
+  const react = reactGrammar(grammar)
+  const spans = spaced(sequence.spans.filter((span, at) => isTold(react, span, sequence.spans[at + 1])))
+  const { diagnostics, order } = parseChain(react, sequenceText({ spans }), { strict: true })
+  const fault = (diagnostics[0] ?? order.violations[0])?.message
+  if (fault !== undefined) return fault
+  // These speak of places in the other sequence.
+  const { problems: _, sawGold: __, folded: ___, leftOut: ____, smoothed: _____, ...rest } = meta
+  return {
+    ...sequence,
+    id: reactId(trajectoryId),
+    grammar: react.name,
+    prompt: buildPrompt(react, question),
+    spans,
+    provenance: { ...provenance!, origin: reactOrigin },
+    meta: rest,
+  }
+}
+
+function isTold({ prelude }: Grammar, { kind, agent }: Span, next: Span | undefined): boolean {
+  if (kind !== 'role') return true
+  return agent === prelude?.agent && next !== undefined && prelude.before.has(next.agent)
+}
+
+/** One block a line, where blocks between have gone. Around observations nothing changes: their calls stay. */
+function spaced(spans: readonly Span[]): Span[] {
+  return spans.map((span, at) => {
+    if (span.kind === 'observation') return span
+    const isFirst = at === 0 || spans[at - 1]!.kind === 'observation'
+    return { ...span, text: `${isFirst ? '' : '\n'}${span.text.replace(/^\n/, '')}` }
+  })
+}

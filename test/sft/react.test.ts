@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isWellFormed, parseChain, reactGrammar, spansOf } from '../../src/language/grammar/index.ts'
+import { byteTokenizer } from '../../src/language/tokens/index.ts'
+import { type CoaSequence, isReact, sequenceText } from '../../src/schema/index.ts'
+import { ProjectConfig } from '../../src/settings/index.ts'
+import { distil } from '../../src/stages/distill/index.ts'
+import { reactOf } from '../../src/stages/distill/react.ts'
+import { sftSettings } from '../../src/stages/sft/config.ts'
+import { exampleOf } from '../../src/stages/sft/examples.ts'
+import { gather } from '../../src/stages/sft/gather.ts'
+import { Plan } from '../../src/stages/sft/plan.ts'
+import { randomRun } from '../distill/random-run.ts'
+import { howMany } from '../how-many.ts'
+
+const options = {
+  tokenizer: byteTokenizer(),
+  limits: { vocabularySize: 0 },
+  maskObservations: true,
+  date: new Date(0),
+}
+
+describe('ReAct-style sequences', () => {
+  it('have every call, observation and answer of the chain, thoughts before them, and no other role', () => {
+    let made = 0
+    fc.assert(
+      fc.property(randomRun, ({ trajectory, grammar }) => {
+        const chain = distil(trajectory, { grammar })
+        const react = reactOf(chain, grammar)
+        if (typeof react === 'string') return
+        made++
+        const read = parseChain(reactGrammar(grammar), sequenceText(react), { strict: true })
+        expect(isWellFormed(read)).toBe(true)
+        expect(spansOf(read)).toEqual(react.spans.map((span) => ({ ...span, source: [] })))
+        const acting = ({ spans }: CoaSequence) => spans.filter(({ kind }) => kind !== 'role')
+        expect(acting(react).map(({ text, source }) => [text.trim(), source])).toEqual(
+          acting(chain).map(({ text, source }) => [text.trim(), source]),
+        )
+        for (const { agent } of react.spans.filter(({ kind }) => kind === 'role')) expect(agent).toBe('think')
+        expect(react.prompt[0]!.content).not.toContain('<reflection>')
+        const { learned, learnedTokens, tokens } = exampleOf(
+          { sequence: react, weight: 1 },
+          options,
+        ) as Exclude<ReturnType<typeof exampleOf>, { reason: string }>
+        // As in a chain: what the runtime inserts has no loss, everything the model writes has, and the one token that ends it.
+        const text = Buffer.from(tokens.filter((_, at) => learned[at] === 1)).toString('utf8')
+        for (const { trainable, text: part } of react.spans) if (!trainable) expect(text).not.toContain(part)
+        const bytes = react.spans
+          .filter(({ trainable }) => trainable)
+          .reduce((sum, { text: part }) => sum + Buffer.byteLength(part), 0)
+        expect(learnedTokens).toBe(bytes + 1)
+      }),
+      { numRuns: howMany(2000) },
+    )
+    expect(made).toBeGreaterThan(20)
+  }, 300_000)
+
+  it('make up their share of a pass', async () => {
+    const made = fc.sample(randomRun, { numRuns: 120, seed: 1 }).flatMap(({ trajectory, grammar }, index) => {
+      const chain = distil({ ...trajectory, id: `${index}`, taskId: `${index}` }, { grammar })
+      const react = reactOf(chain, grammar)
+      return typeof react === 'string' ? [] : [{ chain, react }]
+    })
+    const weighed = (sequence: CoaSequence, at: number) => ({ sequence, weight: 1 + (at % 2) })
+    for (const react_share of [0.1, 0.25, 0.6]) {
+      const config = ProjectConfig.parse({ sft: { react_share, eval_share: 0, epochs: 1 } })
+      const settings = sftSettings(config, 1_000_000)
+      const sources = {
+        data: () => made.map(({ chain }, at) => weighed(chain, at)),
+        react: () => made.map(({ react }) => ({ sequence: react, weight: 1 })),
+        signal: new AbortController().signal,
+        observe: () => undefined,
+      }
+      const plan = new Plan(await gather(sources, settings, options), settings)
+      const ids = Array.from({ length: plan.total }, (_, at) => plan.step(at + 1).examples).flat()
+      const react = ids.filter(({ id }) => id.startsWith('react-')).length
+      expect(Math.abs(react - react_share * ids.length)).toBeLessThanOrEqual(1)
+    }
+    expect(made.every(({ react, chain }) => isReact(react) && !isReact(chain))).toBe(true)
+  })
+})
