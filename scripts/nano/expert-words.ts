@@ -1,9 +1,10 @@
 import { Random } from '../../src/base/random/index.ts'
 import type { Task } from '../../src/schema/index.ts'
-import { carefulDials, type Expert, type Words } from '../../src/stages/teach/experts/expert.ts'
-import { mathExpert } from '../../src/stages/teach/experts/math-expert.ts'
-import { searchExpert } from '../../src/stages/teach/experts/search-expert.ts'
+import { carefulDials } from '../../src/stages/teach/index.ts'
 import { generators, searchGenerator } from '../../src/tasks/index.ts'
+import type { Expert, Words } from '../../src/tasks/suites/expert.ts'
+import { mathExpert } from '../../src/tasks/suites/math/expert.ts'
+import { searchExpert } from '../../src/tasks/suites/search/expert.ts'
 import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
 

@@ -1,8 +1,6 @@
 export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
 export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
-export { generators } from './generators.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
-export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull/index.ts'
 export {
   assertMayBeWritten,
   type Benchmark,
@@ -14,6 +12,9 @@ export {
   readTasks,
   taskFormats,
 } from './readers/index.ts'
+export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/index.ts'
+export type { Dials } from './suites/expert.ts'
+export { generators } from './suites/index.ts'
 export {
   libraryOf,
   searchGenerator,
@@ -21,7 +22,7 @@ export {
   type WorldServer,
   worldProvider,
   worldTools,
-} from './search/index.ts'
+} from './suites/search/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openToolsFor } from './tools-for.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

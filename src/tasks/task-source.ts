@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { nearestName, UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { Split } from './contract.ts'
-import { generators } from './generators.ts'
 import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from './readers/index.ts'
+import { generators } from './suites/index.ts'
 
 /** Where tasks come from: a suite of ours, a benchmark that was pulled, or a file. */
 export interface TaskSource extends ReadOptions {

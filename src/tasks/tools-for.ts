@@ -1,7 +1,7 @@
 import type { Task } from '../schema/index.ts'
 import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
 import { openToolbox, type Tool } from '../world/tools/index.ts'
-import { serveWorld, type WorldServer, worldTools } from './search/index.ts'
+import { serveWorld, type WorldServer, worldTools } from './suites/search/index.ts'
 
 /** The tools a task is worked on with: those of the settings, and for tasks about an encyclopedia that one, served. */
 export function openToolsFor(config: ProjectConfig): {

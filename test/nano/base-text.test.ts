@@ -6,7 +6,7 @@ import { drawStory } from '../../scripts/nano/text/stories.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
 import { Random } from '../../src/base/random/index.ts'
 import { generators, libraryOf } from '../../src/tasks/index.ts'
-import { pageText } from '../../src/tasks/search/pages.ts'
+import { pageText } from '../../src/tasks/suites/search/encyclopedia/pages.ts'
 
 interface Step {
   name: string

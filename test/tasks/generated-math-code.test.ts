@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAnswer, closeAlgebra } from '../../src/reward/index.ts'
 import type { Task } from '../../src/schema/index.ts'
-import { codeGenerator } from '../../src/tasks/code/index.ts'
 import type { TaskGenerator } from '../../src/tasks/contract.ts'
-import { mathGenerator } from '../../src/tasks/math/index.ts'
+import { codeGenerator } from '../../src/tasks/suites/code/index.ts'
+import { mathGenerator } from '../../src/tasks/suites/math/index.ts'
 import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { howMany, isFull } from '../how-many.ts'
 

@@ -7,7 +7,7 @@ import {
   searchGenerator,
   serveWorld,
   type WorldServer,
-} from '../../src/tasks/search/index.ts'
+} from '../../src/tasks/suites/search/index.ts'
 import { callTool, readPageTool } from '../../src/world/tools/index.ts'
 import { howMany } from '../how-many.ts'
 

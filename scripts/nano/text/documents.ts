@@ -1,6 +1,6 @@
 import { Random } from '../../../src/base/random/index.ts'
 import { libraryOf } from '../../../src/tasks/index.ts'
-import type { Library } from '../../../src/tasks/search/library.ts'
+import type { Library } from '../../../src/tasks/suites/search/encyclopedia/library.ts'
 import { baseSeed } from '../seeds.ts'
 import type { BaseDocument } from './document.ts'
 import { readPage } from './pages.ts'

@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random/index.ts'
-import { relationOf } from '../../../src/tasks/search/kinds.ts'
-import type { Library } from '../../../src/tasks/search/library.ts'
-import { type Page, pageText, type Sentence } from '../../../src/tasks/search/pages.ts'
+import { relationOf } from '../../../src/tasks/suites/search/encyclopedia/kinds.ts'
+import type { Library } from '../../../src/tasks/suites/search/encyclopedia/library.ts'
+import { type Page, pageText, type Sentence } from '../../../src/tasks/suites/search/encyclopedia/pages.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 
 /** What addresses look like to whoever reads the encyclopedia. */

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random/index.ts'
-import type { Library } from '../../../src/tasks/search/library.ts'
-import { type Page, pageText } from '../../../src/tasks/search/pages.ts'
+import type { Library } from '../../../src/tasks/suites/search/encyclopedia/library.ts'
+import { type Page, pageText } from '../../../src/tasks/suites/search/encyclopedia/pages.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 import { asked, factsOf, ORIGIN } from './pages.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Random } from '../../../src/base/random/index.ts'
-import { withImports } from '../../../src/stages/teach/experts/math-expert.ts'
 import { generators } from '../../../src/tasks/index.ts'
+import { withImports } from '../../../src/tasks/suites/math/expert.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 

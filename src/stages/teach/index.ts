@@ -9,11 +9,11 @@ export type {
   Topology,
   Turn,
 } from './contract.ts'
-export { carefulDials, type Dials, erringDials } from './experts/expert.ts'
-export { scriptedMinds } from './experts/scripted-mind.ts'
+export { carefulDials, erringDials } from './dials.ts'
 export { modelMinds } from './model-mind.ts'
 export { recordAiSdk } from './record-ai-sdk.ts'
 export { Recorder, recordRun } from './recorder.ts'
 export { assertTeachable, run as teach, type TeachSummary, teamOf } from './run.ts'
+export { scriptedMinds } from './scripted-mind.ts'
 export { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 export { topologies } from './topologies/index.ts'

@@ -1,6 +1,6 @@
 import type { Grammar } from '../../language/grammar/index.ts'
 import type { AgentSpec } from './contract.ts'
-import { workerNames } from './experts/scripted-mind.ts'
+import { workerNames } from './scripted-mind.ts'
 
 /** A worker for each tool that the grammar knows and that is there, once for every crew. */
 export function workersFor(

@@ -1,0 +1,84 @@
+import { UsageError } from '../../base/errors/index.ts'
+import { Random } from '../../base/random/index.ts'
+import type { Task } from '../../schema/index.ts'
+import { codeExpert } from '../../tasks/suites/code/expert.ts'
+import type { Dials, Expert, Order, Words } from '../../tasks/suites/expert.ts'
+import { mathExpert } from '../../tasks/suites/math/expert.ts'
+import { searchExpert } from '../../tasks/suites/search/expert.ts'
+import type { Activation, AgentSpec, Mind, MindMaker } from './contract.ts'
+import { writeReply } from './reply.ts'
+
+const experts: Record<string, (task: Task, random: Random, dials: Dials) => Expert> = {
+  math: mathExpert,
+  search: searchExpert,
+  code: codeExpert,
+}
+
+/** Minds that play a team on generated tasks without any model. Each crew has an expert of its own. */
+export function scriptedMinds(dials: Dials): MindMaker {
+  return (task, seed) => {
+    const makeExpert = Object.hasOwn(experts, task.suite) ? experts[task.suite] : undefined
+    // A file of someone's own may have the name of a suite.
+    if (makeExpert === undefined || task.meta['program'] === undefined) {
+      throw new UsageError(`there is no scripted expert for tasks of ${task.suite}`, {
+        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts solve only the generated suites ${Object.keys(experts).join(', ')}.`,
+      })
+    }
+    const minds = new Map<string, Mind>()
+    return (agent: AgentSpec) => {
+      const crew = agent.crew ?? ''
+      const mind =
+        minds.get(crew) ?? scriptedMind(makeExpert(task, new Random('expert', seed, task.id, crew), dials))
+      minds.set(crew, mind)
+      return mind
+    }
+  }
+}
+
+const isOrder = (words: Order | Words): words is Order => 'tool' in words
+
+/** Who carries out calls of a tool, in whatever crew. */
+export const workerNames: Record<string, string> = {
+  web_search: 'searcher',
+  wiki_search: 'searcher',
+  crawl_page: 'reader',
+  code: 'coder',
+}
+
+function scriptedMind(expert: Expert): Mind {
+  let order: Order | undefined
+  return {
+    name: 'script',
+    async write(activation: Activation) {
+      return { text: words(activation) }
+    },
+  }
+
+  function words({ agent, wants, observation, suggestion }: Activation): string {
+    const [as] = wants
+    switch (as) {
+      case 'task': {
+        const next = expert.next()
+        if (!isOrder(next)) return writeReply({ ...next, as: 'suggestion' })
+        order = next
+        const worker = workerNames[next.tool]!
+        const to = agent.crew === undefined ? worker : `${worker}_${agent.crew}`
+        return writeReply({ thought: next.thought, as: 'task', text: next.text, to })
+      }
+      case 'call':
+        return writeReply({ thought: order!.callThought, as: 'call', text: order!.call })
+      case 'report':
+        return writeReply({ ...expert.report(observation!), as: 'report' })
+      case 'reflection':
+        return writeReply({ ...expert.reflect(), as: 'reflection' })
+      case 'check':
+        return writeReply({ ...expert.check(suggestion!), as: 'check' })
+      case 'answer':
+        return writeReply({ ...expert.answer(suggestion!), as: 'answer' })
+      default:
+        return as === 'facts'
+          ? writeReply({ ...expert.facts(), as })
+          : writeReply({ ...expert.plan(), as: 'plan' })
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { Random } from '../../../base/random/index.ts'
+import type { Task } from '../../../schema/index.ts'
+import type { Split, TaskRequest } from '../../contract.ts'
+import { drawFor, splitOf } from '../../split-of.ts'
+import type { Draft, Json, Mistake, Version } from './draft.ts'
+import { extend } from './extend.ts'
+import { families } from './families/index.ts'
+import { programOf, type Style } from './python-program.ts'
+import { questionOf } from './question.ts'
+import { comparable, stdinOf, stdoutOf } from './standard-io.ts'
+
+const suite = 'code'
+export const codeLevels = [1, 5] as const
+
+interface Draw {
+  family: string
+  draft: Draft
+  style: Style
+  examples: { args: Json[]; result: Json }[]
+  tests: { args: Json[]; result: Json }[]
+  mistakes: Mistake[]
+}
+
+export function codeTask({ seed, split, index, level }: TaskRequest): Task {
+  const [lowest, highest] = codeLevels
+  const chosen = level ?? lowest + (index % (highest - lowest + 1))
+  const made = drawFor(split, essenceOf, (attempt) =>
+    draw(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
+  )
+  return {
+    ...{ v: 1, id: `${suite}-${split}-${seed}-${index}`, suite, domain: 'code', split, level: chosen },
+    question: questionOf(made.draft, made.style, made.examples),
+    gold: { checker: 'code', tests: made.tests.map((test) => testOf(made, test)) },
+    meta: { program: partsOf(made) },
+  }
+}
+
+/** What is to be computed; examples, tests and the style of the program do not make another task of it. */
+const essenceOf = ({ draft }: Pick<Draw, 'draft'>): string => draft.spec.join(' ')
+
+/** How many stages follow a family's own part: lowest and highest by level. */
+const extensions = [
+  [0, 0],
+  [1, 1],
+  [1, 2],
+  [1, 3],
+  [2, 3],
+] as const satisfies (readonly [number, number])[]
+
+function draw(random: Random, level: number, split: Split): Draw | undefined {
+  const fitting = families.filter(({ levels: [low, high] }) => low <= level && level <= high)
+  const family = random.pick(fitting)
+  const base = family.draft(random, level)
+  const [fewest, most] = extensions[level - 1] ?? extensions[0]
+  const draft = family.grows === true ? base : extend(random, base, random.int(fewest, most))
+  // Tests are the dear part: none for a draft that belongs to another split.
+  if (splitOf(essenceOf({ draft })) !== split) return undefined
+  const style = random.chance(0.25) ? 'stdio' : 'functional'
+  const tests = answered(draft, callsFor(random, draft))
+  const caught = (wrong: Version): boolean => isCaught(draft, wrong, style, tests)
+  if (isDull(tests) || draft.needed?.every(caught) === false) return undefined
+  const mistakes = draft.mistakes.filter(caught)
+  if (mistakes.length === 0) return undefined
+  const examples = examplesFor(random, draft)
+  return { family: family.name, draft, style, examples, tests, mistakes: mistakes.slice(0, 3) }
+}
+
+const answered = (draft: Draft, calls: readonly Json[][]): { args: Json[]; result: Json }[] =>
+  calls.map((args) => ({ args, result: draft.right.run(...args) }))
+
+/** The edges first, then larger and larger calls; none twice. */
+function callsFor(random: Random, draft: Draft): Json[][] {
+  const count = random.int(Math.max(6, draft.edges.length + 3), 12)
+  const calls = new Map(draft.edges.map((args) => [JSON.stringify(args), args]))
+  for (let size = 1; calls.size < count && size < 30; size++) {
+    const args = draft.input(random, 1 + (size % 9))
+    calls.set(JSON.stringify(args), args)
+  }
+  return [...calls.values()]
+}
+
+/** One or two calls, if possible such that something comes out. */
+function examplesFor(random: Random, draft: Draft): Draw['examples'] {
+  const calls = Array.from({ length: 6 }, (_, index) => draft.input(random, 2 + (index % 4)))
+  const distinct = new Map(calls.map((args) => [JSON.stringify(args), args]))
+  const telling = answered(draft, [...distinct.values()]).sort(
+    (left, right) => Number(isEmpty(left.result)) - Number(isEmpty(right.result)),
+  )
+  return telling.slice(0, random.int(1, 2))
+}
+
+const isEmpty = (result: Json): boolean =>
+  result === 0 ||
+  result === -1 ||
+  ((typeof result === 'string' || Array.isArray(result)) && result.length < 2)
+
+/** Tests that all want the same would pass a program that never looks at its input. */
+const isDull = (tests: Draw['tests']): boolean =>
+  new Set(tests.map(({ result }) => JSON.stringify(result))).size < Math.min(4, tests.length - 1)
+
+/** Whether some test tells the mistake from the right version, as far as the checker can see. */
+function isCaught(draft: Draft, wrong: Version, style: Style, tests: Draw['tests']): boolean {
+  const seen = (result: Json): string =>
+    style === 'stdio' ? comparable(stdoutOf(draft.returns, result)) : JSON.stringify(result)
+  return tests.some(({ args, result }) => seen(wrong.run(...args)) !== seen(result))
+}
+
+function testOf({ draft, style }: Draw, { args, result }: { args: Json[]; result: Json }) {
+  if (style === 'functional') return { style, entry: draft.entry, args, expected: result } as const
+  return { style, stdin: stdinOf(draft.parameters, args), stdout: stdoutOf(draft.returns, result) } as const
+}
+
+function partsOf({ family, draft, style, examples, mistakes }: Draw) {
+  return {
+    ...{ family, stages: [...draft.stages], style },
+    solution: programOf(draft, draft.right, style),
+    bugs: mistakes.map((wrong) => ({ code: programOf(draft, wrong, style), text: wrong.text })),
+    examples: examples.map(({ args, result }) => ({ args, result })),
+  }
+}

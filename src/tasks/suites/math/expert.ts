@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import type { Random } from '../../../base/random/index.ts'
+import type { Task } from '../../../schema/index.ts'
+import type { ToolResult } from '../../../world/tools/index.ts'
+import type { Dials, Expert, Order, Words } from '../expert.ts'
+
+const Program = z.object({
+  givens: z.array(z.object({ name: z.string(), value: z.string() })),
+  steps: z.array(
+    z.object({ name: z.string(), inputs: z.array(z.string()), expression: z.string(), text: z.string() }),
+  ),
+  python: z.string(),
+})
+
+type Step = z.infer<typeof Program>['steps'][number]
+
+const fence = (code: string): string => `\`\`\`py\n${code}\n\`\`\``
+const spoken = (name: string): string => name.replaceAll('_', ' ')
+
+/** Lines as a program of their own, with what the whole program imports where they need it. */
+export function withImports(python: string, lines: readonly string[]): string {
+  const needed = lines.some((line) => line.includes('Decimal'))
+  const imports = python.split('\n').filter((line) => needed && /^(?:from|import) /.test(line))
+  return [...imports, ...lines].join('\n')
+}
+
+/** Computes a quantity problem a few steps at a time, each program starting from what the last one printed. */
+export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
+  const { givens, steps, python } = Program.parse(task.meta['program'])
+  const lines = python.split('\n')
+  const closing = lines.at(-1)!
+  const givenLine = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} = `))
+  const groups = grouped(steps, random)
+  /** What programs have printed, by name. */
+  const known = new Map<string, string>()
+  let group = 0
+  /** The group the last order was about; an order given again is about an earlier one. */
+  let ordered = -1
+  let final: string | undefined
+  let slip: { name: string; kind: 'misspelt' | 'miscopied' } | undefined
+  let lastOutput = ''
+  let lastOk = true
+  let isVerified = random.chance(1 - dials.recheck)
+  let lastOrder: Order | undefined
+  const gaveUpAt = random.chance(dials.giveUp) ? random.int(1, groups.length) : undefined
+
+  function program(current: readonly Step[], isLast: boolean): string {
+    const made = new Set(current.map(({ name }) => name))
+    const needed = [...new Set(current.flatMap(({ inputs }) => inputs))].filter((name) => !made.has(name))
+    const values = needed.map((name) => {
+      const given = givenLine(name)
+      const value = known.get(name)
+      if (value !== undefined) return `${name} = ${value.includes('.') ? `Decimal('${value}')` : value}`
+      return slip?.kind === 'miscopied' && slip.name === name ? miscopied(given!) : given!
+    })
+    const work = current.map(({ name, expression }) =>
+      slip?.kind === 'misspelt' && slip.name === name
+        ? `${name} = ${misspelt(expression)}`
+        : `${name} = ${expression}`,
+    )
+    const prints = current.map(({ name }) => `print('${name} =', ${name})`)
+    return withImports(python, [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)])
+  }
+
+  function misspelt(expression: string): string {
+    return expression.replace(/[a-z]+(?:_[a-z]+)+/, (name) => name.slice(0, -1))
+  }
+
+  function miscopied(line: string): string {
+    return line.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 3) % 10))
+  }
+
+  function drawSlip(current: readonly Step[]): void {
+    slip = undefined
+    if (!random.chance(dials.slip)) return
+    const long = current.find(({ expression }) => /[a-z]+_[a-z]+/.test(expression))
+    const given = current
+      .flatMap(({ inputs }) => inputs)
+      .find((name) => !known.has(name) && givenLine(name) !== undefined)
+    if (long !== undefined && random.chance(0.5)) slip = { name: long.name, kind: 'misspelt' }
+    else if (given !== undefined) slip = { name: given, kind: 'miscopied' }
+  }
+
+  function order(thought: string, text: string, code: string): Order {
+    ordered = group
+    lastOrder = {
+      thought,
+      text,
+      tool: 'code',
+      callThought: 'A short program will do it.',
+      call: fence(code),
+    }
+    return lastOrder
+  }
+
+  return {
+    facts: () => ({
+      thought: 'First what is given.',
+      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Wanted: ${spoken(steps.at(-1)!.name)}.`,
+    }),
+
+    plan: () => ({
+      thought: 'The question can be worked out step by step.',
+      text: steps.map(({ name }, index) => `${index + 1}. Compute ${spoken(name)}.`).join('\n'),
+    }),
+
+    next() {
+      if (group === gaveUpAt) return { thought: 'This leads nowhere.', text: 'unknown' }
+      if (lastOrder !== undefined && random.chance(dials.repeat)) {
+        return { ...lastOrder, thought: 'I would like to see that once more.' }
+      }
+      if (group === 0 && known.size === 0 && random.chance(dials.detour)) {
+        const shown = givens.map(({ name, value }) => `print('${name}:', '${value}')`).join('\n')
+        return order(
+          'First the numbers of the question in one place.',
+          'Print the numbers that are given.',
+          shown,
+        )
+      }
+      const current = groups[group]
+      if (current === undefined && final !== undefined) {
+        if (isVerified) return { thought: 'All steps are done.', text: final }
+        isVerified = true
+        return order(
+          'All at once, to see whether the steps agree.',
+          'Compute everything in one program.',
+          python,
+        )
+      }
+      const due = current ?? groups.at(-1)!
+      drawSlip(due)
+      const names = due.map(({ name }) => spoken(name)).join(' and ')
+      const code = program(due, due === groups.at(-1))
+      return order(`Next comes ${names}.`, `Compute ${names}.`, code)
+    },
+
+    report(result: ToolResult) {
+      lastOk = result.ok && !/Error\b/.test(result.text)
+      lastOutput = result.text
+      if (!lastOk) {
+        const reason = result.text.trim().split('\n').at(-1) ?? ''
+        return { thought: 'That did not run.', text: `The program failed: ${reason.slice(0, 200)}` }
+      }
+      const found = [...result.text.matchAll(/^(\w+) = (-?\d+(?:\.\d+)?)$/gm)]
+      for (const [, name, value] of found) known.set(name!, value!)
+      const last = result.text.trim().split('\n').at(-1)!
+      const isNumber = /^-?\d+(?:\.\d+)?$/.test(last)
+      const isClosing = ordered >= groups.length - 1
+      if (isNumber && isClosing) final = last
+      if ((found.length > 0 || isNumber) && groups[group] !== undefined && ordered === group) group++
+      const text = [
+        ...found.map(([, name, value]) => `${spoken(name!)} is ${value}`),
+        ...(isNumber ? [`the result is ${last}`] : []),
+      ]
+      return {
+        thought: 'It ran.',
+        text: text.length === 0 ? 'The numbers are listed.' : `${capital(text.join(', '))}.`,
+      }
+    },
+
+    reflect(): Words {
+      if (!lastOk)
+        return {
+          thought: 'Why did it fail?',
+          text: 'A name in the program is misspelt. It has to be written again.',
+        }
+      if (slip?.kind === 'miscopied' && random.chance(dials.notice)) {
+        const { name } = slip
+        slip = undefined
+        for (const step of groups.slice(Math.max(0, group - 1)).flat()) known.delete(step.name)
+        group = Math.max(0, group - 1)
+        final = undefined
+        return {
+          thought: 'Do the numbers in the program agree with the question?',
+          text: `They do not: ${spoken(name)} was copied wrongly. This step has to be done again.`,
+        }
+      }
+      slip = undefined
+      const done = steps.find(
+        ({ text }) => lastLine(lastOutput) !== '' && text.endsWith(`= ${valueIn(lastLine(lastOutput))}.`),
+      )
+      return {
+        thought: 'Do the numbers in the program agree with the question?',
+        text: `${done?.text ?? 'They do, and the result is plausible.'} The course is right.`,
+      }
+    },
+
+    check(suggestion) {
+      const right = task.gold.checker === 'math' && suggestion === task.gold.answer
+      const agrees = right ? !random.chance(dials.doubt) : !random.chance(dials.notice)
+      return {
+        thought: 'Does the value follow from the programs?',
+        text: agrees
+          ? 'It is what the programs gave.\nScore: 4'
+          : 'It should be computed again to be sure.\nScore: 2',
+      }
+    },
+
+    answer: (suggestion) => ({ thought: 'The value is settled.', text: `\\boxed{${suggestion}}` }),
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+const valueIn = (line: string): string => line.split('= ').at(-1)!
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** One or two steps at a time. */
+function grouped(steps: readonly Step[], random: Random): Step[][] {
+  const groups: Step[][] = []
+  for (let at = 0; at < steps.length; ) {
+    const size = random.chance(0.25) ? 2 : 1
+    groups.push(steps.slice(at, at + size))
+    at += size
+  }
+  return groups
+}

@@ -1,0 +1,43 @@
+import { ToolError } from '../../../base/errors/index.ts'
+import { readPageTool, searchTool, type Tool } from '../../../world/tools/index.ts'
+import type { WorldServer } from './encyclopedia/serve.ts'
+
+/** What addresses of the encyclopedia look like to agents. The port of a run must not get into what is learnt. */
+const publicHost = 'encyclopedia.test'
+const publicOrigin = `http://${publicHost}`
+
+/** Search and page reading over a served encyclopedia: real requests, under an address that is always the same. */
+export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number } = {}): Tool[] {
+  const { host } = new URL(server.origin)
+  const outside = (text: string): string => text.replaceAll(host, publicHost)
+  const search = searchTool({
+    limit,
+    provider: {
+      name: 'the encyclopedia',
+      search: async (query, limit) =>
+        (await server.search(query, limit)).map((hit) => ({ ...hit, source: outside(hit.source) })),
+    },
+  })
+  const read = readPageTool({ allowHosts: [host] })
+  const readOutside: typeof read = {
+    ...read,
+    async execute({ urls }, context) {
+      const inside = urls.map((url) => url.replace(publicOrigin, server.origin))
+      const output = await read.execute({ urls: inside }, context).catch((error: unknown) => {
+        throw error instanceof ToolError ? retold(error, outside) : error
+      })
+      return { ...output, text: outside(output.text) }
+    },
+  }
+  return [search, readOutside] as Tool[]
+}
+
+function retold(error: ToolError, outside: (text: string) => string): ToolError {
+  const { message, passing, details, fix } = error
+  return new ToolError(outside(message), {
+    cause: error,
+    passing,
+    details,
+    ...(fix === undefined ? {} : { fix }),
+  })
+}
