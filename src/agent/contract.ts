@@ -1,9 +1,6 @@
 import type { Engine } from '../engine/index.ts'
-import type { Grammar } from '../language/grammar/index.ts'
 import type { Tokenizer } from '../language/tokens/index.ts'
-import type { CheckContext } from '../reward/index.ts'
 import type { Task } from '../schema/index.ts'
-import type { CallOptions, Tool } from '../world/tools/index.ts'
 
 /** A model that can be asked for tokens, with what is needed to read them. */
 export interface Policy {
@@ -13,15 +10,6 @@ export interface Policy {
   endTokens: readonly number[]
   /** Name of the weights and how far they have been trained, for the record. */
   checkpoint: string
-}
-
-/** What a task is worked on with. The same in training, solving and evaluation. */
-export interface World {
-  grammarOf(task: Task): Promise<Grammar>
-  toolsOf(task: Task): Promise<readonly Tool[]>
-  calling: Pick<CallOptions, 'timeoutMs' | 'outputLimit' | 'cache'>
-  check: Pick<CheckContext, 'sandbox' | 'judge'>
-  close(): Promise<void>
 }
 
 /** See the section `rollout` of the settings, which has the same names. */

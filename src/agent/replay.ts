@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { parseChain } from '../language/grammar/index.ts'
 import type { Rollout, Task } from '../schema/index.ts'
+import type { World } from '../world/index.ts'
 import type { Tool } from '../world/tools/index.ts'
-import type { Policy, RolloutSettings, World } from './contract.ts'
+import type { Policy, RolloutSettings } from './contract.ts'
 import { rollOut } from './roll-out.ts'
 
 export interface Replay {

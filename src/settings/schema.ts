@@ -63,8 +63,8 @@ export const ProjectConfig = z.strictObject({
     .prefault({}),
   tools: z
     .strictObject({
-      /** Folder of outputs that are kept; processes share it. */
-      cache: localFolder().default('.coa/tools'),
+      /** Folder of tool outputs and judgements that are kept; processes share it. Empty: none are. */
+      cache: z.string().meta({ fromRun: 'never' }).default('.coa/tools'),
       /** For all attempts of one call together. */
       timeout_s: z.number().positive().default(30),
       /** Characters of output a model gets to read. */

@@ -24,5 +24,5 @@ export {
   worldTools,
 } from './suites/search/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
-export { openToolsFor } from './tools-for.ts'
+export { openTaskTools } from './task-tools.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { checkAnswer } from '../../src/reward/index.ts'
 import {
-  checkAnswer,
   createJudge,
   fileJudgeCache,
   type JudgeModel,
   type JudgePrompt,
   judgeKey,
   judgePrompt,
-} from '../../src/reward/index.ts'
-import { readReply } from '../../src/reward/judge/reply.ts'
+} from '../../src/world/judge/index.ts'
+import { readReply } from '../../src/world/judge/reply.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'coa-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

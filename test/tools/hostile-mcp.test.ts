@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
-import { callTool, extendGrammar, openMcp } from '../../src/world/tools/index.ts'
+import { builtinGrammars, extendGrammar, parseChain } from '../../src/language/grammar/index.ts'
+import { callTool, openMcp } from '../../src/world/tools/index.ts'
 import { coa } from '../cli/coa.ts'
 
 const script = fileURLToPath(new URL('hostile-mcp-server.ts', import.meta.url))

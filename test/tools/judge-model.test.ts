@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { createJudge, type JudgeModel } from '../../src/reward/index.ts'
 import { type OpenAiServer, startOpenAiServer } from '../../src/testing/openai-server.ts'
+import { createJudge, type JudgeModel } from '../../src/world/judge/index.ts'
 import { openModel, promptFunction } from '../../src/world/models/index.ts'
 
 let server: OpenAiServer

@@ -3,15 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import { builtinGrammars, parseChain, systemPrompt } from '../../src/language/grammar/index.ts'
-import {
-  callTool,
-  extendGrammar,
-  type McpTools,
-  openMcp,
-  type Tool,
-  type ToolResult,
-} from '../../src/world/tools/index.ts'
+import { builtinGrammars, extendGrammar, parseChain, systemPrompt } from '../../src/language/grammar/index.ts'
+import { callTool, type McpTools, openMcp, type Tool, type ToolResult } from '../../src/world/tools/index.ts'
 import { serveMcp } from './mcp-http.ts'
 
 const script = fileURLToPath(new URL('mcp-server.ts', import.meta.url))

@@ -15,11 +15,9 @@ export async function checkContext(
     close = () => sandbox.close()
   }
   if (checkers.has('judge')) {
-    const { modelFromSettings, promptFunction } = await import('../../world/models/index.ts')
-    const { createJudge } = await import('../../reward/index.ts')
-    const model = modelFromSettings('judge', config.judge, readEnvironment())
-    if (model !== undefined)
-      context.judge = createJudge({ model: promptFunction(model), modelName: model.name })
+    const { judgeFromSettings } = await import('../../world/judge/index.ts')
+    const judge = judgeFromSettings(config, readEnvironment())
+    if (judge !== undefined) context.judge = judge
   }
   return { context, close }
 }

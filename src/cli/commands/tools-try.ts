@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
-import { defineGrammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
+import { defineGrammar, extendGrammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
 import type { Tool, ToolResult } from '../../world/tools/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readInput } from '../input.ts'
@@ -44,7 +44,9 @@ export function registerToolsTry(parent: Command): void {
             signal,
             timeoutMs: config.tools.timeout_s * 1000,
             outputLimit: config.tools.output_limit,
-            ...(options.cache ? { cache: new ToolCache(config.tools.cache) } : {}),
+            ...(options.cache && config.tools.cache !== ''
+              ? { cache: new ToolCache(config.tools.cache) }
+              : {}),
             ...(options.question === undefined ? {} : { question: options.question }),
           })
         })
@@ -58,7 +60,6 @@ export function registerToolsTry(parent: Command): void {
 
 /** Read as the parser would read it between the tool's tags. */
 async function readPayload(tool: Tool, body: string): Promise<Payload> {
-  const { extendGrammar } = await import('../../world/tools/index.ts')
   const bare = defineGrammar({
     name: 'try',
     description: 'One tool.',

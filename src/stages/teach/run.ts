@@ -1,14 +1,12 @@
+import { openWorld } from '../../agent/index.ts'
 import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
 import type { Observe, Spotlight } from '../../base/progress/index.ts'
-import { assertGrammars, projectGrammars } from '../../language/grammar/index.ts'
+import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
-import { createJudge } from '../../reward/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
 import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
-import { openToolsFor } from '../../tasks/index.ts'
-import { modelFromSettings, promptFunction } from '../../world/models/index.ts'
-import { openSandbox } from '../../world/sandbox/index.ts'
+import { modelFromSettings } from '../../world/models/index.ts'
 import type { MindMaker } from './contract.ts'
 import { carefulDials, erringDials, turnDials } from './dials.ts'
 import { modelMinds } from './model-mind.ts'
@@ -49,18 +47,9 @@ export async function run(
 ): Promise<TeachSummary> {
   const { run: folder, signal, observe, spotlight, onFinding } = context
   const team = await assertTeachable(config, tasksOf(folder))
-  const tools = openToolsFor(config)
-  const grammarNamed = projectGrammars(config.language)
-  const sandbox = await openSandbox(config.sandbox)
-  const judge = modelFromSettings('judge', config.judge, readEnvironment())
   const countTokens = await tokenCounter(config.language.tokenizer)
-  const check: Surroundings['check'] = {
-    sandbox,
-    ...(judge === undefined
-      ? {}
-      : { judge: createJudge({ model: promptFunction(judge), modelName: judge.name }) }),
-  }
-  const calling = { timeoutMs: config.tools.timeout_s * 1000, outputLimit: config.tools.output_limit }
+  const world = await openWorld(config)
+  const { calling, check } = world
   const jobs = pending(folder, config, team)
   const total = tasksOf(folder).length * config.teach.runs
   let done = total - jobs.length
@@ -68,9 +57,9 @@ export async function run(
   try {
     const worker = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-        const grammar = await grammarNamed(job.task.domain)
-        const own = await tools.of(job.task)
-        const around = { grammar, tools: own, countTokens, calling, check, signal, spotlight }
+        const grammar = await world.grammarOf(job.task)
+        const tools = await world.toolsOf(job.task)
+        const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
         const trajectory = await solveAsTeam(job.task, team, job.seed, around)
         folder.append('trajectory', trajectory)
         spend += Number(trajectory.meta['spend'] ?? 0)
@@ -80,8 +69,7 @@ export async function run(
     }
     await Promise.all(Array.from({ length: config.teach.concurrency }, worker))
   } finally {
-    await tools.close()
-    await sandbox.close()
+    await world.close()
   }
   const summary = summarise(folder, team)
   const failures = failuresOf(folder, team)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { pythonRunner } from '../../../test/reward/python-runner.ts'
 import type { Progress } from '../../base/progress/index.ts'
-import type { JudgeModel } from '../../reward/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
+import type { JudgeModel } from '../../world/judge/index.ts'
 import { validateTasks } from './index.ts'
 
 let count = 0

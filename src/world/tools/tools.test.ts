@@ -6,10 +6,15 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ToolError } from '../../base/errors/index.ts'
-import { builtinGrammars, defineGrammar, parseChain, systemPrompt } from '../../language/grammar/index.ts'
+import {
+  builtinGrammars,
+  defineGrammar,
+  extendGrammar,
+  parseChain,
+  systemPrompt,
+} from '../../language/grammar/index.ts'
 import { callTool } from './call-tool.ts'
 import { defineTool } from './define-tool.ts'
-import { extendGrammar } from './extend-grammar.ts'
 import { isBlockedHost, repeatsQuestion } from './leak-guard.ts'
 import { cutMiddle } from './output-limit.ts'
 import { ToolCache } from './tool-cache.ts'

@@ -21,6 +21,8 @@ export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number 
   const read = readPageTool({ allowHosts: [host] })
   const readOutside: typeof read = {
     ...read,
+    // Two encyclopedias share their addresses, and reading one takes no time.
+    cacheable: false,
     async execute({ urls }, context) {
       const inside = urls.map((url) => url.replace(publicOrigin, server.origin))
       const output = await read.execute({ urls: inside }, context).catch((error: unknown) => {

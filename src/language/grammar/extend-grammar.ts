@@ -1,12 +1,15 @@
 import { GrammarError } from '../../base/errors/index.ts'
-import { defineGrammar, type Grammar } from '../../language/grammar/index.ts'
-import type { Tool } from './contract.ts'
+import type { GrammarInput } from './definition.ts'
+import { defineGrammar, type Grammar } from './grammar.ts'
+
+/** What a grammar has to know of a tool. */
+export type ToolAgent = Pick<GrammarInput['agents'][number], 'name' | 'description' | 'payload'>
 
 /**
  * A grammar with more tool agents: each may be called wherever the grammar's own tools may (or, in one without tools,
  * wherever the answer may be given), and may be followed by what follows them.
  */
-export function extendGrammar(grammar: Grammar, tools: readonly Tool[]): Grammar {
+export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Grammar {
   const { definition } = grammar
   for (const { name } of tools) {
     const kind = grammar.agents.get(name)?.kind ?? 'tool'

@@ -1,6 +1,6 @@
-import type { Verdict } from '../../schema/index.ts'
-import { verdict } from '../verdict.ts'
-import { createJudge, type Judge, type JudgeModel } from './judge.ts'
+import type { Verdict } from '../schema/index.ts'
+import { createJudge, type Judge, type JudgeModel } from '../world/judge/index.ts'
+import { verdict } from './verdict.ts'
 
 /** Judges made for bare models, so that their memory and their limit hold over many checks. */
 const judges = new WeakMap<JudgeModel, Judge>()

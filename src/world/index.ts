@@ -1,0 +1,1 @@
+export { openWorld, type TaskTools, type World } from './open-world.ts'

@@ -1,0 +1,54 @@
+import { type Grammar, projectGrammars } from '../language/grammar/index.ts'
+import type { Task } from '../schema/index.ts'
+import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import { type Judge, judgeFromSettings } from './judge/index.ts'
+import { openSandbox, type Sandbox } from './sandbox/index.ts'
+import { type CallOptions, openToolbox, type Tool, ToolCache } from './tools/index.ts'
+
+/** What a task is worked on with. The same in teaching, training, solving and evaluation. */
+export interface World {
+  grammarOf(task: Task): Promise<Grammar>
+  toolsOf(task: Task): Promise<readonly Tool[]>
+  calling: Pick<CallOptions, 'timeoutMs' | 'outputLimit' | 'cache'>
+  /** What answers are checked with. */
+  check: { sandbox?: Sandbox; judge?: Judge }
+  close(): Promise<void>
+}
+
+/** Tools that a task brings along. They stand in for those of the settings that have the same name. */
+export interface TaskTools {
+  of(task: Task): Promise<Tool[]>
+  close(): Promise<void>
+}
+
+/** The world that the settings describe. The only place where one is made. */
+export async function openWorld(config: ProjectConfig, taskTools: TaskTools): Promise<World> {
+  const { tools: calls } = config
+  const toolbox = openToolbox(config, readEnvironment())
+  const grammarNamed = projectGrammars(config.language)
+  const judge = judgeFromSettings(config, readEnvironment())
+  const sandbox = await openSandbox(config.sandbox)
+  let usual: Promise<Tool[]> | undefined
+  return {
+    grammarOf: (task) => grammarNamed(task.domain),
+    async toolsOf(task) {
+      usual ??= toolbox
+        .states()
+        .then((states) => states.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))
+      const own = await taskTools.of(task)
+      const names = new Set(own.map(({ name }) => name))
+      return [...own, ...(await usual).filter(({ name }) => !names.has(name))]
+    },
+    calling: {
+      timeoutMs: calls.timeout_s * 1000,
+      outputLimit: calls.output_limit,
+      ...(calls.cache === '' ? {} : { cache: new ToolCache(calls.cache) }),
+    },
+    check: { sandbox, ...(judge === undefined ? {} : { judge }) },
+    async close() {
+      await taskTools.close()
+      await toolbox.close()
+      await sandbox.close()
+    },
+  }
+}
