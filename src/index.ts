@@ -53,6 +53,7 @@ export {
   type Step,
   spansOf,
   systemPrompt,
+  type ToolAgent,
   type Utterance,
   type Validation,
   type Violation,
