@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStudent, openWorld, type RolloutJob, rollOutAll, rolloutSettings } from '../src/agent/index.ts'
 import { seedOf } from '../src/base/random/index.ts'
-import { runStages, stages, trainRl } from '../src/pipeline/index.ts'
+import { rl, runStage, runStages, stages } from '../src/pipeline/index.ts'
 import { type ProjectConfig, projectConfig, recipeFile } from '../src/settings/index.ts'
 import { createRun } from '../src/store/index.ts'
 import { openTasks } from '../src/tasks/index.ts'
@@ -36,8 +36,8 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-async function shares(context: Parameters<typeof trainRl>[0]): Promise<BenchResult[]> {
-  await trainRl(context)
+async function shares(context: Parameters<typeof rl.run>[0]): Promise<BenchResult[]> {
+  await runStage(rl, context)
   // The first step builds graphs and starts sandboxes.
   const rows = [...context.run.metrics()].filter((row) => row['stage'] === 'rl' && Number(row['step']) > 1)
   const mean = (name: string): number =>

@@ -92,6 +92,21 @@ export {
   trainTokenizer,
 } from './language/tokens/train/index.ts'
 export {
+  distill,
+  evaluate,
+  filter,
+  prepareTasks,
+  rl,
+  runStage,
+  runStages,
+  type Stage,
+  type StageContext,
+  type StageSummary,
+  sft,
+  stages,
+  teach,
+} from './pipeline/index.ts'
+export {
   type Comparison,
   type ComparisonRow,
   comparisonOf,
@@ -155,7 +170,6 @@ export {
   type Explanation,
   explain,
   type Joint,
-  run as distill,
   type Smooth,
   searchAndRead,
   searchAndReadMap,
@@ -216,7 +230,6 @@ export {
   type Question,
   readFunnel,
   readSelection,
-  run as filter,
   type Selected,
   type Sifted,
   selectionFiles,
@@ -228,10 +241,9 @@ export {
   type Measured,
   type RlContext,
   type RlSummary,
-  run as rl,
   type Student as RlStudent,
 } from './stages/rl/index.ts'
-export * from './stages/sft/index.ts'
+export { type SftContext, type SftRow, type SftSummary, sftCurve } from './stages/sft/index.ts'
 export {
   type Activation,
   type AgentSpec,
@@ -253,7 +265,6 @@ export {
   type TeamRun,
   type Topology,
   type Turn,
-  teach,
   topologies,
 } from './stages/teach/index.ts'
 export {

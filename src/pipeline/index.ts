@@ -6,10 +6,10 @@ export {
   openModelSolver,
   openTextSolver,
 } from './model-solver.ts'
-export { trainRl } from './rl.ts'
+export { runStage, stageSettingsFile } from './run-stage.ts'
 export { runStages } from './run-stages.ts'
-export { trainSft } from './sft.ts'
-export { stages } from './stages.ts'
+export type { Stage, StageContext, StageSummary } from './stage.ts'
+export { distill, evaluate, filter, prepareTasks, rl, sft, stages, teach } from './stages.ts'
 export { trainedOn } from './task-sets.ts'
 export { trainingTasks } from './tasks.ts'
 export { teamSolver } from './team-solver.ts'

@@ -3,7 +3,7 @@ import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../agen
 import { fingerprintOfFolder, isModelFolder, runtimeInWords } from '../engine/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
 import { type RlSummary, run as rl } from '../stages/rl/index.ts'
-import type { MetricRow, Run } from '../store/index.ts'
+import type { Run } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
 import { measure } from './measure.ts'
 import { practiceTasks } from './practice-tasks.ts'
@@ -11,8 +11,6 @@ import type { StageContext } from './stage.ts'
 import { measuringTasks, trainedOn } from './task-sets.ts'
 
 export interface TrainRlOptions {
-  onStep?: (row: MetricRow) => void
-  onFinding?: (text: string) => void
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
   /** The sources of the settings were named for this training, whatever the run was recorded from. */
@@ -21,8 +19,8 @@ export interface TrainRlOptions {
 
 /** The student improves by its own rollouts with live tools. */
 export async function trainRl(
-  { run, config, observe, signal, spotlight, onRuntime }: StageContext,
-  { onStep, onFinding, again = false, askedSources = false }: TrainRlOptions = {},
+  { run, config, observe, signal, spotlight, onRuntime, onMetric, onFinding }: StageContext,
+  { again = false, askedSources = false }: TrainRlOptions = {},
 ): Promise<RlSummary> {
   const start = startOf(run, config)
   const onNote = (note: string): void => {
@@ -61,7 +59,7 @@ export async function trainRl(
                 spotlight,
               }),
           }),
-      ...(onStep === undefined ? {} : { onStep }),
+      ...(onMetric === undefined ? {} : { onStep: onMetric }),
       ...(onFinding === undefined ? {} : { onFinding }),
     })
   } finally {

@@ -8,7 +8,7 @@ import { ProjectConfig } from '../settings/index.ts'
 import { readSelection } from '../stages/filter/index.ts'
 import { createRun, openRun, type Run } from '../store/index.ts'
 import { type RunStagesContext, runStages } from './run-stages.ts'
-import type { Stage } from './stage.ts'
+import type { Stage, StageContext } from './stage.ts'
 import { stages } from './stages.ts'
 
 let folder: string
@@ -24,7 +24,14 @@ afterEach(() => {
 
 const config = ProjectConfig.parse({})
 const observe = (): void => {}
-const stage = (name: string, work: Stage['work']): Stage => ({ name, purpose: '', work, describe: () => '' })
+const stage = (name: string, work: (context: StageContext) => Promise<Record<string, number>>): Stage => ({
+  name,
+  purpose: '',
+  reads: [],
+  writes: [],
+  run: async (context) => ({ figures: await work(context) }),
+  describe: () => '',
+})
 
 describe('runStages', () => {
   it('takes an interrupted run up at the stage it stopped in', async () => {

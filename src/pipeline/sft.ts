@@ -3,7 +3,7 @@ import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
 import { type CoaSequence, reactId } from '../schema/index.ts'
 import { readSelection } from '../stages/filter/index.ts'
 import { sft } from '../stages/sft/index.ts'
-import type { MetricRow, Run } from '../store/index.ts'
+import type { Run } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
 import { measure } from './measure.ts'
 import { chainShower } from './show-chain.ts'
@@ -11,15 +11,14 @@ import type { StageContext } from './stage.ts'
 import { measuringTasks, trainedOn } from './task-sets.ts'
 
 export interface TrainSftOptions {
-  onStep?: (row: MetricRow) => void
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
 }
 
 /** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
 export async function trainSft(
-  { run, config, observe, signal, spotlight, onRuntime }: StageContext,
-  { onStep, again = false }: TrainSftOptions = {},
+  { run, config, observe, signal, spotlight, onRuntime, onMetric }: StageContext,
+  { again = false }: TrainSftOptions = {},
 ): Promise<Record<string, number>> {
   const tasks = await measuringTasks(config)
   refuseOverlap(trainedOn(run), tasks)
@@ -44,7 +43,7 @@ export async function trainSft(
               measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, { signal, spotlight }),
           }),
       onStep: (row) => {
-        onStep?.(row)
+        onMetric?.(row)
         showChain?.()
       },
     })

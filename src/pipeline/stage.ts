@@ -17,13 +17,25 @@ export interface StageContext {
   spotlight?: Spotlight
 }
 
-/** One step of the method. It reads from the run folder and writes to it; it never calls another. */
-export interface Stage {
+export interface StageSummary {
+  /** What is worth keeping in the run's manifest. */
+  figures: Record<string, number>
+}
+
+/** What a stage takes from the run folder and leaves there: kinds of records, or names of files and folders. */
+type Place = string
+
+/**
+ * One step of the method. It reads from the run folder and writes to it, and never calls another. Commands, the
+ * quickstart and the library run it through `runStage`.
+ */
+export interface Stage<Options extends object = object, Summary extends StageSummary = StageSummary> {
   name: string
   /** What it does, in a few words, for people. */
   purpose: string
-  /** Returns figures worth keeping. */
-  work: (context: StageContext) => Promise<Record<string, number>>
-  /** What came of it in one line. */
+  reads: readonly Place[]
+  writes: readonly Place[]
+  run: (context: StageContext, options?: Options) => Promise<Summary>
+  /** The outcome in one line. */
   describe: (figures: Record<string, number>) => string
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { readEnvironment } from '../../settings/index.ts'
 import type { DistilSummary } from '../../stages/distill/index.ts'
-import { openRun, type Run } from '../../store/index.ts'
+import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -40,26 +39,21 @@ export function registerDistill(program: Command): void {
         uses: () => ['language', 'distill'],
       })
       const dryRun = options.dryRun === true
-      const { run: work, smoothWith } = await import('../../stages/distill/index.ts')
-      const { modelFromSettings } = await import('../../world/models/index.ts')
-      const model = dryRun ? undefined : modelFromSettings('distill', config.distill, readEnvironment())
+      const { distill, runStage } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa distill' })
       const observe = showProgress()
       try {
-        const summary = await interruptible((signal) => {
-          const smooth = model === undefined ? {} : { smooth: smoothWith(model) }
-          const react = options.react === true ? { react: true } : {}
-          const context = {
-            run,
-            signal,
-            observe,
-            dryRun,
-            again: options.again === true,
-            ...react,
-            ...smooth,
-          }
-          return staged(run, signal, () => work(config, context))
-        })
+        const summary = await interruptible((signal) =>
+          runStage(
+            distill,
+            { run, config, signal, observe },
+            {
+              dryRun,
+              again: options.again === true,
+              ...(options.react === true ? { react: true } : {}),
+            },
+          ),
+        )
         observe.done()
         emit(options, { run: run.id, dryRun, ...summary }, () => describe(summary, dryRun))
       } finally {
@@ -67,24 +61,6 @@ export function registerDistill(program: Command): void {
       }
     })
   registerDistillExplain(distill)
-}
-
-/** Writes down in the manifest how the stage went, unless nothing may be written. */
-async function staged(
-  run: Run,
-  signal: AbortSignal,
-  work: () => Promise<DistilSummary>,
-): Promise<DistilSummary> {
-  if (!run.writable) return work()
-  run.setStage('distill', { status: 'running' })
-  try {
-    const summary = await work()
-    run.setStage('distill', { status: 'done', summary: summary.figures })
-    return summary
-  } catch (error) {
-    run.setStage('distill', { status: signal.aborted ? 'interrupted' : 'failed' })
-    throw error
-  }
 }
 
 function describe({ figures, problems }: DistilSummary, dryRun: boolean): string {

@@ -4,7 +4,7 @@ import { modelFolder, openWorld } from '../../agent/index.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import { ConfigError, UsageError } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
-import { trainedOn } from '../../pipeline/index.ts'
+import { runStage, trainedOn } from '../../pipeline/index.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
 import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
 import {
@@ -23,7 +23,6 @@ import { findRun } from '../find-run.ts'
 import { interruptible } from '../interrupt.ts'
 import { inRun, newRun } from '../new-run.ts'
 import { showProgress } from '../progress.ts'
-import { inStage } from '../stage.ts'
 import type { EvalOptions } from './eval-options.ts'
 import { countingTokenizer, openSolver, solverName } from './eval-solvers.ts'
 import type { SolverRequest } from './solver-request.ts'
@@ -68,8 +67,7 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
   try {
     return await interruptible((signal) =>
       inRun(run, isNew, async () => {
-        const solved: { made?: ReturnType<typeof makeReport> } = {}
-        await inStage(run, command, config, signal, async () => {
+        const attempt = async () => {
           const tokenizer = await countingTokenizer(requests, config)
           const world = await openWorld(config)
           try {
@@ -99,16 +97,17 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
             const { concurrency } = config.eval
             await pickWithJudge(judge, { run, tasks, solvers, signal, concurrency })
           }
-          solved.made = makeReport(config, run, {
+          const made = makeReport(config, run, {
             solvers,
             id: command,
             tasks: new Set(tasks.map(({ id }) => id)),
             attempts: config.eval.attempts,
           })
-          return reportFigures(solved.made.report)
-        })
+          return { figures: reportFigures(made.report), made }
+        }
+        const { made } = await runStage({ name: command, run: attempt }, { run, config, signal, observe })
         const seconds = (performance.now() - began) / 1000
-        return { run: run.id, dir: run.dir, ...solved.made!, seconds }
+        return { run: run.id, dir: run.dir, ...made, seconds }
       }),
     )
   } finally {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
-import { openRun, type Run } from '../../store/index.ts'
+import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -55,20 +55,18 @@ export function registerFilter(program: Command): void {
         uses: () => ['language', 'filter'],
       })
       const dryRun = options.dryRun === true
-      const { assertKept, run: filter, selectionFiles } = await import('../../stages/filter/index.ts')
+      const { filter, runStage } = await import('../../pipeline/index.ts')
+      const { selectionFiles } = await import('../../stages/filter/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa filter' })
       const observe = showProgress()
-      try {
-        const summary = await interruptible((signal) =>
-          staged(run, signal, () => filter(config, { run, signal, observe, dryRun })),
-        )
+      const onSummary = (summary: FilterSummary): void => {
         observe.done()
         const { folder } = selectionFiles(run.dir)
         emit(options, { run: run.id, dryRun, folder, ...summary }, () => describe(summary, dryRun, folder))
-        if (!dryRun) assertKept(summary, run)
-      } finally {
-        observe.done()
       }
+      await interruptible((signal) =>
+        runStage(filter, { run, config, signal, observe }, { dryRun, onSummary }),
+      ).finally(observe.done)
     })
 }
 
@@ -84,24 +82,6 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
     // Only its absence was asked for; that it is there by default must not undo a setting.
     'filter.near_duplicates': options.nearDuplicates ? undefined : false,
     'filter.against': options.against,
-  }
-}
-
-/** Writes down in the manifest how the stage went, unless nothing may be written. */
-async function staged(
-  run: Run,
-  signal: AbortSignal,
-  work: () => Promise<FilterSummary>,
-): Promise<FilterSummary> {
-  if (!run.writable) return work()
-  run.setStage('filter', { status: 'running' })
-  try {
-    const summary = await work()
-    run.setStage('filter', { status: 'done', summary: summary.figures })
-    return summary
-  } catch (error) {
-    run.setStage('filter', { status: signal.aborted ? 'interrupted' : 'failed' })
-    throw error
   }
 }
 

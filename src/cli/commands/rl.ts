@@ -6,7 +6,6 @@ import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { trainingSections } from '../sections.ts'
-import { inStage } from '../stage.ts'
 import { describeTraining, tryWords } from '../training-report.ts'
 
 interface RlOptions extends GlobalOptions {
@@ -58,27 +57,32 @@ export function registerRl(program: Command): void {
         kind: 'tasks',
         uses: (config) => trainingSections('rl', config),
       })
-      const { trainRl } = await import('../../pipeline/index.ts')
+      const { rl, runStage } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa rl' })
       const observe = showProgress()
-      let why: string | undefined
-      const summary = await interruptible((signal) =>
-        inStage(run, 'rl', config, signal, async () => {
-          const { figures, ended } = await trainRl(
-            { run, config, observe, signal, onRuntime: sayAside },
-            {
-              again: options.again === true,
-              askedSources: options.suites !== undefined,
-              onFinding: (text) => process.stderr.write(`\n${text}\n`),
-            },
-          )
-          why = ended
-          return figures
-        }),
+      const { figures, ended } = await interruptible((signal) =>
+        runStage(
+          rl,
+          {
+            run,
+            config,
+            observe,
+            signal,
+            onRuntime: sayAside,
+            onFinding: (text) => process.stderr.write(`\n${text}\n`),
+          },
+          { again: options.again === true, askedSources: options.suites !== undefined },
+        ),
       ).finally(observe.done)
-      const ended = why === undefined ? {} : { ended: why }
-      emit(options, { run: run.id, dir: run.dir, ...summary, ...ended }, () =>
-        describeTraining(run, 'rl', summary, [['run', 'diagnose', run.id], tryWords(run, config, 'rl')], why),
+      const why = ended === undefined ? {} : { ended }
+      emit(options, { run: run.id, dir: run.dir, ...figures, ...why }, () =>
+        describeTraining(
+          run,
+          'rl',
+          figures,
+          [['run', 'diagnose', run.id], tryWords(run, config, 'rl')],
+          ended,
+        ),
       )
     })
 }

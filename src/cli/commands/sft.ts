@@ -6,7 +6,6 @@ import { emit } from '../output.ts'
 import { sayAside, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { trainingSections } from '../sections.ts'
-import { inStage } from '../stage.ts'
 import { describeTraining, tryWords } from '../training-report.ts'
 
 interface SftOptions extends GlobalOptions {
@@ -52,16 +51,18 @@ export function registerSft(program: Command): void {
         kind: 'sequences',
         uses: (config) => trainingSections('sft', config),
       })
-      const { trainSft } = await import('../../pipeline/index.ts')
+      const { sft, runStage } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: true, command: 'coa sft' })
       const observe = showProgress()
-      const summary = await interruptible((signal) =>
-        inStage(run, 'sft', config, signal, () =>
-          trainSft({ run, config, observe, signal, onRuntime: sayAside }, { again: options.again === true }),
+      const { figures } = await interruptible((signal) =>
+        runStage(
+          sft,
+          { run, config, observe, signal, onRuntime: sayAside },
+          { again: options.again === true },
         ),
       ).finally(observe.done)
-      emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
-        describeTraining(run, 'sft', summary, [tryWords(run, config, 'sft'), ['rl', run.id]]),
+      emit(options, { run: run.id, dir: run.dir, ...figures }, () =>
+        describeTraining(run, 'sft', figures, [tryWords(run, config, 'sft'), ['rl', run.id]]),
       )
     })
 }

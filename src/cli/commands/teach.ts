@@ -8,7 +8,6 @@ import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { worldSections } from '../sections.ts'
-import { inStage } from '../stage.ts'
 
 interface TeachOptions extends GlobalOptions {
   topology?: string
@@ -65,8 +64,8 @@ export function registerTeach(program: Command): void {
           ...(countTasks(dir) === 0 ? (['tasks'] as const) : []),
         ],
       })
-      const { trainingTasks } = await import('../../pipeline/index.ts')
-      const { assertTeachable, teach } = await import('../../stages/teach/index.ts')
+      const { runStage, teach, trainingTasks } = await import('../../pipeline/index.ts')
+      const { assertTeachable } = await import('../../stages/teach/index.ts')
       const { suites, count } = config.tasks
       if (options.dryRun === true) {
         const tasks = dir === undefined ? suites.length * count : countTasks(dir)
@@ -92,10 +91,8 @@ export function registerTeach(program: Command): void {
         using run =
           dir === undefined ? newRun(config, COMMAND) : openRun(dir, { write: true, command: COMMAND })
         for (const task of tasks) run.append('task', task)
-        const done = await inStage(run, 'teach', config, signal, () =>
-          teach(config, { run, signal, observe, onFinding }),
-        )
-        return { run: { id: run.id, dir: run.dir }, summary: done }
+        const { figures } = await runStage(teach, { run, config, signal, observe, onFinding })
+        return { run: { id: run.id, dir: run.dir }, summary: figures }
       }).finally(observe.done)
       emit(options, { run: run.id, dir: run.dir, ...summary }, () =>
         [

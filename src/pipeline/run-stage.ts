@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { writeToml } from '../settings/index.ts'
+import { writeSettingsFile } from '../store/index.ts'
+import type { Stage, StageContext, StageSummary } from './stage.ts'
+
+/** The settings a stage was last started with, so that `coa run resume` can go on with the same. */
+export function stageSettingsFile(dir: string, stage: string): string {
+  return join(dir, `${stage}.toml`)
+}
+
+/**
+ * Runs one stage and records in the run how it went: running, then done with its figures, failed or interrupted. The
+ * only place that does so. In a run that was opened for reading, as for a dry run, nothing is recorded.
+ */
+export async function runStage<Options extends object, Summary extends StageSummary>(
+  stage: Pick<Stage<Options, Summary>, 'name' | 'run'>,
+  context: StageContext,
+  options?: Options,
+): Promise<Summary> {
+  const { run, config, signal } = context
+  const { name } = stage
+  if (!run.writable) return stage.run(context, options)
+  writeSettingsFile(stageSettingsFile(run.dir, name), writeToml(config))
+  run.setStage(name, { status: 'running' })
+  try {
+    signal.throwIfAborted()
+    const summary = await stage.run(context, options)
+    run.setStage(name, { status: 'done', summary: summary.figures })
+    return summary
+  } catch (error) {
+    run.setStage(name, { status: signal.aborted ? 'interrupted' : 'failed' })
+    run.log(`${name}: ${(error as Error).message}`)
+    throw error
+  }
+}
