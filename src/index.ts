@@ -160,7 +160,6 @@ export {
 export {
   type ChatHead,
   type ChatMessage,
-  type DistilContext,
   type DistilMap,
   type DistilOptions,
   type DistilSummary,
@@ -223,7 +222,6 @@ export {
   disjoint,
   dropAlwaysOrNever,
   dropSolvedWithoutTools,
-  type FilterContext,
   type FilterSummary,
   Funnel,
   type PassRate,
@@ -238,12 +236,9 @@ export {
   diagnose,
   type Finding,
   findingText,
-  type Measured,
-  type RlContext,
   type RlSummary,
-  type Student as RlStudent,
 } from './stages/rl/index.ts'
-export { type SftContext, type SftRow, type SftSummary, sftCurve } from './stages/sft/index.ts'
+export { type SftRow, type SftSummary, sftCurve } from './stages/sft/index.ts'
 export {
   type Activation,
   type AgentSpec,

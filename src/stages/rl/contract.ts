@@ -4,7 +4,7 @@ import type { CheckpointNote, Engine } from '../../engine/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow, Run } from '../../store/index.ts'
 
-export interface Student {
+interface Student {
   engine: Engine
   /** What training begins with, for the lineage of its checkpoints. */
   parent?: CheckpointNote['parent']
