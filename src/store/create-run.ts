@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StoreError } from '../base/errors/index.ts'
-import { syncFolder } from './atomic-write.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { ensureFolder, moveIntoPlace, removeLeftovers, temporaryPath } from '../base/files/index.ts'
 import { writeManifest } from './manifest-file.ts'
 import { openRun } from './open-run.ts'
 import { checkPathName } from './path-name.ts'
@@ -11,7 +10,6 @@ import { runFiles } from './run-files.ts'
 import { newRunId } from './run-id.ts'
 import type { Durability } from './run-writer.ts'
 import { writeSettingsFile } from './settings-file.ts'
-import { removeLeftovers, temporaryPath } from './temporary-path.ts'
 
 export interface CreateRunOptions {
   /** By default the time and four random characters. */
@@ -33,8 +31,7 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
   removeLeftovers(resolve(runsDir))
   if (existsSync(dir)) throw existsError(dir)
 
-  // The leading dot keeps a half-made folder out of listRuns.
-  const temporary = temporaryPath(join(resolve(runsDir), `.${id}`))
+  const temporary = temporaryPath(dir)
   const files = runFiles(temporary)
   try {
     mkdirSync(files.checkpoints, { recursive: true })
@@ -49,7 +46,7 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
       command: options.command,
       stages: {},
     })
-    renameSync(temporary, dir)
+    moveIntoPlace(temporary, dir)
   } catch (cause) {
     rmSync(temporary, { recursive: true, force: true })
     if (existsSync(dir)) throw existsError(dir)
@@ -58,7 +55,6 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
       cause,
     })
   }
-  syncFolder(resolve(runsDir))
   const { command, durability = 'process' } = options
   return openRun(dir, { write: true, command, durability })
 }

@@ -1,7 +1,6 @@
-import { closeSync, fstatSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fstatSync, openSync, rmSync } from 'node:fs'
 import { sha256 } from '../base/digests/index.ts'
-import { syncFile, syncFolder } from './atomic-write.ts'
+import { moveIntoPlace, temporaryPath } from '../base/files/index.ts'
 import { EntryBatch } from './entry-batch.ts'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
 import {
@@ -14,7 +13,6 @@ import {
 import { lockIndexFile } from './index-file.ts'
 import { readLines } from './line-reader.ts'
 import { readRange } from './read-range.ts'
-import { temporaryPath } from './temporary-path.ts'
 import { checkRecord } from './validate-record.ts'
 
 /** One transaction covers at most this much, so that memory stays small and other processes get their turn. */
@@ -101,8 +99,8 @@ function checkSameLog(progress: IndexProgress, logFd: number, size: number): voi
 
 /** Builds a new index from nothing and puts it in the place of the old one. */
 export function rebuildIndex(indexPath: string, logPath: string, onProgress?: OnIndexProgress): void {
-  const temporary = temporaryPath(indexPath)
   const logFd = openSync(logPath, 'r')
+  const temporary = temporaryPath(indexPath)
   try {
     const database = new IndexDatabase(temporary, { bulk: true })
     try {
@@ -110,7 +108,6 @@ export function rebuildIndex(indexPath: string, logPath: string, onProgress?: On
     } finally {
       database.close()
     }
-    syncFile(temporary)
     swapIndex(temporary, indexPath)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -129,9 +126,8 @@ function swapIndex(temporary: string, indexPath: string): void {
   const release = lockIndexFile(indexPath)
   try {
     rmSync(`${indexPath}-journal`, { force: true })
-    renameSync(temporary, indexPath)
+    moveIntoPlace(temporary, indexPath)
   } finally {
     release()
   }
-  syncFolder(dirname(indexPath))
 }

@@ -1,7 +1,5 @@
 /** The run folder: append-only log, SQLite index, metrics, manifest, lock, Parquet in and out. */
-export { writeFileAtomic } from './atomic-write.ts'
 export { type CreateRunOptions, createRun } from './create-run.ts'
-export { ensureFolder } from './ensure-folder.ts'
 export type { OnIndexProgress } from './index-build.ts'
 export type { Damage } from './index-database.ts'
 export { readLines } from './line-reader.ts'

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { StoreError } from '../base/errors/index.ts'
+import { processStart } from '../base/processes/index.ts'
 import { acquireLock, type LockOwner, readLock, removeOldClaims } from './lock.ts'
-import { processStart } from './process-identity.ts'
 
 /** Above the largest process number that Linux allows. */
 const NOBODY = 4_999_999

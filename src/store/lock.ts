@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import {
-  linkSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { StoreError } from '../base/errors/index.ts'
-import { processRuns, processStart } from './process-identity.ts'
-import { temporaryPath } from './temporary-path.ts'
+import { createFileAtomic, writeFileAtomic } from '../base/files/index.ts'
+import { processRuns, processStart } from '../base/processes/index.ts'
 
 const LockOwner = z.object({
   pid: z.number().int(),
@@ -65,14 +56,14 @@ export function acquireLock(path: string, command: string): Lock {
     return { owner, takenOver, release }
   }
   for (;;) {
-    if (putLock(path, owner, linkSync)) return held(undefined)
+    if (makeLock(path, owner)) return held(undefined)
     const current = readLock(path)
     if (current === undefined) continue
     if (ownerRuns(current, path)) throw lockedError(path, current)
     const claim = acquireLock(`${path}.claim-${current.token}`, command)
     try {
       if (readLock(path)?.token !== current.token) continue
-      putLock(path, owner, renameSync)
+      replaceLock(path, owner)
       return held(current)
     } finally {
       claim.release()
@@ -139,21 +130,23 @@ export function describeOwner({ pid, host, command, startedAt }: LockOwner): str
   return `process ${pid}${host === hostname() ? '' : ` on ${host}`} (${command}) since ${startedAt}`
 }
 
-/** Puts a finished lock file in place: by a link, which fails when there is one, or by a rename, which replaces. */
-function putLock(path: string, owner: LockOwner, put: (from: string, to: string) => void): boolean {
-  const temporary = temporaryPath(path)
+/** Fails when there is a lock already. */
+const makeLock = (path: string, owner: LockOwner): boolean =>
+  writing(path, () => createFileAtomic(path, lockText(owner)))
+
+const replaceLock = (path: string, owner: LockOwner): void =>
+  writing(path, () => writeFileAtomic(path, lockText(owner)))
+
+const lockText = (owner: LockOwner): string => `${JSON.stringify(owner)}\n`
+
+function writing<T>(path: string, write: () => T): T {
   try {
-    writeFileSync(temporary, `${JSON.stringify(owner)}\n`, { flag: 'wx', flush: true })
-    put(temporary, path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    return write()
+  } catch (cause) {
     throw new StoreError(`cannot create the lock file ${path}`, {
       fix: 'Make sure that the run folder exists and can be written to.',
-      cause: error,
+      cause,
     })
-  } finally {
-    rmSync(temporary, { force: true })
   }
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
 import { StoreError } from '../base/errors/index.ts'
+import { writeFileAtomic } from '../base/files/index.ts'
 import { RunManifest } from '../schema/index.ts'
-import { writeFileAtomic } from './atomic-write.ts'
 import { parseSealedJson, SEAL_FIELD, sealJson } from './seal.ts'
 
 type StageEntry = RunManifest['stages'][string]

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StoreError } from '../base/errors/index.ts'
+import { removeLeftovers } from '../base/files/index.ts'
 import { decodeEnvelope } from './envelope.ts'
 import { acquireLock, removeOldClaims } from './lock.ts'
 import { readManifest } from './manifest-file.ts'
@@ -8,7 +9,6 @@ import { isMetricLine } from './metrics-file.ts'
 import { Run } from './run.ts'
 import { type RunFiles, runFiles } from './run-files.ts'
 import { type Durability, RunWriter } from './run-writer.ts'
-import { removeLeftovers } from './temporary-path.ts'
 import { cutTornTail, findTornTail, type TornTail } from './torn-tail.ts'
 
 export interface OpenRunOptions {

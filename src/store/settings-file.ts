@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StoreError } from '../base/errors/index.ts'
-import { writeFileAtomic } from './atomic-write.ts'
+import { writeFileAtomic } from '../base/files/index.ts'
 import { brokenSeal, openSealedText, sealText } from './seal.ts'
 
 /** Keeps settings in a run folder, with a checksum in the last line. */

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
-import { syncFolder } from './atomic-write.ts'
+import { syncFolder } from '../base/files/index.ts'
 import { MAX_LINE_BYTES } from './line-reader.ts'
 import { readRange } from './read-range.ts'
 

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
+import { Draft, LineWriter } from '../../base/files/index.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, jsonText, mark } from '../output.ts'
 import { showProgress } from '../progress.ts'
@@ -42,15 +43,15 @@ export function registerTasksGenerate(parent: Command): void {
       let tasks = 0
       let skipped = 0
       // Written beside and renamed, so that a file that is there is whole.
-      const part = out === undefined ? undefined : `${out}.part`
-      const file = part === undefined ? undefined : openSync(part, 'w')
+      const draft = out === undefined ? undefined : new Draft(out)
+      const lines = draft && new LineWriter(draft.path)
       try {
         await interruptible(async (signal) => {
           for await (const task of openTasks({ ...source, signal, onProblem: () => skipped++ })) {
             assertMayBeWritten(task)
             const line = `${jsonText(task)}\n`
-            if (file === undefined) process.stdout.write(line)
-            else writeSync(file, line)
+            if (lines === undefined) process.stdout.write(line)
+            else lines.write(line)
             observe({
               stage: 'generate',
               done: ++tasks,
@@ -59,10 +60,11 @@ export function registerTasksGenerate(parent: Command): void {
             })
           }
         })
-        if (file !== undefined) closeSync(file)
-        if (part !== undefined) renameSync(part, out!)
+        lines?.finish()
+        draft?.publish()
       } catch (error) {
-        if (part !== undefined) rmSync(part, { force: true })
+        lines?.abandon()
+        draft?.discard()
         throw error
       } finally {
         observe.done()

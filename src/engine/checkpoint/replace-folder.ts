@@ -1,13 +1,18 @@
-import { cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import {
+  ensureFolder,
+  moveIntoPlace,
+  removeLeftovers,
+  swapFolder,
+  temporaryPath,
+} from '../../base/files/index.ts'
 import { MANIFEST_FILE, readManifest } from './checkpoint-manifest.ts'
-import { makeFolder, removeLeftovers, syncFolder, temporaryName } from './durable-files.ts'
 import { EngineError } from './engine-error.ts'
 
 /*
- * A folder with files in it cannot be replaced by one rename. So the old one is moved aside, the new one moved into its
- * place, and the old one removed. A process killed between the two moves leaves the old checkpoint under its other name:
- * readers look there (`currentFolder`), and the next save moves it back first.
+ * While a checkpoint is replaced, the old one is moved aside for a moment (`swapFolder`). A process killed there leaves it
+ * under its other name: readers look there (`currentFolder`), and the next save moves it back first.
  */
 
 function previousOf(folder: string): string {
@@ -47,17 +52,16 @@ export function checkReplaceable(folder: string): void {
  * folder as it was; files in it that are not the old checkpoint's go along.
  */
 export function replaceFolder(folder: string, fill: (temporary: string) => void): void {
-  makeFolder(dirname(folder))
+  ensureFolder(dirname(folder))
   settle(folder)
   checkReplaceable(folder)
-  removeLeftovers(folder)
-  const temporary = temporaryName(folder)
+  removeLeftovers(dirname(folder), basename(folder))
+  const temporary = temporaryPath(folder)
   try {
-    makeFolder(temporary)
+    ensureFolder(temporary)
     fill(temporary)
     if (existsSync(folder)) keepOthersFiles(folder, temporary)
-    syncFolder(temporary)
-    swap(folder, temporary)
+    swapFolder(temporary, folder, previousOf(folder))
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     throw error
@@ -68,7 +72,7 @@ export function replaceFolder(folder: string, fill: (temporary: string) => void)
 function settle(folder: string): void {
   if (!existsSync(previousOf(folder))) return
   if (existsSync(folder)) rmSync(previousOf(folder), { recursive: true, force: true })
-  else renameSync(previousOf(folder), folder)
+  else moveIntoPlace(previousOf(folder), folder)
 }
 
 function keepOthersFiles(folder: string, temporary: string): void {
@@ -77,21 +81,4 @@ function keepOthersFiles(folder: string, temporary: string): void {
     if (ours.has(name) || existsSync(join(temporary, name))) continue
     cpSync(join(folder, name), join(temporary, name), { recursive: true, verbatimSymlinks: true })
   }
-}
-
-function swap(folder: string, temporary: string): void {
-  const previous = previousOf(folder)
-  const replaces = existsSync(folder)
-  if (replaces) renameSync(folder, previous)
-  try {
-    renameSync(temporary, folder)
-  } catch (error) {
-    if (replaces) renameSync(previous, folder)
-    throw error
-  }
-  syncFolder(dirname(folder))
-  // The new checkpoint is in place: what cannot be removed now, the next save removes.
-  try {
-    rmSync(previous, { recursive: true, force: true })
-  } catch {}
 }

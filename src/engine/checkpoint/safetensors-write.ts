@@ -1,4 +1,4 @@
-import { writeDurably, writeFully } from './durable-files.ts'
+import { writePartsAtomic } from '../../base/files/index.ts'
 import { bytesOfElement, type ElementType, elementCount } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
 import { narrowToBrainFloat, narrowToHalf } from './half-floats.ts'
@@ -17,9 +17,9 @@ export function writeTensors(path: string, tensors: StoredTensors, options: Writ
   const type = options.elementType ?? 'F32'
   const inOrder = [...tensors].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const header = headerOf(inOrder, type, options.metadata ?? {})
-  writeDurably(path, (file) => {
-    writeFully(file, header)
-    for (const [name, { values }] of inOrder) writeValues(file, name, values, type)
+  writePartsAtomic(path, (add) => {
+    add(header)
+    for (const [name, { values }] of inOrder) writeValues(add, name, values, type)
   })
 }
 
@@ -65,9 +65,14 @@ function checkTensor(name: string, shape: number[], values: Float32Array): void 
 /** Elements narrowed and written at a time. */
 const CHUNK = 1 << 18
 
-function writeValues(file: number, name: string, values: Float32Array, type: ElementType): void {
+function writeValues(
+  add: (bytes: Uint8Array) => void,
+  name: string,
+  values: Float32Array,
+  type: ElementType,
+): void {
   if (type === 'F32') {
-    writeFully(file, new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+    add(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     return
   }
   const narrow = type === 'F16' ? narrowToHalf : narrowToBrainFloat
@@ -81,6 +86,6 @@ function writeValues(file: number, name: string, values: Float32Array, type: Ele
         details: { tensor: name, index: done + overflow },
       })
     }
-    writeFully(file, new Uint8Array(narrowed.buffer, 0, part.length * 2))
+    add(new Uint8Array(narrowed.buffer, 0, part.length * 2))
   }
 }

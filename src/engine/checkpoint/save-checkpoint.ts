@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import { type CheckpointManifest, MANIFEST_FILE } from './checkpoint-manifest.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
@@ -8,7 +9,7 @@ import type { ModelShape } from './model-shape.ts'
 import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './optimizer-state.ts'
 import { checkReplaceable, replaceFolder } from './replace-folder.ts'
 import { INDEX_FILE, isPlainName } from './shards-read.ts'
-import { json, writeText, writeWeights } from './shards-write.ts'
+import { json, writeWeights } from './shards-write.ts'
 import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
 import { checkWeights, dropDerived, parameterCount } from './weight-names.ts'
 
@@ -41,7 +42,7 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
         ...contents,
         parameters: parameterCount(contents.shape),
       })
-      writeText(join(temporary, MANIFEST_FILE), json(manifest))
+      writeFileAtomic(join(temporary, MANIFEST_FILE), json(manifest))
     })
   } catch (cause) {
     if (cause instanceof EngineError) throw cause
@@ -86,7 +87,7 @@ function writeFiles(folder: string, contents: CheckpointContents, weights: Store
     'generation_config.json': json(generationFromShape(shape)),
     ...contents.files,
   }
-  for (const [name, text] of Object.entries(texts)) writeText(join(folder, name), text)
+  for (const [name, text] of Object.entries(texts)) writeFileAtomic(join(folder, name), text)
   const weightFiles = writeWeights(folder, weights, {
     elementType,
     ...(maxShardBytes === undefined ? {} : { maxShardBytes }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeDurably, writeFully } from './durable-files.ts'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import { bytesOfElement, type ElementType } from './element-types.ts'
 import { writeTensors } from './safetensors-write.ts'
 import { INDEX_FILE, WEIGHTS_FILE } from './shards-read.ts'
@@ -30,7 +30,7 @@ export function writeWeights(folder: string, weights: StoredTensors, options: Sh
   if (shards.length === 1 && !options.alwaysIndex) return files
   const bytes =
     [...weights.values()].reduce((sum, { values }) => sum + values.length, 0) * bytesOfElement[type]
-  writeText(
+  writeFileAtomic(
     join(folder, INDEX_FILE),
     json({ metadata: { total_size: bytes }, weight_map: Object.fromEntries([...places].sort()) }),
   )
@@ -55,10 +55,6 @@ function cut(weights: StoredTensors, type: ElementType, maxBytes: number): Store
 function shardName(position: number, count: number): string {
   const digits = (number: number) => String(number).padStart(5, '0')
   return `model-${digits(position)}-of-${digits(count)}.safetensors`
-}
-
-export function writeText(path: string, text: string | Uint8Array): void {
-  writeDurably(path, (file) => writeFully(file, typeof text === 'string' ? Buffer.from(text) : text))
 }
 
 export function json(value: unknown): string {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { writeDurably, writeFully } from '../checkpoint/durable-files.ts'
+import { writePartsAtomic } from '../../base/files/index.ts'
 import { elementCount } from '../checkpoint/element-types.ts'
 import { EngineError } from '../checkpoint/engine-error.ts'
 import { quantize } from './quantize.ts'
@@ -29,12 +29,12 @@ export function writeGguf(path: string, metadata: Metadata, tensors: readonly Ou
   })
   const header = headerOf(metadata, entries)
   try {
-    writeDurably(resolve(path), (file) => {
-      writeFully(file, header)
-      writeFully(file, new Uint8Array(aligned(header.length) - header.length))
+    writePartsAtomic(resolve(path), (add) => {
+      add(header)
+      add(new Uint8Array(aligned(header.length) - header.length))
       for (const { tensor, bytes } of entries) {
-        writeFully(file, quantize(tensor.values(), tensor.type, tensor.name))
-        writeFully(file, new Uint8Array(aligned(bytes) - bytes))
+        add(quantize(tensor.values(), tensor.type, tensor.name))
+        add(new Uint8Array(aligned(bytes) - bytes))
       }
     })
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { writeDurably, writeFully } from '../checkpoint/durable-files.ts'
+import { writePartsAtomic } from '../../base/files/index.ts'
 import {
   EngineError,
   fingerprintOfFolder,
@@ -72,8 +72,8 @@ function metadata(notes: OnnxNotes): Uint8Array {
 
 function write(file: string, parts: readonly Uint8Array[]): void {
   try {
-    writeDurably(resolve(file), (handle) => {
-      for (const part of parts) writeFully(handle, part)
+    writePartsAtomic(resolve(file), (add) => {
+      for (const part of parts) add(part)
     })
   } catch (cause) {
     throw new EngineError(`cannot write ${file}: ${(cause as Error).message}`, {

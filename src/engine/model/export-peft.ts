@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import {
   ADAPTER_CONFIG,
   ADAPTER_WEIGHTS,
@@ -14,7 +15,7 @@ import {
 } from '../checkpoint/index.ts'
 import { eachRow } from '../checkpoint/low-rank.ts'
 import { writeTensors } from '../checkpoint/safetensors-write.ts'
-import { json, writeText } from '../checkpoint/shards-write.ts'
+import { json } from '../checkpoint/shards-write.ts'
 import { isSameFolder } from './inherited.ts'
 
 export interface PeftReport {
@@ -59,7 +60,7 @@ export function exportPeft(checkpoint: string, out: string, base?: string): Peft
     join(out, ADAPTER_WEIGHTS),
     new Map([...adapters].map(([name, tensor]) => [`${PEFT_PREFIX}${name}`, tensor])),
   )
-  writeText(
+  writeFileAtomic(
     join(out, ADAPTER_CONFIG),
     json({
       peft_type: 'LORA',

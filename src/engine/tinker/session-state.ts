@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { z } from 'zod'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
-import { replaceText } from '../replace-text.ts'
 
 const Saved = z.object({
   v: z.literal(1),
@@ -49,7 +49,7 @@ export class SessionState {
   }
 
   #write(): void {
-    replaceText(this.#path, `${JSON.stringify(this.#saved)}\n`)
+    writeFileAtomic(this.#path, `${JSON.stringify(this.#saved)}\n`, { mode: 0o600, durable: false })
   }
 }
 

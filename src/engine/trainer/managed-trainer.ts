@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { writeFileAtomic } from '../../base/files/index.ts'
+import { processExists } from '../../base/processes/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
-import { replaceText } from '../replace-text.ts'
 import { ensureEnvironment, madeEnvironment } from './environment.ts'
 import { inspectPython } from './find-python.ts'
 import { runProgram } from './run-program.ts'
@@ -67,7 +68,7 @@ export async function startTrainer(
     startedAt: options.now,
     log: paths.log,
   }
-  replaceText(paths.running, `${JSON.stringify(trainer, null, 2)}\n`)
+  writeFileAtomic(paths.running, `${JSON.stringify(trainer, null, 2)}\n`, { mode: 0o600, durable: false })
   return { trainer, already: false }
 }
 
@@ -85,7 +86,7 @@ export async function stopTrainer(
   process.kill(running.pid, 'SIGTERM')
   const began = performance.now()
   let forced = false
-  while (isAlive(running.pid)) {
+  while (processExists(running.pid)) {
     if (!forced && performance.now() - began > patienceMs) {
       forced = true
       process.kill(running.pid, 'SIGKILL')
@@ -132,19 +133,10 @@ function parseLoosely(text: string): unknown {
 
 /** Numbers of processes are used again: only one that is a trainer may be taken for it, or ended. */
 async function isTrainer(pid: number): Promise<boolean> {
-  if (!isAlive(pid)) return false
+  if (!processExists(pid)) return false
   const { code, output, failure } = await runProgram('ps', ['-o', 'command=', '-p', String(pid)])
   // Where there is no ps, a living process of that number has to do.
   return failure !== undefined || (code === 0 && output.includes('coa_trainer'))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 async function answers(url: string): Promise<boolean> {

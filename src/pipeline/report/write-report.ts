@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
-import { type Run, sealText, writeFileAtomic } from '../../store/index.ts'
+import { writeFileAtomic } from '../../base/files/index.ts'
+import { type Run, sealText } from '../../store/index.ts'
 import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 

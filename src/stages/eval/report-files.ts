@@ -1,6 +1,6 @@
-import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import type { EvalReport } from '../../schema/index.ts'
 import { checkPathName, sealJson, sealText } from '../../store/index.ts'
 import { describeReport } from './markdown.ts'
@@ -32,8 +32,7 @@ export function writeReport(folder: string, report: EvalReport): ReportFiles {
 
 function replace(path: string, text: string): void {
   try {
-    writeFileSync(`${path}.part`, text, { flush: true })
-    renameSync(`${path}.part`, path)
+    writeFileAtomic(path, text)
   } catch (cause) {
     throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
       fix: 'Check the free space and the rights of the run folder.',

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { sha256OfFile } from '../../base/digests/index.ts'
+import { Draft, LineWriter } from '../../base/files/index.ts'
 import { ParquetRowWriter, type ParquetType, readParquetRows } from '../../store/index.ts'
 import type { Row } from './format.ts'
 import { readJsonLines } from './json-lines.ts'
@@ -24,73 +25,34 @@ export interface RowFile {
   discard: () => void
 }
 
-const BUFFERED = 1024 * 1024
-
 export function createRowFile(path: string, columns: Record<string, ParquetType> | undefined): RowFile {
-  const part = `${path}.part`
-  const sink = columns === undefined ? jsonLinesSink(part) : parquetSink(part, columns)
+  const draft = new Draft(path)
+  const lines = columns === undefined ? new LineWriter(draft.path) : undefined
+  const parquet = columns === undefined ? undefined : new ParquetRowWriter(draft.path, columns)
   let rows = 0
   return {
     write: (row) => {
-      sink.write(row)
+      const text = JSON.stringify(row)
+      lines?.write(`${text}\n`)
+      // Only the size of row groups depends on the length, so that of the JSON text will do.
+      parquet?.write(row, text.length)
       rows += 1
     },
     finish: () => {
-      sink.finish()
-      return { name: basename(path), rows, bytes: statSync(part).size, sha256: sha256OfFile(part) }
+      lines?.finish()
+      parquet?.finish()
+      return {
+        name: basename(path),
+        rows,
+        bytes: statSync(draft.path).size,
+        sha256: sha256OfFile(draft.path),
+      }
     },
-    publish: () => renameSync(part, path),
+    publish: () => draft.publish(),
     discard: () => {
-      sink.close()
-      rmSync(part, { force: true })
+      lines?.abandon()
+      draft.discard()
     },
-  }
-}
-
-interface Sink {
-  write: (row: Row) => void
-  finish: () => void
-  close: () => void
-}
-
-function jsonLinesSink(path: string): Sink {
-  let file: number | undefined = openSync(path, 'w')
-  let buffered = ''
-  const flush = (): void => {
-    const bytes = Buffer.from(buffered, 'utf8')
-    for (let at = 0; at < bytes.length; ) at += writeSync(file!, bytes, at)
-    buffered = ''
-  }
-  const close = (): void => {
-    if (file !== undefined) closeSync(file)
-    file = undefined
-  }
-  return {
-    write: (row) => {
-      buffered += `${JSON.stringify(row)}\n`
-      if (buffered.length >= BUFFERED) flush()
-    },
-    finish: () => {
-      flush()
-      fsyncSync(file!)
-      close()
-    },
-    close,
-  }
-}
-
-function parquetSink(path: string, columns: Record<string, ParquetType>): Sink {
-  const writer = new ParquetRowWriter(path, columns)
-  return {
-    // Only the size of row groups depends on the length, so that of the JSON text will do.
-    write: (row) => writer.write(row, JSON.stringify(row).length),
-    finish: () => {
-      writer.finish()
-      const file = openSync(path, 'r')
-      fsyncSync(file)
-      closeSync(file)
-    },
-    close: () => {},
   }
 }
 

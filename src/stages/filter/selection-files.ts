@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
+import { LineWriter, swapFolder, temporaryPath } from '../../base/files/index.ts'
 import { sealJson, sealText } from '../../store/index.ts'
 import type { StageName } from './decide.ts'
 
@@ -39,37 +38,34 @@ export class SelectionWriter {
   readonly #target: string
   readonly #folder: string
   readonly #files: ReturnType<typeof filesIn>
-  readonly #kept: Lines
-  readonly #dropped: Lines
+  readonly #kept: LineWriter
+  readonly #dropped: LineWriter
 
   constructor(runDir: string) {
     this.#target = selectionFiles(runDir).folder
-    this.#folder = temporary(this.#target)
+    this.#folder = temporaryPath(this.#target)
     this.#files = filesIn(this.#folder)
     writing(this.#target, () => mkdirSync(this.#folder))
-    this.#kept = new Lines(this.#files.kept)
-    this.#dropped = new Lines(this.#files.dropped)
+    this.#kept = writing(this.#target, () => new LineWriter(this.#files.kept))
+    this.#dropped = writing(this.#target, () => new LineWriter(this.#files.dropped))
   }
 
   keep(line: KeptLine): void {
-    this.#kept.add(line)
+    this.#add(this.#kept, line)
   }
 
   drop(line: DroppedLine): void {
-    this.#dropped.add(line)
+    this.#add(this.#dropped, line)
   }
 
   finish(funnel: object, page: string): void {
-    this.#kept.close()
-    this.#dropped.close()
     writing(this.#target, () => {
+      this.#kept.finish()
+      this.#dropped.finish()
       writeFileSync(this.#files.funnel, sealJson(JSON.stringify(funnel, null, 2)), { flush: true })
       writeFileSync(this.#files.page, sealText(page, 'html'), { flush: true })
       // Killed between the two renames, there is no selection, and the next start makes it again.
-      const old = temporary(this.#target)
-      rename(this.#target, old)
-      renameSync(this.#folder, this.#target)
-      rmSync(old, { recursive: true, force: true })
+      swapFolder(this.#folder, this.#target, temporaryPath(this.#target))
     })
   }
 
@@ -78,51 +74,9 @@ export class SelectionWriter {
     this.#dropped.abandon()
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
 
-/** The kind of name that openRun clears away when its maker is gone. */
-function temporary(path: string): string {
-  return `${path}.${hostname()}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
-}
-
-function rename(from: string, to: string): void {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-}
-
-/** Lines of JSON, written some thousand characters at a time. */
-class Lines {
-  readonly #path: string
-  #fd: number | undefined
-  #pending = ''
-
-  constructor(path: string) {
-    this.#path = path
-    this.#fd = writing(path, () => openSync(path, 'w'))
-  }
-
-  add(line: object): void {
-    this.#pending += sealJson(JSON.stringify(line))
-    if (this.#pending.length > 64 * 1024) this.#flush()
-  }
-
-  close(): void {
-    this.#flush()
-    writing(this.#path, () => fsyncSync(this.#fd!))
-    this.abandon()
-  }
-
-  abandon(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd)
-    this.#fd = undefined
-  }
-
-  #flush(): void {
-    writing(this.#path, () => writeFileSync(this.#fd!, this.#pending))
-    this.#pending = ''
+  #add(lines: LineWriter, line: object): void {
+    writing(this.#target, () => lines.write(sealJson(JSON.stringify(line))))
   }
 }
 

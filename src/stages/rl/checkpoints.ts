@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StoreError } from '../../base/errors/index.ts'
+import { ensureFolder, writeFileAtomic } from '../../base/files/index.ts'
 import { CheckpointManifest, type CheckpointNote, type Engine } from '../../engine/index.ts'
 import { parseJson } from '../../schema/index.ts'
-import { ensureFolder, parseSealedJson, type Run, sealJson } from '../../store/index.ts'
+import { parseSealedJson, type Run, sealJson } from '../../store/index.ts'
 
 type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
 
@@ -80,7 +81,7 @@ export async function saveState(
   const createdAt = new Date().toISOString()
   await engine.save(join(run.dir, folder), { stage: 'rl', step: state.step, createdAt, ...note })
   const saved: RlState = { ...state, last: { step: state.step, folder } }
-  writeWhole(stateFile(run), sealJson(JSON.stringify(saved)))
+  writeFileAtomic(stateFile(run), sealJson(JSON.stringify(saved)))
   record(run, 'rl-last', folder, state.step, note)
   if (saved.best !== undefined && saved.best.step === state.step)
     record(run, 'rl-best', folder, state.step, note)
@@ -102,11 +103,6 @@ export async function saveResult(
   await engine.save(join(run.dir, folder), { stage: 'rl', step, createdAt, ...note })
   record(run, RESULT, folder, step, note)
   return join(run.dir, folder)
-}
-
-function writeWhole(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { flush: true })
-  renameSync(`${path}.new`, path)
 }
 
 function record(run: Run, id: string, path: string, step: number, { parent, metrics = {} }: Note): void {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sha256 } from '../../base/digests/index.ts'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import { parseJson } from '../../schema/index.ts'
 import type { OutputStore, ToolOutput } from './contract.ts'
 
@@ -35,14 +35,11 @@ export class ToolCache implements OutputStore {
   /** A cache that cannot be written costs time, not the run. */
   set(tool: string, key: unknown, output: ToolOutput): void {
     const file = this.#file(tool, key)
-    const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`
     try {
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(temporary, JSON.stringify({ ...output, savedAt: Date.now() } satisfies Kept))
-      renameSync(temporary, file)
-    } catch {
-      rmSync(temporary, { force: true })
-    }
+      const kept: Kept = { ...output, savedAt: Date.now() }
+      writeFileAtomic(file, JSON.stringify(kept), { durable: false })
+    } catch {}
   }
 
   #file(tool: string, key: unknown): string {

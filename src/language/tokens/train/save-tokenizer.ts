@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TokenizerError } from '../../../base/errors/index.ts'
+import { Draft } from '../../../base/files/index.ts'
 import type { TokenizerFiles } from './tokenizer-files.ts'
 
 /**
@@ -11,19 +11,16 @@ import type { TokenizerFiles } from './tokenizer-files.ts'
 export async function saveTokenizer(folder: string, { json, config }: TokenizerFiles): Promise<void> {
   const files = Object.entries({ 'tokenizer_config.json': config, 'tokenizer.json': json }).map(
     ([name, content]) => ({
-      path: join(folder, name),
-      part: join(folder, `.${name}.${randomBytes(4).toString('hex')}.part`),
-      content,
+      draft: new Draft(join(folder, name)),
+      text: `${JSON.stringify(content, null, 2)}\n`,
     }),
   )
   try {
-    await mkdir(folder, { recursive: true })
-    for (const { part, content } of files) {
-      await writeFile(part, `${JSON.stringify(content, null, 2)}\n`, { flush: true })
-    }
-    for (const { part, path } of files) await rename(part, path)
+    mkdirSync(folder, { recursive: true })
+    for (const { draft, text } of files) writeFileSync(draft.path, text)
+    for (const { draft } of files) draft.publish()
   } catch (cause) {
-    for (const { part } of files) await rm(part, { force: true }).catch(() => undefined)
+    for (const { draft } of files) draft.discard()
     throw new TokenizerError(`The tokenizer cannot be written to ${folder}: ${(cause as Error).message}`, {
       fix: 'Give a folder that can be written to, on a disk with room.',
       details: { folder },

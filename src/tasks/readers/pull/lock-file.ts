@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StoreError } from '../../../base/errors/index.ts'
+import { writeFileAtomic } from '../../../base/files/index.ts'
 import { parseJson } from '../../../schema/index.ts'
 
 const PulledFile = z.object({
@@ -41,8 +41,5 @@ export function readPullLock(folder: string): PullLock {
 }
 
 export function writePullLock(folder: string, lock: PullLock): void {
-  const path = join(folder, fileName)
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(lock, null, 2)}\n`, { flush: true })
-  renameSync(temporary, path)
+  writeFileAtomic(join(folder, fileName), `${JSON.stringify(lock, null, 2)}\n`)
 }

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { moveIntoPlace } from '../../../base/files/index.ts'
 
 /**
  * What has come of a file so far. Beside it stands which version it belongs to, by the server's own mark: going on
@@ -34,7 +35,7 @@ export class PartFile {
   }
 
   moveTo(target: string): void {
-    renameSync(this.path, target)
+    moveIntoPlace(this.path, target)
     this.remove()
   }
 }

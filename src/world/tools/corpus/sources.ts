@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { writeFileAtomic } from '../../../base/files/index.ts'
 import { parseJson } from '../../../schema/index.ts'
 
 /**
@@ -33,9 +34,7 @@ export class Sources {
   }
 
   save(): void {
-    const temporary = `${this.#file}.${process.pid}`
     const plain = Object.fromEntries([...this.#idsOf].map(([source, ids]) => [source, [...ids]]))
-    writeFileSync(temporary, JSON.stringify(plain))
-    renameSync(temporary, this.#file)
+    writeFileAtomic(this.#file, JSON.stringify(plain), { durable: false })
   }
 }

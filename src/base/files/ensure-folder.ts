@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StoreError } from '../base/errors/index.ts'
+import { StoreError } from '../errors/index.ts'
 
 /**
  * Makes a folder and those above it, one level at a time. Not with `recursive: true`: where the system answers that the

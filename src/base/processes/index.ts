@@ -1,0 +1,1 @@
+export { processExists, processRuns, processStart } from './process-identity.ts'
