@@ -227,8 +227,6 @@ export {
   type PassRate,
   type Question,
   readFunnel,
-  readSelection,
-  type Selected,
   type Sifted,
   selectionFiles,
 } from './stages/filter/index.ts'
@@ -283,7 +281,9 @@ export {
   type ReindexResult,
   type Run,
   type RunSummary,
+  readSelection,
   reindex,
+  type Selected,
   type StageUpdate,
   type TextDocument,
   type TextHit,

@@ -14,6 +14,7 @@ export { parseJson } from './parse-json.ts'
 export { PathName } from './path-name.ts'
 export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'
 export { Rollout, RolloutSegment } from './rollout.ts'
+export { Selection } from './selection.ts'
 export {
   CoaSequence,
   isReact,

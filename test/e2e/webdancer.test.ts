@@ -12,8 +12,8 @@ import {
   trajectoryFromChat,
 } from '../../src/stages/distill/index.ts'
 import { checkExport, exportRun } from '../../src/stages/export/index.ts'
-import { run as filter, readSelection } from '../../src/stages/filter/index.ts'
-import { createRun } from '../../src/store/index.ts'
+import { run as filter } from '../../src/stages/filter/index.ts'
+import { createRun, readSelection } from '../../src/store/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
 
 const file = dataFile('traces/webdancer-chatml.jsonl.gz')

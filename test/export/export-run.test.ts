@@ -68,7 +68,7 @@ describe('exportRun', () => {
 
   it('takes what the filter kept, in its order, as often as its weight says', async () => {
     const { run, out } = makeRun(exampleSequences())
-    keep(run, [{ id: 'example-math', weight: 3 }, { id: 'example-code', weight: 0 }, { id: 'example-web' }])
+    keep(run, [{ id: 'example-math', weight: 3 }, { id: 'example-web' }])
     writeFileSync(join(run.dir, 'filter', 'funnel.json'), '{"stages":[{"name":"complexity"}]}')
     const ids = (folder: string) =>
       readLines(join(folder, 'trl-messages', 'data.jsonl')).map((row) => row['id'])
@@ -90,11 +90,19 @@ describe('exportRun', () => {
     keep(run, [{ id: 'lost' }])
     await expect(exportRun(config(out, ['openai']), { run })).rejects.toMatchObject({
       message: expect.stringContaining('"lost"'),
-      fix: expect.stringContaining('--all'),
+      fix: expect.stringContaining('coa filter'),
     })
     keep(run, [{ id: 'example-web', weight: 0.5 }])
     await expect(exportRun(config(out, ['openai']), { run })).rejects.toThrow('kept.jsonl:1')
     expect(readdirSync(join(out, 'openai'))).toEqual([])
+  })
+
+  it('refuses a sequence that has changed since the filter kept it', async () => {
+    const { run, out } = makeRun(exampleSequences())
+    keep(run, [{ id: 'example-web' }])
+    const sequence = run.get('sequence', 'example-web')!
+    run.append('sequence', { ...sequence, meta: { ...sequence.meta, changed: true } })
+    await expect(exportRun(config(out, ['openai']), { run })).rejects.toThrow('has changed since')
   })
 
   it('gives the same bytes again, and does nothing where they are there', async () => {

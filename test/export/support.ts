@@ -12,7 +12,7 @@ import {
   spansOf,
 } from '../../src/language/grammar/index.ts'
 import { CoaSequence, type Task } from '../../src/schema/index.ts'
-import { createRun, type Run } from '../../src/store/index.ts'
+import { createRun, type Run, sequenceDigest } from '../../src/store/index.ts'
 import { allowedSpeakers, anyGrammar, grammars, nastyText } from '../grammar/arbitraries.ts'
 
 export const formatNames = [
@@ -136,10 +136,16 @@ export function makeRun(sequences: CoaSequence[], tasks: Task[] = exampleTasks):
 
 /** As the filter leaves its choice in the run folder. */
 export function keep(run: Run, kept: Array<{ id: string; weight?: number }>): void {
+  const digestOf = (id: string): string => {
+    const sequence = run.get('sequence', id)
+    return sequence === undefined ? 'none' : sequenceDigest(sequence)
+  }
   mkdirSync(join(run.dir, 'filter'), { recursive: true })
   writeFileSync(
     join(run.dir, 'filter', 'kept.jsonl'),
-    kept.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    kept
+      .map(({ id, weight = 1 }) => `${JSON.stringify({ v: 1, id, weight, digest: digestOf(id) })}\n`)
+      .join(''),
   )
 }
 

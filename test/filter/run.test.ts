@@ -8,12 +8,10 @@ import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type FilterContext,
   readFunnel,
-  readSelection,
   run as runFilter,
-  type Selected,
   selectionFiles,
 } from '../../src/stages/filter/index.ts'
-import { createRun, openRun, type Run } from '../../src/store/index.ts'
+import { createRun, openRun, type Run, readSelection, type Selected } from '../../src/store/index.ts'
 import { fiveCalls, makeSequence, type Shape } from './make-sequence.ts'
 
 let folder: string

@@ -9,9 +9,8 @@ import {
 import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
 import type { CoaSequence, Span } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
-import type { Selected } from '../../src/stages/sft/examples.ts'
 import type { SftContext } from '../../src/stages/sft/index.ts'
-import { createRun, openRun, type Run } from '../../src/store/index.ts'
+import { createRun, openRun, type Run, type Selected } from '../../src/store/index.ts'
 
 /** A model of some 30,000 weights that reads bytes. */
 export async function tinyModel(folder: string, contextLength = 256): Promise<string> {

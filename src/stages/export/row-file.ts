@@ -3,9 +3,8 @@ import { basename } from 'node:path'
 import { z } from 'zod'
 import { sha256OfFile } from '../../base/digests/index.ts'
 import { Draft, LineWriter } from '../../base/files/index.ts'
-import { ParquetRowWriter, type ParquetType, readParquetRows } from '../../store/index.ts'
+import { ParquetRowWriter, type ParquetType, readJsonLines, readParquetRows } from '../../store/index.ts'
 import type { Row } from './format.ts'
-import { readJsonLines } from './json-lines.ts'
 
 export const ExportedFile = z.object({
   name: z.string(),

@@ -8,7 +8,7 @@ export {
   type Question,
   type Sifted,
 } from './query-filters.ts'
+export { readFunnel } from './read-funnel.ts'
 export { readScore } from './read-score.ts'
-export { readFunnel, readSelection, type Selected } from './read-selection.ts'
 export { assertKept, type FilterContext, type FilterSummary, run } from './run.ts'
 export { selectionFiles } from './selection-files.ts'

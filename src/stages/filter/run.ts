@@ -13,7 +13,7 @@ import { readEvalQuestions } from './eval-questions.ts'
 import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
 import { knownGrammars } from './known-grammars.ts'
-import { readFunnel } from './read-selection.ts'
+import { readFunnel } from './read-funnel.ts'
 import { SelectionWriter } from './selection-files.ts'
 import { Sieve } from './sieve.ts'
 

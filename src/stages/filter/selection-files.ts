@@ -2,15 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
 import { LineWriter, swapFolder, temporaryPath } from '../../base/files/index.ts'
+import type { Selection } from '../../schema/index.ts'
 import { sealJson, sealText } from '../../store/index.ts'
 import type { StageName } from './decide.ts'
-
-export interface KeptLine {
-  id: string
-  weight: number
-  /** Of the record as it was when it was chosen. */
-  digest: string
-}
 
 export interface DroppedLine {
   id: string
@@ -50,8 +44,8 @@ export class SelectionWriter {
     this.#dropped = writing(this.#target, () => new LineWriter(this.#files.dropped))
   }
 
-  keep(line: KeptLine): void {
-    this.#add(this.#kept, line)
+  keep(line: Omit<Selection, 'v'>): void {
+    this.#add(this.#kept, { v: 1, ...line } satisfies Selection)
   }
 
   drop(line: DroppedLine): void {

@@ -1,24 +1,24 @@
 import { fractionOf } from '../../base/random/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
-import { type CoaSequence, isReact } from '../../schema/index.ts'
+import { type CoaSequence, isReact, type Selection } from '../../schema/index.ts'
+import { sequenceDigest } from '../../store/index.ts'
 import { FunnelCounter, type Profile } from './count-funnel.ts'
 import { type Criteria, decide, type StageName } from './decide.ts'
-import { sequenceDigest } from './digest.ts'
 import { type Drop, type Examined, examine } from './examine.ts'
 import type { Funnel } from './funnel.ts'
 import { likeness } from './min-hash.ts'
 import { findDuplicates } from './near-duplicates.ts'
-import type { DroppedLine, KeptLine } from './selection-files.ts'
+import type { DroppedLine } from './selection-files.ts'
 import { Signatures } from './signatures.ts'
 
 /** Where decisions go. */
 export interface Sink {
-  keep(line: KeptLine): void
+  keep(line: Omit<Selection, 'v'>): void
   drop(line: DroppedLine): void
 }
 
 /** A sequence that only its near-duplicates can still push out. */
-interface Candidate extends KeptLine {
+interface Candidate extends Omit<Selection, 'v'> {
   profile: Profile
 }
 

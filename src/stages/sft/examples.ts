@@ -1,12 +1,6 @@
 import type { EngineDescription, TrainingExample } from '../../engine/index.ts'
 import { encodeSequence, type Tokenizer } from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
-
-export interface Selected {
-  sequence: CoaSequence
-  /** How often it counts in a pass. */
-  weight: number
-}
+import type { Selected } from '../../store/index.ts'
 
 /** A sequence in tokens. What is learned of it is held as one byte a token, until its step comes. */
 export interface Example {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { sumSequence, sums } from '../../../test/sft/support.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../settings/index.ts'
+import type { Selected } from '../../store/index.ts'
 import { sftSettings } from './config.ts'
-import type { Selected } from './examples.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'
 
 const settingsOf = (sft: object) => sftSettings(ProjectConfig.parse({ sft }), 400)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type CoaSequence, sequenceText } from '../../schema/index.ts'
+import { type CoaSequence, sequenceText } from '../schema/index.ts'
 
 /** What a sequence says and how it was judged, in 48 bits: enough to notice that a record has changed. */
 export function sequenceDigest(sequence: CoaSequence): string {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { makeSequence } from '../../../test/filter/make-sequence.ts'
-import type { CoaSequence } from '../../schema/index.ts'
-import { sequenceDigest } from './digest.ts'
+import { makeSequence } from '../../test/filter/make-sequence.ts'
+import type { CoaSequence } from '../schema/index.ts'
+import { sequenceDigest } from './sequence-digest.ts'
 
 it('changes with everything that a decision or the training hangs on', () => {
   const one = makeSequence()

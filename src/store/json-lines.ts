@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { CoaError, UsageError } from '../../base/errors/index.ts'
-import { parseSealedJson, readLines } from '../../store/index.ts'
+import { CoaError, UsageError } from '../base/errors/index.ts'
+import { readLines } from './line-reader.ts'
+import { parseSealedJson } from './seal.ts'
 
 const AGAIN = 'Make the file again with the command that wrote it.'
 

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { StoreError } from '../base/errors/index.ts'
+import { type CoaSequence, Selection } from '../schema/index.ts'
+import { readJsonLines } from './json-lines.ts'
+import type { Run } from './run.ts'
+import { sequenceDigest } from './sequence-digest.ts'
+
+export interface Selected {
+  sequence: CoaSequence
+  /** How often it counts in a pass. */
+  weight: number
+}
+
+/** Where the filter leaves which sequences it kept. */
+export function selectionFile(runDir: string): string {
+  return join(runDir, 'filter', 'kept.jsonl')
+}
+
+/** What the filter kept, in the order of the log, one at a time. A sequence that has changed since is refused. */
+export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<Selected> {
+  const file = selectionFile(run.dir)
+  const fix = `Run \`coa filter ${run.id}\`.`
+  if (!existsSync(file)) throw new StoreError(`run ${run.id} has not been filtered yet`, { fix })
+  for (const { number, value } of readJsonLines(file)) {
+    const line = Selection.safeParse(value)
+    if (!line.success)
+      throw new StoreError(
+        `${file}:${number} is not a line of the filter: ${line.error.issues[0]?.message}`,
+        { fix },
+      )
+    const { id, weight, digest } = line.data
+    const sequence = run.get('sequence', id)
+    if (sequence === undefined)
+      throw new StoreError(`the filter kept the sequence "${id}", which run ${run.id} does not have`, { fix })
+    if (sequenceDigest(sequence) !== digest)
+      throw new StoreError(`sequence ${id} of run ${run.id} has changed since it was filtered`, { fix })
+    yield { sequence, weight }
+  }
+}
