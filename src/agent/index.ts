@@ -1,7 +1,6 @@
 /** The student as policy: one stream, live tools, stop rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
-export { inParallel } from './in-parallel.ts'
 export { modelFolder, openStudent, type Student } from './open-student.ts'
 export { openWorld, rolloutSettings } from './open-world.ts'
 export { type Choice, lastOf, pickByMajority, pickByScore } from './pick.ts'

@@ -1,8 +1,8 @@
+import { inParallel } from '../base/concurrency/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { World } from '../world/index.ts'
 import type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
-import { inParallel } from './in-parallel.ts'
 import { rollOutWatched } from './roll-out-watched.ts'
 
 export interface RollOutAllOptions {

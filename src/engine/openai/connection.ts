@@ -1,6 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff, pause, retryAfterMs } from '../../base/retry/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import { jsonLines } from './json-lines.ts'
+
+const LONGEST_PAUSE_MS = 60_000
 
 export interface ConnectionOptions {
   /** With or without the /v1 at its end. */
@@ -82,7 +84,7 @@ export class Connection {
     const { retries = 4, firstWait = 500 } = this.#options
     for (let attempt = 0; ; attempt++) {
       const last = attempt === retries
-      let wait = firstWait * 2 ** attempt
+      let asked = 0
       try {
         const running = await this.#once(path, body, signal)
         if (running.response.ok) return running
@@ -91,7 +93,7 @@ export class Connection {
         running.finish()
         const refusal = new ServerRefusal(status, `${this.base}${path} answered ${status}: ${message}`)
         if (last || !(status === 408 || status === 429 || status >= 500)) throw refusal
-        wait = Math.max(wait, 1000 * Number(running.response.headers.get('retry-after') ?? 0) || 0)
+        asked = retryAfterMs((name) => running.response.headers.get(name)) ?? 0
       } catch (cause) {
         signal?.throwIfAborted()
         if (cause instanceof EngineError) throw cause
@@ -102,12 +104,8 @@ export class Connection {
           })
         }
       }
-      // A little more or less, so that many who wait do not come back at the same moment.
-      await sleep(
-        Math.min(wait, 60_000) * (0.75 + Math.random() / 2),
-        undefined,
-        signal ? { signal } : {},
-      ).catch(() => signal?.throwIfAborted())
+      const own = backOff(attempt, firstWait, LONGEST_PAUSE_MS)
+      await pause(Math.max(own, Math.min(asked, LONGEST_PAUSE_MS)), signal)
     }
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff, pause, retryAfterMs } from '../../base/retry/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import { isPassing, refusal, unreachable } from './wire-failure.ts'
 
@@ -38,6 +38,8 @@ export interface WireRequest {
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
+/** However long the server asks for. */
+const LONGEST_ASKED_PAUSE_MS = 120_000
 /** A busy server is waited for longer than a broken one. */
 const BUSY_PATIENCE_MS = 600_000
 
@@ -71,13 +73,9 @@ export class Wire {
       if (arrived && !repeatable) throw failure
       const { patienceMs = 30_000 } = this.#options
       const left = (busy ? Math.max(BUSY_PATIENCE_MS, patienceMs) : patienceMs) - (performance.now() - began)
-      const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-      // Spread by chance, so that many that failed together do not come back together.
-      const pause = Math.max(afterMs, own * (0.75 + Math.random() / 2))
-      if (pause > left) throw failure
-      await sleep(pause, undefined, signal === undefined ? {} : { signal }).catch(() =>
-        signal?.throwIfAborted(),
-      )
+      const pauseMs = Math.max(afterMs, backOff(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
+      if (pauseMs > left) throw failure
+      await pause(pauseMs, signal)
     }
   }
 
@@ -111,7 +109,7 @@ export class Wire {
       failure,
       arrived: response.status >= 500,
       busy: response.status === 429 || response.status === 425,
-      afterMs: retryAfterMs(response),
+      afterMs: Math.min(retryAfterMs((name) => response.headers.get(name)) ?? 0, LONGEST_ASKED_PAUSE_MS),
     }
   }
 
@@ -139,11 +137,6 @@ interface Trouble {
   arrived: boolean
   busy: boolean
   afterMs: number
-}
-
-function retryAfterMs(response: Response): number {
-  const seconds = Number(response.headers.get('retry-after') ?? '0')
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 120) * 1000 : 0
 }
 
 function baseOf(url: string): string {

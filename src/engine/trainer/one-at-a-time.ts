@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../base/retry/index.ts'
 
 /** Does something that two processes must not do at once; the second waits, unless the first one is gone. */
 export async function oneAtATime<T>(
@@ -11,7 +11,7 @@ export async function oneAtATime<T>(
   while (!claim(file)) {
     if (!waited) onWait?.()
     waited = true
-    await sleep(500, undefined, signal === undefined ? {} : { signal })
+    await pause(500, signal)
   }
   try {
     return await work()

@@ -1,4 +1,4 @@
-import { inParallel } from '../../agent/index.ts'
+import { inParallel } from '../../base/concurrency/index.ts'
 import type { EvalAttempt, Task } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import type { ChatModel } from '../../world/models/index.ts'

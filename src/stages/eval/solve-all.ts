@@ -1,4 +1,4 @@
-import { inParallel } from '../../agent/index.ts'
+import { inParallel } from '../../base/concurrency/index.ts'
 import { allFailed, CoaError, reasonText, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { seedOf } from '../../base/random/index.ts'

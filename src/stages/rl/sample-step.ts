@@ -1,4 +1,5 @@
 import type { RolloutJob } from '../../agent/contract.ts'
+import { inParallel } from '../../base/concurrency/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { RlSettings } from './config.ts'
 import { curriculumOrder, type PassRates, tasksFrom, withTries } from './curriculum.ts'
@@ -184,23 +185,12 @@ async function workThrough(
   checkpoint: string,
 ): Promise<{ rollout: Rollout; result: Judged }[]> {
   const results: { rollout: Rollout; result: Judged }[] = []
-  let next = 0
-  let failed = false
-  const worker = async (): Promise<void> => {
-    for (let at = next++; at < jobs.length && !failed; at = next++) {
-      signal.throwIfAborted()
-      const { job, draw } = jobs[at]!
-      const rollout = await rollOut(job, checkpoint)
-      const result = judged(rollout, settings, process?.(rollout, job.task))
-      results[at] = { rollout, result }
-      onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, draw)
-    }
-  }
-  const guarded = (): Promise<void> =>
-    worker().catch((cause) => {
-      failed = true
-      throw cause
-    })
-  await Promise.all(Array.from({ length: Math.min(settings.concurrency, jobs.length) }, guarded))
+  await inParallel(jobs, settings.concurrency, async ({ job, draw }, at) => {
+    signal.throwIfAborted()
+    const rollout = await rollOut(job, checkpoint)
+    const result = judged(rollout, settings, process?.(rollout, job.task))
+    results[at] = { rollout, result }
+    onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, draw)
+  })
   return results
 }

@@ -1,4 +1,5 @@
 import { openWorld } from '../../agent/index.ts'
+import { inParallel } from '../../base/concurrency/index.ts'
 import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
 import type { Observe, Spotlight } from '../../base/progress/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
@@ -55,19 +56,16 @@ export async function run(
   let done = total - jobs.length
   let spend = 0
   try {
-    const worker = async (): Promise<void> => {
-      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-        const grammar = await world.grammarOf(job.task)
-        const tools = await world.toolsOf(job.task)
-        const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
-        const trajectory = await solveAsTeam(job.task, team, job.seed, around)
-        folder.append('trajectory', trajectory)
-        spend += Number(trajectory.meta['spend'] ?? 0)
-        const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
-        observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
-      }
-    }
-    await Promise.all(Array.from({ length: config.teach.concurrency }, worker))
+    await inParallel(jobs, config.teach.concurrency, async ({ task, seed }) => {
+      const grammar = await world.grammarOf(task)
+      const tools = await world.toolsOf(task)
+      const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
+      const trajectory = await solveAsTeam(task, team, seed, around)
+      folder.append('trajectory', trajectory)
+      spend += Number(trajectory.meta['spend'] ?? 0)
+      const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
+      observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
+    })
   } finally {
     await world.close()
   }

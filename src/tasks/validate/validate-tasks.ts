@@ -1,3 +1,4 @@
+import { inParallel } from '../../base/concurrency/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Task, Verdict } from '../../schema/index.ts'
@@ -30,16 +31,12 @@ export async function validateTasks(
   const tally = new Tally()
   const others: string[] = []
   let done = 0
-  const queue = sharedQueue(tasks)
-  const worker = async () => {
-    for (let task = await queue(); task !== undefined; task = await queue()) {
-      signal?.throwIfAborted()
-      await validateTask(task, [...others].reverse(), tally, options)
-      remember(task, others)
-      observe?.({ stage: 'validate', done: ++done, total, unit: 'tasks' })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker))
+  await inParallel(tasks, concurrency, async (task) => {
+    signal?.throwIfAborted()
+    await validateTask(task, [...others].reverse(), tally, options)
+    remember(task, others)
+    observe?.({ stage: 'validate', done: ++done, total, unit: 'tasks' })
+  })
   signal?.throwIfAborted()
   return tally.report()
 }
@@ -92,18 +89,4 @@ function remember({ gold }: Task, others: string[]): void {
   if (answer === undefined) return
   others.push(answer)
   if (others.length > answersKept) others.shift()
-}
-
-/** Hands out the items of one iteration to several takers, one after the other. */
-function sharedQueue<T>(items: Iterable<T> | AsyncIterable<T>): () => Promise<T | undefined> {
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
-  let turn: Promise<unknown> = Promise.resolve()
-  return () => {
-    const next = turn.then(async () => {
-      const step = await iterator.next()
-      return step.done === true ? undefined : step.value
-    })
-    turn = next.catch(() => undefined)
-    return next
-  }
 }

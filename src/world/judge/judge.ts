@@ -1,5 +1,6 @@
+import { limiter } from '../../base/concurrency/index.ts'
+import { backOff, pause } from '../../base/retry/index.ts'
 import { type JudgeCache, judgeKey, memoryJudgeCache } from './cache.ts'
-import { limiter } from './limiter.ts'
 import { type JudgeCase, type JudgePrompt, judgePrompt } from './prompt.ts'
 import { type JudgeReply, readReply } from './reply.ts'
 
@@ -35,7 +36,7 @@ export function createJudge(options: JudgeOptions): Judge {
   async function ask(judgeCase: JudgeCase, signal: AbortSignal): Promise<Judgement> {
     let failure = 'the judge was not asked'
     for (let attempt = 0; attempt < attempts && !signal.aborted; attempt++) {
-      if (attempt > 0) await pause(backOffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), signal)
+      if (attempt > 0) await pause(backOff(attempt - 1, backOffMs, totalMs), signal).catch(() => undefined)
       if (signal.aborted) break
       try {
         // A fresh prompt has a fresh boundary, and may get a usable reply where the last did not.
@@ -88,18 +89,6 @@ async function quietly<T>(task: () => Promise<T>): Promise<T | undefined> {
   } catch {
     return undefined
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }
 
 /** A model that ignores its signal must not hold up the check. */

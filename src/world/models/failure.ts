@@ -1,4 +1,5 @@
 import { ModelError, redacted } from '../../base/errors/index.ts'
+import { retryAfterMs } from '../../base/retry/index.ts'
 
 const EXCERPT = 200
 
@@ -66,14 +67,8 @@ function fixFor(status: number, said: string, model: string, hasKey: boolean): s
 }
 
 /** How long the server asked us to wait. */
-export function retryAfterMs(error: unknown): number | undefined {
-  if (!isCallError(error)) return undefined
-  const { 'retry-after-ms': milliseconds, 'retry-after': value } = error.responseHeaders ?? {}
-  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds)
-  if (value === undefined) return undefined
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+export function askedPauseMs(error: unknown): number | undefined {
+  return isCallError(error) ? retryAfterMs((name) => error.responseHeaders?.[name]) : undefined
 }
 
 /** True for a server that does not know how to hold an answer to a schema. */

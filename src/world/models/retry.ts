@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { limiter } from '../../base/concurrency/index.ts'
 import { ModelError } from '../../base/errors/index.ts'
+import { backOff, pause } from '../../base/retry/index.ts'
 import type { Patience } from './contract.ts'
-import { modelError, retryAfterMs } from './failure.ts'
-import { limiter } from './limiter.ts'
+import { askedPauseMs, modelError } from './failure.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
@@ -41,14 +41,9 @@ export function patiently(
         return await once(attempt, number, signal)
       } catch (error) {
         if (!(error instanceof ModelError) || !error.passing || number >= retries) throw error
-        const asked = retryAfterMs(error.cause)
+        const asked = askedPauseMs(error.cause)
         if (asked !== undefined && asked > LONGEST_RETRY_AFTER_MS) throw error
-        const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** number)
-        // Spread by chance, so that many that failed together do not come back together.
-        const pause = Math.max(asked ?? 0, own * (0.75 + Math.random() / 2))
-        await sleep(pause, undefined, signal === undefined ? {} : { signal }).catch(() =>
-          signal?.throwIfAborted(),
-        )
+        await pause(Math.max(asked ?? 0, backOff(number, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)), signal)
       }
     }
   }

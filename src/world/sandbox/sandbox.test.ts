@@ -1,8 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { topmost } from './bubblewrap/interpreter.ts'
 import { mountArguments } from './bubblewrap/mounts.ts'
 import { SandboxRequest } from './contract.ts'
-import { Gate } from './gate.ts'
 import { floodAllowance, KeptOutput } from './kept-output.ts'
 import { diedOfMemory } from './out-of-memory.ts'
 import { treeUsage } from './process-tree.ts'
@@ -24,43 +23,6 @@ test('a request gets its defaults', () => {
   expect(times({ wallMs: 1000 })).toEqual([500, 1000])
   expect(times({ wallMs: 90_000 })).toEqual([5000, 90_000])
   expect(times({ cpuMs: 20_000, wallMs: 30_000 })).toEqual([20_000, 30_000])
-})
-
-describe('Gate', () => {
-  test('lets no more through than its width, in order', async () => {
-    const gate = new Gate(2)
-    let inside = 0
-    let most = 0
-    const order: number[] = []
-    await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        gate.pass(async () => {
-          order.push(index)
-          most = Math.max(most, ++inside)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside--
-          if (index % 5 === 0) throw new Error('as good as any')
-        }),
-      ).map((run) => run.catch(() => {})),
-    )
-    expect([most, inside]).toEqual([2, 0])
-    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index))
-  })
-
-  test('forgets who gave up waiting', async () => {
-    const gate = new Gate(1)
-    const controller = new AbortController()
-    let release = (): void => {}
-    const first = gate.pass(() => new Promise<void>((resolve) => (release = resolve)))
-    const second = gate.pass(async () => 'second', controller.signal)
-    const third = gate.pass(async () => 'third')
-    controller.abort('no more')
-    await expect(second).rejects.toBe('no more')
-    release()
-    await first
-    expect(await third).toBe('third')
-    expect(await gate.pass(async () => 'fourth')).toBe('fourth')
-  })
 })
 
 test('kept output is cut at a whole character', () => {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { CoaError, ToolError } from '../../base/errors/index.ts'
+import { backOff, pause } from '../../base/retry/index.ts'
 import type { Payload } from '../../language/grammar/index.ts'
 import type { OutputStore, Tool, ToolContext, ToolOutput, ToolResult } from './contract.ts'
 import { repeatsQuestion } from './leak-guard.ts'
@@ -21,6 +21,7 @@ export interface CallOptions {
 
 const defaults = { timeoutMs: 30_000, retries: 2, outputLimit: 8000 }
 const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 30_000
 
 /** Calls a tool with the payload from a chain. Never throws, except when the caller's own signal fires. */
 export async function callTool(tool: Tool, payload: Payload, options: CallOptions = {}): Promise<ToolResult> {
@@ -94,7 +95,7 @@ async function attempt(
     } catch (error) {
       signal.throwIfAborted()
       if (!isPassing(error) || outcome.attempts > retries) throw error
-      await sleep(FIRST_PAUSE_MS * 2 ** (outcome.attempts - 1), undefined, { signal })
+      await pause(backOff(outcome.attempts - 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), signal)
     }
   }
 }

@@ -1,10 +1,12 @@
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import { CoaError, ToolError } from '../../../base/errors/index.ts'
+import { backOff, pause, retryAfterMs } from '../../../base/retry/index.ts'
 import type { PartFile } from './part-file.ts'
-import { responseError, retryAfterMs } from './response-errors.ts'
+import { responseError } from './response-errors.ts'
+
+const LONGEST_PAUSE_MS = 120_000
 
 export interface DownloadOptions {
   homepage: string
@@ -37,7 +39,7 @@ export async function download(url: string, part: PartFile, options: DownloadOpt
       failures = part.bytes > before ? 1 : failures + 1
       if (failures >= attempts) throw givenUp(url, error)
       const asked = CoaError.isInstance(error) ? Number(error.details['retryAfterMs'] ?? 0) : 0
-      await pause(Math.max(asked, backOffMs * 2 ** (failures - 1)), undefined, signal ? { signal } : {})
+      await pause(Math.max(asked, backOff(failures - 1, backOffMs, LONGEST_PAUSE_MS)), signal)
     }
   }
 }
@@ -61,7 +63,8 @@ async function attempt(url: string, part: PartFile, options: DownloadOptions): P
     }
     if (!response.ok || response.body === null) {
       const error = responseError(url, response, homepage, token !== undefined)
-      Object.assign(error.details, { retryAfterMs: retryAfterMs(response) })
+      const asked = retryAfterMs((name) => response.headers.get(name)) ?? 0
+      Object.assign(error.details, { retryAfterMs: Math.min(asked, LONGEST_PAUSE_MS) })
       throw error
     }
     const isContinued = response.status === 206 && startIn(response) === from

@@ -32,9 +32,3 @@ export function responseError(
     details: { url, status },
   })
 }
-
-/** How long a server asks to be left alone, if it says so. */
-export function retryAfterMs(response: Response): number | undefined {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, 120_000) : undefined
-}

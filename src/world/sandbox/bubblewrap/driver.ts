@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import { type Limiter, limiter } from '../../../base/concurrency/index.ts'
 import { SandboxError } from '../../../base/errors/index.ts'
 import {
   type Language,
@@ -10,7 +11,6 @@ import {
   SandboxRequest,
   type SandboxResult,
 } from '../contract.ts'
-import { Gate } from '../gate.ts'
 import type { Setup } from './arguments.ts'
 import { execute } from './execute.ts'
 import { askInterpreter } from './interpreter.ts'
@@ -51,13 +51,13 @@ export class BubblewrapDriver implements SandboxDriver {
   readonly languages: readonly Language[]
   readonly versions: Partial<Record<Language, string>>
   readonly #setups: Map<Language, Setup>
-  readonly #gate: Gate
+  readonly #limited: Limiter
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
 
   constructor(setups: Map<Language, Setup>, concurrency: number) {
     this.#setups = setups
-    this.#gate = new Gate(concurrency)
+    this.#limited = limiter(concurrency)
     this.languages = [...setups.keys()]
     this.versions = Object.fromEntries([...setups].map(([name, setup]) => [name, setup.interpreter.version]))
   }
@@ -68,7 +68,7 @@ export class BubblewrapDriver implements SandboxDriver {
       return Promise.reject(new SandboxError(`bubblewrap has no interpreter for ${request.language} here`))
     }
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const run = this.#gate.pass(() => execute(setup, request, signal), signal)
+    const run = this.#limited(() => execute(setup, request, signal), signal)
     this.#running.add(run)
     return run.finally(() => this.#running.delete(run))
   }

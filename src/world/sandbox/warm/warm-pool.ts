@@ -1,6 +1,6 @@
+import { type Limiter, limiter } from '../../../base/concurrency/index.ts'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { Language, ResolvedRequest, RunOptions, SandboxDriver, SandboxResult } from '../contract.ts'
-import { Gate } from '../gate.ts'
 import { type ChildProgram, WarmChild } from './warm-child.ts'
 
 /**
@@ -12,7 +12,7 @@ export class WarmPool implements SandboxDriver {
   readonly name: ChildProgram['driver']
   readonly languages: readonly Language[]
   readonly #program: ChildProgram
-  readonly #gate: Gate
+  readonly #limited: Limiter
   readonly #idle: { trusted: WarmChild[]; other: WarmChild[] } = { trusted: [], other: [] }
   readonly #all = new Set<WarmChild>()
   readonly #closing = new AbortController()
@@ -23,7 +23,7 @@ export class WarmPool implements SandboxDriver {
     this.name = program.driver
     this.languages = [language]
     this.#program = program
-    this.#gate = new Gate(size)
+    this.#limited = limiter(size)
   }
 
   run(request: ResolvedRequest, options: RunOptions = {}): Promise<SandboxResult> {
@@ -31,7 +31,7 @@ export class WarmPool implements SandboxDriver {
       return Promise.reject(new SandboxError(`${this.name} does not run ${request.language}`))
     }
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const run = this.#gate.pass(() => this.#runInChild(request, signal), signal)
+    const run = this.#limited(() => this.#runInChild(request, signal), signal)
     this.#running.add(run)
     return run.finally(() => this.#running.delete(run))
   }

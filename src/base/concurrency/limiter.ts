@@ -1,5 +1,7 @@
+export type Limiter = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+
 /** Lets at most `limit` tasks run at a time; the others wait in order, and one whose signal fires leaves the queue. */
-export function limiter(limit: number): <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+export function limiter(limit: number): Limiter {
   let running = 0
   const waiting = new Set<() => void>()
   const leave = (): void => {

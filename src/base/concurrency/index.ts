@@ -1,0 +1,2 @@
+export { inParallel } from './in-parallel.ts'
+export { type Limiter, limiter } from './limiter.ts'

@@ -1,0 +1,1 @@
+export { backOff, pause, retryAfterMs } from './retry.ts'
