@@ -219,15 +219,9 @@ export {
   formats as exportFormats,
 } from './stages/export/index.ts'
 export {
-  disjoint,
-  dropAlwaysOrNever,
-  dropSolvedWithoutTools,
   type FilterSummary,
   Funnel,
-  type PassRate,
-  type Question,
   readFunnel,
-  type Sifted,
   selectionFiles,
 } from './stages/filter/index.ts'
 export {

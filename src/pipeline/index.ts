@@ -1,4 +1,6 @@
+export type { Chosen } from './choose-tasks.ts'
 export { evalReportOf } from './evaluate.ts'
+export { filterQueries } from './filter-queries.ts'
 export {
   amongTools,
   evalTemperature,

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../agent/index.ts'
 import { fingerprintOfFolder, isModelFolder, runtimeInWords } from '../engine/index.ts'
+import type { Task } from '../schema/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
-import { type RlSummary, run as rl } from '../stages/rl/index.ts'
+import { type RlSummary, run as rl, rlSettings } from '../stages/rl/index.ts'
 import type { Run } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
+import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
 import { measure } from './measure.ts'
 import { practiceTasks } from './practice-tasks.ts'
 import type { StageContext } from './stage.ts'
@@ -27,16 +29,38 @@ export async function trainRl(
     run.log(note)
     onFinding?.(note)
   }
-  const { tasks, fromSettings } = await practiceTasks(run, config, { asked: askedSources, onNote })
+  const { tasks: offered, fromSettings } = await practiceTasks(run, config, { asked: askedSources, onNote })
   const measured = fromSettings ? await measuringTasks(config) : []
-  refuseOverlap([...tasks, ...trainedOn(run)], measured)
+  refuseOverlap([...offered, ...trainedOn(run)], measured)
   const student = await openStudent(config, start, (line) => run.log(line))
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
   const world = await openWorld(config)
   const settings = rolloutSettings(config)
+  const chosen = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
+    if (!choosesTasks(config)) return tasks
+    // Measuring takes long: what RL cannot do with these settings is said first.
+    rlSettings(config)
+    const policy = { ...student, checkpoint: folder }
+    const chooser = {
+      run,
+      config,
+      observe,
+      signal,
+      spotlight,
+      policy,
+      fingerprint: parent.fingerprint,
+      world,
+    }
+    const found = await chooseTasks(tasks, chooser)
+    refuseNoneChosen(found.counts)
+    onNote(chosenInWords(found.counts))
+    return found.tasks
+  }
+  const parent = { path: folder, fingerprint: fingerprintOfFolder(folder) }
   try {
+    const tasks = await chosen(offered)
     return await rl(config, {
       run,
       signal,
@@ -45,7 +69,7 @@ export async function trainRl(
       again,
       student: {
         engine,
-        parent: { path: folder, fingerprint: fingerprintOfFolder(folder) },
+        parent,
         ...(reference === undefined ? {} : { reference }),
       },
       rollOut: (job, checkpoint) =>
@@ -70,7 +94,7 @@ export async function trainRl(
 }
 
 /** The model to begin with: the one named, or what SFT made in this run, or else the student. */
-function startOf(run: Run, config: ProjectConfig): string {
+export function startOf(run: Run, config: ProjectConfig): string {
   if (config.rl.model !== '') return config.rl.model
   const trained = join(run.files.checkpoints, 'sft')
   return isModelFolder(trained) ? trained : config.student.model

@@ -86,8 +86,8 @@ export const sft: Stage<TrainSftOptions> = {
 export const rl: Stage<TrainRlOptions, RlSummary> = {
   name: 'rl',
   purpose: 'the model improves through DAPO with live tools',
-  reads: ['task', 'checkpoints/sft'],
-  writes: ['rollout', 'checkpoints/rl', 'metrics.jsonl'],
+  reads: ['task', 'sequence', 'pass-rate', 'checkpoints/sft'],
+  writes: ['task', 'pass-rate', 'rollout', 'checkpoints/rl', 'metrics.jsonl'],
   run: trainRl,
   describe: (figures) =>
     `${count(figures['steps'])} steps, ${count(figures['rollouts'])} rollouts, ${percent(figures['pass rate at first'])} correct in the first steps, ${percent(figures['pass rate at last'])} in the last`,

@@ -5,8 +5,8 @@ export interface RewardOptions {
   partial?: boolean
   /** Whether the sequence keeps to its grammar, and what that is worth. Without it form does not count. */
   format?: { isWellFormed: boolean; bonus?: number; penalty?: number }
-  /** Further terms, such as process rewards, added as they are. */
-  process?: readonly number[]
+  /** Further terms, added as they are. */
+  terms?: readonly number[]
 }
 
 /**
@@ -17,7 +17,7 @@ export function rewardOf(verdict: Verdict, options: RewardOptions = {}): number 
   if (verdict.outcome === 'undecided') return null
   const isCorrect = verdict.outcome === 'correct'
   const answer = options.partial === true && !isCorrect ? (verdict.score ?? 0) : isCorrect ? 1 : 0
-  const { format, process = [] } = options
+  const { format, terms = [] } = options
   const form = format === undefined ? 0 : format.isWellFormed ? (format.bonus ?? 0) : -(format.penalty ?? 0)
-  return process.reduce((sum, term) => sum + term, answer + form)
+  return terms.reduce((sum, term) => sum + term, answer + form)
 }

@@ -11,6 +11,7 @@ export {
 } from './eval-report.ts'
 export { RunManifest, StageStatus } from './manifest.ts'
 export { parseJson } from './parse-json.ts'
+export { PassRate } from './pass-rate.ts'
 export { PathName } from './path-name.ts'
 export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'
 export { Rollout, RolloutSegment } from './rollout.ts'

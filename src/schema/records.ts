@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { Checkpoint } from './checkpoint.ts'
 import { Datum } from './datum.ts'
 import { EvalAttempt, EvalReport } from './eval-report.ts'
+import { PassRate } from './pass-rate.ts'
 import { Rollout } from './rollout.ts'
 import { CoaSequence } from './sequence.ts'
 import { Task } from './task.ts'
@@ -17,6 +18,7 @@ export const recordSchemas = {
   checkpoint: Checkpoint,
   attempt: EvalAttempt,
   eval: EvalReport,
+  'pass-rate': PassRate,
 } as const
 
 export type RecordKind = keyof typeof recordSchemas

@@ -40,6 +40,7 @@ it('takes any text only where it means nothing outside of coa', () => {
     'filter.reflection_agents',
     'filter.reflection_required',
     'filter.skip_origins',
+    'rl.pass_rate',
     'sft.context',
     'tasks.levels',
     'teach.dials',

@@ -155,3 +155,12 @@ describe('resolveConfig', () => {
     ).toContain('COA_PROJECT_SEED')
   })
 })
+
+it('reads two shares from text, and refuses what is no range', () => {
+  const passRate = (value: unknown) =>
+    resolveConfig(ProjectConfig, { flags: { 'rl.pass_rate': value } }).config.rl.pass_rate
+  expect(passRate('0.1, 0.9')).toEqual([0.1, 0.9])
+  expect(passRate([])).toEqual([])
+  for (const bad of ['0.9,0.1', '0.5', '0,0.5,1', '0,2', '', 'low,high'])
+    expect(() => passRate(bad)).toThrow('rl.pass_rate is not usable')
+})

@@ -160,7 +160,11 @@ function fromText(text: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodNumber) return text.trim() === '' ? text : Number(text)
   if (schema instanceof z.ZodBoolean)
     return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()] ?? text
-  if (schema instanceof z.ZodArray) return text.split(',').map((item) => item.trim())
+  if (schema instanceof z.ZodArray) {
+    const items = text.split(',').map((item) => item.trim())
+    const { element } = schema
+    return element instanceof z.ZodNumber ? items.map((item) => fromText(item, element)) : items
+  }
   return text
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { localFolder, nameOrPath, namesOrPaths, words } from './text-settings.ts'
+import { localFolder, nameOrPath, namesOrPaths, range, words } from './text-settings.ts'
 
 /** Settings are kept with every run, so an address must not carry what is secret; it would not be sent either. */
 const serverAddress = z.url({ protocol: /^https?$/ }).refine((address) => {
@@ -290,6 +290,14 @@ export const ProjectConfig = z.strictObject({
       model: z.string().meta({ fromRun: 'names' }).default(''),
       /** Tasks of each suite to practise on: those that follow the ones the team was given. */
       task_count: z.number().int().positive().default(200),
+      /** Leave out questions that the run has sequences of. */
+      disjoint: z.boolean().default(false),
+      /** Leave out tasks that the model solves in more than this share of its tries while all tools refuse; 0.3 in the paper. 1: none. */
+      max_without_tools: z.number().min(0).max(1).default(1),
+      /** Practise on tasks that the model solves in such a share of its tries at first, such as [0.1, 0.9]. Empty: on all. */
+      pass_rate: range().default([]),
+      /** Tries at each task to measure that. */
+      pass_rate_rollouts: z.number().int().positive().default(8),
       algorithm: z.enum(['dapo', 'grpo', 'reinforce++', 'ppo']).default('dapo'),
       steps: z.number().int().positive().default(40),
       /** Prompts a step learns from, and rollouts of each. */

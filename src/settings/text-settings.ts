@@ -8,6 +8,16 @@ import { z } from 'zod'
 /** Words that only coa reads, such as levels or the names of agents: taken from a run. */
 export const words = () => z.array(z.string().min(1)).meta({ fromRun: 'always' })
 
+/** The lowest and the highest share, or none. */
+export const range = () =>
+  z
+    .array(z.number().min(0).max(1))
+    .refine(
+      (shares) => shares.length === 0 || (shares.length === 2 && shares[0]! <= shares[1]!),
+      'it takes the lowest and the highest share, such as [0.1, 0.9]',
+    )
+    .meta({ fromRun: 'always' })
+
 /** A name, or a file or folder: from a run only the name is taken. */
 export const nameOrPath = () => z.string().min(1).meta({ fromRun: 'names' })
 

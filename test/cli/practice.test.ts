@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { coaJson } from './coa.ts'
+import { openRun } from '../../src/store/index.ts'
+import { coa, coaJson } from './coa.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'coa-practice-'))
 afterAll(() => rmSync(cwd, { recursive: true }))
@@ -23,5 +24,39 @@ describe('before and between the trainings', { timeout: 300_000 }, () => {
     const mix = set('sft.react_share=0.5', 'sft.max_steps=1')
     const trained = coaJson<Record<string, number>>(['sft', 'latest', ...mix], { cwd })
     expect(trained).toMatchObject({ 'trained on': 2 * chains!, sequences: 2 * chains!, steps: 1 })
+  })
+
+  it('tasks are chosen by pass rates, which are measured once', () => {
+    const small = set(
+      'sandbox.driver=pyodide',
+      'rl.task_count=3',
+      'rl.pass_rate_rollouts=2',
+      'rollout.max_tokens=60',
+      'rl.steps=1',
+      'rl.groups=1',
+      'rl.group_size=2',
+      'rl.dynamic_sampling=false',
+    )
+    interface Queries {
+      tasks: number
+      kept: number
+      rollouts: number
+      rates: { taskId: string }[]
+      reasons: { reason: string; count: number }[]
+    }
+    const queries = (...args: string[]) =>
+      coaJson<Queries>(['filter', 'latest', '--queries', ...args, ...small], { cwd })
+    const all = queries()
+    expect([all.tasks, all.kept, all.rollouts, all.rates.length]).toEqual([3, 3, 6, 3])
+    // Sixty tokens are not enough for an answer.
+    const none = queries('--pass-rate', '0.1,1')
+    expect(none).toMatchObject({ kept: 0, rollouts: 0, reasons: [{ reason: 'never solved', count: 3 }] })
+    const refused = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0.1,1'], { cwd })
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('3 × never solved')])
+    const trained = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0,0.9'], { cwd })
+    expect([trained.code, trained.stderr]).toEqual([0, expect.stringContaining('practising on 3 of 3 tasks')])
+    using run = openRun(join(cwd, 'runs', readdirSync(join(cwd, 'runs'))[0]!))
+    expect(run.count('pass-rate')).toBe(3)
+    expect(run.count('rollout')).toBe(2)
   })
 })

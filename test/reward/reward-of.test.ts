@@ -16,7 +16,7 @@ describe('the reward of a verdict', () => {
   })
 
   it('is null for what was not decided, whatever is added', () => {
-    const options = { partial: true, format: { isWellFormed: true, bonus: 1 }, process: [1] }
+    const options = { partial: true, format: { isWellFormed: true, bonus: 1 }, terms: [1] }
     expect(rewardOf(verdict('undecided', 0.7), options)).toBeNull()
   })
 
@@ -34,6 +34,6 @@ describe('the reward of a verdict', () => {
       0.5,
     )
     expect(rewardOf(verdict('wrong'), { format: { isWellFormed: false } })).toBeCloseTo(0)
-    expect(rewardOf(verdict('wrong'), { process: [0.25, -0.5] })).toBe(-0.25)
+    expect(rewardOf(verdict('wrong'), { terms: [0.25, -0.5] })).toBe(-0.25)
   })
 })

@@ -3,14 +3,19 @@ import pc from 'picocolors'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
 import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
+import { bar, number, reasonTable, share, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
+import { filterQueriesOf } from './filter-queries.ts'
 
 interface FilterOptions extends GlobalOptions {
   dryRun?: boolean
+  queries?: boolean
+  passRate?: string
+  rollouts?: string
   minInteractions?: string
   bySuite?: string[]
   maxSameCall?: string
@@ -43,12 +48,17 @@ export function registerFilter(program: Command): void {
     .option('--max-tokens <count>', 'longest sequence, prompt included; 0 for no limit')
     .option('--no-near-duplicates', 'do not look for sequences that are nearly the same')
     .option('--against <tasks>', 'suite, benchmark or file whose questions must not be trained on', collect)
+    .option('--queries', 'instead, measure the tasks that RL would practise on, and choose among those')
+    .option('--pass-rate <low,high>', 'with --queries: share of tries to be solved (default: rl.pass_rate)')
+    .option('--rollouts <count>', 'with --queries: tries at each task (default: rl.pass_rate_rollouts)')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ coa filter latest --dry-run\n  $ coa filter latest --by-suite math=3 --against gsm8k --against held-out.jsonl\n  $ coa filter latest --set filter.overlap_share=0.3 --json',
+      '\nExamples:\n  $ coa filter latest --dry-run\n  $ coa filter latest --by-suite math=3 --against gsm8k --against held-out.jsonl\n  $ coa filter latest --set filter.overlap_share=0.3 --json' +
+        '\n  $ coa filter latest --queries --pass-rate 0.1,0.9 --rollouts 8',
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<FilterOptions>()
+      if (options.queries === true) return filterQueriesOf(name, options)
       const { dir, config } = settingsForRun(options, name, {
         flags: flagsOf(options),
         kind: 'sequences',
@@ -93,29 +103,16 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
       ? `nothing has changed since ${folder} was written`
       : `written to ${folder}; funnel.html shows it`
   return [
-    stageTable(funnel),
+    stageTable(funnel.stages, sequences),
     '',
     callsTable(funnel),
     '',
-    ...(funnel.reasons.length === 0 ? [] : [reasonTable(funnel), '']),
+    ...(funnel.reasons.length === 0 ? [] : [reasonTable(funnel.reasons, sequences), '']),
     `${kept > 0 ? mark.good : mark.open} ${number(kept)} of ${number(sequences)} sequences kept (${share(kept, sequences)}), ` +
       `${number(copies)} with the ${number(upSampled)} that count several times` +
       (passedOver === 0 ? '' : `; ${number(passedOver)} not looked at`),
     pc.dim(state),
   ].join('\n')
-}
-
-function stageTable({ stages, sequences }: Funnel): string {
-  return table([
-    ['stage', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
-    ...stages.map(({ name, before, after }) => [
-      name,
-      number(after),
-      share(after, sequences),
-      before > after ? number(before - after) : pc.dim('–'),
-      bar(after, sequences),
-    ]),
-  ])
 }
 
 /** Lines of the histogram; what lies beyond goes into the last. */
@@ -144,33 +141,4 @@ function callsTable({ interactions, tools }: Funnel): string {
       (tools.map(({ tool, calls }) => `${tool} ${number(calls.kept)} of ${number(calls.all)}`).join(', ') ||
         'none'),
   ].join('\n')
-}
-
-function reasonTable({ reasons, sequences }: Funnel): string {
-  return table([
-    ['dropped', '', 'reason', 'such as'].map((head) => pc.dim(head)),
-    ...reasons.map(({ stage, reason, count, examples }) => [
-      number(count),
-      share(count, sequences),
-      `${stage}: ${reason}`,
-      pc.dim(examples.map(({ id }) => id).join(', ')),
-    ]),
-  ])
-}
-
-const BAR = 30
-
-function bar(value: number, most: number, before = most): string {
-  const width = (count: number): number => (most === 0 ? 0 : Math.round((BAR * count) / most))
-  // A stage with anything left must not look empty.
-  const filled = value > 0 ? Math.max(1, width(value)) : 0
-  return pc.green('█'.repeat(filled)) + pc.dim('░'.repeat(Math.max(0, width(before) - filled)))
-}
-
-function number(count: number): string {
-  return count.toLocaleString('en')
-}
-
-function share(part: number, of: number): string {
-  return of === 0 ? '–' : `${((100 * part) / of).toFixed(1)} %`
 }

@@ -1,55 +1,90 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  disjoint,
-  dropAlwaysOrNever,
-  dropSolvedWithoutTools,
-  type PassRate,
-  type Question,
-  type Sifted,
-} from './index.ts'
+import { outsideRange, QueryFunnel, solvedWithoutTools, trainedBefore } from './index.ts'
 
-const rate = (correct: number, wrong: number): PassRate => ({ id: `${correct}:${wrong}`, correct, wrong })
-const ids = (items: { id: string }[]): string[] => items.map(({ id }) => id)
+const tries = (correct: number, wrong: number) => ({ correct, wrong })
 
-it('drops what is solved without tools in more than three of ten tries', () => {
-  const { kept, dropped } = dropSolvedWithoutTools([
-    rate(3, 7),
-    rate(4, 6),
-    rate(0, 32),
-    rate(10, 22),
-    rate(0, 0),
-  ])
-  expect(ids(kept)).toEqual(['3:7', '0:32', '0:0'])
-  expect(ids(dropped)).toEqual(['4:6', '10:22'])
-  expect(dropped[0]?.reason).toBe('solved without tools in 4 of 10 tries')
-  expect(ids(dropSolvedWithoutTools([rate(3, 7)], 0.2).dropped)).toEqual(['3:7'])
+it('drops what is solved without tools in more than a share of the tries', () => {
+  expect(solvedWithoutTools(tries(3, 7), 0.3)).toBeUndefined()
+  expect(solvedWithoutTools(tries(0, 32), 0)).toBeUndefined()
+  expect(solvedWithoutTools(undefined, 0)).toBeUndefined()
+  expect(solvedWithoutTools(tries(4, 6), 0.3)).toEqual({
+    reason: 'solved without tools in more than 30 %',
+    detail: '4 of 10 tries',
+  })
 })
 
-it('drops what is always or never solved, and what could not be judged', () => {
-  const { kept, dropped } = dropAlwaysOrNever([rate(8, 0), rate(7, 1), rate(1, 7), rate(0, 8), rate(0, 0)])
-  expect(ids(kept)).toEqual(['7:1', '1:7'])
-  expect(dropped.map(({ reason }) => reason)).toEqual([
-    'always solved, in 8 tries',
-    'never solved, in 8 tries',
+it('keeps what is solved in a share of the tries within the range, bounds included', () => {
+  const reasons = ([low, high]: [number, number]) =>
+    [tries(0, 8), tries(1, 7), tries(4, 4), tries(7, 1), tries(8, 0), undefined].map(
+      (each) => outsideRange(each, [low, high])?.reason,
+    )
+  expect(reasons([0.125, 0.875])).toEqual([
+    'never solved',
+    undefined,
+    undefined,
+    undefined,
+    'always solved',
     'no try could be judged',
+  ])
+  expect(reasons([0.2, 0.8])).toEqual([
+    'never solved',
+    'solved in less than 20 %',
+    undefined,
+    'solved in more than 80 %',
+    'always solved',
+    'no try could be judged',
+  ])
+  // The paper's filter for code: only what is always solved goes.
+  expect(reasons([0, 0.99]).slice(0, 5)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'always solved',
   ])
 })
 
 it('leaves no question on both sides', () => {
-  const question: fc.Arbitrary<Question> = fc.record({
-    id: fc.uuid(),
-    question: fc.constantFrom('Who?', 'who', 'When was it?', 'WHEN was it', 'Why 3+4', 'Why 3-4'),
-  })
+  const question = fc.constantFrom('Who?', 'who', 'When was it?', 'WHEN was it', 'Why 3+4', 'Why 3-4')
   fc.assert(
     fc.property(fc.array(question), fc.array(question), (sft, rl) => {
-      const { kept, dropped }: Sifted<Question> = disjoint(sft, rl)
-      expect(kept.length + dropped.length).toBe(rl.length)
+      const isKnown = trainedBefore(sft)
       const plain = (text: string): string => text.toLowerCase().replace('?', '')
-      const trained = new Set(sft.map((item) => plain(item.question)))
-      expect(kept.every((item) => !trained.has(plain(item.question)))).toBe(true)
-      expect(dropped.every((item) => trained.has(plain(item.question)))).toBe(true)
+      const trained = new Set(sft.map(plain))
+      for (const each of rl) expect(isKnown(each) !== undefined).toBe(trained.has(plain(each)))
     }),
     { numRuns: 10_000 },
   )
+})
+
+it('counts what each stage leaves, and why the rest is gone', () => {
+  const funnel = new QueryFunnel(Array.from({ length: 9 }, (_, at) => ({ id: `${at}` })))
+  funnel.pass('disjoint', () => undefined)
+  funnel.pass('without tools', ({ id }) => (Number(id) < 5 ? { reason: 'known', detail: id } : undefined))
+  const seen: string[] = []
+  funnel.pass('pass rate', ({ id }) => {
+    seen.push(id)
+    return Number(id) > 6 ? { reason: 'always solved', detail: '' } : undefined
+  })
+  expect(seen).toEqual(['5', '6', '7', '8'])
+  expect(funnel.kept).toEqual([{ id: '5' }, { id: '6' }])
+  expect(funnel.counts()).toMatchObject({
+    tasks: 9,
+    kept: 2,
+    stages: [
+      { name: 'disjoint', before: 9, after: 9 },
+      { name: 'without tools', before: 9, after: 4 },
+      { name: 'pass rate', before: 4, after: 2 },
+    ],
+    reasons: [
+      {
+        stage: 'without tools',
+        reason: 'known',
+        count: 5,
+        examples: [{ id: '0' }, { id: '1' }, { id: '2' }],
+      },
+      { stage: 'pass rate', reason: 'always solved', count: 2 },
+    ],
+  })
 })

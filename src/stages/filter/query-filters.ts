@@ -1,61 +1,43 @@
+import type { Drop } from './examine.ts'
 import { questionKey, WordBuffer } from './words.ts'
 
 /** How a model fared on one question. Tries that could not be judged are not counted on either side. */
-export interface PassRate {
-  id: string
+export interface Tries {
   correct: number
   wrong: number
 }
 
-export interface Question {
-  id: string
-  question: string
+/** A model without tools answers it too often: it knows the answer and has no need to look. */
+export function solvedWithoutTools(tries: Tries | undefined, max: number): Drop | undefined {
+  // Where nothing was judged, nothing speaks against the question.
+  if (tries === undefined || shareOf(tries) <= max) return undefined
+  return { reason: `solved without tools in more than ${percent(max)}`, detail: inWords(tries) }
 }
 
-export interface Sifted<T> {
-  kept: T[]
-  dropped: (T & { reason: string })[]
+/** The model solves it too seldom or too often to learn much from it. Both bounds belong to what is kept. */
+export function outsideRange(
+  tries: Tries | undefined,
+  [low, high]: readonly [number, number],
+): Drop | undefined {
+  if (tries === undefined) return { reason: 'no try could be judged', detail: '' }
+  const share = shareOf(tries)
+  const detail = inWords(tries)
+  if (share < low)
+    return { reason: share === 0 ? 'never solved' : `solved in less than ${percent(low)}`, detail }
+  if (share > high)
+    return { reason: share === 1 ? 'always solved' : `solved in more than ${percent(high)}`, detail }
+  return undefined
 }
 
-/** Leaves out what a model without tools answers too often: it knows the answer and has no need to look. */
-export function dropSolvedWithoutTools<T extends PassRate>(passRates: Iterable<T>, max = 0.3): Sifted<T> {
-  return sift(passRates, (rate) =>
-    shareOf(rate) > max ? `solved without tools in ${rate.correct} of ${triesOf(rate)} tries` : undefined,
-  )
-}
-
-/** Leaves out what the model always or never solves: all rewards of a group are then the same and teach nothing. */
-export function dropAlwaysOrNever<T extends PassRate>(passRates: Iterable<T>): Sifted<T> {
-  return sift(passRates, (rate) => {
-    if (triesOf(rate) === 0) return 'no try could be judged'
-    if (rate.wrong === 0) return `always solved, in ${rate.correct} tries`
-    return rate.correct === 0 ? `never solved, in ${rate.wrong} tries` : undefined
-  })
-}
-
-/** Leaves out the questions for reinforcement that were trained on before, whatever their case and punctuation. */
-export function disjoint<T extends Question>(
-  sftQuestions: Iterable<Pick<Question, 'question'>>,
-  rlQuestions: Iterable<T>,
-): Sifted<T> {
+/** Tells questions that were trained on before, whatever their case and punctuation. */
+export function trainedBefore(trained: Iterable<string>): (question: string) => Drop | undefined {
   const words = new WordBuffer()
   const known = new Set<string>()
-  for (const { question } of sftQuestions) known.add(questionKey(question, words))
-  return sift(rlQuestions, ({ question }) =>
-    known.has(questionKey(question, words)) ? 'the question was trained on' : undefined,
-  )
+  for (const question of trained) known.add(questionKey(question, words))
+  return (question) =>
+    known.has(questionKey(question, words)) ? { reason: 'trained on before', detail: '' } : undefined
 }
 
-function sift<T>(items: Iterable<T>, judge: (item: T) => string | undefined): Sifted<T> {
-  const sifted: Sifted<T> = { kept: [], dropped: [] }
-  for (const item of items) {
-    const reason = judge(item)
-    if (reason === undefined) sifted.kept.push(item)
-    else sifted.dropped.push({ ...item, reason })
-  }
-  return sifted
-}
-
-const triesOf = ({ correct, wrong }: PassRate): number => correct + wrong
-/** 0 where nothing was judged: nothing speaks against the question. */
-const shareOf = (rate: PassRate): number => (triesOf(rate) === 0 ? 0 : rate.correct / triesOf(rate))
+const shareOf = ({ correct, wrong }: Tries): number => correct / (correct + wrong)
+const inWords = ({ correct, wrong }: Tries): string => `${correct} of ${correct + wrong} tries`
+const percent = (share: number): string => `${Number((100 * share).toFixed(1))} %`

@@ -28,8 +28,6 @@ export interface RlContext {
   tasks: readonly Task[]
   /** Measures the weights as they are on tasks that are not trained on. */
   evaluate?: (step: number) => Promise<Measured>
-  /** Further terms of the reward, added as they are. */
-  process?: (rollout: Rollout, task: Task) => readonly number[]
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
   /** Told of each step when it is done. */

@@ -70,7 +70,6 @@ describe('judged', () => {
     ]
     for (const [parts, settings, reward] of table)
       expect(judged(makeRollout(parts), { ...plain, ...settings })).toMatchObject({ reward })
-    expect(judged(makeRollout(), plain, [0.5, -0.25])).toMatchObject({ reward: 1.25 })
   })
 })
 

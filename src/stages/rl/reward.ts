@@ -23,8 +23,8 @@ export type LeftOut = 'environment' | 'time' | 'overlong' | 'undecided' | 'unche
 
 export type Judged = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
 
-/** What a rollout is worth to training, or why it must not move the policy. `process` are terms added as they are. */
-export function judged(rollout: Rollout, settings: RewardSettings, process: readonly number[] = []): Judged {
+/** What a rollout is worth to training, or why it must not move the policy. */
+export function judged(rollout: Rollout, settings: RewardSettings): Judged {
   const { verdict, failure, stop, answer, wellFormed } = rollout
   if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
   if (stop === 'time') return { leftOut: 'time' }
@@ -34,7 +34,7 @@ export function judged(rollout: Rollout, settings: RewardSettings, process: read
   const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {
     partial: settings.partial,
     format: { isWellFormed: wellFormed, bonus: settings.format_bonus, penalty: settings.format_penalty },
-    process: [...process, toolTerm(rollout, settings.tool_bonus), overlongTerm(rollout, settings)],
+    terms: [toolTerm(rollout, settings.tool_bonus), overlongTerm(rollout, settings)],
   })
   if (reward === null) return { leftOut: 'undecided' }
   return { reward, isCorrect: verdict?.outcome === 'correct' }

@@ -154,12 +154,4 @@ describe('sampleStep', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(started).toBeLessThan(10)
   })
-
-  it('adds the terms that the caller has', async () => {
-    const one = sampling({ groups: 1, group_size: 2 }, half, {
-      process: ({ id }) => [id.endsWith('0') ? 0.5 : 0],
-    })
-    const found = await sampleStep(one, 1, 0, start)
-    expect(found.scored.map(({ reward }) => reward)).toEqual([1.5, 0])
-  })
 })

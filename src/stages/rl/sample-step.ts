@@ -19,8 +19,6 @@ export interface Sampling {
   tasks: readonly Task[]
   settings: RlSettings
   rollOut: (job: RolloutJob, checkpoint: string) => Promise<Rollout>
-  /** Further terms of the reward. */
-  process?: ((rollout: Rollout, task: Task) => readonly number[]) | undefined
   signal: AbortSignal
   /** Told of every rollout as it ends, with its reward; `draw` is the number of its group within the step. */
   onRollout: (rollout: Rollout, draw: number) => void
@@ -180,7 +178,7 @@ function jobOf(settings: RlSettings, step: number, draw: number, task: Task, num
 
 /** So many at a time; the results stand in the order of the jobs, whichever ends first. */
 async function workThrough(
-  { settings, rollOut, process, signal, onRollout }: Sampling,
+  { settings, rollOut, signal, onRollout }: Sampling,
   jobs: readonly { job: RolloutJob; draw: number }[],
   checkpoint: string,
 ): Promise<{ rollout: Rollout; result: Judged }[]> {
@@ -188,7 +186,7 @@ async function workThrough(
   await inParallel(jobs, settings.concurrency, async ({ job, draw }, at) => {
     signal.throwIfAborted()
     const rollout = await rollOut(job, checkpoint)
-    const result = judged(rollout, settings, process?.(rollout, job.task))
+    const result = judged(rollout, settings)
     results[at] = { rollout, result }
     onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, draw)
   })

@@ -130,14 +130,13 @@ export class Training {
   }
 
   #sample(step: number, policyStep: number, { drawing }: RlState): Promise<SampledStep> {
-    const { tasks, rollOut, process, signal, observe } = this.#context
+    const { tasks, rollOut, signal, observe } = this.#context
     const { steps, keep_rollouts } = this.#settings
     let count = 0
     const sampling: Sampling = {
       tasks,
       settings: this.#settings,
       rollOut,
-      process,
       signal: AbortSignal.any([signal, this.#giveUp.signal]),
       onRollout: (rollout, draw) => {
         this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || draw < keep_rollouts)

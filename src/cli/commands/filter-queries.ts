@@ -1,0 +1,85 @@
+import pc from 'picocolors'
+import { UsageError } from '../../base/errors/index.ts'
+import type { Chosen } from '../../pipeline/index.ts'
+import { openRun } from '../../store/index.ts'
+import { bar, number, reasonTable, share, stageTable } from '../funnel-tables.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { emit, mark, table } from '../output.ts'
+import { sayAside, showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
+import { trainingSections } from '../sections.ts'
+
+interface QueryOptions extends GlobalOptions {
+  dryRun?: boolean
+  passRate?: string
+  rollouts?: string
+}
+
+/** `coa filter RUN --queries`: how often the model solves the tasks RL would practise on, and which of them are kept. */
+export async function filterQueriesOf(name: string, options: QueryOptions): Promise<void> {
+  if (options.dryRun === true) {
+    throw new UsageError(
+      '--dry-run writes nothing, and pass rates that are not kept would be measured again',
+      {
+        fix: 'Leave out --dry-run: `coa filter --queries` only adds what it measured to the run.',
+      },
+    )
+  }
+  const { dir, config } = settingsForRun(options, name, {
+    flags: { 'rl.pass_rate': options.passRate, 'rl.pass_rate_rollouts': options.rollouts },
+    kind: 'tasks',
+    uses: (config) => trainingSections('rl', config),
+  })
+  const { filterQueries } = await import('../../pipeline/index.ts')
+  using run = openRun(dir, { write: true, command: 'coa filter --queries' })
+  const observe = showProgress()
+  const chosen = await interruptible((signal) =>
+    filterQueries({ run, config, observe, signal, onFinding: sayAside }),
+  ).finally(observe.done)
+  const { counts, rates, rollouts, tasks } = chosen
+  const kept = tasks.map(({ id }) => id)
+  emit(options, { run: run.id, rollouts, ...counts, keptIds: kept, rates }, () =>
+    describe(chosen, config.rl.pass_rate),
+  )
+}
+
+function describe({ counts, rates, rollouts }: Chosen, range: readonly number[]): string {
+  const { tasks, kept, stages, reasons } = counts
+  return [
+    ...(stages.length === 0 ? [] : [stageTable(stages, tasks), '']),
+    ...(rates.length === 0 ? [] : [rateTable(rates), '']),
+    ...(reasons.length === 0 ? [] : [reasonTable(reasons, tasks), '']),
+    `${kept > 0 ? mark.good : mark.open} ${number(kept)} of ${number(tasks)} tasks kept for RL (${share(kept, tasks)})`,
+    pc.dim(
+      rollouts === 0
+        ? 'measured before; no rollout was made'
+        : `${number(rollouts)} rollouts, kept in the run`,
+    ),
+    pc.dim(
+      range.length === 0
+        ? 'No range is set: `coa rl` practises on all of these. --pass-rate 0.1,0.9 shows what a range would keep.'
+        : `\`coa rl\` chooses in the same way with --set rl.pass_rate=${range.join(',')}, or pass_rate in [rl] of coa.toml.`,
+    ),
+  ].join('\n')
+}
+
+/** Tasks by how often they were solved. */
+function rateTable(rates: Chosen['rates']): string {
+  const counts = new Map<number, number>()
+  for (const { correct, wrong } of rates) {
+    const tenth = Math.floor((10 * correct) / (correct + wrong))
+    counts.set(tenth, (counts.get(tenth) ?? 0) + 1)
+  }
+  const most = Math.max(...counts.values())
+  return table([
+    ['solved', 'tasks', ''].map((head) => pc.dim(head)),
+    ...[...counts]
+      .sort(([one], [other]) => one - other)
+      .map(([tenth, count]) => [
+        tenth === 10 ? '100 %' : `${10 * tenth}–${10 * tenth + 10} %`,
+        number(count),
+        bar(count, most),
+      ]),
+  ])
+}

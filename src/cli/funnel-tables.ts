@@ -1,0 +1,58 @@
+import pc from 'picocolors'
+import { table } from './output.ts'
+
+interface Step {
+  name: string
+  before: number
+  after: number
+}
+
+interface Reason {
+  stage: string
+  reason: string
+  count: number
+  examples: readonly { id: string }[]
+}
+
+/** What each stage left of so many. */
+export function stageTable(stages: readonly Step[], total: number): string {
+  return table([
+    ['stage', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
+    ...stages.map(({ name, before, after }) => [
+      name,
+      number(after),
+      share(after, total),
+      before > after ? number(before - after) : pc.dim('–'),
+      bar(after, total),
+    ]),
+  ])
+}
+
+export function reasonTable(reasons: readonly Reason[], total: number): string {
+  return table([
+    ['dropped', '', 'reason', 'such as'].map((head) => pc.dim(head)),
+    ...reasons.map(({ stage, reason, count, examples }) => [
+      number(count),
+      share(count, total),
+      `${stage}: ${reason}`,
+      pc.dim(examples.map(({ id }) => id).join(', ')),
+    ]),
+  ])
+}
+
+const BAR = 30
+
+export function bar(value: number, most: number, before = most): string {
+  const width = (count: number): number => (most === 0 ? 0 : Math.round((BAR * count) / most))
+  // A stage with anything left must not look empty.
+  const filled = value > 0 ? Math.max(1, width(value)) : 0
+  return pc.green('█'.repeat(filled)) + pc.dim('░'.repeat(Math.max(0, width(before) - filled)))
+}
+
+export function number(count: number): string {
+  return count.toLocaleString('en')
+}
+
+export function share(part: number, of: number): string {
+  return of === 0 ? '–' : `${((100 * part) / of).toFixed(1)} %`
+}
