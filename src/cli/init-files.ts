@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { builtinGrammars, exampleChains, render } from '../language/grammar/index.ts'
-import { recipeFile } from '../settings/index.ts'
+import { recipeFile, settingsJsonSchema } from '../settings/index.ts'
+
+/** Editors find it by the first line of coa.toml. */
+const schemaFile = 'coa.schema.json'
 
 /** The files of a new project, by name. */
 export function projectFiles(): Record<string, string> {
   return {
     'coa.toml': settingsFile(),
+    [schemaFile]: `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`,
     'grammar.toml': grammarFile,
     'chain.txt': `${render(builtinGrammars.get('web')!, exampleChains.get('web')!.steps)}\n`,
     '.gitignore': 'runs/\n.coa/\n*.db\n*.db-*\n',
@@ -19,7 +23,8 @@ function settingsFile(): string {
   return settingsHead + recipe.slice(recipe.indexOf('\n\n') + 2) + settingsEnd
 }
 
-const settingsHead = `# Settings of this project: those of the quickstart, to be changed. \`coa quickstart\` runs the whole method with them,
+const settingsHead = `#:schema ${schemaFile}
+# Settings of this project: those of the quickstart, to be changed. \`coa quickstart\` runs the whole method with them,
 # \`coa teach\`, \`coa sft\`, \`coa rl\` and the others one stage of it. Each setting can also be given as a variable
 # (COA_TASKS_COUNT=50) or on the command line (--set tasks.count=50).
 

@@ -32,6 +32,7 @@ const commands: Record<string, Load> = {
   generate: async () => (await import('./commands/generate.ts')).registerGenerate,
   engine: async () => (await import('./commands/engine.ts')).registerEngine,
   trainer: async () => (await import('./commands/trainer.ts')).registerTrainer,
+  config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
 }
 

@@ -1,6 +1,7 @@
 export { cacheFolder } from './cache-folder.ts'
 export { keyFrom, readEnvironment } from './environment.ts'
 export { valuesFromRun } from './from-run.ts'
+export { settingsJsonSchema } from './json-schema.ts'
 export { ownModel, recipeFile } from './own-files.ts'
 export { type ProjectOptions, projectConfig } from './project.ts'
 export { type ConfigSources, type ResolvedConfig, resolveConfig } from './resolve.ts'

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
@@ -26,8 +26,10 @@ export function registerInit(program: Command): void {
         })
       }
       const line = (...words: string[]): string => `  ${commandLine(words)}`
-      ensureFolder(folder)
-      for (const { path, text } of files) writeFileSync(path, text)
+      for (const { path, text } of files) {
+        ensureFolder(dirname(path))
+        writeFileSync(path, text)
+      }
       emit(options, { folder, files: files.map(({ path }) => path) }, () =>
         [
           ...files.map(({ path }) => `${mark.good} ${path}`),

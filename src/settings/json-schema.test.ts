@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { settingsJsonSchema } from './json-schema.ts'
+import { ProjectConfig } from './schema.ts'
+
+interface Section {
+  type: string
+  properties: Record<string, unknown>
+  additionalProperties: boolean
+}
+
+it('names every setting, and refuses others', () => {
+  const schema = settingsJsonSchema() as { properties: Record<string, Section> }
+  const defaults: Record<string, object> = ProjectConfig.parse({})
+  expect(Object.keys(schema.properties)).toEqual(Object.keys(ProjectConfig.shape))
+  for (const [name, section] of Object.entries(schema.properties)) {
+    expect(section, name).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(Object.keys(section.properties), name).toEqual(
+      expect.arrayContaining(Object.keys(defaults[name]!)),
+    )
+  }
+  expect(schema.properties['engine']!.properties['driver']).toMatchObject({
+    enum: ['embedded', 'tinker', 'openai'],
+    default: 'embedded',
+  })
+  expect(JSON.stringify(schema)).not.toContain('fromRun')
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { ProjectConfig } from './schema.ts'
+
+/** What editors need to complete and check a coa.toml. */
+export function settingsJsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(ProjectConfig, {
+    io: 'input',
+    // Whether a run may decide on a setting is our own note at the schema.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema['fromRun']
+    },
+  })
+  return { title: 'coa.toml', ...schema }
+}
