@@ -90,6 +90,20 @@ export default {
       from: { path: '^src/', pathNot: ['^src/testing/', '\\.test\\.ts$'] },
       to: { path: '^src/testing/' },
     },
+    {
+      name: 'suites-have-one-door',
+      comment:
+        'the method knows suites by their contract: only src/tasks/suites/index.ts imports their folders',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/tasks/suites/' },
+      to: { path: '^src/tasks/suites/[^/]+/' },
+    },
+    {
+      name: 'suites-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^src/tasks/suites/([^/]+)/' },
+      to: { path: '^src/tasks/suites/[^/]+/', pathNot: '^src/tasks/suites/$1/' },
+    },
     ...layerRules,
     ...stageRules,
     ...doorRules,

@@ -1,10 +1,8 @@
 import { Random } from '../../src/base/random/index.ts'
 import type { Task } from '../../src/schema/index.ts'
 import { carefulDials } from '../../src/stages/teach/index.ts'
-import { generators, searchGenerator } from '../../src/tasks/index.ts'
-import type { Expert, Words } from '../../src/tasks/suites/expert.ts'
-import { mathExpert } from '../../src/tasks/suites/math/expert.ts'
-import { searchExpert } from '../../src/tasks/suites/search/expert.ts'
+import { type Expert, type Suite, searchSuite, type Words } from '../../src/tasks/index.ts'
+import { mathSuite } from '../../src/tasks/suites/math/index.ts'
 import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
 
@@ -13,20 +11,13 @@ import { BASE_SPLIT, baseSeed } from './seeds.ts'
  * what the model will have to write later is short.
  */
 export function* expertSentences(count: number): Generator<string> {
-  const suites = [
-    { expert: mathExpert, generator: generators.get('math')!, lowest: 1 },
-    { expert: searchExpert, generator: searchGenerator(baseSeed(0)), lowest: 2 },
-  ]
+  const suites: Suite[] = [mathSuite, searchSuite(baseSeed(0))]
   for (let index = 0; index < count; index++) {
-    for (const { expert, generator, lowest } of suites) {
-      const task = generator.task({
-        seed: baseSeed(0),
-        split: BASE_SPLIT,
-        index,
-        level: lowest + (index % 2),
-      })
-      for (const { thought, text } of turnsOf(expert(task, new Random('expert', index), carefulDials), task))
-        yield `${thought}\n${text}`
+    for (const suite of suites) {
+      const level = suite.levels[0] + (index % 2)
+      const task = suite.generate({ seed: baseSeed(0), split: BASE_SPLIT, index, level })
+      const expert = suite.expert(task, task.meta.program, new Random('expert', index), carefulDials)
+      for (const { thought, text } of turnsOf(expert, task)) yield `${thought}\n${text}`
     }
   }
 }

@@ -1,5 +1,4 @@
 export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
-export type { Split, TaskGenerator, TaskRequest } from './contract.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export {
   assertMayBeWritten,
@@ -13,16 +12,24 @@ export {
   taskFormats,
 } from './readers/index.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/index.ts'
-export type { Dials } from './suites/expert.ts'
-export { generators } from './suites/index.ts'
+export type { Split } from './splits.ts'
 export {
+  type Dials,
+  type Expert,
+  type GeneratedTask,
   libraryOf,
-  searchGenerator,
+  madeBy,
+  type Order,
+  type Suite,
+  searchSuite,
   serveWorld,
+  suites,
+  type TaskRequest,
+  type Words,
   type WorldServer,
   worldProvider,
   worldTools,
-} from './suites/search/index.ts'
+} from './suites/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openTaskTools } from './task-tools.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestName, UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
-import type { Split } from './contract.ts'
 import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from './readers/index.ts'
-import { generators } from './suites/index.ts'
+import type { Split } from './splits.ts'
+import { suites } from './suites/index.ts'
 
 /** Where tasks come from: a suite of ours, a benchmark that was pulled, or a file. */
 export interface TaskSource extends ReadOptions {
@@ -24,18 +24,18 @@ export interface TaskSource extends ReadOptions {
 
 /** The tasks of a source, in its order. A generated suite has as many as `limit` says, 100 if it says nothing. */
 export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
-  const generator = generators.get(source.from)
-  if (generator !== undefined) {
+  const suite = suites.get(source.from)
+  if (suite !== undefined) {
     const { seed = 1, split = 'train', first = 0, limit = 100 } = source
-    const [low, high] = source.levels ?? generator.levels
-    if (low < generator.levels[0] || high > generator.levels[1] || low > high) {
-      throw new UsageError(`${generator.name} has no levels ${low} to ${high}`, {
-        fix: `Its levels go from ${generator.levels[0]} to ${generator.levels[1]}.`,
+    const [low, high] = source.levels ?? suite.levels
+    if (low < suite.levels[0] || high > suite.levels[1] || low > high) {
+      throw new UsageError(`${suite.name} has no levels ${low} to ${high}`, {
+        fix: `Its levels go from ${suite.levels[0]} to ${suite.levels[1]}.`,
       })
     }
     for (let index = first; index < first + limit; index++) {
       source.signal?.throwIfAborted()
-      yield generator.task({ seed, split, index, level: low + (index % (high - low + 1)) })
+      yield suite.generate({ seed, split, index, level: low + (index % (high - low + 1)) })
     }
     return
   }
@@ -90,7 +90,7 @@ function filesOf({
     }))
   }
   if (existsSync(from)) return [{ file: from }]
-  const names = [...generators.keys(), ...benchmarks.map(({ name }) => name)]
+  const names = [...suites.keys(), ...benchmarks.map(({ name }) => name)]
   const near = nearestName(from, names)
   throw new UsageError(`there is no suite, benchmark or file "${from}"`, {
     fix: near === undefined ? '`coa tasks list` shows what there is.' : `Did you mean ${near}?`,

@@ -1,23 +1,14 @@
-import type { Task } from '../schema/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
 import type { TaskTools } from '../world/index.ts'
-import { serveWorld, type WorldServer, worldTools } from './suites/search/index.ts'
+import { suites } from './suites/index.ts'
 
-/** The tools that tasks bring along: those about an encyclopedia have that one, served when it is first needed. */
-export function openTaskTools({ search }: Pick<ProjectConfig, 'search'>): TaskTools {
-  const worlds = new Map<number, Promise<WorldServer>>()
-  const worldOf = (seed: number): Promise<WorldServer> => {
-    const known = worlds.get(seed) ?? serveWorld({ seed })
-    worlds.set(seed, known)
-    return known
-  }
+/** The tools that generated tasks bring along. */
+export function openTaskTools(settings: Pick<ProjectConfig, 'search'>): TaskTools {
+  const opened = [...suites.values()].flatMap((suite) => suite.openTools?.(settings) ?? [])
   return {
-    async of(task: Task) {
-      const world = task.meta['world']
-      return typeof world === 'number' ? worldTools(await worldOf(world), { limit: search.limit }) : []
-    },
+    of: async (task) => (await Promise.all(opened.map((tools) => tools.of(task)))).flat(),
     async close() {
-      for (const world of worlds.values()) await (await world).close()
+      for (const tools of opened) await tools.close()
     },
   }
 }

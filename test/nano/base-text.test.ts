@@ -5,7 +5,8 @@ import { baseDocuments, type Kind } from '../../scripts/nano/text/documents.ts'
 import { drawStory } from '../../scripts/nano/text/stories.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
 import { Random } from '../../src/base/random/index.ts'
-import { generators, libraryOf } from '../../src/tasks/index.ts'
+import { libraryOf, suites } from '../../src/tasks/index.ts'
+import { mathSuite } from '../../src/tasks/suites/math/index.ts'
 import { pageText } from '../../src/tasks/suites/search/encyclopedia/pages.ts'
 
 interface Step {
@@ -52,7 +53,7 @@ describe('base text', () => {
       for (const split of ['dev', 'test'] as const)
         for (const seed of [1, 2])
           for (let index = 0; index < 20; index++) {
-            const { question } = generators.get(suite)!.task({ seed, split, index, level: 2 + (index % 2) })
+            const { question } = suites.get(suite)!.generate({ seed, split, index, level: 2 + (index % 2) })
             expect(text.includes(question)).toBe(false)
           }
   })
@@ -76,8 +77,8 @@ describe('base text', () => {
     const measured = new Set<string>()
     for (const split of ['dev', 'test'] as const)
       for (let index = 0; index < 150; index++) {
-        const { program } = generators.get('math')!.task({ seed: 1, split, index, level: 1 }).meta as never
-        measured.add(templateOf((program as { steps: Step[] }).steps))
+        const { program } = mathSuite.generate({ seed: 1, split, index, level: 1 }).meta
+        measured.add(templateOf(program.steps))
       }
     const random = new Random('stories')
     let read = 0

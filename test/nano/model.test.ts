@@ -5,7 +5,7 @@ import { Random } from '../../src/base/random/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { buildPrompt, builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
 import { encodePrompt, openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
-import { generators } from '../../src/tasks/index.ts'
+import { suites } from '../../src/tasks/index.ts'
 
 const folder = fileURLToPath(new URL('../../models/nano', import.meta.url))
 
@@ -73,7 +73,7 @@ describe('the model of nano', () => {
   it('is no agent', async () => {
     const grammar = builtinGrammars.get('math')!
     const tasks = Array.from({ length: 20 }, (_, index) =>
-      generators.get('math')!.task({ seed: 1, split: 'test', index, level: 1 }),
+      suites.get('math')!.generate({ seed: 1, split: 'test', index, level: 1 }),
     )
     const chains = await Promise.all(
       tasks.map(async ({ question }) => {

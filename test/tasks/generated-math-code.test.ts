@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAnswer, closeAlgebra } from '../../src/reward/index.ts'
 import type { Task } from '../../src/schema/index.ts'
-import type { TaskGenerator } from '../../src/tasks/contract.ts'
-import { codeGenerator } from '../../src/tasks/suites/code/index.ts'
-import { mathGenerator } from '../../src/tasks/suites/math/index.ts'
+import type { GeneratedTask, Suite } from '../../src/tasks/index.ts'
+import { codeSuite } from '../../src/tasks/suites/code/index.ts'
+import { mathSuite } from '../../src/tasks/suites/math/index.ts'
 import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { howMany, isFull } from '../how-many.ts'
 
@@ -18,10 +18,10 @@ import { howMany, isFull } from '../how-many.ts'
  */
 const count = howMany(10_000)
 
-const tasksOf = (generator: TaskGenerator): Task[] =>
+const tasksOf = <Program>(suite: Suite<Program>): GeneratedTask<Program>[] =>
   Array.from({ length: count }, (_, index) => {
     const split = (['train', 'train', 'train', 'dev', 'test'] as const)[index % 5]!
-    return generator.task({ seed: 2024, split, index, level: 1 + (index % generator.levels[1]) })
+    return suite.generate({ seed: 2024, split, index, level: 1 + (index % suite.levels[1]) })
   })
 
 /** The strongest sandbox for long batches, and the one that is warm for many short programs. */
@@ -84,14 +84,15 @@ json.dump(outputs, sys.stdout)
 `
 
 describe(`${count} math tasks`, () => {
-  const tasks = tasksOf(mathGenerator)
+  const tasks = tasksOf(mathSuite)
+  const goldOf = ({ gold }: Task): string => (gold.checker === 'math' ? gold.answer : '')
 
   it('are all different, and their gold answers are accepted and wrong ones refused', async () => {
     const tally: Record<string, number> = {}
     for (const task of tasks) {
       const { question } = task
-      const right = mathGenerator.rightAnswer(task)
-      const wrong = mathGenerator.wrongAnswer(task)
+      const right = goldOf(task)
+      const wrong = task.meta.program.slips[0]!.answer
       const forms = [right, `The answer is ${right}.`, `So we get \\boxed{${right}}`]
       for (const text of forms) {
         const { outcome } = await checkAnswer(task.gold, text, { question })
@@ -107,9 +108,9 @@ describe(`${count} math tasks`, () => {
   })
 
   it('have Python programs that print exactly the gold answers', async () => {
-    const programs = tasks.map(({ meta }) => (meta['program'] as { python: string }).python)
+    const programs = tasks.map(({ meta }) => meta.program.python)
     const printed = await inBatches<string, string>(printsOf, programs, 2_500)
-    expect(printed).toEqual(tasks.map((task) => `${mathGenerator.rightAnswer(task)}\n`))
+    expect(printed).toEqual(tasks.map((task) => `${goldOf(task)}\n`))
   })
 })
 
@@ -147,14 +148,12 @@ json.dump([[passes(code, task['tests']) for code in task['programs']] for task i
 `
 
 describe(`${count} code tasks`, () => {
-  const tasks = tasksOf(codeGenerator)
-  const bugsOf = ({ meta }: Task) =>
-    (meta['program'] as { bugs: { code: string }[] }).bugs.map(({ code }) => code)
+  const tasks = tasksOf(codeSuite)
 
   it('have solutions that pass all hidden tests, and bugs that do not', async () => {
-    const items = tasks.map((task) => ({
-      tests: task.gold.checker === 'code' ? task.gold.tests : [],
-      programs: [codeGenerator.rightAnswer(task), ...bugsOf(task)],
+    const items = tasks.map(({ gold, meta: { program } }) => ({
+      tests: gold.checker === 'code' ? gold.tests : [],
+      programs: [program.solution, ...program.bugs.map(({ code }) => code)],
     }))
     const verdicts = await inBatches<(typeof items)[number], boolean[]>(verdictsOf, items, 250)
     expect(verdicts).toHaveLength(count)
@@ -173,9 +172,9 @@ describe(`${count} code tasks`, () => {
     // 20 and 5 have common divisors: a step of 21 meets every level and split.
     const chosen = isFull ? tasks : tasks.filter((_, index) => index % 21 === 0).concat(tasks.slice(-24))
     const tally: Record<string, number> = {}
-    await spread(chosen, 3, async (task) => {
-      const right = await checkAnswer(task.gold, codeGenerator.rightAnswer(task), { sandbox: warm })
-      const wrong = await checkAnswer(task.gold, codeGenerator.wrongAnswer(task), { sandbox: warm })
+    await spread(chosen, 3, async ({ gold, meta: { program } }) => {
+      const right = await checkAnswer(gold, program.solution, { sandbox: warm })
+      const wrong = await checkAnswer(gold, program.bugs[0]!.code, { sandbox: warm })
       for (const name of [`gold ${right.outcome}`, `corrupted ${wrong.outcome}`])
         tally[name] = (tally[name] ?? 0) + 1
     })

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkAnswer } from '../../src/reward/index.ts'
 import { Task } from '../../src/schema/index.ts'
-import {
-  type Form,
-  type Pointer,
-  searchGenerator,
-  serveWorld,
-  type WorldServer,
-} from '../../src/tasks/suites/search/index.ts'
+import { type GeneratedTask, searchSuite, serveWorld, type WorldServer } from '../../src/tasks/index.ts'
+import type { SearchProgram } from '../../src/tasks/suites/search/program.ts'
+import type { Form, Pointer } from '../../src/tasks/suites/search/question/form.ts'
 import { callTool, readPageTool } from '../../src/world/tools/index.ts'
 import { howMany } from '../how-many.ts'
 
 const COUNT = howMany(10_000)
-const generator = searchGenerator()
+const suite = searchSuite()
 let server: WorldServer
 /** Facts as the served pages state them: thing and relation → what the page says. */
 const stated = new Map<string, string>()
@@ -21,7 +17,7 @@ const titleOf = new Map<string, string>()
 const thingOf = new Map<string, string>()
 const subjectsOf = new Map<string, Set<string>>()
 const pages: { title: string; text: string }[] = []
-const tasks: Task[] = []
+const tasks: GeneratedTask<SearchProgram>[] = []
 
 beforeAll(async () => {
   server = await serveWorld()
@@ -30,7 +26,7 @@ beforeAll(async () => {
   }
   for (let index = 0; index < COUNT; index++) {
     const split = (['train', 'dev', 'test'] as const)[index % 3]!
-    tasks.push(generator.task({ seed: 7, split, index }))
+    tasks.push(suite.generate({ seed: 7, split, index }))
   }
 }, 600_000)
 afterAll(() => server.close())
@@ -128,7 +124,7 @@ describe(`${COUNT} generated search tasks`, () => {
 
   it('cannot be answered from a single page', () => {
     for (const task of tasks.filter((_, index) => index % 40 === 0)) {
-      const answer = generator.rightAnswer(task)
+      const answer = task.meta.program.answer
       if (task.meta['kind'] === 'count' || task.meta['kind'] === 'years') continue
       const names = namesIn(task.meta['form'] as unknown as Form)
       const giveaway = pages.filter(({ text }) => [...names, answer].every((name) => hasName(text, name)))
@@ -142,14 +138,17 @@ describe(`${COUNT} generated search tasks`, () => {
   it('are accepted with their gold answer and refused with a wrong one', async () => {
     for (const task of tasks) {
       Task.parse(task)
-      expect((await checkAnswer(task.gold, generator.rightAnswer(task))).outcome).toBe('correct')
-      expect((await checkAnswer(task.gold, generator.wrongAnswer(task))).outcome, task.id).toBe('wrong')
+      expect(suite.program.parse(task.meta.program)).toEqual(task.meta.program)
+      expect((await checkAnswer(task.gold, task.meta.program.answer)).outcome).toBe('correct')
+      expect((await checkAnswer(task.gold, wrongAnswer(task.meta.program.answer))).outcome, task.id).toBe(
+        'wrong',
+      )
     }
   })
 
   it('are the same again for the same request, differ for another, and share nothing between splits', () => {
     for (const index of [0, 1, 5, 100]) {
-      expect(searchGenerator().task({ seed: 7, split: 'train', index: index * 3 })).toEqual(tasks[index * 3])
+      expect(searchSuite().generate({ seed: 7, split: 'train', index: index * 3 })).toEqual(tasks[index * 3])
     }
     const bySplit = { train: new Set<string>(), dev: new Set<string>(), test: new Set<string>() }
     for (const { split, question } of tasks) bySplit[split!].add(question)
@@ -178,10 +177,7 @@ describe(`${COUNT} generated search tasks`, () => {
     let found = 0
     let steps = 0
     for (const task of tasks.slice(0, 70)) {
-      const program = task.meta['program'] as unknown as {
-        steps: { query: string; path: string; says: string[] }[]
-      }
-      for (const { query, path, says } of program.steps) {
+      for (const { query, path, says } of task.meta.program.steps) {
         steps++
         const hits = await server.search(query, 5)
         if (hits.some(({ source }) => source === server.origin + path)) found++
@@ -193,6 +189,14 @@ describe(`${COUNT} generated search tasks`, () => {
     expect(found / steps).toBeGreaterThan(0.98)
   })
 })
+
+/** Another thing of the same kind, or a number that is a little off. */
+function wrongAnswer(right: string): string {
+  if (!Number.isNaN(toNumber(right))) return String(toNumber(right) + 3)
+  const { things, ofKind } = server.library.world
+  const { kind } = things.find(({ title }) => title === right)!
+  return ofKind.get(kind)!.find(({ title }) => title !== right)!.title
+}
 
 function namesIn(form: Form): string[] {
   const ids: number[] = []

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import type { Task } from '../../src/schema/index.ts'
 import {
   benchmarks,
-  generators,
   openTasks,
   overlapOf,
   refuseOverlap,
+  suites,
   type TaskSource,
 } from '../../src/tasks/index.ts'
 import { howMany } from '../how-many.ts'
@@ -107,7 +107,7 @@ describe('every source is selected from by split and never relabelled', () => {
     )
   })
 
-  it.each([...generators.keys()])('generated %s', async (from) => {
+  it.each([...suites.keys()])('generated %s', async (from) => {
     const tasks: Task[] = []
     for (const seed of [1, 2])
       for (const split of splits) {

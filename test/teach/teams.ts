@@ -2,14 +2,14 @@ import { builtinGrammars } from '../../src/language/grammar/index.ts'
 import { byteTokenizer, encodePrompt } from '../../src/language/tokens/index.ts'
 import type { Task } from '../../src/schema/index.ts'
 import { type Surroundings, type Team, topologies } from '../../src/stages/teach/index.ts'
-import { generators, serveWorld, type WorldServer, worldTools } from '../../src/tasks/index.ts'
+import { suites as generated, serveWorld, type WorldServer, worldTools } from '../../src/tasks/index.ts'
 import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { codeTool, type Tool } from '../../src/world/tools/index.ts'
 
 export const suites = ['math', 'search', 'code'] as const
 
 export function taskOf(suite: string, index: number): Task {
-  return generators.get(suite)!.task({ seed: 11, split: 'train', index })
+  return generated.get(suite)!.generate({ seed: 11, split: 'train', index })
 }
 
 export function teamOf(topology: string, minds: Team['minds'], limits: Partial<Team['limits']> = {}): Team {

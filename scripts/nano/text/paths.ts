@@ -1,6 +1,5 @@
 import type { Random } from '../../../src/base/random/index.ts'
-import type { Task } from '../../../src/schema/index.ts'
-import { searchGenerator } from '../../../src/tasks/index.ts'
+import { searchSuite } from '../../../src/tasks/index.ts'
 import type { Library } from '../../../src/tasks/suites/search/encyclopedia/library.ts'
 import { asSentence, planText } from '../../../src/tasks/suites/search/expert.ts'
 import type { SearchStep } from '../../../src/tasks/suites/search/program.ts'
@@ -17,14 +16,14 @@ interface Path {
 
 /** A question that leads over several pages of a world, with the facts on the way. */
 export function drawPath(world: number, index: number, random: Random): Path {
-  const task: Task = searchGenerator(baseSeed(world)).task({
+  const task = searchSuite(baseSeed(world)).generate({
     seed: baseSeed(world),
     split: BASE_SPLIT,
     index,
     level: random.pick([2, 2, 2, 3, 3, 4]),
   })
-  const program = task.meta['program'] as unknown as { steps: SearchStep[]; answer: string }
-  return { question: task.question, steps: program.steps, answer: program.answer }
+  const { steps, answer } = task.meta.program
+  return { question: task.question, steps, answer }
 }
 
 /** The pages of a path in any order, some others between them, and then the facts one after the other. */

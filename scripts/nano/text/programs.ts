@@ -1,19 +1,13 @@
-import { z } from 'zod'
 import type { Random } from '../../../src/base/random/index.ts'
-import { generators } from '../../../src/tasks/index.ts'
+import { codeSuite } from '../../../src/tasks/suites/code/index.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned } from './document.ts'
-
-const Program = z.object({
-  solution: z.string(),
-  bugs: z.array(z.object({ code: z.string(), text: z.string() })),
-})
 
 /** A small program after its description; now and then one with a fault, which is named. */
 export function writeProgram(seed: number, index: number, random: Random): BaseDocument {
   const level = random.pick([1, 1, 1, 2])
-  const task = generators.get('code')!.task({ seed: baseSeed(seed), split: BASE_SPLIT, index, level })
-  const { solution, bugs } = Program.parse(task.meta['program'])
+  const task = codeSuite.generate({ seed: baseSeed(seed), split: BASE_SPLIT, index, level })
+  const { solution, bugs } = task.meta.program
   if (bugs.length > 0 && random.chance(0.2)) {
     const { code, text } = random.pick(bugs)
     return [given(`${task.question}\n\nFaulty:\n${code}\nIt`), learned(` ${text}.\n\nMended:\n${solution}`)]

@@ -1,42 +1,27 @@
-import { z } from 'zod'
 import type { Random } from '../../../src/base/random/index.ts'
-import { generators } from '../../../src/tasks/index.ts'
 import { withImports } from '../../../src/tasks/suites/math/expert.ts'
+import { mathSuite } from '../../../src/tasks/suites/math/index.ts'
+import type { MathProgram } from '../../../src/tasks/suites/math/program.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
-
-const Program = z.object({
-  givens: z.array(z.object({ name: z.string(), value: z.string(), text: z.string() })),
-  steps: z.array(
-    z.object({
-      name: z.string(),
-      inputs: z.array(z.string()),
-      expression: z.string(),
-      value: z.string(),
-      text: z.string(),
-    }),
-  ),
-  python: z.string(),
-})
-type Program = z.infer<typeof Program>
 
 interface Story {
   question: string
   answer: string
-  program: Program
+  program: MathProgram
 }
 
 const inWords = (name: string): string => name.replaceAll('_', ' ')
 
 export function drawStory(seed: number, index: number, random: Random): Story {
-  const task = generators.get('math')!.task({
+  const task = mathSuite.generate({
     seed: baseSeed(seed),
     split: BASE_SPLIT,
     index,
     level: random.pick([1, 1, 1, 1, 1, 2, 2, 3]),
   })
   const answer = task.gold.checker === 'math' ? task.gold.answer : ''
-  return { question: task.question, answer, program: Program.parse(task.meta['program']) }
+  return { question: task.question, answer, program: task.meta.program }
 }
 
 /** A story, its numbers by name, what is wanted, and the program that works it out. */
@@ -75,7 +60,7 @@ function spoken(printed: string): string {
 }
 
 /** The program of some steps: what they need, copied from the story or from what was printed, and what they print. */
-function programOf({ steps, python }: Program, from: number, to: number): string {
+function programOf({ steps, python }: MathProgram, from: number, to: number): string {
   const source = python.split('\n')
   const current = steps.slice(from, to)
   const made = new Set(current.map(({ name }) => name))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { Benchmark, TaskGenerator } from '../../tasks/index.ts'
+import type { Benchmark, Suite } from '../../tasks/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { emit, mark, table } from '../output.ts'
 
@@ -14,11 +14,11 @@ export function registerTasksList(parent: Command): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { data } = settings(options).config.tasks
-      const { benchmarks, generators } = await import('../../tasks/index.ts')
+      const { benchmarks, suites } = await import('../../tasks/index.ts')
       const isHere = ({ name, files }: Benchmark): boolean =>
         files.some((file) => existsSync(join(data, name, file.name)))
       const listed = {
-        suites: [...generators.values()].map(({ name, description, domain, levels }) => ({
+        suites: [...suites.values()].map(({ name, description, domain, levels }) => ({
           name,
           description,
           domain,
@@ -38,12 +38,12 @@ export function registerTasksList(parent: Command): void {
           }
         }),
       }
-      emit(options, listed, () => describe([...generators.values()], listed.benchmarks, data))
+      emit(options, listed, () => describe([...suites.values()], listed.benchmarks, data))
     })
 }
 
 function describe(
-  suites: readonly TaskGenerator[],
+  suites: readonly Suite[],
   benchmarks: readonly {
     name: string
     title: string

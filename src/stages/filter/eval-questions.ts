@@ -1,5 +1,5 @@
 import type { ProjectConfig } from '../../settings/index.ts'
-import { benchmarks, generators, openTasks, parseSplit, type Split } from '../../tasks/index.ts'
+import { benchmarks, openTasks, parseSplit, type Split, suites } from '../../tasks/index.ts'
 import { EvalQuestions } from './contamination.ts'
 
 /**
@@ -21,10 +21,10 @@ export async function readEvalQuestions(
       signal,
       ...(split === undefined ? {} : { split }),
       // A generated suite has no end.
-      ...(generators.has(from) ? { limit: filter.against_count } : {}),
+      ...(suites.has(from) ? { limit: filter.against_count } : {}),
     }
     for await (const { suite, question } of openTasks(source))
-      questions.add(name, question, { wholeOnly: generators.has(suite) })
+      questions.add(name, question, { wholeOnly: suites.has(suite) })
   }
   return questions
 }
@@ -34,7 +34,7 @@ function sourceOf(name: string): { from: string; split: Split | undefined } {
   const at = name.lastIndexOf(':')
   const from = at < 0 ? name : name.slice(0, at)
   const benchmark = benchmarks.find((known) => known.name === from)
-  if (benchmark === undefined && !generators.has(from)) return { from: name, split: undefined }
+  if (benchmark === undefined && !suites.has(from)) return { from: name, split: undefined }
   if (at >= 0) return { from, split: parseSplit(name.slice(at + 1)) }
   const measuredOnTest = benchmark === undefined || benchmark.files.some(({ split }) => split === 'test')
   return { from, split: measuredOnTest ? 'test' : undefined }

@@ -1,34 +1,25 @@
 import { UsageError } from '../../base/errors/index.ts'
 import { Random } from '../../base/random/index.ts'
-import type { Task } from '../../schema/index.ts'
-import { codeExpert } from '../../tasks/suites/code/expert.ts'
-import type { Dials, Expert, Order, Words } from '../../tasks/suites/expert.ts'
-import { mathExpert } from '../../tasks/suites/math/expert.ts'
-import { searchExpert } from '../../tasks/suites/search/expert.ts'
+import { type Dials, type Expert, madeBy, type Order, suites, type Words } from '../../tasks/index.ts'
 import type { Activation, AgentSpec, Mind, MindMaker } from './contract.ts'
 import { writeReply } from './reply.ts'
-
-const experts: Record<string, (task: Task, random: Random, dials: Dials) => Expert> = {
-  math: mathExpert,
-  search: searchExpert,
-  code: codeExpert,
-}
 
 /** Minds that play a team on generated tasks without any model. Each crew has an expert of its own. */
 export function scriptedMinds(dials: Dials): MindMaker {
   return (task, seed) => {
-    const makeExpert = Object.hasOwn(experts, task.suite) ? experts[task.suite] : undefined
-    // A file of someone's own may have the name of a suite.
-    if (makeExpert === undefined || task.meta['program'] === undefined) {
+    const made = madeBy(task)
+    if (made === undefined) {
       throw new UsageError(`there is no scripted expert for tasks of ${task.suite}`, {
-        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts solve only the generated suites ${Object.keys(experts).join(', ')}.`,
+        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts solve only the generated suites ${[...suites.keys()].join(', ')}.`,
       })
     }
+    const { suite, program } = made
     const minds = new Map<string, Mind>()
     return (agent: AgentSpec) => {
       const crew = agent.crew ?? ''
       const mind =
-        minds.get(crew) ?? scriptedMind(makeExpert(task, new Random('expert', seed, task.id, crew), dials))
+        minds.get(crew) ??
+        scriptedMind(suite.expert(task, program, new Random('expert', seed, task.id, crew), dials))
       minds.set(crew, mind)
       return mind
     }

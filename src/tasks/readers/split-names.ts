@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { Split } from '../contract.ts'
+import type { Split } from '../splits.ts'
 
 /** What data sets call their splits. */
 const splitNames: Record<string, Split> = {

@@ -1,9 +1,28 @@
-import type { TaskGenerator } from '../contract.ts'
-import { codeGenerator } from './code/index.ts'
-import { mathGenerator } from './math/index.ts'
-import { searchGenerator } from './search/index.ts'
+import type { Task } from '../../schema/index.ts'
+import { codeSuite } from './code/index.ts'
+import { mathSuite } from './math/index.ts'
+import { searchSuite } from './search/index.ts'
+import type { Suite } from './suite.ts'
+
+export type { Dials, Expert, Order, Words } from './expert.ts'
+export {
+  libraryOf,
+  searchSuite,
+  serveWorld,
+  type WorldServer,
+  worldProvider,
+  worldTools,
+} from './search/index.ts'
+export type { GeneratedTask, Suite, TaskRequest } from './suite.ts'
 
 /** The suites coa makes itself, by name. */
-export const generators: ReadonlyMap<string, TaskGenerator> = new Map(
-  [mathGenerator, searchGenerator(), codeGenerator].map((generator) => [generator.name, generator]),
+export const suites: ReadonlyMap<string, Suite> = new Map(
+  [mathSuite, searchSuite(), codeSuite].map((suite: Suite) => [suite.name, suite]),
 )
+
+/** The suite that made a task, and the task's program. Neither for other tasks: a file may have the name of a suite. */
+export function madeBy(task: Task): { suite: Suite; program: unknown } | undefined {
+  const suite = suites.get(task.suite)
+  const program = suite?.program.safeParse(task.meta['program'])
+  return suite !== undefined && program?.success ? { suite, program: program.data } : undefined
+}

@@ -1,7 +1,9 @@
 import type { Task } from '../../schema/index.ts'
+import { madeBy } from '../suites/index.ts'
 
 /** Answers that a task's own checker must accept. None where the data set gives no solution to run. */
-export function rightAnswers({ gold, meta }: Task): string[] {
+export function rightAnswers(task: Task): string[] {
+  const { gold } = task
   switch (gold.checker) {
     case 'exact':
       return gold.answers
@@ -10,16 +12,16 @@ export function rightAnswers({ gold, meta }: Task): string[] {
     case 'judge':
       return [gold.answer]
     case 'code': {
-      const solution = referenceSolution(meta)
+      const solution = referenceSolution(task)
       return solution === undefined ? [] : [solution]
     }
   }
 }
 
-/** Readers keep a solution in `meta.solution`, generators in `meta.program.solution`. */
-export function referenceSolution(meta: Task['meta']): string | undefined {
-  const { solution, program } = meta
+/** Readers keep a solution in `meta.solution`, suites in their program. */
+export function referenceSolution(task: Task): string | undefined {
+  const { solution } = task.meta
   if (typeof solution === 'string') return solution
-  if (typeof program !== 'object' || program === null || Array.isArray(program)) return undefined
-  return typeof program['solution'] === 'string' ? program['solution'] : undefined
+  const made = madeBy(task)
+  return made?.suite.solution?.(made.program)
 }

@@ -3,6 +3,7 @@ import { pythonRunner } from '../../../test/reward/python-runner.ts'
 import type { Progress } from '../../base/progress/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
 import type { JudgeModel } from '../../world/judge/index.ts'
+import { suites } from '../suites/index.ts'
 import { validateTasks } from './index.ts'
 
 let count = 0
@@ -72,9 +73,10 @@ describe('programs', () => {
     code([{ style: 'assert', code: 'for n in range(3):\n    assert double(n) == 2 * n' }], double),
     code([{ style: 'functional', entry: 'double', args: [2], expected: 4 }], double),
     code([{ style: 'functional', entry: 'f', args: [2], expected: [2] }], {
-      program: { solution: 'class Solution:\n    def f(self, n): return [n]' },
+      solution: 'class Solution:\n    def f(self, n): return [n]',
     }),
     code([{ style: 'stdio', stdin: '2\n', stdout: '4\n' }], { solution: 'print(2 * int(input()))' }),
+    suites.get('code')!.generate({ seed: 1, split: 'train', index: 0 }),
     // A change of the result does not matter to this test; a program without the function does.
     code([{ style: 'assert', code: 'assert double(2)' }], double),
     code(
@@ -89,6 +91,7 @@ describe('programs', () => {
     expect(report.failures).toEqual([])
     expect(report.suites).toMatchObject([
       { suite: 'programs', tasks: 7, right: { correct: 7 }, wrong: { wrong: 7 } },
+      { suite: 'code', tasks: 1, right: { correct: 1 }, wrong: { wrong: 1 } },
     ])
   })
 

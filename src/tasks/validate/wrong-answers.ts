@@ -6,7 +6,8 @@ import { referenceSolution } from './right-answers.ts'
  * Answers of the right shape that are wrong. Where there are several, one that is refused is enough: a change need
  * not matter to a test that only asks whether a result is true.
  */
-export function wrongAnswers({ gold, meta }: Task, otherAnswers: Iterable<string>): string[] {
+export function wrongAnswers(task: Task, otherAnswers: Iterable<string>): string[] {
+  const { gold } = task
   switch (gold.checker) {
     case 'exact':
       return [otherText(gold.answers, otherAnswers)]
@@ -15,7 +16,7 @@ export function wrongAnswers({ gold, meta }: Task, otherAnswers: Iterable<string
     case 'math':
       return [otherNumber(gold.answer)]
     case 'code':
-      return wrongPrograms(gold, referenceSolution(meta))
+      return wrongPrograms(gold, referenceSolution(task))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Gold } from '../../../schema/index.ts'
-import type { Split } from '../../contract.ts'
+import type { Split } from '../../splits.ts'
 import type { Format } from '../format.ts'
 
 /** A file of a benchmark at its public home. */

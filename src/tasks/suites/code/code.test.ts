@@ -5,20 +5,10 @@ import { checkAnswer } from '../../../reward/index.ts'
 import { Task } from '../../../schema/index.ts'
 import { openSandbox, type Sandbox } from '../../../world/sandbox/index.ts'
 import { families } from './families/index.ts'
-import { codeGenerator } from './index.ts'
+import { codeSuite } from './index.ts'
 import { pythonValue } from './python-text.ts'
 import { comparable, stdinOf, stdoutOf } from './standard-io.ts'
 
-interface Program {
-  family: string
-  style: string
-  stages: string[]
-  solution: string
-  bugs: { code: string; text: string }[]
-  examples: { args: unknown[]; result: unknown }[]
-}
-
-const programOf = (task: Task): Program => task.meta['program'] as unknown as Program
 const testsOf = ({ gold }: Task) => (gold.checker === 'code' ? gold.tests : [])
 
 const requests = fc.record({
@@ -39,15 +29,16 @@ describe('code tasks', () => {
   test('fit the schema, are the same every time, and have tests, examples and bugs', () => {
     fc.assert(
       fc.property(requests, (request) => {
-        const task = codeGenerator.task(request)
+        const task = codeSuite.generate(request)
         expect(Task.parse(task)).toEqual(task)
-        expect(codeGenerator.task(request)).toEqual(task)
+        expect(codeSuite.generate(request)).toEqual(task)
+        expect(codeSuite.program.parse(task.meta.program)).toEqual(task.meta.program)
         expect(task.id).toBe(`code-${request.split}-${request.seed}-${request.index}`)
         const tests = testsOf(task)
         expect(tests.length).toBeGreaterThanOrEqual(6)
         expect(tests.length).toBeLessThanOrEqual(12)
         expect(new Set(tests.map((one) => JSON.stringify(one))).size).toBe(tests.length)
-        const { solution, bugs, examples, style, stages } = programOf(task)
+        const { solution, bugs, examples, style, stages } = task.meta.program
         expect(new Set(tests.map((one) => one.style))).toEqual(new Set([style]))
         expect(new Set([solution, ...bugs.map(({ code }) => code)]).size).toBe(bugs.length + 1)
         expect([1, 2, 3]).toContain(bugs.length)
@@ -64,16 +55,18 @@ describe('code tasks', () => {
 
   test('all families occur, a quarter of the tasks reads standard input, and levels grow', () => {
     const tasks = Array.from({ length: 3_000 }, (_, index) =>
-      codeGenerator.task({ seed: 3, split: 'train', index }),
+      codeSuite.generate({ seed: 3, split: 'train', index }),
     )
-    const met = new Set(tasks.map((task) => programOf(task).family))
+    const met = new Set(tasks.map((task) => task.meta.program.family))
     expect([...met].sort()).toEqual(families.map(({ name }) => name).sort())
     expect(met.size).toBeGreaterThanOrEqual(25)
-    const share = tasks.filter((task) => programOf(task).style === 'stdio').length / tasks.length
+    const share = tasks.filter((task) => task.meta.program.style === 'stdio').length / tasks.length
     expect(share).toBeGreaterThan(0.2)
     expect(share).toBeLessThan(0.3)
     const stages = [1, 2, 3, 4, 5].map((level) => {
-      const counts = tasks.filter((task) => task.level === level).map((task) => programOf(task).stages.length)
+      const counts = tasks
+        .filter((task) => task.level === level)
+        .map((task) => task.meta.program.stages.length)
       return counts.reduce((sum, count) => sum + count, 0) / counts.length
     })
     expect(stages).toEqual([...stages].sort((left, right) => left - right))
@@ -83,7 +76,7 @@ describe('code tasks', () => {
     const splits = new Map<string, string>()
     for (const split of ['train', 'dev', 'test'] as const) {
       for (let index = 0; index < 1_000; index++) {
-        const { question } = codeGenerator.task({ seed: index % 3, split, index, level: 1 + (index % 2) })
+        const { question } = codeSuite.generate({ seed: index % 3, split, index, level: 1 + (index % 2) })
         const key = question.split('\n\nExample')[0]!
         expect([undefined, split]).toContain(splits.get(key))
         splits.set(key, split)
@@ -92,16 +85,16 @@ describe('code tasks', () => {
   })
 
   test('of every family, the solution is accepted by the checker and every bug refused', async () => {
-    const byFamily = new Map<string, Task>()
+    const byFamily = new Map<string, ReturnType<typeof codeSuite.generate>>()
     for (let index = 0; byFamily.size < families.length; index++) {
-      const task = codeGenerator.task({ seed: 11, split: 'test', index })
-      if (!byFamily.has(programOf(task).family)) byFamily.set(programOf(task).family, task)
+      const task = codeSuite.generate({ seed: 11, split: 'test', index })
+      if (!byFamily.has(task.meta.program.family)) byFamily.set(task.meta.program.family, task)
     }
     const faults = await Promise.all(
       [...byFamily].map(async ([family, task]) => {
-        const accepted = await checkAnswer(task.gold, codeGenerator.rightAnswer(task), { sandbox })
+        const accepted = await checkAnswer(task.gold, task.meta.program.solution, { sandbox })
         const refused = await Promise.all(
-          programOf(task).bugs.map(({ code }) => checkAnswer(task.gold, code, { sandbox })),
+          task.meta.program.bugs.map(({ code }) => checkAnswer(task.gold, code, { sandbox })),
         )
         const outcomes = [accepted.outcome, ...refused.map(({ outcome }) => outcome)]
         return outcomes.join(' ') === ['correct', ...refused.map(() => 'wrong')].join(' ')

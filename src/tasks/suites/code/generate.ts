@@ -1,11 +1,11 @@
 import { Random } from '../../../base/random/index.ts'
-import type { Task } from '../../../schema/index.ts'
-import type { Split, TaskRequest } from '../../contract.ts'
-import { drawFor, splitOf } from '../../split-of.ts'
+import { drawFor, type Split, splitOf } from '../../splits.ts'
+import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import type { Draft, Json, Mistake, Version } from './draft.ts'
 import { extend } from './extend.ts'
 import { families } from './families/index.ts'
-import { programOf, type Style } from './python-program.ts'
+import type { CodeProgram } from './program.ts'
+import { pythonProgram } from './python-program.ts'
 import { questionOf } from './question.ts'
 import { comparable, stdinOf, stdoutOf } from './standard-io.ts'
 
@@ -15,13 +15,13 @@ export const codeLevels = [1, 5] as const
 interface Draw {
   family: string
   draft: Draft
-  style: Style
+  style: CodeProgram['style']
   examples: { args: Json[]; result: Json }[]
   tests: { args: Json[]; result: Json }[]
   mistakes: Mistake[]
 }
 
-export function codeTask({ seed, split, index, level }: TaskRequest): Task {
+export function codeTask({ seed, split, index, level }: TaskRequest): GeneratedTask<CodeProgram> {
   const [lowest, highest] = codeLevels
   const chosen = level ?? lowest + (index % (highest - lowest + 1))
   const made = drawFor(split, essenceOf, (attempt) =>
@@ -31,7 +31,7 @@ export function codeTask({ seed, split, index, level }: TaskRequest): Task {
     ...{ v: 1, id: `${suite}-${split}-${seed}-${index}`, suite, domain: 'code', split, level: chosen },
     question: questionOf(made.draft, made.style, made.examples),
     gold: { checker: 'code', tests: made.tests.map((test) => testOf(made, test)) },
-    meta: { program: partsOf(made) },
+    meta: { program: programOf(made) },
   }
 }
 
@@ -99,7 +99,7 @@ const isDull = (tests: Draw['tests']): boolean =>
   new Set(tests.map(({ result }) => JSON.stringify(result))).size < Math.min(4, tests.length - 1)
 
 /** Whether some test tells the mistake from the right version, as far as the checker can see. */
-function isCaught(draft: Draft, wrong: Version, style: Style, tests: Draw['tests']): boolean {
+function isCaught(draft: Draft, wrong: Version, style: Draw['style'], tests: Draw['tests']): boolean {
   const seen = (result: Json): string =>
     style === 'stdio' ? comparable(stdoutOf(draft.returns, result)) : JSON.stringify(result)
   return tests.some(({ args, result }) => seen(wrong.run(...args)) !== seen(result))
@@ -110,11 +110,11 @@ function testOf({ draft, style }: Draw, { args, result }: { args: Json[]; result
   return { style, stdin: stdinOf(draft.parameters, args), stdout: stdoutOf(draft.returns, result) } as const
 }
 
-function partsOf({ family, draft, style, examples, mistakes }: Draw) {
+function programOf({ family, draft, style, examples, mistakes }: Draw): CodeProgram {
   return {
     ...{ family, stages: [...draft.stages], style },
-    solution: programOf(draft, draft.right, style),
-    bugs: mistakes.map((wrong) => ({ code: programOf(draft, wrong, style), text: wrong.text })),
+    solution: pythonProgram(draft, draft.right, style),
+    bugs: mistakes.map((wrong) => ({ code: pythonProgram(draft, wrong, style), text: wrong.text })),
     examples: examples.map(({ args, result }) => ({ args, result })),
   }
 }

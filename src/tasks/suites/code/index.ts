@@ -1,21 +1,15 @@
-import { z } from 'zod'
-import type { Task } from '../../../schema/index.ts'
-import type { TaskGenerator } from '../../contract.ts'
+import type { Suite } from '../suite.ts'
+import { codeExpert } from './expert.ts'
 import { codeLevels, codeTask } from './generate.ts'
+import { CodeProgram } from './program.ts'
 
-const Program = z.object({
-  solution: z.string(),
-  bugs: z.array(z.object({ code: z.string(), text: z.string() })).min(1),
-})
-
-const programOf = ({ meta }: Task): z.infer<typeof Program> => Program.parse(meta['program'])
-
-export const codeGenerator: TaskGenerator = {
+export const codeSuite: Suite<CodeProgram> = {
   name: 'code',
   description: 'small programs with hidden tests, put together from random specifications',
   domain: 'code',
   levels: codeLevels,
-  task: codeTask,
-  rightAnswer: (task) => programOf(task).solution,
-  wrongAnswer: (task) => programOf(task).bugs[0]!.code,
+  program: CodeProgram,
+  generate: codeTask,
+  expert: codeExpert,
+  solution: ({ solution }) => solution,
 }

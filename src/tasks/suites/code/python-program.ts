@@ -1,11 +1,16 @@
 import type { Draft, Version } from './draft.ts'
 import { indented } from './extend.ts'
+import type { CodeProgram } from './program.ts'
 import { formats } from './standard-io.ts'
 
-export type Style = 'functional' | 'stdio'
+type Style = CodeProgram['style']
 
 /** A whole Python answer: the function, and for standard input the lines that read and print. */
-export function programOf({ entry, parameters, returns }: Draft, { python }: Version, style: Style): string {
+export function pythonProgram(
+  { entry, parameters, returns }: Draft,
+  { python }: Version,
+  style: Style,
+): string {
   const names = parameters.map(({ name }) => name).join(', ')
   const definition = `def ${entry}(${names}):\n${indented(python)}\n`
   if (style === 'functional') return definition

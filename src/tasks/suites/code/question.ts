@@ -1,5 +1,5 @@
 import type { Draft, Json } from './draft.ts'
-import type { Style } from './python-program.ts'
+import type { CodeProgram } from './program.ts'
 import { pythonTypes, pythonValue } from './python-text.ts'
 import { formats, stdinOf, stdoutOf } from './standard-io.ts'
 
@@ -8,7 +8,7 @@ interface Example {
   result: Json
 }
 
-export function questionOf(draft: Draft, style: Style, examples: readonly Example[]): string {
+export function questionOf(draft: Draft, style: CodeProgram['style'], examples: readonly Example[]): string {
   return style === 'functional' ? functionQuestion(draft, examples) : programQuestion(draft, examples)
 }
 

@@ -1,18 +1,11 @@
-import { z } from 'zod'
 import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, Order, Words } from '../expert.ts'
+import type { MathProgram } from './program.ts'
+import { capitalised } from './story.ts'
 
-const Program = z.object({
-  givens: z.array(z.object({ name: z.string(), value: z.string() })),
-  steps: z.array(
-    z.object({ name: z.string(), inputs: z.array(z.string()), expression: z.string(), text: z.string() }),
-  ),
-  python: z.string(),
-})
-
-type Step = z.infer<typeof Program>['steps'][number]
+type Step = MathProgram['steps'][number]
 
 const fence = (code: string): string => `\`\`\`py\n${code}\n\`\`\``
 const spoken = (name: string): string => name.replaceAll('_', ' ')
@@ -25,8 +18,12 @@ export function withImports(python: string, lines: readonly string[]): string {
 }
 
 /** Computes a quantity problem a few steps at a time, each program starting from what the last one printed. */
-export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
-  const { givens, steps, python } = Program.parse(task.meta['program'])
+export function mathExpert(
+  task: Task,
+  { givens, steps, python }: MathProgram,
+  random: Random,
+  dials: Dials,
+): Expert {
   const lines = python.split('\n')
   const closing = lines.at(-1)!
   const givenLine = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} = `))
@@ -154,7 +151,7 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
       ]
       return {
         thought: 'It ran.',
-        text: text.length === 0 ? 'The numbers are listed.' : `${capital(text.join(', '))}.`,
+        text: text.length === 0 ? 'The numbers are listed.' : `${capitalised(text.join(', '))}.`,
       }
     },
 
@@ -202,7 +199,6 @@ export function mathExpert(task: Task, random: Random, dials: Dials): Expert {
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 const valueIn = (line: string): string => line.split('= ').at(-1)!
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** One or two steps at a time. */
 function grouped(steps: readonly Step[], random: Random): Step[][] {

@@ -1,10 +1,10 @@
 import { Random } from '../../../base/random/index.ts'
-import type { Task } from '../../../schema/index.ts'
-import type { Split, TaskRequest } from '../../contract.ts'
-import { drawFor, splitOf } from '../../split-of.ts'
+import { drawFor, type Split, splitOf } from '../../splits.ts'
+import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import { type Distractor, distractorsFor } from './distractors.ts'
 import { isCents, isWhole, plain, whole, withCents } from './fixed.ts'
 import { type Amount, operations } from './operations.ts'
+import type { MathProgram } from './program.ts'
 import { mathLevels } from './scale.ts'
 import { type Slip, slipsOf } from './slips.ts'
 import type { Story } from './story.ts'
@@ -21,7 +21,7 @@ interface Draw {
   python: string
 }
 
-export function mathTask({ seed, split, index, level }: TaskRequest): Task {
+export function mathTask({ seed, split, index, level }: TaskRequest): GeneratedTask<MathProgram> {
   const [lowest, highest] = mathLevels
   const chosen = level ?? lowest + (index % (highest - lowest + 1))
   const made = drawFor(split, templateOf, (attempt) =>
@@ -104,7 +104,7 @@ function pythonOf(story: Story, isMoney: boolean): string {
     : lines.join('\n')
 }
 
-function programOf({ story, distractors, slips, python }: Draw) {
+function programOf({ story, distractors, slips, python }: Draw): MathProgram {
   return {
     givens: story.givens.map(({ name, value, text }) => ({ name, value: plain(value), text })),
     steps: story.steps.map(({ name, operation, inputs, expression, value, text }) => ({

@@ -1,16 +1,15 @@
-import { z } from 'zod'
-import type { TaskGenerator } from '../../contract.ts'
+import type { Suite } from '../suite.ts'
+import { mathExpert } from './expert.ts'
 import { mathTask } from './generate.ts'
+import { MathProgram } from './program.ts'
 import { mathLevels } from './scale.ts'
 
-const Program = z.object({ slips: z.array(z.object({ answer: z.string() })).min(1) })
-
-export const mathGenerator: TaskGenerator = {
+export const mathSuite: Suite<MathProgram> = {
   name: 'math',
   description: 'multi-step quantity problems from random programs, with numbers too large for the head',
   domain: 'math',
   levels: mathLevels,
-  task: mathTask,
-  rightAnswer: ({ gold }) => (gold.checker === 'math' ? gold.answer : ''),
-  wrongAnswer: ({ meta }) => Program.parse(meta['program']).slips[0]!.answer,
+  program: MathProgram,
+  generate: mathTask,
+  expert: mathExpert,
 }

@@ -1,30 +1,19 @@
-import { z } from 'zod'
 import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, Order, Words } from '../expert.ts'
-
-const Program = z.object({
-  steps: z.array(
-    z.object({
-      want: z.string(),
-      query: z.string(),
-      title: z.string(),
-      path: z.string(),
-      says: z.array(z.string()),
-      value: z.string(),
-    }),
-  ),
-  conclusion: z.string(),
-  answer: z.string(),
-})
+import type { SearchProgram } from './program.ts'
 
 /** Markdown as a reader sees it: links are their words. */
 const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 
 /** Follows a question from page to page: searches, reads what it found, and goes on from what the page said. */
-export function searchExpert(task: Task, random: Random, dials: Dials): Expert {
-  const { steps, conclusion, answer } = Program.parse(task.meta['program'])
+export function searchExpert(
+  task: Task,
+  { steps, conclusion, answer }: SearchProgram,
+  random: Random,
+  dials: Dials,
+): Expert {
   let at = 0
   /** All that tools have shown so far. */
   let seen = ''

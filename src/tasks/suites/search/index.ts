@@ -1,118 +1,25 @@
-import { Random } from '../../../base/random/index.ts'
-import type { Task } from '../../../schema/index.ts'
-import type { Split, TaskGenerator, TaskRequest } from '../../contract.ts'
-import { splitOf } from '../../split-of.ts'
-import { type Library, libraryOf } from './encyclopedia/library.ts'
-import { writeNumber } from './encyclopedia/pages.ts'
-import { programOf } from './program.ts'
-import { asksFor, drawForm } from './question/draw.ts'
-import type { Answer, Form } from './question/form.ts'
-import { prove } from './question/prove.ts'
-import { wordForm } from './question/wording.ts'
+import type { Suite } from '../suite.ts'
+import { searchExpert } from './expert.ts'
+import { searchLevels, searchTask } from './generate.ts'
+import { SearchProgram } from './program.ts'
+import { openWorldTools } from './tools.ts'
 
 export { libraryOf } from './encyclopedia/library.ts'
 export { worldProvider } from './encyclopedia/provider.ts'
 export { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
-export type { Form, Pointer } from './question/form.ts'
 export { worldTools } from './tools.ts'
 
-/** The encyclopedia the questions are about, unless another is asked for. */
-const defaultWorld = 1
-
-const levels = [2, 8] as const
-
-/** Questions about a generated encyclopedia. The level is how many facts have to be found and put together. */
-export function searchGenerator(worldSeed = defaultWorld): TaskGenerator {
+/** Questions about a generated encyclopedia: the first one, unless another is asked for. */
+export function searchSuite(world = 1): Suite<SearchProgram> {
   return {
     name: 'search',
     description:
       'questions over a fictional encyclopedia: bridges, comparisons, intersections, counts, years',
     domain: 'web',
-    levels,
-    task: (request) => makeTask(worldSeed, request),
-    rightAnswer: ({ gold }) => (gold.checker === 'exact' ? gold.answers[0]! : ''),
-    wrongAnswer: (task) => wrongAnswer(worldSeed, task),
+    levels: searchLevels,
+    program: SearchProgram,
+    generate: (request) => searchTask(world, request),
+    expert: searchExpert,
+    openTools: openWorldTools,
   }
-}
-
-function makeTask(worldSeed: number, { seed, split, index, level }: TaskRequest): Task {
-  const hops = level ?? levels[0] + (index % (levels[1] - levels[0] + 1))
-  const library = libraryOf(worldSeed)
-  const { form, answer, question } = draw(
-    library,
-    split,
-    hops,
-    new Random('search', worldSeed, seed, split, index, hops),
-  )
-  const text = answerText(answer, worldSeed)
-  const { steps, conclusion } = programOf(form, answer, library)
-  return {
-    v: 1,
-    id: `search-${split}-${seed}-${index}`,
-    suite: 'search',
-    domain: 'web',
-    split,
-    question,
-    gold: {
-      checker: 'exact',
-      answers: 'number' in answer ? [...new Set([text, String(answer.number)])] : [text],
-    },
-    level: hops,
-    meta: {
-      world: worldSeed,
-      kind: form.ask,
-      wide: isWide(form),
-      hops,
-      form: JSON.parse(JSON.stringify(form)),
-      program: { steps, conclusion, answer: text },
-    },
-  }
-}
-
-/** Draws until a question belongs to the split and has its proof. Most draws do not, and are cheap. */
-function draw(
-  library: Library,
-  split: Split,
-  hops: number,
-  random: Random,
-): { form: Form; answer: Answer; question: string } {
-  const { world } = library
-  for (let attempt = 0; attempt < 1000; attempt++) {
-    const ask = random.pick(asksFor(hops))
-    for (let tries = 0; tries < 200; tries++) {
-      const form = drawForm(world, random, hops, ask)
-      // Proving takes far longer than drawing, so the split comes first.
-      if (form === undefined || splitOf(templateOf(form)) !== split) continue
-      const proof = prove(form, library)
-      if (proof !== undefined) return { form, answer: proof.answer, question: wordForm(form, world, random) }
-    }
-  }
-  throw new Error(`no question with ${hops} facts in the world ${world.seed}`)
-}
-
-/** The relations a question leads over, whatever things it names. */
-const templateOf = (form: Form): string =>
-  JSON.stringify(form, (key, value: unknown) => (key === 'thing' ? 'any' : value))
-
-/** Whether some thing is pointed at by what only it has in common with two others. */
-function isWide(form: Form): boolean {
-  return JSON.stringify(form).includes('"clauses"')
-}
-
-function answerText(answer: Answer, worldSeed: number): string {
-  return 'thing' in answer
-    ? libraryOf(worldSeed).world.things[answer.thing]!.title
-    : writeNumber(answer.number)
-}
-
-/** Another thing of the same kind, or a number that is a little off. */
-function wrongAnswer(worldSeed: number, task: Task): string {
-  const right = task.gold.checker === 'exact' ? task.gold.answers[0]! : ''
-  const random = new Random('wrong', task.id)
-  const number = Number(right.replaceAll(',', ''))
-  if (!Number.isNaN(number)) return String(number + random.int(1, 9))
-  const { world } = libraryOf(worldSeed)
-  const kind = world.things.find(({ title }) => title === right)!.kind
-  const others = world.ofKind.get(kind)!.filter(({ title }) => title !== right)
-  return random.pick(others).title
 }

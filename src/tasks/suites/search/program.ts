@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { kindOf, listings, relationOf } from './encyclopedia/kinds.ts'
 import type { Library } from './encyclopedia/library.ts'
 import { pathOf, type Sentence, writeNumber } from './encyclopedia/pages.ts'
@@ -6,27 +7,31 @@ import type { Answer, Form, Pointer } from './question/form.ts'
 import { wordPointer } from './question/wording.ts'
 
 /** One thing to find out, in an order in which each step knows what it needs. */
-export interface SearchStep {
+const SearchStep = z.object({
   /** What is wanted, in words. */
-  want: string
+  want: z.string(),
   /** What to type into a search box. */
-  query: string
+  query: z.string(),
   /** The page that says it. */
-  title: string
-  path: string
+  title: z.string(),
+  path: z.string(),
   /** The sentences of that page that say it. */
-  says: string[]
+  says: z.array(z.string()),
   /** What is known afterwards. */
-  value: string
-  [key: string]: string | string[]
-}
+  value: z.string(),
+})
+export type SearchStep = z.infer<typeof SearchStep>
+
+/** The way to an answer, from page to page. */
+export const SearchProgram = z.object({
+  steps: z.array(SearchStep),
+  conclusion: z.string(),
+  answer: z.string(),
+})
+export type SearchProgram = z.infer<typeof SearchProgram>
 
 /** How a perfect researcher would go about a question. */
-export function programOf(
-  form: Form,
-  answer: Answer,
-  library: Library,
-): { steps: SearchStep[]; conclusion: string } {
+export function programOf(form: Form, answer: Answer, library: Library): Omit<SearchProgram, 'answer'> {
   const steps: SearchStep[] = []
   const { world } = library
   const look = (thing: Thing, relation: string, want: string): string => {

@@ -1,10 +1,28 @@
 import { ToolError } from '../../../base/errors/index.ts'
+import type { ProjectConfig } from '../../../settings/index.ts'
+import type { TaskTools } from '../../../world/index.ts'
 import { readPageTool, searchTool, type Tool } from '../../../world/tools/index.ts'
-import type { WorldServer } from './encyclopedia/serve.ts'
+import { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
 
 /** What addresses of the encyclopedia look like to agents. The port of a run must not get into what is learnt. */
 const publicHost = 'encyclopedia.test'
 const publicOrigin = `http://${publicHost}`
+
+/** The tools of tasks about an encyclopedia, which is served when it is first needed. */
+export function openWorldTools({ search }: Pick<ProjectConfig, 'search'>): TaskTools {
+  const servers = new Map<number, Promise<WorldServer>>()
+  return {
+    async of({ meta: { world } }) {
+      if (typeof world !== 'number') return []
+      const server = servers.get(world) ?? serveWorld({ seed: world })
+      servers.set(world, server)
+      return worldTools(await server, { limit: search.limit })
+    },
+    async close() {
+      for (const server of servers.values()) await (await server).close()
+    },
+  }
+}
 
 /** Search and page reading over a served encyclopedia: real requests, under an address that is always the same. */
 export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number } = {}): Tool[] {

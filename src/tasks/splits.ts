@@ -1,5 +1,7 @@
 import { textFraction } from '../base/random/index.ts'
-import type { Split } from './contract.ts'
+import type { Task } from '../schema/index.ts'
+
+export type Split = NonNullable<Task['split']>
 
 /**
  * The split a task belongs to. It goes by the task's template (how it is put together, without names and numbers), so

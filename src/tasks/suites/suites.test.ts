@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../base/digests/index.ts'
+import { Random } from '../../base/random/index.ts'
+import { madeBy, suites } from './index.ts'
+
+const dials = { slip: 0, notice: 1, detour: 0, repeat: 0, doubt: 0, recheck: 0, giveUp: 0 }
+const erring = { slip: 0.5, notice: 0.5, detour: 0.3, repeat: 0.1, doubt: 0.3, recheck: 0.5, giveUp: 0.1 }
+
+/** Models are trained on these tasks and on these words: a change of either belongs in the changelog. */
+const digests: Record<string, { tasks: string; words: string }> = {
+  math: { tasks: '8ac39c467064b82e', words: 'a28bed3efb8736d5' },
+  search: { tasks: '4215a531e50be77c', words: 'dc769173083da2e8' },
+  code: { tasks: '3085df7b5e1e4699', words: 'bfc5e4fc083ce314' },
+}
+
+describe.each([...suites])('the suite %s', (name, suite) => {
+  const task = suite.generate({ seed: 1, split: 'train', index: 0 })
+
+  it('is found again from its tasks, with a program that the schema takes whole', () => {
+    expect(task).toMatchObject({ suite: name, domain: suite.domain })
+    expect(madeBy(structuredClone(task))).toEqual({ suite, program: task.meta.program })
+  })
+
+  it('did not make a task of the same name that has no such program', () => {
+    expect(madeBy({ ...task, meta: {} })).toBeUndefined()
+    expect(madeBy({ ...task, meta: { program: { python: 'print(1)' } } })).toBeUndefined()
+    expect(madeBy({ ...task, suite: 'toString' })).toBeUndefined()
+  })
+
+  it('has an expert that begins to work from the program', () => {
+    const expert = suite.expert(task, task.meta.program, new Random('expert'), dials)
+    expect(expert.plan().text).toMatch(/^1\. /)
+    expect(expert.next()).toMatchObject({ tool: expect.any(String), call: expect.any(String) })
+  })
+
+  it('has levels that take turns', () => {
+    const [lowest, highest] = suite.levels
+    const levels = Array.from({ length: highest - lowest + 2 }, (_, index) => {
+      return suite.generate({ seed: 1, split: 'train', index }).level
+    })
+    expect(levels.slice(0, -1)).toEqual(Array.from(levels.slice(0, -1), (_, at) => lowest + at))
+    expect(levels.at(-1)).toBe(lowest)
+  })
+
+  it('makes the tasks it has always made, and its expert says what it has always said', () => {
+    const tasks = (['train', 'dev', 'test'] as const).flatMap((split) =>
+      Array.from({ length: 40 }, (_, index) => suite.generate({ seed: 1, split, index })),
+    )
+    const words = tasks.map((task) => {
+      const expert = suite.expert(task, task.meta.program, new Random('expert', task.id), erring)
+      const opening = [expert.facts(), expert.plan(), expert.next()]
+      return [...opening, expert.reflect(), expert.check('1'), expert.next()]
+    })
+    expect({ tasks: digestOf(tasks), words: digestOf(words) }).toEqual(digests[name])
+  })
+})
