@@ -52,7 +52,7 @@ function model(): { policy: ReturnType<typeof policyOf>; asked: () => number } {
 function choose(
   rl: object,
   world: World = says('5'),
-  changes: { fingerprint?: string; measureAll?: boolean } = {},
+  changes: { fingerprint?: string; measureAll?: boolean; signal?: AbortSignal } = {},
 ) {
   const { policy, asked } = model()
   const config = ProjectConfig.parse({ rl: { pass_rate_rollouts: 4, ...rl }, rollout: { concurrency: 1 } })
@@ -131,6 +131,20 @@ describe('the tasks to practise on', () => {
     await expect(choose({ pass_rate: [0, 1] }, broken, { fingerprint: 'others' })).rejects.toThrow(
       'all 16 rollouts failed',
     )
+  })
+
+  it('are not measured again from the start after an interruption', async () => {
+    const controller = new AbortController()
+    let calls = 0
+    const stops = worldOf(async () => {
+      if (++calls === 10) controller.abort(new Error('enough'))
+      return { text: '5' }
+    })
+    await expect(choose({ pass_rate: [0, 1] }, stops, { signal: controller.signal })).rejects.toThrow(
+      'enough',
+    )
+    expect([...run.scan('pass-rate')].map(({ taskId }) => taskId)).toEqual(['always', 'known'])
+    expect((await choose({ pass_rate: [0, 1] })).rollouts).toBe(8)
   })
 
   it('are refused with the reasons where none is left', async () => {

@@ -23,7 +23,12 @@ describe('before and between the trainings', { timeout: 300_000 }, () => {
     expect([sequences, chains! > 0]).toEqual([4, true])
     const mix = set('sft.react_share=0.5', 'sft.max_steps=1')
     const trained = coaJson<Record<string, number>>(['sft', 'latest', ...mix], { cwd })
-    expect(trained).toMatchObject({ 'trained on': 2 * chains!, sequences: 2 * chains!, steps: 1 })
+    expect(trained).toMatchObject({
+      'trained on': 2 * chains!,
+      'ReAct-style': chains!,
+      sequences: 2 * chains!,
+      steps: 1,
+    })
   })
 
   it('tasks are chosen by pass rates, which are measured once', () => {

@@ -1,6 +1,7 @@
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Chosen } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../settings/index.ts'
 import { openRun } from '../../store/index.ts'
 import { bar, number, reasonTable, share, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -39,12 +40,10 @@ export async function filterQueriesOf(name: string, options: QueryOptions): Prom
   ).finally(observe.done)
   const { counts, rates, rollouts, tasks } = chosen
   const kept = tasks.map(({ id }) => id)
-  emit(options, { run: run.id, rollouts, ...counts, keptIds: kept, rates }, () =>
-    describe(chosen, config.rl.pass_rate),
-  )
+  emit(options, { run: run.id, rollouts, ...counts, keptIds: kept, rates }, () => describe(chosen, config.rl))
 }
 
-function describe({ counts, rates, rollouts }: Chosen, range: readonly number[]): string {
+function describe({ counts, rates, rollouts }: Chosen, rl: ProjectConfig['rl']): string {
   const { tasks, kept, stages, reasons } = counts
   return [
     ...(stages.length === 0 ? [] : [stageTable(stages, tasks), '']),
@@ -54,32 +53,35 @@ function describe({ counts, rates, rollouts }: Chosen, range: readonly number[])
     pc.dim(
       rollouts === 0
         ? 'measured before; no rollout was made'
-        : `${number(rollouts)} rollouts, kept in the run`,
+        : `${number(rollouts)} rollouts; the pass rates are kept in the run`,
     ),
     pc.dim(
-      range.length === 0
-        ? 'No range is set: `coa rl` practises on all of these. --pass-rate 0.1,0.9 shows what a range would keep.'
-        : `\`coa rl\` chooses in the same way with --set rl.pass_rate=${range.join(',')}, or pass_rate in [rl] of coa.toml.`,
+      rl.pass_rate.length === 0
+        ? 'No range is set, so no task is left out by its pass rate: --pass-rate 0.1,0.9 shows what a range would keep.'
+        : `With the same settings \`coa rl\` takes the same tasks: --set rl.pass_rate=${rl.pass_rate.join(',')} --set rl.pass_rate_rollouts=${rl.pass_rate_rollouts}`,
     ),
   ].join('\n')
 }
 
-/** Tasks by how often they were solved. */
+/** Tasks by how often they were solved: never, always, and in between by tenths. */
 function rateTable(rates: Chosen['rates']): string {
   const counts = new Map<number, number>()
   for (const { correct, wrong } of rates) {
-    const tenth = Math.floor((10 * correct) / (correct + wrong))
-    counts.set(tenth, (counts.get(tenth) ?? 0) + 1)
+    const place = correct === 0 ? NEVER : Math.floor((10 * correct) / (correct + wrong))
+    counts.set(place, (counts.get(place) ?? 0) + 1)
   }
   const most = Math.max(...counts.values())
   return table([
     ['solved', 'tasks', ''].map((head) => pc.dim(head)),
     ...[...counts]
       .sort(([one], [other]) => one - other)
-      .map(([tenth, count]) => [
-        tenth === 10 ? '100 %' : `${10 * tenth}–${10 * tenth + 10} %`,
-        number(count),
-        bar(count, most),
-      ]),
+      .map(([place, count]) => [placeName(place), number(count), bar(count, most)]),
   ])
+}
+
+const NEVER = -1
+
+function placeName(place: number): string {
+  if (place === NEVER) return '0 %'
+  return place === 10 ? '100 %' : `${10 * place}–${10 * place + 10} %`
 }

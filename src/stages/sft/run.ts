@@ -119,6 +119,7 @@ function summarise(
   return {
     sequences: given,
     'trained on': chains.length + react.length,
+    ...(react.length === 0 ? {} : { 'ReAct-style': react.length }),
     'held out': held.length,
     'left out': leftOut.total,
     ...Object.fromEntries(leftOut.counts().map(([reason, count]) => [`left out: ${reason}`, count])),

@@ -16,14 +16,14 @@ export const rewardPlateau: Rule = (rows) => {
     return {
       what,
       cause: 'the query filter is too loose: most tasks that are left to learn from are solved every time',
-      advice: 'Leave out tasks that are always solved, add harder ones, or set rl.curriculum.',
+      advice: 'Leave out tasks that are always solved (rl.pass_rate), add harder ones, or set rl.curriculum.',
     }
   if (hard! > 2 * easy!)
     return {
       what,
       cause: 'the query filter is too strict, or the tasks are too hard: most are not solved in any try',
       advice:
-        'Let easier tasks in, set rl.curriculum, raise rl.group_size, or give credit for parts with rl.partial.',
+        'Let easier tasks in, leave out those that are never solved (rl.pass_rate), set rl.curriculum, raise rl.group_size, or give credit for parts with rl.partial.',
     }
   return {
     what,
