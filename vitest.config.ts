@@ -28,6 +28,8 @@ const sharing = ['src/**/*.test.ts', 'test/!(engine|sandbox|trainer|e2e)/**/*.te
 const alone = ['src/engine/checkpoint/save-failures.test.ts', 'test/tools/mcp.test.ts']
 
 export default defineConfig({
+  // Examples import the package by its name.
+  resolve: { alias: { 'chain-of-agents': new URL('src/index.ts', import.meta.url).pathname } },
   test: {
     setupFiles: ['test/property-seed.ts'],
     sequence: { sequencer: LongOnesFirst },

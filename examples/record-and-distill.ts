@@ -1,0 +1,17 @@
+/** Records a run of your own agents and turns it into a single-agent sequence. */
+import assert from 'node:assert/strict'
+import { builtinGrammars, distil, recordRun, sequenceText } from 'chain-of-agents'
+
+const question = 'What is 17 * 144 - 389?'
+const head = { id: 'run-1', taskId: 'task-1', team: 'mine', question }
+const trajectory = await recordRun(head, async (recorder) => {
+  const messages = [{ role: 'user' as const, content: question }]
+  const asked = recorder.add({ type: 'activated', agent: 'solver', parent: null, messages })
+  const wrote = recorder.add({ type: 'wrote', agent: 'solver', parent: asked, text: 'It is 2059.' })
+  recorder.add({ type: 'answered', agent: 'solver', parent: wrote, text: '2059' })
+  return '2059'
+})
+
+const sequence = distil(trajectory, { grammar: builtinGrammars.get('math')!, map: new Map() })
+console.log(sequenceText(sequence))
+assert.match(sequenceText(sequence), /<answer>.*2059.*<\/answer>/s)
