@@ -1,4 +1,5 @@
 import pc from 'picocolors'
+import { percent, whole } from '../base/text/index.ts'
 import { table } from './output.ts'
 
 interface Step {
@@ -20,9 +21,9 @@ export function stageTable(stages: readonly Step[], total: number): string {
     ['stage', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
     ...stages.map(({ name, before, after }) => [
       name,
-      number(after),
-      share(after, total),
-      before > after ? number(before - after) : pc.dim('–'),
+      whole(after),
+      percent(after / total),
+      before > after ? whole(before - after) : pc.dim('–'),
       bar(after, total),
     ]),
   ])
@@ -32,8 +33,8 @@ export function reasonTable(reasons: readonly Reason[], total: number): string {
   return table([
     ['dropped', '', 'reason', 'such as'].map((head) => pc.dim(head)),
     ...reasons.map(({ stage, reason, count, examples }) => [
-      number(count),
-      share(count, total),
+      whole(count),
+      percent(count / total),
       `${stage}: ${reason}`,
       pc.dim(examples.map(({ id }) => id).join(', ')),
     ]),
@@ -47,12 +48,4 @@ export function bar(value: number, most: number, before = most): string {
   // A stage with anything left must not look empty.
   const filled = value > 0 ? Math.max(1, width(value)) : 0
   return pc.green('█'.repeat(filled)) + pc.dim('░'.repeat(Math.max(0, width(before) - filled)))
-}
-
-export function number(count: number): string {
-  return count.toLocaleString('en')
-}
-
-export function share(part: number, of: number): string {
-  return of === 0 ? '–' : `${((100 * part) / of).toFixed(1)} %`
 }

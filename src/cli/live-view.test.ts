@@ -58,7 +58,7 @@ describe('on a terminal', () => {
       'said',
       'written by others',
       '✓ teach  32 runs',
-      expect.stringMatching(/^▸ sft {4}█+░+ 50 % 1\/2 steps +0:00$/),
+      expect.stringMatching(/^▸ sft {4}█+░+ 50% 1\/2 steps +0:00$/),
       '  loss ▁ 2',
       `── math-1 ${'─'.repeat(50)}`,
       '  <think>hm',

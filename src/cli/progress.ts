@@ -39,7 +39,7 @@ function describe({ stage, done, total, unit = '' }: Progress, seconds: number):
       ? done.toLocaleString('en')
       : `${done.toLocaleString('en')}/${total.toLocaleString('en')}`
   const share =
-    total === undefined || total === 0 ? '' : ` ${bar(done / total)} ${Math.floor((100 * done) / total)} %`
+    total === undefined || total === 0 ? '' : ` ${bar(done / total)} ${Math.floor((100 * done) / total)}%`
   return `${stage}${share} ${amount} ${unit} ${seconds.toFixed(0)} s`.replaceAll('  ', ' ')
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import pc from 'picocolors'
+import { percent, whole } from '../base/text/index.ts'
 import { comparisonOf, writeReport } from '../pipeline/report/index.ts'
 import type { EvalReport, PairReport, Task } from '../schema/index.ts'
 import { headline } from '../stages/eval/index.ts'
@@ -138,6 +139,3 @@ function questionToTry(run: Run, { items, solvers }: EvalReport): Task | undefin
 function duration(seconds: number): string {
   return seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`
 }
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
-const whole = (value: number): string => Math.round(value).toLocaleString('en')

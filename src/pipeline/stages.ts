@@ -1,3 +1,4 @@
+import { percent, whole } from '../base/text/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import {
   type DistilContext,
@@ -15,8 +16,7 @@ import { type TrainSftOptions, trainSft } from './sft.ts'
 import type { Stage } from './stage.ts'
 import { makeTasks } from './tasks.ts'
 
-const count = (value = 0): string => value.toLocaleString('en')
-const percent = (value = 0): string => `${(100 * value).toFixed(0)} %`
+const count = (value = 0): string => whole(value)
 
 export const prepareTasks: Stage = {
   name: 'tasks',
@@ -90,7 +90,7 @@ export const rl: Stage<TrainRlOptions, RlSummary> = {
   writes: ['task', 'pass-rate', 'rollout', 'checkpoints/rl', 'metrics.jsonl'],
   run: trainRl,
   describe: (figures) =>
-    `${count(figures['steps'])} steps, ${count(figures['rollouts'])} rollouts, ${percent(figures['pass rate at first'])} correct in the first steps, ${percent(figures['pass rate at last'])} in the last`,
+    `${count(figures['steps'])} steps, ${count(figures['rollouts'])} rollouts, ${percent(figures['pass rate at first'], 0)} correct in the first steps, ${percent(figures['pass rate at last'], 0)} in the last`,
 }
 
 export const evaluate: Stage = {

@@ -34,9 +34,9 @@ it('counts without writing, then writes, then has nothing to do', () => {
   }
   const { code, stdout } = coa(['filter', 'r'], { cwd })
   expect(code).toBe(0)
-  expect(stdout).toMatch(/complexity +2 +66.7 % +1 +█/)
+  expect(stdout).toMatch(/complexity +2 +66.7% +1 +█/)
   expect(stdout).toContain('quality: wrong answer')
-  expect(stdout).toContain('1 of 3 sequences kept (33.3 %), 2 with the 1 that count several times')
+  expect(stdout).toContain('1 of 3 sequences kept (33.3%), 2 with the 1 that count several times')
   expect(coaJson<Answer>(['filter', 'latest'], { cwd }).alreadyDone).toBe(true)
   using run = openRun(join(cwd, 'runs/r'))
   expect(run.manifest.stages['filter']).toMatchObject({ status: 'done', summary: { kept: 1, dropped: 2 } })

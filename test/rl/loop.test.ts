@@ -130,7 +130,7 @@ it('ends where all is solved, with what was learned saved', async () => {
   // Two steps of 128 rollouts, and twice as many in vain.
   expect(figures).toMatchObject({ steps: 2, 'pass rate at last': 1, rollouts: 2 * 128 + 256 })
   expect(ended).toMatch(
-    /^Training stops before step 3: 100 % of the rollouts are correct.*of 8 sampled, 8 all right/,
+    /^Training stops before step 3: 100% of the rollouts are correct.*of 8 sampled, 8 all right/,
   )
   expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 2 })
   const left = await chances(engine)
@@ -150,7 +150,7 @@ it('tells how things are where everything is solved from the start', async () =>
   )
   const { figures, ended } = await go()
   expect(figures).toEqual({ steps: 0, rollouts: 128, 'pass rate at first': 1, 'pass rate at last': 1 })
-  expect(ended).toContain('100 % of the rollouts are correct')
+  expect(ended).toContain('100% of the rollouts are correct')
 })
 
 it('takes no step on fewer groups than asked for, unless told to', async () => {

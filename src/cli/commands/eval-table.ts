@@ -1,4 +1,5 @@
 import pc from 'picocolors'
+import { percent, whole } from '../../base/text/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
 import { headline } from '../../stages/eval/index.ts'
 import { mark, table } from '../output.ts'
@@ -23,7 +24,7 @@ function mainTable(solvers: readonly SolverReport[]): string {
     [
       'solver',
       'right',
-      '95 %',
+      '95%',
       'of decided',
       'wrong',
       'none',
@@ -40,13 +41,13 @@ function mainTable(solvers: readonly SolverReport[]): string {
       percent(accuracy.strict.value),
       pc.dim(within(accuracy.strict)),
       accuracy.decided === null ? '–' : percent(accuracy.decided.value),
-      number(counts.wrong),
-      number(counts.unanswered),
-      number(counts.undecided),
-      number(counts.failed),
+      whole(counts.wrong),
+      whole(counts.unanswered),
+      whole(counts.undecided),
+      whole(counts.failed),
       amount(tokens.once),
       amount(tokens.billed),
-      tokensPerSuccess.once === null ? '–' : number(tokensPerSuccess.once.value),
+      tokensPerSuccess.once === null ? '–' : whole(tokensPerSuccess.once.value),
       calls.value.toFixed(1),
       (ms.value / 1000).toFixed(1),
     ]),
@@ -76,16 +77,14 @@ function groupTable({ solvers }: EvalReport): string {
     ['', 'tasks', ...solvers.map(({ name }) => name)].map((head) => pc.dim(head)),
     ...groups.map(({ field, value, tasks }) => [
       `${field} ${value}`,
-      number(tasks),
+      whole(tasks),
       ...solvers.map(({ by }) => share(by.find((one) => one.field === field && one.value === value)?.strict)),
     ]),
   ])
 }
 
-const percent = (value: number): string => `${(100 * value).toFixed(1)} %`
 const within = ({ low, high }: Estimate): string => `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}`
-const number = (value: number): string => Math.round(value).toLocaleString('en')
 const amount = ({ value, low, high }: Estimate): string =>
-  `${number(value)} ${pc.dim(`${number(low)}–${number(high)}`)}`
+  `${whole(value)} ${pc.dim(`${whole(low)}–${whole(high)}`)}`
 const share = (estimate: Estimate | null | undefined): string =>
   estimate === null || estimate === undefined ? '–' : `${percent(estimate.value)} ${pc.dim(within(estimate))}`

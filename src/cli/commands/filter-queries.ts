@@ -1,9 +1,10 @@
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
+import { percent, whole } from '../../base/text/index.ts'
 import type { Chosen } from '../../pipeline/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import { openRun } from '../../store/index.ts'
-import { bar, number, reasonTable, share, stageTable } from '../funnel-tables.ts'
+import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
@@ -49,11 +50,11 @@ function describe({ counts, rates, rollouts }: Chosen, rl: ProjectConfig['rl']):
     ...(stages.length === 0 ? [] : [stageTable(stages, tasks), '']),
     ...(rates.length === 0 ? [] : [rateTable(rates), '']),
     ...(reasons.length === 0 ? [] : [reasonTable(reasons, tasks), '']),
-    `${kept > 0 ? mark.good : mark.open} ${number(kept)} of ${number(tasks)} tasks kept for RL (${share(kept, tasks)})`,
+    `${kept > 0 ? mark.good : mark.open} ${whole(kept)} of ${whole(tasks)} tasks kept for RL (${percent(kept / tasks)})`,
     pc.dim(
       rollouts === 0
         ? 'measured before; no rollout was made'
-        : `${number(rollouts)} rollouts; the pass rates are kept in the run`,
+        : `${whole(rollouts)} rollouts; the pass rates are kept in the run`,
     ),
     pc.dim(
       rl.pass_rate.length === 0
@@ -75,13 +76,13 @@ function rateTable(rates: Chosen['rates']): string {
     ['solved', 'tasks', ''].map((head) => pc.dim(head)),
     ...[...counts]
       .sort(([one], [other]) => one - other)
-      .map(([place, count]) => [placeName(place), number(count), bar(count, most)]),
+      .map(([place, count]) => [placeName(place), whole(count), bar(count, most)]),
   ])
 }
 
 const NEVER = -1
 
 function placeName(place: number): string {
-  if (place === NEVER) return '0 %'
-  return place === 10 ? '100 %' : `${10 * place}–${10 * place + 10} %`
+  if (place === NEVER) return '0%'
+  return place === 10 ? '100%' : `${10 * place}–${10 * place + 10}%`
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
+import { percent, whole } from '../../base/text/index.ts'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
 import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
-import { bar, number, reasonTable, share, stageTable } from '../funnel-tables.ts'
+import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
@@ -108,9 +109,9 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
     callsTable(funnel),
     '',
     ...(funnel.reasons.length === 0 ? [] : [reasonTable(funnel.reasons, sequences), '']),
-    `${kept > 0 ? mark.good : mark.open} ${number(kept)} of ${number(sequences)} sequences kept (${share(kept, sequences)}), ` +
-      `${number(copies)} with the ${number(upSampled)} that count several times` +
-      (passedOver === 0 ? '' : `; ${number(passedOver)} not looked at`),
+    `${kept > 0 ? mark.good : mark.open} ${whole(kept)} of ${whole(sequences)} sequences kept (${percent(kept / sequences)}), ` +
+      `${whole(copies)} with the ${whole(upSampled)} that count several times` +
+      (passedOver === 0 ? '' : `; ${whole(passedOver)} not looked at`),
     pc.dim(state),
   ].join('\n')
 }
@@ -132,13 +133,13 @@ function callsTable({ interactions, tools }: Funnel): string {
       ['calls', 'sequences', 'kept', ''].map((head) => pc.dim(head)),
       ...rows.map(({ interactions: calls, all, kept }) => [
         calls === MOST_CALLS ? `${calls}+` : String(calls),
-        number(all),
-        number(kept),
+        whole(all),
+        whole(kept),
         bar(kept, most, all),
       ]),
     ]),
     pc.dim('calls kept: ') +
-      (tools.map(({ tool, calls }) => `${tool} ${number(calls.kept)} of ${number(calls.all)}`).join(', ') ||
+      (tools.map(({ tool, calls }) => `${tool} ${whole(calls.kept)} of ${whole(calls.all)}`).join(', ') ||
         'none'),
   ].join('\n')
 }

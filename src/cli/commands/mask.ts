@@ -101,7 +101,7 @@ function describe(
   const ends = encoded.mask.at(-1) === 1 && encoded.spanOf.at(-1) === -1
   const share = tokens === prompt ? 0 : Math.round((100 * trained) / (tokens - prompt))
   const counts = [
-    `${paintMask(true, 'trained')} ${trained} tokens (${share} % of the stream)`,
+    `${paintMask(true, 'trained')} ${trained} tokens (${share}% of the stream)`,
     `${paintMask(false, 'masked')} ${masked}`,
     `prompt ${prompt}`,
     `all ${tokens}`,

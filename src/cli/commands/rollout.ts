@@ -3,6 +3,7 @@ import pc from 'picocolors'
 import type { Policy, RolloutJob, Score, World } from '../../agent/index.ts'
 import { reasonText, UsageError } from '../../base/errors/index.ts'
 import { seedOf } from '../../base/random/index.ts'
+import { percent } from '../../base/text/index.ts'
 import { assertGrammars, parseChain } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
@@ -167,7 +168,6 @@ async function shown(rollout: Rollout, task: Task, world: World): Promise<string
 function summary(score: Score, rollouts: readonly Rollout[]): string {
   const { count, accuracy, wellFormed, tokens, calls, undecided, failed } = score
   const reasons = rollouts.flatMap(({ failure }) => failure?.message ?? [])
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
   return [
     `${count} rollouts: ${percent(accuracy)} right, ${percent(wellFormed)} well formed`,
     `${tokens.toFixed(0)} tokens and ${calls.toFixed(1)} calls each`,

@@ -37,7 +37,7 @@ test('shows stages with a bar, the curve of the running one, and the trajectory'
     '✓ teach    what teach is for                            0:00',
     '✓ distill  what distill is for                          0:00',
     '✓ filter   what filter is for                           0:07',
-    '▸ sft      ███░░░░░░░ 25 % 12/48 steps                  1:05',
+    '▸ sft      ███░░░░░░░ 25% 12/48 steps                   1:05',
     '○ rl       what rl is for',
     '○ eval     what eval is for',
     '  loss █▆▃▁ 4 → 1',
@@ -51,7 +51,7 @@ test('where there is little room, the running stage, the curve and the last text
   expect(plain(drawFrame(busyState(), { columns: 40, rows: 12 }, 75_000))).toEqual([
     '✓ 3 before',
     '✓ filter   what filter is for       0:07',
-    '▸ sft      █░░░░ 25 % 12/48 steps   1:05',
+    '▸ sft      █░░░░ 25% 12/48 steps    1:05',
     '○ rl       what rl is for',
     '○ eval     what eval is for',
     '  loss █▆▃▁ 4 → 1',

@@ -117,7 +117,7 @@ function amount(progress: NonNullable<LiveStage['progress']>, room: number): str
   const share = Math.min(1, Math.max(0, done / total))
   const length = Math.min(20, Math.max(5, room - 34))
   const filled = Math.round(share * length)
-  return `${'█'.repeat(filled)}${'░'.repeat(length - filled)} ${Math.floor(100 * share)} % ${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`.trimEnd()
+  return `${'█'.repeat(filled)}${'░'.repeat(length - filled)} ${Math.floor(100 * share)}% ${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`.trimEnd()
 }
 
 function drawCurves(curves: readonly LiveCurve[], columns: number): Line[] {

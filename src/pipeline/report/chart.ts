@@ -1,5 +1,6 @@
+import { percent } from '../../base/text/index.ts'
 import { niceTicks } from './chart-scale.ts'
-import { percent, short } from './figures.ts'
+import { short } from './figures.ts'
 import { type Html, html } from './html.ts'
 
 interface Point {

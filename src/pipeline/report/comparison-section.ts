@@ -1,5 +1,6 @@
+import { percent, whole } from '../../base/text/index.ts'
 import type { Comparison, ComparisonRow } from './comparison.ts'
-import { percent, short, whole } from './figures.ts'
+import { short } from './figures.ts'
 import { type Html, html } from './html.ts'
 
 /** Who solved how much, and at what price. */
@@ -11,7 +12,7 @@ export function comparisonSection({ rows, tasks, headline, counted }: Comparison
 ${headline === undefined ? '' : html`<p class="headline">${headline}</p>`}
 <table class="comparison"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => drawRow(row, first))}</tbody></table>
-<p class="note">Intervals are of 95 %. ${rows.length > 1 ? html`Changes are against ${first.solver}. ` : ''}${counted ?? ''}</p></section>`
+<p class="note">Intervals are of 95%. ${rows.length > 1 ? html`Changes are against ${first.solver}. ` : ''}${counted ?? ''}</p></section>`
 }
 
 function drawRow(row: ComparisonRow, first: ComparisonRow): Html {

@@ -49,6 +49,6 @@ test('savings are told against the first, and only where both solved something',
   const better = { ...rows[0]!, solver: 'rl', tokensPerSolved: 111.1 }
   const section = comparisonSection({ rows: [...rows, better] })!.text
   expect(section.match(/class="change"/g)).toHaveLength(1)
-  expect(section).toContain('90.0 % fewer')
+  expect(section).toContain('90.0% fewer')
   expect(comparisonSection({ rows: [] })).toBeUndefined()
 })

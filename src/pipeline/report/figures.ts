@@ -1,11 +1,4 @@
-export function whole(count: number): string {
-  return Math.round(count).toLocaleString('en')
-}
-
-export function percent(share: number, digits = 1): string {
-  return Number.isFinite(share) ? `${(100 * share).toFixed(digits)} %` : '–'
-}
-
+import { whole } from '../../base/text/index.ts'
 /** A figure with as many digits as tell something. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return '–'

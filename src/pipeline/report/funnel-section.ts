@@ -1,5 +1,5 @@
+import { percent, whole } from '../../base/text/index.ts'
 import type { Funnel } from '../../stages/filter/index.ts'
-import { percent, whole } from './figures.ts'
 import { type Html, html } from './html.ts'
 
 /** What the filters left, stage by stage, and why not the rest. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../base/progress/index.ts'
+import { escapeHtml } from '../../base/text/index.ts'
 
 /** What a page cannot hold, or what would act on whoever reads its source in a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

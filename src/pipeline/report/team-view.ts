@@ -1,5 +1,6 @@
+import { whole } from '../../base/text/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
-import { clip, whole } from './figures.ts'
+import { clip } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { Hues } from './hues.ts'
 import { teamTokens } from './team-tokens.ts'

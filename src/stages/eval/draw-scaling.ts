@@ -1,6 +1,5 @@
-import { escapeHtml } from '../../base/progress/index.ts'
+import { escapeHtml, percent } from '../../base/text/index.ts'
 import type { SolverReport } from '../../schema/index.ts'
-import { percent } from './page-text.ts'
 
 const WIDTH = 640
 const HEIGHT = 260
@@ -15,7 +14,7 @@ export function drawScaling(solvers: readonly SolverReport[]): string {
   const y = (share: number): number => FLOOR - (FLOOR - TOP) * share
   const grid = [0, 0.25, 0.5, 0.75, 1].map(
     (share) =>
-      `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${y(share)}" y2="${y(share)}"/><text x="0" y="${y(share) + 4}">${100 * share} %</text>`,
+      `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${y(share)}" y2="${y(share)}"/><text x="0" y="${y(share) + 4}">${percent(share, 0)}</text>`,
   )
   const labels = ks.map(
     (k) => `<text x="${x(k).toFixed(1)}" y="${HEIGHT - 8}" text-anchor="middle">${k}</text>`,

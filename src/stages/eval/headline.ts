@@ -1,5 +1,6 @@
+import { percent } from '../../base/text/index.ts'
 import type { PairReport } from '../../schema/index.ts'
-import { percent, percentWithin, points, probability } from './page-text.ts'
+import { percentWithin, points, probability } from './page-text.ts'
 
 /** What a comparison comes down to, in two sentences: tokens first, and whether accuracy allows to speak of saving. */
 export function headline({ reference, solver, saved, difference, isEqualOrBetter, p }: PairReport): string {

@@ -1,7 +1,8 @@
+import { percent } from '../../base/text/index.ts'
 import type { EvalReport, SolverReport } from '../../schema/index.ts'
 import { headline } from './headline.ts'
 import { notes } from './notes.ts'
-import { amount, amountWithin, money, percent, percentWithin, probability } from './page-text.ts'
+import { amount, amountWithin, money, percentWithin, probability } from './page-text.ts'
 
 /** The report as Markdown tables. */
 export function describeReport(report: EvalReport): string {

@@ -1,12 +1,9 @@
+import { percent } from '../../base/text/index.ts'
 import type { Estimate } from '../../schema/index.ts'
 
 const hundredth = (share: number): string => (100 * share).toFixed(1)
 
-export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? '–' : `${hundredth(share)} %`
-}
-
-/** "84.0 % [80.1, 87.3]" */
+/** "84.0% [80.1, 87.3]" */
 export function percentWithin(estimate: Estimate | null): string {
   return estimate === null ? '–' : `${percent(estimate.value)} ${bounds(estimate)}`
 }

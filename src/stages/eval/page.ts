@@ -1,11 +1,11 @@
-import { escapeHtml } from '../../base/progress/index.ts'
+import { escapeHtml, percent } from '../../base/text/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
 import { drawScaling } from './draw-scaling.ts'
 import { headline } from './headline.ts'
 import { groupsOf } from './markdown.ts'
 import { notes } from './notes.ts'
 import { style } from './page-style.ts'
-import { amount, bounds, money, percent, percentWithin, probability } from './page-text.ts'
+import { amount, bounds, money, percentWithin, probability } from './page-text.ts'
 
 /** The report as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
 export function drawReport(report: EvalReport): string {

@@ -67,7 +67,7 @@ it('drops at the share asked for and above it, without telling the question', ()
   const question = twelve.replace('one', 'zero')
   expect(contaminated(question, set, { overlap_share: 0.8 })).toEqual({
     reason: 'question is in held-out',
-    detail: '80 % of its words',
+    detail: '80% of its words',
   })
   expect(contaminated(question, set, { overlap_share: 0.81 })).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { percent } from '../../base/text/index.ts'
 import type { FilterSettings } from './config.ts'
 import type { Drop } from './examine.ts'
 import { hashShingles, questionKey, WordBuffer } from './words.ts'
@@ -91,6 +92,6 @@ export function contaminated(
   // The question itself is not told: some benchmarks must not be written to disk.
   return {
     reason: `question is in ${found.source}`,
-    detail: `${Math.round(found.share * 100)} % of its words`,
+    detail: `${percent(found.share, 0)} of its words`,
   }
 }

@@ -1,8 +1,7 @@
-import { escapeHtml } from '../../base/progress/index.ts'
+import { escapeHtml, percent, whole } from '../../base/text/index.ts'
 import type { Funnel } from './funnel.ts'
 import { style } from './funnel-style.ts'
 import { drawHistogram } from './histogram.ts'
-import { percent, whole } from './page-text.ts'
 
 /** The funnel as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
 export function drawFunnel(funnel: Funnel, runId: string): string {
@@ -19,7 +18,7 @@ export function drawFunnel(funnel: Funnel, runId: string): string {
 <dl class="figures">
 ${figure('sequences', whole(sequences))}
 ${figure('kept', whole(kept))}
-${figure('retention', percent(kept, sequences))}
+${figure('retention', percent(kept / sequences))}
 ${figure('copies', whole(copies))}
 ${figure('up-sampled', whole(upSampled))}
 ${passedOver === 0 ? '' : figure('not looked at', whole(passedOver))}
@@ -29,7 +28,7 @@ ${table(
   ['stage', 'left', 'dropped', ''],
   funnel.stages.map(({ name, before, after }) => [
     name,
-    `${whole(after)} <small>${percent(after, sequences)}</small>`,
+    `${whole(after)} <small>${percent(after / sequences)}</small>`,
     before === after ? '–' : whole(before - after),
     bar(after, before, sequences),
   ]),
@@ -42,7 +41,7 @@ ${table(
   ['suite', 'kept', 'of', ''],
   funnel.suites.map(({ suite, all, kept }) => [
     escapeHtml(suite),
-    `${whole(kept)} <small>${percent(kept, all)}</small>`,
+    `${whole(kept)} <small>${percent(kept / all)}</small>`,
     whole(all),
     bar(kept, all, sequences),
   ]),
@@ -52,7 +51,7 @@ ${table(
   ['tool', 'calls kept', 'of', ''],
   funnel.tools.map(({ tool, calls }) => [
     escapeHtml(tool),
-    `${whole(calls.kept)} <small>${percent(calls.kept, calls.all)}</small>`,
+    `${whole(calls.kept)} <small>${percent(calls.kept / calls.all)}</small>`,
     whole(calls.all),
     bar(calls.kept, calls.all, Math.max(...funnel.tools.map((other) => other.calls.all))),
   ]),
@@ -85,5 +84,5 @@ function describeReason(reason: Funnel['reasons'][number], sequences: number): s
   const examples = reason.examples.map(
     ({ id, detail }) => `<li><code>${escapeHtml(id)}</code> ${escapeHtml(detail)}</li>`,
   )
-  return `<details><summary><span>${escapeHtml(reason.reason)} <small>${reason.stage}</small></span><b>${whole(reason.count)} <small>${percent(reason.count, sequences)}</small></b></summary><ul>${examples.join('')}</ul></details>`
+  return `<details><summary><span>${escapeHtml(reason.reason)} <small>${reason.stage}</small></span><b>${whole(reason.count)} <small>${percent(reason.count / sequences)}</small></b></summary><ul>${examples.join('')}</ul></details>`
 }

@@ -1,3 +1,4 @@
+import { percent } from '../../base/text/index.ts'
 import type { Drop } from './examine.ts'
 import { questionKey, WordBuffer } from './words.ts'
 
@@ -11,7 +12,7 @@ export interface Tries {
 export function solvedWithoutTools(tries: Tries | undefined, max: number): Drop | undefined {
   // Where nothing was judged, nothing speaks against the question.
   if (tries === undefined || shareOf(tries) <= max) return undefined
-  return { reason: `solved without tools in more than ${percent(max)}`, detail: inWords(tries) }
+  return { reason: `solved without tools in more than ${percent(max, 0)}`, detail: inWords(tries) }
 }
 
 /** The model solves it too seldom or too often to learn much from it. Both bounds belong to what is kept. */
@@ -23,9 +24,9 @@ export function outsideRange(
   const share = shareOf(tries)
   const detail = inWords(tries)
   if (share < low)
-    return { reason: share === 0 ? 'never solved' : `solved in less than ${percent(low)}`, detail }
+    return { reason: share === 0 ? 'never solved' : `solved in less than ${percent(low, 0)}`, detail }
   if (share > high)
-    return { reason: share === 1 ? 'always solved' : `solved in more than ${percent(high)}`, detail }
+    return { reason: share === 1 ? 'always solved' : `solved in more than ${percent(high, 0)}`, detail }
   return undefined
 }
 
@@ -40,4 +41,3 @@ export function trainedBefore(trained: Iterable<string>): (question: string) => 
 
 const shareOf = ({ correct, wrong }: Tries): number => correct / (correct + wrong)
 const inWords = ({ correct, wrong }: Tries): string => `${correct} of ${correct + wrong} tries`
-const percent = (share: number): string => `${Number((100 * share).toFixed(1))} %`

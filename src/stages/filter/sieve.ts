@@ -1,4 +1,5 @@
 import { fractionOf } from '../../base/random/index.ts'
+import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { type CoaSequence, isReact, type Selection } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
@@ -98,7 +99,7 @@ export class Sieve {
     const share = likeness(this.#signatures.at(index), this.#signatures.at(twin))
     return {
       reason: 'near-duplicate',
-      detail: `like ${this.#candidates[twin]!.id}, about ${Math.round(share * 100)} %`,
+      detail: `like ${this.#candidates[twin]!.id}, about ${percent(share, 0)}`,
     }
   }
 }

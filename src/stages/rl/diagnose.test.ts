@@ -193,7 +193,7 @@ it('tells a training that unlearns from one that stands still', () => {
   const rows = unlearned.map((pass_rate, at) => ({ ...healthy(2)[0], step: at + 1, pass_rate }))
   const [finding] = diagnose(rows).filter(({ id }) => id.startsWith('reward'))
   expect(finding).toMatchObject({ id: 'reward-falls', advice: expect.stringContaining('rl.final_share') })
-  expect(finding!.what).toBe('the pass rate is 72 % over the last 10 steps, after 79 % in steps 7 to 16')
+  expect(finding!.what).toBe('the pass rate is 72% over the last 10 steps, after 79% in steps 7 to 16')
 })
 
 it('does not take chance for unlearning', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { ConfigError } from '../../base/errors/index.ts'
+import { percent } from '../../base/text/index.ts'
 import type { CheckpointNote } from '../../engine/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { type MetricRow, SaveTimer } from '../../store/index.ts'
@@ -9,7 +10,6 @@ import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 import { adviceFor } from './dynamic-sampling.ts'
 import { rateAt } from './learning-rate.ts'
-import { percent } from './rules/rule.ts'
 import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
 import { passRate, stepRow } from './step-metrics.ts'
 import { trainStep } from './train-step.ts'
@@ -119,7 +119,7 @@ export class Training {
     if (!isSolved)
       throw new ConfigError(`step ${step} cannot be filled: it has ${shortage}`, { fix: adviceFor(dropped) })
     const rate = passRate(rollouts)
-    const text = `Training stops before step ${step}: ${percent(rate)} of the rollouts are correct, and too few groups differ to learn from (${shortage}).`
+    const text = `Training stops before step ${step}: ${percent(rate, 0)} of the rollouts are correct, and too few groups differ to learn from (${shortage}).`
     this.#over = { text, passRate: rate, rollouts: rollouts.length }
     this.#context.run.log(`rl: ${text}`)
     return true
@@ -190,7 +190,7 @@ export class Training {
     onStep?.(row)
     this.#tellFindings()
     const [reward, passes] = [Number(row['reward_mean']), Number(row['pass_rate'])]
-    const unit = `steps, reward ${reward.toFixed(2)}, ${percent(passes)} correct`
+    const unit = `steps, reward ${reward.toFixed(2)}, ${percent(passes, 0)} correct`
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 

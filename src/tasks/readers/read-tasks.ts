@@ -130,7 +130,7 @@ function splitter(
     if (ofFile !== undefined) return ofFile
     if (!isTold)
       onNote?.(
-        `${basename(file)}: rows without a split get one by a hash of the question: 80 % train, 10 % dev, 10 % test`,
+        `${basename(file)}: rows without a split get one by a hash of the question: 80% train, 10% dev, 10% test`,
       )
     isTold = true
     return splitOf(questionKey(question))

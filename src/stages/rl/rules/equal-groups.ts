@@ -1,4 +1,5 @@
-import { mean, percent, type Rule } from './rule.ts'
+import { percent } from '../../../base/text/index.ts'
+import { mean, type Rule } from './rule.ts'
 
 const RECENT = 3
 
@@ -11,7 +12,7 @@ export const equalGroups: Rule = (rows) => {
   const right = mean(late, 'groups_equal/all_right')
   const isEasy = right >= mean(late, 'groups_equal/all_wrong')
   return {
-    what: `in ${percent(share)} of the groups all rollouts are worth the same, most of them ${isEasy ? 'right' : 'wrong'}`,
+    what: `in ${percent(share, 0)} of the groups all rollouts are worth the same, most of them ${isEasy ? 'right' : 'wrong'}`,
     cause: isEasy
       ? 'the tasks are too easy for the model as it is now'
       : 'the tasks are too hard for the model as it is now',

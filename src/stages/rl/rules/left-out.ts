@@ -1,4 +1,5 @@
-import { figure, percent, type Rule } from './rule.ts'
+import { percent } from '../../../base/text/index.ts'
+import { figure, type Rule } from './rule.ts'
 
 const RECENT = 3
 
@@ -12,13 +13,13 @@ export const leftOut: Rule = (rows) => {
   if (!(share >= 0.2)) return undefined
   if (sum('left_out/time') > share * sum('rollouts') * 0.5)
     return {
-      what: `${percent(share)} of the rollouts are left out, most of them because rollout.max_seconds ended them`,
+      what: `${percent(share, 0)} of the rollouts are left out, most of them because rollout.max_seconds ended them`,
       cause: 'the machine is too slow for so many rollouts at a time, or a tool takes too long',
       advice: 'Raise rollout.max_seconds, or lower rollout.concurrency.',
     }
   const isTools = sum('left_out/environment') >= sum('left_out/undecided') + sum('left_out/unchecked')
   return {
-    what: `${percent(share)} of the rollouts are left out, most of them because ${isTools ? 'something around the model failed' : 'their answer could not be checked'}`,
+    what: `${percent(share, 0)} of the rollouts are left out, most of them because ${isTools ? 'something around the model failed' : 'their answer could not be checked'}`,
     cause: isTools ? 'a tool, a sandbox or a server does not work' : 'the judge or the checker does not work',
     advice: isTools
       ? 'Look at `failure` of these rollouts, and try the tools with `coa tools try`.'

@@ -1,4 +1,5 @@
-import { ends, mean, percent, type Rule, round } from './rule.ts'
+import { percent } from '../../../base/text/index.ts'
+import { ends, mean, type Rule, round } from './rule.ts'
 
 /** Steps of which all must be bad before something is said that needs no comparison. */
 const RECENT = 3
@@ -9,7 +10,7 @@ export const truncatedAnswers: Rule = (rows) => {
   const share = mean(rows.slice(-RECENT), 'truncated_share')
   if (!(share >= 0.2)) return undefined
   return {
-    what: `${percent(share)} of the rollouts are cut off by a limit before they end`,
+    what: `${percent(share, 0)} of the rollouts are cut off by a limit before they end`,
     cause: 'the limits are too tight for these tasks, or the model does not stop',
     advice:
       'Raise rollout.max_tokens or rollout.max_seconds, shorten observations with rollout.observation_tokens, or set rl.overlong_buffer to an eighth of rollout.max_tokens.',

@@ -1,6 +1,7 @@
+import { percent } from '../../../base/text/index.ts'
 import { LONG, noise, stillMeasuresBetter } from './progress.ts'
 import { rewardFalls } from './reward-falls.ts'
-import { mean, percent, type Rule } from './rule.ts'
+import { mean, type Rule } from './rule.ts'
 
 /** The reward no longer rises although there is room above it. */
 export const rewardPlateau: Rule = (rows) => {
@@ -11,7 +12,7 @@ export const rewardPlateau: Rule = (rows) => {
   if (!(now < 0.9 && now - before < 2 * noise(rows.slice(-2 * LONG)))) return undefined
   if (stillMeasuresBetter(rows) || rewardFalls(rows) !== undefined) return undefined
   const [easy, hard] = ['groups_equal/all_right', 'groups_equal/all_wrong'].map((name) => mean(late, name))
-  const what = `the pass rate has stood at about ${percent(now)} for ${LONG} steps (${percent(before)} in the ${LONG} before)`
+  const what = `the pass rate has stood at about ${percent(now, 0)} for ${LONG} steps (${percent(before, 0)} in the ${LONG} before)`
   if (easy! > 2 * hard!)
     return {
       what,

@@ -40,10 +40,6 @@ export function ends(
   return { early: rows.slice(0, WINDOW), late: rows.slice(-WINDOW) }
 }
 
-export function percent(share: number): string {
-  return `${Math.round(100 * share)} %`
-}
-
 export function round(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(2)
 }

@@ -1,5 +1,6 @@
+import { percent } from '../../../base/text/index.ts'
 import type { MetricRow } from '../../../store/index.ts'
-import { ends, mean, percent, type Rule, round } from './rule.ts'
+import { ends, mean, type Rule, round } from './rule.ts'
 
 /** One tool takes the place of the others. */
 export const oneToolOverused: Rule = (rows) => {
@@ -11,7 +12,7 @@ export const oneToolOverused: Rule = (rows) => {
     const earlier = before.get(tool) ?? 0
     if (before.size < 2 || share < 0.85 || share - earlier < 0.2) continue
     return {
-      what: `${percent(share)} of all calls are now of ${tool}, after ${percent(earlier)} at the beginning`,
+      what: `${percent(share, 0)} of all calls are now of ${tool}, after ${percent(earlier, 0)} at the beginning`,
       cause: 'the tasks seen lately need only this tool, or calling it is rewarded whether it helps or not',
       advice: 'Mix tasks that need the other tools, and look at what rl.tool_bonus adds for this one.',
     }

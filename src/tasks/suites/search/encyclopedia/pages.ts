@@ -1,6 +1,7 @@
 import { textFraction } from '../../../../base/random/index.ts'
+import { escapeHtml } from '../../../../base/text/index.ts'
 import { kindOf, listings } from './kinds.ts'
-import { escapeHtml, frame } from './site.ts'
+import { frame } from './site.ts'
 import type { Thing, World } from './world.ts'
 
 /** One statement of the world: what relation of which thing. Its value is in the world. */

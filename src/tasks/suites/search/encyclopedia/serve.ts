@@ -1,11 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../../../base/errors/index.ts'
+import { escapeHtml } from '../../../../base/text/index.ts'
 import type { SearchHit } from '../../../../world/tools/index.ts'
 import { type Library, libraryOf } from './library.ts'
 import { pageHtml } from './pages.ts'
 import { worldProvider } from './provider.ts'
-import { escapeHtml, frame, styleSheet } from './site.ts'
+import { frame, styleSheet } from './site.ts'
 
 export interface WorldServer {
   origin: string

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../../base/text/index.ts'
 /** The page around a body: the same head and search box everywhere. */
 export function frame(title: string, body: string): string {
   return `<!doctype html>
@@ -30,7 +31,3 @@ h1 { font-weight: 500; margin-bottom: .25rem; }
 h2 { font-size: 1.15rem; margin-bottom: .25rem; }
 .columns { columns: 14rem; }
 `
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-}
