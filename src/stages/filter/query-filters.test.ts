@@ -9,7 +9,7 @@ it('drops what is solved without tools in more than a share of the tries', () =>
   expect(solvedWithoutTools(tries(0, 32), 0)).toBeUndefined()
   expect(solvedWithoutTools(undefined, 0)).toBeUndefined()
   expect(solvedWithoutTools(tries(4, 6), 0.3)).toEqual({
-    reason: 'solved without tools in more than 30%',
+    reason: 'solved without tools in more than 30.0%',
     detail: '4 of 10 tries',
   })
 })
@@ -29,9 +29,9 @@ it('keeps what is solved in a share of the tries within the range, bounds includ
   ])
   expect(reasons([0.2, 0.8])).toEqual([
     'never solved',
-    'solved in less than 20%',
+    'solved in less than 20.0%',
     undefined,
-    'solved in more than 80%',
+    'solved in more than 80.0%',
     'always solved',
     'no try could be judged',
   ])

@@ -12,7 +12,7 @@ export interface Tries {
 export function solvedWithoutTools(tries: Tries | undefined, max: number): Drop | undefined {
   // Where nothing was judged, nothing speaks against the question.
   if (tries === undefined || shareOf(tries) <= max) return undefined
-  return { reason: `solved without tools in more than ${percent(max, 0)}`, detail: inWords(tries) }
+  return { reason: `solved without tools in more than ${percent(max)}`, detail: inWords(tries) }
 }
 
 /** The model solves it too seldom or too often to learn much from it. Both bounds belong to what is kept. */
@@ -24,9 +24,9 @@ export function outsideRange(
   const share = shareOf(tries)
   const detail = inWords(tries)
   if (share < low)
-    return { reason: share === 0 ? 'never solved' : `solved in less than ${percent(low, 0)}`, detail }
+    return { reason: share === 0 ? 'never solved' : `solved in less than ${percent(low)}`, detail }
   if (share > high)
-    return { reason: share === 1 ? 'always solved' : `solved in more than ${percent(high, 0)}`, detail }
+    return { reason: share === 1 ? 'always solved' : `solved in more than ${percent(high)}`, detail }
   return undefined
 }
 
