@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import pc from 'picocolors'
+import { widthOf } from './live/cell-width.ts'
 
 /** Prints a command's result: as JSON for programs, in words for people. */
 export function emit(options: { json?: boolean }, data: unknown, human: () => string): void {
@@ -18,10 +20,10 @@ export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell))
+      widths[column] = Math.max(widths[column] ?? 0, visibleWidth(cell))
     })
   const pad = (cell: string, column: number, row: readonly string[]): string =>
-    column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - visibleLength(cell))
+    column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - visibleWidth(cell))
   return rows
     .map((row) =>
       row
@@ -32,9 +34,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-function visibleLength(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes are made of them
-  return [...text.replaceAll(/\u001b\[[0-9;]*m/g, '')].length
+/** Terminal cells, without colour codes. */
+function visibleWidth(text: string): number {
+  return widthOf(stripVTControlCharacters(text))
 }
 
 export function bytes(count: number): string {
