@@ -3,6 +3,7 @@ import { Random } from '../../base/random/index.ts'
 import { type Dials, type Expert, madeBy, type Order, suites, type Words } from '../../tasks/index.ts'
 import type { Activation, AgentSpec, Mind, MindMaker } from './contract.ts'
 import { writeReply } from './reply.ts'
+import { workerOf } from './workers.ts'
 
 /** Minds that play a team on generated tasks without any model. Each crew has an expert of its own. */
 export function scriptedMinds(dials: Dials): MindMaker {
@@ -28,14 +29,6 @@ export function scriptedMinds(dials: Dials): MindMaker {
 
 const isOrder = (words: Order | Words): words is Order => 'tool' in words
 
-/** Who carries out calls of a tool, in whatever crew. */
-export const workerNames: Record<string, string> = {
-  web_search: 'searcher',
-  wiki_search: 'searcher',
-  crawl_page: 'reader',
-  code: 'coder',
-}
-
 function scriptedMind(expert: Expert): Mind {
   let order: Order | undefined
   return {
@@ -52,9 +45,12 @@ function scriptedMind(expert: Expert): Mind {
         const next = expert.next()
         if (!isOrder(next)) return writeReply({ ...next, as: 'suggestion' })
         order = next
-        const worker = workerNames[next.tool]!
-        const to = agent.crew === undefined ? worker : `${worker}_${agent.crew}`
-        return writeReply({ thought: next.thought, as: 'task', text: next.text, to })
+        return writeReply({
+          thought: next.thought,
+          as: 'task',
+          text: next.text,
+          to: workerOf(next.tool, agent.crew),
+        })
       }
       case 'call':
         return writeReply({ thought: order!.callThought, as: 'call', text: order!.call })

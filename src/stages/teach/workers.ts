@@ -1,6 +1,18 @@
 import type { Grammar } from '../../language/grammar/index.ts'
 import type { AgentSpec } from './contract.ts'
-import { workerNames } from './scripted-mind.ts'
+
+const names: Record<string, string> = {
+  web_search: 'searcher',
+  wiki_search: 'searcher',
+  crawl_page: 'reader',
+  code: 'coder',
+}
+
+/** The name of the worker that makes a tool's calls. */
+export function workerOf(tool: string, crew?: string): string {
+  const base = names[tool] ?? `${tool}_agent`
+  return crew === undefined ? base : `${base}_${crew}`
+}
 
 /** A worker for each tool that the grammar knows and that is there, once for every crew. */
 export function workersFor(
@@ -13,8 +25,7 @@ export function workersFor(
   )
   return crews.flatMap((crew) =>
     tools.map(({ name, description }) => {
-      const base = workerNames[name] ?? `${name}_agent`
-      const own = crew === undefined ? base : `${base}_${crew}`
+      const own = workerOf(name, crew)
       return {
         name: own,
         tool: name,
