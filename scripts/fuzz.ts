@@ -6,16 +6,10 @@
  */
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import {
-  builtinGrammars,
-  ChainParser,
-  type Grammar,
-  joinText,
-  parseChain,
-  spansOf,
-} from '../src/language/grammar/index.ts'
+import { ChainParser, type Grammar, joinText, parseChain, spansOf } from '../src/language/grammar/index.ts'
+import { grammarsWithEveryPayload } from '../src/testing/visual-inspector.ts'
 
-const grammars = [...builtinGrammars.values()]
+const grammars = grammarsWithEveryPayload
 const tags = [
   ...new Set(grammars.flatMap((grammar) => [...grammar.agents.values()].map((agent) => agent.tag))),
 ]

@@ -1,11 +1,12 @@
 import type { ProjectConfig } from '../settings/index.ts'
+import type { Run } from '../store/index.ts'
 import { openTaskTools } from '../tasks/index.ts'
 import { openWorld as openWorldWith, type World } from '../world/index.ts'
 import type { RolloutSettings } from './contract.ts'
 
-/** The world of the settings, with what generated tasks bring along. */
-export function openWorld(config: ProjectConfig): Promise<World> {
-  return openWorldWith(config, openTaskTools(config))
+/** The world of the settings, with what generated tasks bring along; in a run, with the tools that the run knows. */
+export function openWorld(config: ProjectConfig, run?: Run): Promise<World> {
+  return openWorldWith(config, { taskTools: openTaskTools(config), run })
 }
 
 export function rolloutSettings({ rollout }: Pick<ProjectConfig, 'rollout'>): RolloutSettings {

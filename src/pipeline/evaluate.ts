@@ -24,7 +24,7 @@ export async function evaluateAll(context: StageContext): Promise<Record<string,
     config.language,
   )
   const tokenizer = await openTokenizer(modelFolder(config.student.model))
-  const world = await openWorld(config)
+  const world = await openWorld(config, run)
   const openers = solversOf(context, world, tokenizer)
   const solvers = openers.map(({ name }) => name)
   const each = tasks.length * config.eval.attempts

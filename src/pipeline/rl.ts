@@ -36,7 +36,7 @@ export async function trainRl(
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
-  const world = await openWorld(config)
+  const world = await openWorld(config, run)
   const settings = rolloutSettings(config)
   const chosen = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
     if (!choosesTasks(config)) return tasks

@@ -24,7 +24,7 @@ export async function trainSft(
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
   onRuntime?.(`sft: ${runtimeInWords(engine.describe())}`)
-  const world = tasks.length === 0 ? undefined : await openWorld(config)
+  const world = tasks.length === 0 ? undefined : await openWorld(config, run)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {
     return await sft(config, {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { Checkpoint } from './checkpoint.ts'
 import { Datum } from './datum.ts'
+import { DeclaredTool } from './declared-tool.ts'
 import { EvalAttempt, EvalReport } from './eval-report.ts'
 import { PassRate } from './pass-rate.ts'
 import { Rollout } from './rollout.ts'
@@ -11,6 +12,7 @@ import { Trajectory } from './trajectory.ts'
 /** Every record that crosses a stage, by the kind it is stored under. Each has `v` and a caller-supplied `id`. */
 export const recordSchemas = {
   task: Task,
+  tool: DeclaredTool,
   trajectory: Trajectory,
   sequence: CoaSequence,
   datum: Datum,

@@ -64,7 +64,9 @@ export function resolveConfig<S extends Sections>(
   if (parsed.success) return { config: parsed.data, origins }
   const issue = parsed.error.issues[0]!
   const key = issue.path.slice(0, 2).join('.')
-  throw new ConfigError(`${key} is not usable: ${issue.message}`, {
+  const inner = issue.path.slice(2)
+  const place = inner.every((part) => typeof part === 'string') ? issue.path.join('.') : key
+  throw new ConfigError(`${place} is not usable: ${issue.message}`, {
     fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
   })
 }

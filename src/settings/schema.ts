@@ -40,6 +40,23 @@ const TaskSourceSection = z.strictObject({
   split: z.enum(['train', 'dev', 'test']).optional(),
 })
 
+/** A Model Context Protocol server: a command that starts it, or the address where it answers. */
+const McpSection = z
+  .strictObject({
+    /** With its arguments, such as ["npx", "some-server"]. */
+    command: z.array(z.string().min(1)).min(1).optional(),
+    /** Names of the environment variables that the command gets, besides PATH and the like. */
+    env: z.array(z.string().min(1)).default([]),
+    url: serverAddress.optional(),
+    /** Headers of requests, and the environment variables that hold their values: { Authorization = "MY_TOKEN" }. */
+    headers: z.record(z.string().min(1), z.string().min(1)).default({}),
+  })
+  .refine(
+    ({ command, url }) => (command === undefined) !== (url === undefined),
+    'an MCP server has either a command or a url',
+  )
+export type McpSection = z.infer<typeof McpSection>
+
 /** The settings of a project, as in coa.toml. Stages add their own sections as they arrive. */
 export const ProjectConfig = z.strictObject({
   project: z
@@ -71,6 +88,10 @@ export const ProjectConfig = z.strictObject({
       output_limit: z.number().int().min(200).default(8000),
       /** Hosts, with port, that may be read although they are not on the public internet. */
       allow_hosts: z.array(z.string().min(1)).default([]),
+      /** Servers whose tools every grammar has besides its own, by a name of yours. */
+      mcp: z.record(z.string().regex(/^[\w-]+$/), McpSection).default({}),
+      /** Files of code with tools of your own, which every grammar has too. */
+      own: z.strictObject({ files: z.array(z.string().min(1)).default([]) }).prefault({}),
     })
     .prefault({}),
   tasks: z

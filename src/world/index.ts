@@ -1,1 +1,2 @@
 export { openWorld, type TaskTools, type World } from './open-world.ts'
+export { languageOf } from './run-tools.ts'

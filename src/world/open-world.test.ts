@@ -17,12 +17,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const noTaskTools = { of: async () => [], close: async () => {} }
+const taskTools = { of: async () => [], close: async () => {} }
 
 /** What a judge says of one answer, in a world that is opened for it alone. */
 async function judgeOnce(cache: string): Promise<string> {
   const judge = { base_url: server.baseUrl, model: 'judge' }
-  const world = await openWorld(ProjectConfig.parse({ tools: { cache }, judge }), noTaskTools)
+  const world = await openWorld(ProjectConfig.parse({ tools: { cache }, judge }), { taskTools })
   try {
     const gold = { checker: 'judge', answer: 'Paris' } as const
     return (await checkAnswer(gold, 'Paris', { ...world.check, question: 'Which capital?' })).outcome

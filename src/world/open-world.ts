@@ -1,7 +1,9 @@
-import { type Grammar, projectGrammars } from '../language/grammar/index.ts'
+import { type Grammar, projectGrammars, type ToolAgent } from '../language/grammar/index.ts'
 import type { Task } from '../schema/index.ts'
 import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import type { Run } from '../store/index.ts'
 import { type Judge, judgeFromSettings } from './judge/index.ts'
+import { agentOf, declareTools } from './run-tools.ts'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
 import { type CallOptions, openToolbox, type Tool, ToolCache } from './tools/index.ts'
 
@@ -21,12 +23,26 @@ export interface TaskTools {
   close(): Promise<void>
 }
 
-/** The world that the settings describe. The only place where one is made. */
-export async function openWorld(config: ProjectConfig, taskTools: TaskTools): Promise<World> {
+/**
+ * The world that the settings describe; the only place where one is made. Tools that the settings add become part of every
+ * grammar, and in a run are written down, so that its other stages know them too.
+ */
+export async function openWorld(
+  config: ProjectConfig,
+  { taskTools, run }: { taskTools: TaskTools; run?: Run | undefined },
+): Promise<World> {
   const { tools: calls } = config
-  const toolbox = openToolbox(config, readEnvironment())
-  const grammarNamed = projectGrammars(config.language)
   const judge = judgeFromSettings(config, readEnvironment())
+  const toolbox = openToolbox(config, readEnvironment())
+  let tools: ToolAgent[]
+  try {
+    const added = await toolbox.added()
+    tools = run === undefined ? added.map(agentOf) : declareTools(run, added)
+  } catch (error) {
+    await toolbox.close()
+    throw error
+  }
+  const grammarNamed = projectGrammars({ ...config.language, tools })
   const sandbox = await openSandbox(config.sandbox)
   let usual: Promise<Tool[]> | undefined
   return {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { builtinGrammars, type Grammar, type Payload } from '../../src/language/grammar/index.ts'
+import type { Grammar, Payload } from '../../src/language/grammar/index.ts'
 import type { Contribution, Trajectory, TrajectoryEvent } from '../../src/schema/index.ts'
+import { grammarsWithEveryPayload } from '../../src/testing/visual-inspector.ts'
 
 type EventInput = TrajectoryEvent extends infer Each
   ? Each extends TrajectoryEvent
@@ -246,7 +247,7 @@ function describeRun(grammar: Grammar, events: readonly TrajectoryEvent[]): stri
   return `${grammar.name}\n${lines.join('\n')}\n`
 }
 
-const grammars = [...builtinGrammars.values()]
+const grammars = grammarsWithEveryPayload
 
 export const randomRun: fc.Arbitrary<RandomRun> = fc
   .tuple(fc.constantFrom(...grammars), fc.array(fc.nat(997), { minLength: 12, maxLength: 60 }))

@@ -1,14 +1,9 @@
 import fc from 'fast-check'
-import {
-  Automaton,
-  builtinGrammars,
-  type Grammar,
-  type Payload,
-  type Step,
-} from '../../src/language/grammar/index.ts'
+import { Automaton, type Grammar, type Payload, type Step } from '../../src/language/grammar/index.ts'
+import { grammarsWithEveryPayload } from '../../src/testing/visual-inspector.ts'
 import { howMany } from '../how-many.ts'
 
-export const grammars = [...builtinGrammars.values()]
+export const grammars = grammarsWithEveryPayload
 export const anyGrammar = fc.constantFrom(...grammars)
 
 const tags = [

@@ -2,12 +2,13 @@ import type { Random } from '../../../src/base/random/index.ts'
 import { builtinGrammars } from '../../../src/language/grammar/index.ts'
 import { type BaseDocument, given, learned } from './document.ts'
 
-/** The tags of the grammars that come with coa. */
+/** The tags of the grammars that come with coa, and of a tool that nano knows by sight although none of them has it. */
 export const agentTags: readonly string[] = [
   ...new Set(
-    [...builtinGrammars.values()].flatMap(({ agents }) =>
-      [...agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`]),
-    ),
+    [
+      ...[...builtinGrammars.values()].flatMap(({ agents }) => [...agents.values()]),
+      { tag: 'visual_inspector' },
+    ].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`]),
   ),
 ]
 

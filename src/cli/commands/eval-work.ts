@@ -69,7 +69,7 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
       inRun(run, isNew, async () => {
         const attempt = async () => {
           const tokenizer = await countingTokenizer(requests, config)
-          const world = await openWorld(config)
+          const world = await openWorld(config, run)
           try {
             for (const request of requests) {
               const { solver, close } = await openSolver(request, config, world, tokenizer)

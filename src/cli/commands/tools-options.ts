@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
-import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
-import type { McpServer, Toolbox } from '../../world/tools/index.ts'
+import { type McpSection, type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import type { Toolbox } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 
 /** Options that say which tools there are. */
@@ -47,19 +47,22 @@ export async function toolboxFor(options: ToolOptions): Promise<{ toolbox: Toolb
     'search.provider': options.provider ?? (options.corpus === undefined ? undefined : 'corpus'),
     'tools.allow_hosts': options.allowHost,
   })
+  const asked = (options.mcp ?? []).map((text, index) => [`--mcp ${index + 1}`, serverOf(text)] as const)
+  const mcp = { ...config.tools.mcp, ...Object.fromEntries(asked) }
   // Loaded here, because the tools bring half a second of libraries that other commands do not need.
   const { openToolbox } = await import('../../world/tools/index.ts')
-  return { toolbox: openToolbox(config, readEnvironment(), (options.mcp ?? []).map(serverOf)), config }
+  return { toolbox: openToolbox({ ...config, tools: { ...config.tools, mcp } }, readEnvironment()), config }
 }
 
-function serverOf(text: string): McpServer {
-  if (/^https?:\/\//.test(text)) return { url: text }
-  const [command, ...args] = words(text)
-  if (command === undefined)
+function serverOf(text: string): McpSection {
+  const rest = { env: [], headers: {} }
+  if (/^https?:\/\//.test(text)) return { url: text, ...rest }
+  const command = words(text)
+  if (command.length === 0)
     throw new UsageError('--mcp is empty', {
       fix: "Write an address or a command, such as --mcp 'npx server'.",
     })
-  return { command, args }
+  return { command, ...rest }
 }
 
 /** A command line cut into words; quotes keep spaces together. */

@@ -103,22 +103,19 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
   [
     'all-tools',
     {
-      question: 'How many years lie between the two dates on the plaque in plaque.png?',
+      question: 'How many years lie between the two dates on the plaque of the Varnholm lighthouse?',
       steps: [
-        { agent: 'think', text: 'Look at the picture, then subtract.' },
-        { agent: 'plan', text: '1. Read the plaque.\n2. Subtract the years.' },
-        { agent: 'think', text: 'First the picture.' },
-        {
-          agent: 'visual_inspector',
-          text: '{"file_path":"plaque.png","question":"Which years are written on it?"}',
-        },
+        { agent: 'think', text: 'Find what the plaque says, then subtract.' },
+        { agent: 'plan', text: '1. Find the two years.\n2. Subtract them.' },
+        { agent: 'think', text: 'First the years.' },
+        { agent: 'wiki_search', text: 'Varnholm lighthouse plaque' },
         { agent: 'observation', text: 'The plaque reads: built 1788, restored 1954.' },
         { agent: 'think', text: 'Subtract.' },
         { agent: 'code', text: python('print(1954 - 1788)') },
         { agent: 'observation', text: '166' },
         { agent: 'think', text: 'That is the number.' },
         { agent: 'suggested_answer', text: '166' },
-        { agent: 'think', text: 'Both years come from the picture.' },
+        { agent: 'think', text: 'Both years are on the plaque.' },
         { agent: 'double_check', text: 'The subtraction is right. Score: 4' },
         { agent: 'think', text: 'Answer.' },
         { agent: 'answer', text: '166' },

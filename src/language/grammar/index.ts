@@ -12,7 +12,13 @@ export { loadGrammar, readDefinition } from './load.ts'
 export { ChainParser, type ParserOptions } from './parser.ts'
 export { parsePayload, renderPayload } from './payload/payload.ts'
 export type { Payload } from './payload/types.ts'
-export { assertGrammars, projectGrammar, projectGrammars } from './project-grammars.ts'
+export {
+  assertGrammars,
+  knownGrammars,
+  type Language,
+  projectGrammar,
+  projectGrammars,
+} from './project-grammars.ts'
 export { buildPrompt, systemPrompt } from './prompt.ts'
 export { reactGrammar } from './react.ts'
 export { render, renderSpans, renderStep } from './render.ts'

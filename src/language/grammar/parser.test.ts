@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withVisualInspector } from '../../testing/visual-inspector.ts'
 import { builtinGrammars } from './builtin/index.ts'
 import { parseChain } from './chain.ts'
 import type { DiagnosticCode } from './diagnostic.ts'
@@ -7,7 +8,7 @@ import { ChainParser } from './parser.ts'
 
 const web = builtinGrammars.get('web')!
 const math = builtinGrammars.get('math')!
-const allTools = builtinGrammars.get('all-tools')!
+const allTools = withVisualInspector
 
 const py = '```py\nprint(1)\n```'
 
@@ -205,10 +206,7 @@ it('takes JSON too deep to be checked as not fitting its schema', () => {
 it('refuses JSON that no tool could take, before it is read', () => {
   const inspector = (depth: number) => {
     const body = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-    const { diagnostics } = parseChain(
-      builtinGrammars.get('all-tools')!,
-      `<visual_inspector>${body}</visual_inspector>`,
-    )
+    const { diagnostics } = parseChain(allTools, `<visual_inspector>${body}</visual_inspector>`)
     return diagnostics.some(({ message }) => message.includes('more than 1000 levels deep'))
   }
   expect([inspector(1000), inspector(1001), inspector(200_000)]).toEqual([false, true, true])

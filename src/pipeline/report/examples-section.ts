@@ -1,4 +1,5 @@
 import type { Run } from '../../store/index.ts'
+import { languageOf } from '../../world/index.ts'
 import { chooseExamples, type Example } from './choose-examples.ts'
 import { clip } from './figures.ts'
 import { type Html, html } from './html.ts'
@@ -14,7 +15,10 @@ export function examplesSection(run: Pick<Run, 'scan' | 'get'>): Html | undefine
 ${examples.map((example) => drawExample(example, run))}</section>`
 }
 
-function drawExample({ suite, team, student, learned, isSameTask }: Example, run: Pick<Run, 'get'>): Html {
+function drawExample(
+  { suite, team, student, learned, isSameTask }: Example,
+  run: Pick<Run, 'scan' | 'get'>,
+): Html {
   const own = student === undefined ? undefined : (run.get('task', student.taskId)?.question ?? undefined)
   const asked = (text: string | undefined): Html | string =>
     text === undefined ? '' : html`<blockquote>${clip(text, 1200)}</blockquote>`
@@ -22,6 +26,6 @@ function drawExample({ suite, team, student, learned, isSameTask }: Example, run
   return html`<h3>${suite} <small>${together ? 'one task' : 'two tasks of this suite: the student practised on others than the team was given'}</small></h3>
 ${together ? asked(team?.question ?? own) : ''}
 <div class="sides">${team === undefined ? '' : html`<div>${together ? '' : asked(team.question)}${teamView(team)}</div>`}
-${student === undefined ? '' : html`<div>${together ? '' : asked(own)}${studentView(student)}</div>`}
+${student === undefined ? '' : html`<div>${together ? '' : asked(own)}${studentView(student, languageOf({}, run).tools)}</div>`}
 ${learned === undefined ? '' : html`<div>${learnedView(learned)}</div>`}</div>`
 }

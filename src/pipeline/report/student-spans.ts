@@ -1,4 +1,10 @@
-import { builtinGrammars, type Grammar, parseChain, spansOf } from '../../language/grammar/index.ts'
+import {
+  builtinGrammars,
+  extendGrammar,
+  parseChain,
+  spansOf,
+  type ToolAgent,
+} from '../../language/grammar/index.ts'
 import type { Rollout, Span } from '../../schema/index.ts'
 
 export interface StudentSpans {
@@ -14,9 +20,10 @@ export interface StudentSpans {
  */
 export function studentSpans(
   { grammar: name, text, segments }: Pick<Rollout, 'grammar' | 'text' | 'segments'>,
-  grammars: ReadonlyMap<string, Grammar> = builtinGrammars,
+  tools: readonly ToolAgent[] = [],
 ): StudentSpans {
-  const grammar = grammars.get(name)
+  const builtin = builtinGrammars.get(name)
+  const grammar = builtin === undefined ? undefined : extendGrammar(builtin, tools)
   const inserted = segments.filter(({ origin }) => origin === 'inserted').length
   if (grammar === undefined) return { spans: undefined, isExact: inserted === 0 }
   const spans = spansOf(parseChain(grammar, text)).map((span, index, all) => ({

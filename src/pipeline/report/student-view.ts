@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { rolloutTokens } from '../../agent/index.ts'
 import { whole } from '../../base/text/index.ts'
+import type { ToolAgent } from '../../language/grammar/index.ts'
 import type { CoaSequence, Rollout, Span } from '../../schema/index.ts'
 import { clip } from './figures.ts'
 import { type Html, html } from './html.ts'
@@ -23,9 +24,9 @@ const stops: Record<Rollout['stop'], string> = {
 }
 
 /** One model in every role: what it wrote in colour, what was inserted in grey. */
-export function studentView(rollout: Rollout): Html {
+export function studentView(rollout: Rollout, tools?: readonly ToolAgent[]): Html {
   const hues = new Hues()
-  const { spans, isExact } = studentSpans(rollout)
+  const { spans, isExact } = studentSpans(rollout, tools)
   const tokens = rolloutTokens(rollout)
   const roles = Object.entries(rollout.tokensByAgent)
   const row = (name: Html | string, count: number): Html =>

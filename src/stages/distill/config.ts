@@ -1,5 +1,5 @@
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
-import { builtinGrammars, type Grammar, projectGrammar } from '../../language/grammar/index.ts'
+import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import { type DistilMap, DROP } from './rules.ts'
 
@@ -11,12 +11,11 @@ export interface DistilSettings {
   grammarOf: (domain: unknown) => Grammar
 }
 
-export async function distilSettings({
-  distill,
-  language,
-}: Pick<ProjectConfig, 'distill' | 'language'>): Promise<DistilSettings> {
-  const own = await projectGrammar(language)
-  const grammars = new Map([...builtinGrammars, [own.name, own]])
+export async function distilSettings(
+  { distill }: Pick<ProjectConfig, 'distill'>,
+  language: Language,
+): Promise<DistilSettings> {
+  const { own, byName: grammars } = await knownGrammars(language)
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
   const map = new Map(distill.map.map((rule) => readRule(rule, known)))
   const { quotes, thoughts } = distill

@@ -4,6 +4,7 @@ import type { Observe } from '../../base/progress/index.ts'
 import { type CoaSequence, reactId, type Trajectory } from '../../schema/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
+import { languageOf } from '../../world/index.ts'
 import { distilSettings } from './config.ts'
 import { distil, sequenceId } from './distil.ts'
 import { reactOf } from './react.ts'
@@ -38,7 +39,7 @@ export interface DistilSummary {
  */
 export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
   const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
-  const { map, quotes, thoughts, grammarOf } = await distilSettings(config)
+  const { map, quotes, thoughts, grammarOf } = await distilSettings(config, languageOf(config.language, run))
   const tally = new Tally()
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),

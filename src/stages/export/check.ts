@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sha256OfFile } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
+import type { Language } from '../../language/grammar/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { type CheckResult, Findings } from './check-findings.ts'
@@ -15,7 +16,7 @@ import { findFormat } from './formats/index.ts'
 import { type ExportManifest, hasManifest, readManifest } from './manifest.ts'
 import { prepare, rowOf } from './prepare.ts'
 import { readRows } from './row-file.ts'
-import { type Language, tokenizerFor } from './run.ts'
+import { tokenizerFor } from './run.ts'
 
 export interface CheckContext {
   /** The run to compare with; without it the one the export names. */

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { type Language, projectGrammars } from '../../language/grammar/index.ts'
 import type { Run } from '../../store/index.ts'
+import { languageOf } from '../../world/index.ts'
 import type { Findings } from './check-findings.ts'
 import type { Row, TaskFormat } from './format.ts'
 import { taskRow } from './formats/verl-rl.ts'
 import type { ExportManifest } from './manifest.ts'
 import { readRows } from './row-file.ts'
-import { type Language, promptOf, whyNotWritten } from './run.ts'
+import { promptOf, whyNotWritten } from './run.ts'
 
 /** Is every task of the run in its file, with its question, prompt and check, in order? */
 export async function compareTasks(
@@ -16,6 +18,7 @@ export async function compareTasks(
   { run, language = {} }: { run: Run; language?: Language },
   findings: Findings,
 ): Promise<void> {
+  const grammarNamed = projectGrammars(languageOf(language, run))
   const readers = new Map<string, AsyncGenerator<Row>>()
   const positions = new Map<string, number>()
   for (const task of run.scan('task')) {
@@ -35,7 +38,7 @@ export async function compareTasks(
       continue
     }
     findings.rows += 1
-    if (isDeepStrictEqual(next.value, taskRow(task, index, await promptOf(task, language))))
+    if (isDeepStrictEqual(next.value, taskRow(task, index, await promptOf(task, grammarNamed))))
       findings.same += 1
     else findings.problem(`row ${index + 1} of ${name} is not the task ${task.id}`)
   }

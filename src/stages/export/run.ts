@@ -2,11 +2,12 @@ import { relative, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
-import { buildPrompt, projectGrammars } from '../../language/grammar/index.ts'
+import { buildPrompt, type Language, projectGrammars } from '../../language/grammar/index.ts'
 import { type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Message, Task } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { assertMayBeWritten } from '../../tasks/index.ts'
+import { languageOf } from '../../world/index.ts'
 import { type Dataset, openDataset } from './dataset.ts'
 import type { Format } from './format.ts'
 import { FormatOutput, finishedExport, readFunnel } from './format-output.ts'
@@ -51,9 +52,6 @@ export interface ExportSummary {
   selection: 'filter' | 'all'
   formats: FormatSummary[]
 }
-
-/** What the settings say of the language. */
-export type Language = Parameters<typeof projectGrammars>[0]
 
 /** So many sequences between two looks at whether to stop. */
 const BREATH = 64
@@ -140,12 +138,13 @@ async function writeTasks(
   outputs: readonly FormatOutput[],
   { run, signal, observe, language = {} }: ExportContext,
 ): Promise<void> {
+  const grammarNamed = projectGrammars(languageOf(language, run))
   for (const output of outputs) {
     if (output.format.carries !== 'tasks') continue
     let done = 0
     for (const task of run.scan('task')) {
       const reason = whyNotWritten(task)
-      if (reason === undefined) output.addTask(output.format, task, await promptOf(task, language))
+      if (reason === undefined) output.addTask(output.format, task, await promptOf(task, grammarNamed))
       else output.tally.leaveOut(task.id, reason)
       observe?.({ stage: 'export', done: ++done, total: run.count('task'), unit: 'tasks' })
       signal?.throwIfAborted()
@@ -164,8 +163,11 @@ export function whyNotWritten(task: Task): string | undefined {
 }
 
 /** The prompt a model is given for a task, the same as everywhere else. */
-export async function promptOf(task: Task, language: Language): Promise<Message[]> {
-  return buildPrompt(await projectGrammars(language)(task.domain), task.question)
+export async function promptOf(
+  task: Task,
+  grammarNamed: ReturnType<typeof projectGrammars>,
+): Promise<Message[]> {
+  return buildPrompt(await grammarNamed(task.domain), task.question)
 }
 
 export async function tokenizerFor(name: string): Promise<Tokenizer> {

@@ -3,16 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
-import { type Grammar, projectGrammar } from '../../language/grammar/index.ts'
+import { type Grammar, knownGrammars } from '../../language/grammar/index.ts'
 import { tokenizerNamed } from '../../language/tokens/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
+import { languageOf } from '../../world/index.ts'
 import { filterSettings } from './config.ts'
 import type { Criteria } from './decide.ts'
 import { readEvalQuestions } from './eval-questions.ts'
 import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
-import { knownGrammars } from './known-grammars.ts'
 import { readFunnel } from './read-funnel.ts'
 import { SelectionWriter } from './selection-files.ts'
 import { Sieve } from './sieve.ts'
@@ -43,8 +43,7 @@ export interface FilterSummary {
  */
 export async function run(config: ProjectConfig, context: FilterContext): Promise<FilterSummary> {
   const { run, signal, observe, dryRun = false } = context
-  const own = await projectGrammar(config.language)
-  const grammars = knownGrammars(own)
+  const { own, byName: grammars } = await knownGrammars(languageOf(config.language, run))
   const criteria: Criteria = {
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, signal),

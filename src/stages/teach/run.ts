@@ -49,7 +49,7 @@ export async function run(
   const { run: folder, signal, observe, spotlight, onFinding } = context
   const team = await assertTeachable(config, tasksOf(folder))
   const countTokens = await tokenCounter(config.language.tokenizer)
-  const world = await openWorld(config)
+  const world = await openWorld(config, folder)
   const { calling, check } = world
   const jobs = pending(folder, config, team)
   const total = tasksOf(folder).length * config.teach.runs

@@ -1,10 +1,12 @@
-import { CoaError, nearestName, UsageError } from '../../base/errors/index.ts'
+import { CoaError, ConfigError, nearestName, UsageError } from '../../base/errors/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import { modelFromSettings } from '../models/index.ts'
 import { openSandbox } from '../sandbox/index.ts'
 import { codeTool } from './code/code-tool.ts'
 import type { Tool } from './contract.ts'
-import { type McpServer, openMcp } from './mcp/open-mcp.ts'
+import { mcpServerOf } from './mcp/from-settings.ts'
+import { openMcp } from './mcp/open-mcp.ts'
+import { loadOwnTools } from './own-tools.ts'
 import { readPageTool } from './read-page/read-page-tool.ts'
 import { type OpenProvider, openProvider } from './search/open-provider.ts'
 import type { ReadDocument } from './search/provider.ts'
@@ -25,6 +27,8 @@ export interface ToolState {
 export interface Toolbox {
   /** Every tool there is, usable or not. */
   states(): Promise<ToolState[]>
+  /** Those that the settings add to what comes with coa: your own and those of MCP servers. */
+  added(): Promise<Tool[]>
   /** One tool. Throws where there is none of that name, or it cannot be used here. */
   open(name: string): Promise<Tool>
   close(): Promise<void>
@@ -39,7 +43,6 @@ interface Opened {
 export function openToolbox(
   settings: ToolboxSettings,
   environment: Record<string, string | undefined>,
-  servers: readonly McpServer[] = [],
 ): Toolbox {
   const closing: (() => unknown)[] = []
   const once = new Map<string, Promise<unknown>>()
@@ -98,11 +101,21 @@ export function openToolbox(
     crawl_page: readPage,
     code,
   }
-  const fromServers = (): Promise<Opened[]> =>
-    shared('mcp', async () => {
+  const added = (): Promise<Opened[]> =>
+    shared('added', async () => {
       const opened: Opened[] = []
-      for (const server of servers) {
-        const mcp = await openMcp(server, { taken: opened.map(({ tool }) => tool.name) })
+      const { own, mcp: servers } = settings.tools
+      for (const file of own.files) {
+        for (const tool of await loadOwnTools(file)) {
+          if (opened.some((other) => other.tool.name === tool.name))
+            throw new ConfigError(`two tools of your own are called "${tool.name}"`, { fix: 'Rename one.' })
+          opened.push({ tool, how: file })
+        }
+      }
+      for (const [name, server] of Object.entries(servers)) {
+        const mcp = await openMcp(mcpServerOf(name, server, environment), {
+          taken: opened.map(({ tool }) => tool.name),
+        })
         closing.push(mcp.close)
         opened.push(...mcp.tools.map((tool) => ({ tool, how: `MCP server ${mcp.server}` })))
       }
@@ -112,13 +125,14 @@ export function openToolbox(
   return {
     async states() {
       const own = Object.entries(builtin).map(([name, open]) => stateOf(name, open))
-      const others = (await fromServers()).map(({ tool, how }) => ({ name: tool.name, tool, how }))
+      const others = (await added()).map(({ tool, how }) => ({ name: tool.name, tool, how }))
       return [...(await Promise.all(own)), ...others]
     },
+    added: async () => (await added()).map(({ tool }) => tool),
     async open(name) {
       const open = Object.hasOwn(builtin, name) ? builtin[name] : undefined
       if (open !== undefined) return (await open()).tool
-      const others = await fromServers()
+      const others = await added()
       const found = others.find(({ tool }) => tool.name === name)
       if (found !== undefined) return found.tool
       const names = [...Object.keys(builtin), ...others.map(({ tool }) => tool.name)]

@@ -3,6 +3,7 @@ import { byteAlphabet } from '../../../src/language/tokens/byte-level.ts'
 import { addedToken, byteLevelJson } from '../../../src/language/tokens/byte-level-json.ts'
 import { byteTokenizer, type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
 import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
+import { grammarsWithEveryPayload } from '../../../src/testing/visual-inspector.ts'
 
 const wideText = '漢字漢字漢語 ééé ñandú Москва 東京 東京都 👩‍👩‍👧 👩 \u00a0\u00a0 \u3000\u3000 “quoted” — … '
 
@@ -112,7 +113,7 @@ function crossingTokenizer(): Tokenizer {
 
 /** ASCII, and whole tags and fences, so that a model that knows nothing opens and closes blocks by chance. */
 export function tagTokenizer(): Tokenizer {
-  const tags = [...builtinGrammars.values()].flatMap((grammar) =>
+  const tags = grammarsWithEveryPayload.flatMap((grammar) =>
     [...grammar.agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`, `</${tag}>\n`]),
   )
   const pieces = ['```py\n', '\n```\n', '\n```', '```sh\n', '{"file_path":"', '","question":"', '"}']

@@ -24,19 +24,6 @@ const shared = {
     description: 'Run a Python program. Only what it prints comes back, so print what you need.',
     payload: { syntax: 'code', languages: ['py', 'python'], stdin: true },
   },
-  visual_inspector: {
-    kind: 'tool',
-    description: 'Look at an image file. Say which file and, if you like, what you want to know about it.',
-    payload: {
-      syntax: 'json',
-      schema: {
-        type: 'object',
-        properties: { file_path: { type: 'string' }, question: { type: 'string' } },
-        required: ['file_path'],
-        additionalProperties: false,
-      },
-    },
-  },
   observation: {
     kind: 'observation',
     description: 'What the tool returned. It is written for you; never write it.',

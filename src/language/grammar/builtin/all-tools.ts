@@ -1,7 +1,7 @@
 import type { GrammarInput } from '../definition.ts'
 import { agent } from './agents.ts'
 
-const tools = ['web_search', 'wiki_search', 'crawl_page', 'code', 'visual_inspector']
+const tools = ['web_search', 'wiki_search', 'crawl_page', 'code']
 const acting = [...tools, 'suggested_answer']
 
 /** Every tool in one chain, with a plan first and a check before the answer. */
@@ -17,7 +17,6 @@ export const allTools: GrammarInput = {
     agent('wiki_search', { next: ['reflection', ...acting] }),
     agent('crawl_page', { next: ['reflection', ...acting] }),
     agent('code', { next: ['reflection', ...acting] }),
-    agent('visual_inspector', { next: ['reflection', ...acting] }),
     agent('observation'),
     agent('reflection', { next: ['plan', ...acting] }),
     agent('suggested_answer', { next: ['double_check'] }),

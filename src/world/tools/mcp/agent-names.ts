@@ -3,7 +3,9 @@ import { builtinGrammars } from '../../../language/grammar/index.ts'
 const LONGEST = 64
 
 /** Names that mean something in a chain already. */
-const reserved = new Set([...builtinGrammars.values()].flatMap((grammar) => [...grammar.agents.keys()]))
+export const reservedNames: ReadonlySet<string> = new Set(
+  [...builtinGrammars.values()].flatMap((grammar) => [...grammar.agents.keys()]),
+)
 
 /**
  * Names for agents out of names of someone else's choosing: lower-case letters, digits and _, none twice, none that
@@ -14,7 +16,7 @@ export function agentNames(
   prefix = '',
   taken: Iterable<string> = [],
 ): string[] {
-  const used = new Set([...reserved, ...taken])
+  const used = new Set([...reservedNames, ...taken])
   return originals.map((original) => {
     const plain = `${prefix}${original}`
       .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
