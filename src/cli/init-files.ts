@@ -47,6 +47,12 @@ const settingsEnd = `
 # base_url = "http://localhost:8000/v1"
 # model = "my-model"
 #
+# Your tools: code of yours (docs/40-tools.md has an example), or a server that speaks the Model Context Protocol.
+# [tools.own]
+# files = ["tools.ts"]
+# [tools.mcp.mine]
+# command = ["npx", "my-server"]
+#
 # Your documents, for the search tools: coa corpus build FILES, then
 #   [search] corpus = "corpus.db"
 #

@@ -95,3 +95,18 @@ it('asks for what the user has not said, and not for what is said or the same', 
   expect(said.withheld).toEqual([])
   expect(said.taken).toEqual(asked.taken)
 })
+
+it('starts no code and no server that a run names, however plain its name', () => {
+  const tools = { mcp: { files: { command: ['server'], url: 'server' } }, own: { files: ['tools'] } }
+  const { taken, withheld } = from({ tools })
+  expect(taken).toEqual({})
+  expect(withheld.map(({ key }) => key)).toEqual(['tools.mcp', 'tools.own'])
+})
+
+it('says which server is described wrongly', () => {
+  const resolve = (server: object) => () =>
+    resolveConfig(ProjectConfig, { flags: { 'tools.mcp': { workshop: server } } })
+  expect(resolve({})).toThrow('tools.mcp.workshop is not usable: an MCP server has either a command or a url')
+  expect(resolve({ command: 'npx server' })).toThrow('tools.mcp.workshop.command is not usable')
+  expect(resolve({ url: 'http://localhost/mcp' })).not.toThrow()
+})

@@ -44,6 +44,28 @@ describe('coa corpus', () => {
 })
 
 describe('coa tools', () => {
+  it('has the tools of the settings', () => {
+    const configured = join(cwd, 'configured')
+    mkdirSync(configured)
+    const command = [process.execPath, fileURLToPath(new URL('mcp-server.ts', import.meta.url))]
+    writeFileSync(
+      join(configured, 'coa.toml'),
+      `[tools.mcp.workshop]\ncommand = ${JSON.stringify(command)}\n[tools.own]\nfiles = ["tools.mts"]\n`,
+    )
+    const library = new URL('../../src/world/tools/define-tool.ts', import.meta.url).href
+    writeFileSync(
+      join(configured, 'tools.mts'),
+      `import { defineTool } from ${JSON.stringify(library)}
+      import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+      export default defineTool({ name: 'shout', description: 'Shout.', input: z.object({}), execute: () => 'HO' })`,
+    )
+    const states = coaJson<{ name: string; how: string }[]>(['tools', 'list'], { cwd: configured })
+    expect(states).toContainEqual(expect.objectContaining({ name: 'shout', how: 'tools.mts' }))
+    expect(states).toContainEqual(
+      expect.objectContaining({ name: 'add_numbers', how: 'MCP server workshop' }),
+    )
+  })
+
   it('lists what there is and what can be used', () => {
     const states = coaJson<{ name: string; available: boolean }[]>(['tools', 'list', '--mcp', server], {
       cwd,

@@ -130,6 +130,7 @@ function runFor(
 ): { run: Run; isNew: boolean } {
   const { runs } = config.project
   const { attempts, temperature } = config.eval
+  const { mcp, own: ownTools } = config.tools
   const parts = [
     requests,
     tasks.map(({ id }) => id),
@@ -138,6 +139,8 @@ function runFor(
     temperature,
     config.teach,
     config.rollout,
+    // Without tools of your own the same run is found as before there were any.
+    ...(Object.keys(mcp).length + ownTools.files.length > 0 ? [mcp, ownTools] : []),
   ]
   const own = `${command}-${digestOf(...parts, options.shard).slice(0, 8)}`
   const id = options.run ?? (options.fresh === true ? undefined : own)
