@@ -12,8 +12,7 @@ import {
 import { runStages, stages } from '../../src/pipeline/index.ts'
 import { sequenceText } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
-import { readSelection } from '../../src/stages/filter/index.ts'
-import { createRun, type Run } from '../../src/store/index.ts'
+import { createRun, type Run, readSelection } from '../../src/store/index.ts'
 import { type OpenAiServer, startOpenAiServer } from '../../src/testing/openai-server.ts'
 import { languageOf } from '../../src/world/index.ts'
 
