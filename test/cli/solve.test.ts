@@ -6,6 +6,26 @@ import type { Rollout } from '../../src/schema/index.ts'
 import { Stream, scripted } from '../engine/openai/scripted-server.ts'
 import { coa, coaBeside, coaJson } from './coa.ts'
 
+/** With a tool that nothing is behind. */
+const pictures = `
+name = "pictures"
+description = "Questions about pictures."
+start = ["visual_inspector"]
+[[agents]]
+name = "visual_inspector"
+kind = "tool"
+description = "Look at a picture."
+next = ["answer"]
+[[agents]]
+name = "observation"
+kind = "observation"
+description = "What the tool returned."
+[[agents]]
+name = "answer"
+kind = "answer"
+description = "Answer."
+`
+
 /** An answer that even a model of random weights completes, where it is held to the grammar. */
 const yesOrNo = `
 name = "yes-or-no"
@@ -43,6 +63,7 @@ beforeAll(() => {
   const sizes = ['--width', '32', '--heads', '4', '--layers', '1', '--context', '4096', '--seed', '3']
   expect(coa(['model', 'new', 'tiny', ...sizes], { cwd }).code).toBe(0)
   writeFileSync(join(cwd, 'yes.toml'), yesOrNo)
+  writeFileSync(join(cwd, 'pictures.toml'), pictures)
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
@@ -151,7 +172,7 @@ it.each<[string[], number, string]>([
   [['solve', ''], 2, 'the question is empty'],
   [['solve', 'q', '-m', 'nowhere'], 2, 'there is no model "nowhere"'],
   [['solve', 'q', '-m', 'tiny'], 5, 'web_search cannot be used here: there is nothing to search'],
-  [['solve', 'q', '-m', 'tiny', '-g', 'all-tools', '--world', '1'], 5, 'coa has no such tool'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'pictures.toml'], 5, 'coa has no such tool'],
   [['solve', 'q', '-m', 'tiny', '--tools', 'web_serch'], 2, 'Did you mean "web_search"?'],
   [['solve', 'q', '-m', 'tiny', '-g', 'multihop', '--tools', ''], 2, 'cannot do without wiki_search'],
   [['solve', 'q', '-m', 'tiny', '-g', 'mth'], 2, 'Did you mean "math"?'],
