@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processExists } from '../../src/base/processes/index.ts'
 import { openTinker } from '../../src/engine/index.ts'
 import { trainerPython } from '../engine/tinker/trainer-python.ts'
 import { coa, coaJson } from './coa.ts'
@@ -90,7 +91,7 @@ describe.skipIf(python === undefined)('a trainer that runs', () => {
     expect(stdout).toContain(`the trainer answers at ${started.url}`)
     expect(stdout).toMatch(/memory +[\d.]+ MB/)
     expect(trainer('stop').stdout).toContain(`${started.url} has ended`)
-    expect(() => process.kill(started.pid, 0)).toThrow(/ESRCH/)
+    expect(processExists(started.pid)).toBe(false)
     expect(trainer('status').code).toBe(3)
   })
 

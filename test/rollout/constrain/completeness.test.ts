@@ -12,9 +12,10 @@ import {
 import { encodeSpans, type Tokenizer } from '../../../src/language/tokens/index.ts'
 import type { Span } from '../../../src/schema/index.ts'
 import { allowedSpeakers, grammars, nastyText, payloadFor } from '../../grammar/arbitraries.ts'
+import { howMany } from '../../how-many.ts'
 import { walkTokenizers } from './tokenizers.ts'
 
-const RUNS = 500
+const RUNS = howMany(2_000)
 const tokenizers = await walkTokenizers()
 
 /** Tags of the grammar make a text that no strict reader accepts, except the block's own closing tag, which is escaped. */

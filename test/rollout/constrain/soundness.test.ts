@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { type Constraint, createConstraint } from '../../../src/agent/constrain/index.ts'
 import { type Grammar, isWellFormed, parseChain } from '../../../src/language/grammar/index.ts'
 import { grammars, nastyText } from '../../grammar/arbitraries.ts'
+import { howMany } from '../../how-many.ts'
 import { randomGrammar } from './random-grammar.ts'
 import { allowedIn, faults, randomWalk } from './random-walk.ts'
 import { walkTokenizers } from './tokenizers.ts'
 
-const RUNS = 500
+const RUNS = howMany(2_000)
 const tokenizers = await walkTokenizers()
 
 const walkOptions = fc.record({
