@@ -83,7 +83,7 @@ describe('the tasks to practise on', () => {
     // Another range over the same measurement.
     const second = await choose({ pass_rate: [0.5, 1] })
     expect([second.ids, second.asked, second.rollouts]).toEqual([['always', 'known', 'second'], 0, 0])
-    // Other weights, or another way to sample, are measured anew.
+    // A change of weights or sampling settings triggers a new measurement.
     expect((await choose({ pass_rate: [0, 1] }, says('5'), { fingerprint: 'others' })).rollouts).toBe(16)
     expect((await choose({ pass_rate: [0, 1], pass_rate_rollouts: 2 })).rollouts).toBe(8)
   })

@@ -35,15 +35,16 @@ export async function openWorld(
   const judge = judgeFromSettings(config, readEnvironment())
   const toolbox = openToolbox(config, readEnvironment())
   let tools: ToolAgent[]
+  let sandbox: Sandbox
   try {
     const added = await toolbox.added()
     tools = run === undefined ? added.map(agentOf) : declareTools(run, added)
+    sandbox = await openSandbox(config.sandbox)
   } catch (error) {
     await toolbox.close()
     throw error
   }
   const grammarNamed = projectGrammars({ ...config.language, tools })
-  const sandbox = await openSandbox(config.sandbox)
   let usual: Promise<Tool[]> | undefined
   return {
     grammarOf: (task) => grammarNamed(task.domain),

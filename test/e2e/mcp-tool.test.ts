@@ -105,7 +105,7 @@ it('a tool of an MCP server is used by the team, learned, practised with and mea
     for (const { kind, trainable } of sequence.spans) expect(trainable).toBe(kind !== 'observation')
   }
 
-  // Nothing in a run starts a server: whoever goes on with it has to name the server again.
+  // A run folder never starts a server: to continue the run, you have to configure the server yourself.
   await expect(runNamed(['rl'], {})).rejects.toThrow('works with the tool "add_numbers"')
   await runNamed(['rl', 'eval'], mcp)
   const called = [...run.scan('rollout')].filter(({ calls }) =>

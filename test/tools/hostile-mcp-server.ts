@@ -11,7 +11,7 @@ const tool = {
   inputSchema: {
     type: 'object',
     properties: { pattern: catastrophic },
-    patternProperties: { '^(x+)+$': { type: 'string' } },
+    patternProperties: { '^(k+)+$': { type: 'string' } },
     additionalProperties: false,
   },
   outputSchema: { type: 'object', properties: { text: catastrophic } },
@@ -19,7 +19,7 @@ const tool = {
 const text = `${'a'.repeat(40)}!`
 
 if (mode === 'garbage and complaints') {
-  // Not of our group, so it goes on complaining after we have been killed, until nobody reads it.
+  // In a process group of its own, so that it keeps writing to stderr after this server is killed.
   const complain =
     "setInterval(() => process.stderr.write('a complaint\\n'), 5); process.stdout.write('ready')"
   const complaining = spawn(process.execPath, ['-e', complain], {

@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 it('does not run the regular expressions of a server', async () => {
   const { tools, close } = await openMcp(child('patterns'))
   try {
-    const value = { pattern: `${'a'.repeat(40)}!`, xxx: `${'x'.repeat(40)}!` }
+    const value = { pattern: `${'a'.repeat(40)}!`, kkk: `${'k'.repeat(40)}!` }
     // The server's word counts, and it takes the call; its result is not held to its pattern either.
     const result = await callTool(tools[0]!, { syntax: 'json', value }, { timeoutMs: 60_000 })
     expect(result).toMatchObject({ ok: true, text: 'called' })

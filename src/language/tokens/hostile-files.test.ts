@@ -16,7 +16,7 @@ describe('patterns that never come to an end', () => {
     const tokenizer = bpe({ pre_tokenizer: split('(a+)+$') })
     expect(tokenizer.encodeIds('aaa').length).toBe(3)
     expect(() => tokenizer.encodeIds(`${'a'.repeat(60)}b`)).toThrow(TokenizerError)
-    // It goes on with other texts.
+    // The tokenizer still works afterwards.
     expect(tokenizer.encodeIds('aab').length).toBe(3)
   })
 
