@@ -1,5 +1,5 @@
 /**
- * The part of the distilling benchmark that runs in a thread of its own: takes trajectories through distil, filter,
+ * The part of the distilling benchmark that runs in a thread of its own: takes trajectories through distill, filter,
  * tokenise and mask, and says what each step cost.
  */
 import { setFlagsFromString } from 'node:v8'
@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { builtinGrammars } from '../src/language/grammar/index.ts'
 import { encodeSequence, openTokenizer } from '../src/language/tokens/index.ts'
 import { ProjectConfig } from '../src/settings/index.ts'
-import { distil } from '../src/stages/distill/index.ts'
+import { distillTrajectory } from '../src/stages/distill/index.ts'
 import { filterSettings } from '../src/stages/filter/config.ts'
 import type { Criteria } from '../src/stages/filter/decide.ts'
 import { readEvalQuestions } from '../src/stages/filter/eval-questions.ts'
@@ -22,7 +22,7 @@ export interface WorkerOrder {
 
 /** Milliseconds of processor time, so that a busy machine does not count. */
 export interface WorkerResult {
-  distilMs: number
+  distillMs: number
   filterMs: number
   encodeMs: number
   tokens: number
@@ -49,14 +49,14 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
   const grammar = builtinGrammars.get('web')!
   const runs = Array.from({ length: VARIETY }, (_, seed) => teamRun(seed))
   const result: WorkerResult = {
-    distilMs: 0,
+    distillMs: 0,
     filterMs: 0,
     encodeMs: 0,
     tokens: 0,
     kept: 0,
     memory: { early: 0, late: 0 },
   }
-  const timed = <T>(name: 'distilMs' | 'filterMs' | 'encodeMs', step: () => T): T => {
+  const timed = <T>(name: 'distillMs' | 'filterMs' | 'encodeMs', step: () => T): T => {
     const before = process.threadCpuUsage()
     const made = step()
     const { user, system } = process.threadCpuUsage(before)
@@ -69,7 +69,9 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
       const batch = runs
         .slice(0, count - from)
         .map((run, index) => ({ ...run, id: `run-${offset + from + index}` }))
-      const sequences = timed('distilMs', () => batch.map((trajectory) => distil(trajectory, { grammar })))
+      const sequences = timed('distillMs', () =>
+        batch.map((trajectory) => distillTrajectory(trajectory, { grammar })),
+      )
       timed('filterMs', () => {
         for (const sequence of sequences) sieve.take(sequence)
       })
@@ -79,7 +81,7 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
     }
   }
   round(VARIETY, 0)
-  Object.assign(result, { distilMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
+  Object.assign(result, { distillMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
   const hundredth = Math.ceil(trajectories / 100)
   round(hundredth, VARIETY)
   result.memory.early = held()

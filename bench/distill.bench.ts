@@ -1,5 +1,5 @@
 /**
- * From runs of a team to tokens with their mask: distil, filter, tokenise, mask, on one thread and on two, and what is
+ * From runs of a team to tokens with their mask: distill, filter, tokenise, mask, on one thread and on two, and what is
  * held in memory as more and more runs go through. The runs come from memory; reading them from a run folder is the
  * store's figure.
  */
@@ -37,7 +37,7 @@ export async function run(
   }
   return [
     { name: 'length', value: single.tokens / trajectories, unit: 'tokens', note: 'prompt included, qwen2.5' },
-    perThread('distil', single.distilMs),
+    perThread('distill', single.distillMs),
     perThread('filter', single.filterMs),
     perThread('tokenise and mask', single.encodeMs),
     { name: 'all, one thread', value: one.perSecond, unit: 'trajectories/s', note: `${single.kept} kept` },
@@ -80,8 +80,8 @@ async function measure(threads: number, workerData: WorkerOrder): Promise<Measur
     }),
   )
   // Each thread's own processor time: what it takes to open the tokenizer and to warm up is paid once, however many follow.
-  const perSecond = results.reduce((sum, { distilMs, filterMs, encodeMs }) => {
-    return sum + (1000 * workerData.trajectories) / (distilMs + filterMs + encodeMs)
+  const perSecond = results.reduce((sum, { distillMs, filterMs, encodeMs }) => {
+    return sum + (1000 * workerData.trajectories) / (distillMs + filterMs + encodeMs)
   }, 0)
   return { perSecond, results }
 }

@@ -1,6 +1,6 @@
 /** Records a run of your own agents and turns it into a single-agent sequence. */
 import assert from 'node:assert/strict'
-import { builtinGrammars, distil, recordRun, sequenceText } from 'chain-of-agents'
+import { builtinGrammars, distillTrajectory, recordRun, sequenceText } from 'chain-of-agents'
 
 const question = 'What is 17 * 144 - 389?'
 const head = { id: 'run-1', taskId: 'task-1', team: 'mine', question }
@@ -12,6 +12,6 @@ const trajectory = await recordRun(head, async (recorder) => {
   return '2059'
 })
 
-const sequence = distil(trajectory, { grammar: builtinGrammars.get('math')!, map: new Map() })
+const sequence = distillTrajectory(trajectory, { grammar: builtinGrammars.get('math')!, map: new Map() })
 console.log(sequenceText(sequence))
 assert.match(sequenceText(sequence), /<answer>.*2059.*<\/answer>/s)

@@ -1,8 +1,8 @@
 import { percent, whole } from '../base/text/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import {
-  type DistilContext,
-  type DistilSummary,
+  type DistillContext,
+  type DistillSummary,
   run as distillRun,
   smoothWith,
 } from '../stages/distill/index.ts'
@@ -38,7 +38,7 @@ export const teach: Stage = {
     `${count(figures['correct'])} of ${count(figures['trajectories'])} correct, ${count(figures['tool calls'])} tool calls`,
 }
 
-export const distill: Stage<Pick<DistilContext, 'again' | 'dryRun' | 'react'>, DistilSummary> = {
+export const distill: Stage<Pick<DistillContext, 'again' | 'dryRun' | 'react'>, DistillSummary> = {
   name: 'distill',
   purpose: "the team's transcripts become single-agent sequences",
   reads: ['task', 'trajectory'],

@@ -10,7 +10,7 @@ import {
 } from '../../src/language/grammar/index.ts'
 import { byteTokenizer, encodeSpans } from '../../src/language/tokens/index.ts'
 import { type CoaSequence, sequenceText, type TrajectoryEvent } from '../../src/schema/index.ts'
-import { distil } from '../../src/stages/distill/index.ts'
+import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import { howMany } from '../how-many.ts'
 import { ANSWER, type RandomRun, randomRun } from './random-run.ts'
 
@@ -18,7 +18,7 @@ const RUNS = howMany(10_000)
 
 function holds(law: (run: RandomRun, sequence: CoaSequence) => void, numRuns: number = RUNS): void {
   fc.assert(
-    fc.property(randomRun, (run) => law(run, distil(run.trajectory, { grammar: run.grammar }))),
+    fc.property(randomRun, (run) => law(run, distillTrajectory(run.trajectory, { grammar: run.grammar }))),
     { numRuns },
   )
 }
@@ -173,14 +173,14 @@ describe('for every run of a team', () => {
   it('the same run gives the same sequence, in whatever order its events are listed', () => {
     fc.assert(
       fc.property(randomRun, fc.nat(), ({ grammar, trajectory }, seed) => {
-        const sequence = distil(trajectory, { grammar })
-        expect(distil(trajectory, { grammar })).toEqual(sequence)
+        const sequence = distillTrajectory(trajectory, { grammar })
+        expect(distillTrajectory(trajectory, { grammar })).toEqual(sequence)
         const events = trajectory.events.map((event, index) => ({
           event,
           key: Math.imul(index + 1, 2_654_435_761 ^ seed) >>> 0,
         }))
         const shuffled = events.sort((left, right) => left.key - right.key).map(({ event }) => event)
-        expect(distil({ ...trajectory, events: shuffled }, { grammar })).toEqual(sequence)
+        expect(distillTrajectory({ ...trajectory, events: shuffled }, { grammar })).toEqual(sequence)
       }),
       { numRuns: RUNS },
     )

@@ -9,7 +9,7 @@ import {
 import { CoaSequence, sequenceText, Trajectory } from '../../src/schema/index.ts'
 import {
   type ChatMessage,
-  distil,
+  distillTrajectory,
   searchAndRead,
   searchAndReadMap,
   trajectoryFromChat,
@@ -48,12 +48,12 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
     expect(trajectories.flatMap(({ events }) => events.filter(({ type }) => type === 'failed'))).toEqual([])
   })
 
-  it('distil to sequences that hold every thought, call, output and answer', () => {
+  it('distill to sequences that hold every thought, call, output and answer', () => {
     const grammar = defineGrammar(searchAndRead)
     const tally = { calls: 0, observations: 0, answers: 0, wellFormed: 0 }
     const problems: Record<string, number> = {}
     for (const [index, trajectory] of trajectories.entries()) {
-      const sequence = distil(trajectory, { grammar, map: searchAndReadMap })
+      const sequence = distillTrajectory(trajectory, { grammar, map: searchAndReadMap })
       expect(CoaSequence.safeParse(sequence).success).toBe(true)
       const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
       expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
@@ -88,7 +88,7 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
     const web = builtinGrammars.get('web')!
     const reasons: Record<string, number> = {}
     for (const trajectory of trajectories) {
-      const { meta } = distil(trajectory, { grammar: web, map: searchAndReadMap })
+      const { meta } = distillTrajectory(trajectory, { grammar: web, map: searchAndReadMap })
       const problems = (meta['problems'] as string[]).map((problem) => problem.replace(/^turn \d+: /, ''))
       for (const problem of new Set(problems)) reasons[problem] = (reasons[problem] ?? 0) + 1
     }

@@ -4,7 +4,7 @@ import { isWellFormed, parseChain, reactGrammar, spansOf } from '../../src/langu
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import { type CoaSequence, isReact, sequenceText } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
-import { distil } from '../../src/stages/distill/index.ts'
+import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import { reactOf } from '../../src/stages/distill/react.ts'
 import { sftSettings } from '../../src/stages/sft/config.ts'
 import { exampleOf } from '../../src/stages/sft/examples.ts'
@@ -25,7 +25,7 @@ describe('ReAct-style sequences', () => {
     let made = 0
     fc.assert(
       fc.property(randomRun, ({ trajectory, grammar }) => {
-        const chain = distil(trajectory, { grammar })
+        const chain = distillTrajectory(trajectory, { grammar })
         const react = reactOf(chain, grammar)
         if (typeof react === 'string') return
         made++
@@ -57,7 +57,7 @@ describe('ReAct-style sequences', () => {
 
   it('make up their share of a pass', async () => {
     const made = fc.sample(randomRun, { numRuns: 120, seed: 1 }).flatMap(({ trajectory, grammar }, index) => {
-      const chain = distil({ ...trajectory, id: `${index}`, taskId: `${index}` }, { grammar })
+      const chain = distillTrajectory({ ...trajectory, id: `${index}`, taskId: `${index}` }, { grammar })
       const react = reactOf(chain, grammar)
       return typeof react === 'string' ? [] : [{ chain, react }]
     })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { builtinGrammars, isWellFormed, parseChain } from '../../src/language/grammar/index.ts'
 import { sequenceText } from '../../src/schema/index.ts'
-import { distil } from '../../src/stages/distill/index.ts'
+import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import {
   carefulDials,
   erringDials,
@@ -32,7 +32,7 @@ it.each([...topologies.keys()])('runs of %s are told in one voice, within the gr
         )
         // A debate may end without an answer; then there is nothing to learn.
         if (trajectory.answer === undefined) continue
-        const sequence = distil(trajectory, { grammar })
+        const sequence = distillTrajectory(trajectory, { grammar })
         const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
         expect(isWellFormed(chain), `${sequence.id}: ${JSON.stringify(sequence.meta['problems'])}`).toBe(true)
         if (task.domain === 'web')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import type { DistilSummary } from '../../stages/distill/index.ts'
+import type { DistillSummary } from '../../stages/distill/index.ts'
 import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -63,7 +63,7 @@ export function registerDistill(program: Command): void {
   registerDistillExplain(distill)
 }
 
-function describe({ figures, problems }: DistilSummary, dryRun: boolean): string {
+function describe({ figures, problems }: DistillSummary, dryRun: boolean): string {
   const rows = Object.entries(figures).map(([name, count]) => [name, count.toLocaleString('en')])
   const made = figures['sequences'] ?? 0
   const faulty = figures['with problems'] ?? 0

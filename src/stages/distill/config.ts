@@ -1,20 +1,20 @@
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
 import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
-import { type DistilMap, DROP } from './rules.ts'
+import { type DistillMap, DROP } from './rules.ts'
 
-export interface DistilSettings {
-  map: DistilMap
+export interface DistillSettings {
+  map: DistillMap
   quotes: boolean
   thoughts: boolean
   /** The grammar of a domain, or the project's own where there is none of that name. */
   grammarOf: (domain: unknown) => Grammar
 }
 
-export async function distilSettings(
+export async function distillSettings(
   { distill }: Pick<ProjectConfig, 'distill'>,
   language: Language,
-): Promise<DistilSettings> {
+): Promise<DistillSettings> {
   const { own, byName: grammars } = await knownGrammars(language)
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
   const map = new Map(distill.map.map((rule) => readRule(rule, known)))

@@ -1,8 +1,8 @@
 /** A team's run → one voice: Trajectory to CoaSequence, with where every span comes from. */
-export { type DistilOptions, distil, sequenceId } from './distil.ts'
+export { type DistillOptions, distillTrajectory, sequenceId } from './distill-trajectory.ts'
 export { type ExplainedRow, type Explanation, explain } from './explain.ts'
 export { type ChatHead, type ChatMessage, trajectoryFromChat } from './foreign/chatml.ts'
 export { searchAndRead, searchAndReadMap } from './foreign/search-and-read.ts'
-export type { DistilMap } from './rules.ts'
-export { type DistilContext, type DistilSummary, run } from './run.ts'
-export { distilSmoothly, type Joint, type Smooth, smoothWith } from './smooth.ts'
+export type { DistillMap } from './rules.ts'
+export { type DistillContext, type DistillSummary, run } from './run.ts'
+export { distillSmoothly, type Joint, type Smooth, smoothWith } from './smooth.ts'

@@ -3,7 +3,7 @@ import type { Contribution } from '../../schema/index.ts'
 import type { Turn } from './turn.ts'
 
 /** A user's own rules: the name of an agent of the team, a contribution or a tool → a grammar agent, or "drop". */
-export type DistilMap = ReadonlyMap<string, string>
+export type DistillMap = ReadonlyMap<string, string>
 
 export const DROP = 'drop'
 
@@ -32,7 +32,7 @@ export function makingsOf(agent: string): readonly Contribution[] {
 /** The agent a suggested answer is written as. */
 export const SUGGESTED = 'suggested_answer'
 
-export function placeOf({ agent, as }: Pick<Turn, 'agent' | 'as'>, grammar: Grammar, map: DistilMap): Place {
+export function placeOf({ agent, as }: Pick<Turn, 'agent' | 'as'>, grammar: Grammar, map: DistillMap): Place {
   const mapped = map.get(agent) ?? (as === undefined ? undefined : map.get(as))
   if (mapped === DROP) return { kind: 'drop' }
   const agents = mapped === undefined ? (as === undefined ? undefined : blocks[as]) : [mapped]
@@ -43,7 +43,7 @@ export function placeOf({ agent, as }: Pick<Turn, 'agent' | 'as'>, grammar: Gram
 }
 
 /** The grammar's agent for a tool; undefined where there is none, "drop" where the user wants none. */
-export function toolAgent(tool: string, grammar: Grammar, map: DistilMap): string | undefined {
+export function toolAgent(tool: string, grammar: Grammar, map: DistillMap): string | undefined {
   const name = map.get(tool) ?? tool
   return name === DROP || grammar.agents.get(name)?.kind === 'tool' ? name : undefined
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { isReact, type Trajectory } from '../../schema/index.ts'
 import { ProjectConfig } from '../../settings/index.ts'
 import { createRun, type Run } from '../../store/index.ts'
-import { run as distilRun } from './index.ts'
+import { run as distillRun } from './index.ts'
 
 let folder: string
 let run: Run
@@ -37,21 +37,21 @@ function trajectory(id: string, domain: string): Trajectory {
   }
 }
 
-it('distils what has no sequence yet, each in the grammar of its domain', async () => {
+it('distills what has no sequence yet, each in the grammar of its domain', async () => {
   run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'unheard-of')])
   const config = ProjectConfig.parse({ language: { grammar: 'multihop' } })
-  const dry = await distilRun(config, { ...context(), dryRun: true })
+  const dry = await distillRun(config, { ...context(), dryRun: true })
   expect([dry.figures['sequences'], run.count('sequence')]).toEqual([2, 0])
-  await distilRun(config, context())
+  await distillRun(config, context())
   expect([...run.scan('sequence')].map(({ id, grammar }) => [id, grammar])).toEqual([
     ['distilled-one', 'math'],
     ['distilled-two', 'multihop'],
   ])
   run.append('trajectory', trajectory('three', 'math'))
-  const { figures, problems } = await distilRun(config, context())
+  const { figures, problems } = await distillRun(config, context())
   expect(figures).toMatchObject({ sequences: 1, 'already there': 2, 'with problems': 1 })
   expect(problems[0]).toMatchObject({ count: 1, example: 'distilled-three' })
-  expect((await distilRun(config, { ...context(), again: true })).figures['sequences']).toBe(3)
+  expect((await distillRun(config, { ...context(), again: true })).figures['sequences']).toBe(3)
   expect(run.count('sequence')).toBe(3)
 })
 
@@ -60,19 +60,19 @@ it.each([
   ['critic=reflexion', 'Did you mean "reflection"?'],
 ])('refuses the rule %j and says what to do', async (rule, fix) => {
   const config = ProjectConfig.parse({ distill: { map: [rule] } })
-  await expect(distilRun(config, context())).rejects.toMatchObject({ fix: expect.stringContaining(fix) })
+  await expect(distillRun(config, context())).rejects.toMatchObject({ fix: expect.stringContaining(fix) })
 })
 
 it('makes ReAct-style sequences where they are asked for, and again with the chains they come from', async () => {
   run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'math')])
   const plain = ProjectConfig.parse({})
-  await distilRun(plain, context())
+  await distillRun(plain, context())
   expect(run.count('sequence')).toBe(2)
   // The chains are there; their other style is still missing.
-  const { figures } = await distilRun(ProjectConfig.parse({ sft: { react_share: 0.2 } }), context())
+  const { figures } = await distillRun(ProjectConfig.parse({ sft: { react_share: 0.2 } }), context())
   expect(figures).toMatchObject({ sequences: 0, 'already there': 2, 'ReAct-style': 2 })
-  expect((await distilRun(plain, { ...context(), react: true })).figures['ReAct-style']).toBeUndefined()
-  expect((await distilRun(plain, { ...context(), again: true })).figures['ReAct-style']).toBe(2)
+  expect((await distillRun(plain, { ...context(), react: true })).figures['ReAct-style']).toBeUndefined()
+  expect((await distillRun(plain, { ...context(), again: true })).figures['ReAct-style']).toBe(2)
   const react = [...run.scan('sequence')].filter(isReact)
   expect(react.map(({ id, grammar, taskId }) => [id, grammar, taskId])).toEqual([
     ['react-one', 'math-react', 'one'],

@@ -5,15 +5,15 @@ import { type CoaSequence, reactId, type Trajectory } from '../../schema/index.t
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { languageOf } from '../../world/index.ts'
-import { distilSettings } from './config.ts'
-import { distil, sequenceId } from './distil.ts'
+import { distillSettings } from './config.ts'
+import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { reactOf } from './react.ts'
-import { distilSmoothly, type Smooth } from './smooth.ts'
+import { distillSmoothly, type Smooth } from './smooth.ts'
 
 /** Sequences written together; between two batches others get a turn. */
 const BATCH = 100
 
-export interface DistilContext {
+export interface DistillContext {
   run: Run
   signal: AbortSignal
   observe: Observe
@@ -27,7 +27,7 @@ export interface DistilContext {
   smooth?: Smooth
 }
 
-export interface DistilSummary {
+export interface DistillSummary {
   figures: Record<string, number>
   /** How often each kind of problem occurred, the most frequent first. */
   problems: { problem: string; count: number; example: string }[]
@@ -37,9 +37,9 @@ export interface DistilSummary {
  * Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes
  * on; but if all fail, or all had failed when they were recorded, so does the stage.
  */
-export async function run(config: ProjectConfig, context: DistilContext): Promise<DistilSummary> {
+export async function run(config: ProjectConfig, context: DistillContext): Promise<DistillSummary> {
   const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
-  const { map, quotes, thoughts, grammarOf } = await distilSettings(config, languageOf(config.language, run))
+  const { map, quotes, thoughts, grammarOf } = await distillSettings(config, languageOf(config.language, run))
   const tally = new Tally()
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
@@ -110,13 +110,13 @@ function failureOf({ events }: Trajectory): Failure | undefined {
 
 async function attempt(
   trajectory: Trajectory,
-  options: Parameters<typeof distil>[1],
-  { smooth, signal }: DistilContext,
+  options: Parameters<typeof distillTrajectory>[1],
+  { smooth, signal }: DistillContext,
 ): Promise<CoaSequence | string> {
   try {
     return smooth === undefined
-      ? distil(trajectory, options)
-      : await distilSmoothly(trajectory, { ...options, smooth, signal })
+      ? distillTrajectory(trajectory, options)
+      : await distillSmoothly(trajectory, { ...options, smooth, signal })
   } catch (error) {
     if (!CoaError.isInstance(error) || signal.aborted) throw error
     return error.message
@@ -160,7 +160,7 @@ class Tally {
     else known.count++
   }
 
-  summary(): DistilSummary {
+  summary(): DistillSummary {
     const problems = [...this.#problems].map(([problem, found]) => ({ problem, ...found }))
     return { figures: this.figures, problems: problems.sort((left, right) => right.count - left.count) }
   }

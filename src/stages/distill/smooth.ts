@@ -1,6 +1,6 @@
 import type { CoaSequence, Trajectory } from '../../schema/index.ts'
 import { type ChatModel, promptFunction } from '../../world/models/index.ts'
-import { type DistilOptions, draftOf, finish } from './distil.ts'
+import { type DistillOptions, draftOf, finish } from './distill-trajectory.ts'
 import type { DraftStep, Piece } from './draft.ts'
 import { linksOf } from './links.ts'
 
@@ -15,12 +15,12 @@ export interface Joint {
 export type Smooth = (joint: Joint, signal: AbortSignal) => Promise<string>
 
 /**
- * Distils, and has the joints between agents smoothed. The spans a model had its hands in are listed in `meta.smoothed`,
+ * Distills, and has the joints between agents smoothed. The spans a model had its hands in are listed in `meta.smoothed`,
  * and the origin says so: their words are no longer those of their source events.
  */
-export async function distilSmoothly(
+export async function distillSmoothly(
   trajectory: Trajectory,
-  { smooth, signal, ...options }: DistilOptions & { smooth: Smooth; signal: AbortSignal },
+  { smooth, signal, ...options }: DistillOptions & { smooth: Smooth; signal: AbortSignal },
 ): Promise<CoaSequence> {
   const links = linksOf(trajectory)
   const draft = draftOf(links, options)

@@ -2,7 +2,7 @@ import type { Grammar } from '../../language/grammar/index.ts'
 import { answerBody, callBody } from './bodies.ts'
 import { type Carried, carry, type Left } from './carried.ts'
 import { type Draft, type DraftStep, joined, type Piece } from './draft.ts'
-import { type DistilMap, DROP, makingsOf, placeOf, SUGGESTED, toolAgent } from './rules.ts'
+import { type DistillMap, DROP, makingsOf, placeOf, SUGGESTED, toolAgent } from './rules.ts'
 import { SaidBefore } from './said-before.ts'
 import type { Call, Turn } from './turn.ts'
 
@@ -26,13 +26,13 @@ interface Words {
  */
 export class Teller {
   readonly #grammar: Grammar
-  readonly #map: DistilMap
+  readonly #map: DistillMap
   readonly #style: Style
   readonly #said = new SaidBefore()
   #last: string | null = null
   readonly draft: Draft = { steps: [], left: [], folded: [], problems: [], answered: false }
 
-  constructor(grammar: Grammar, map: DistilMap, style: Style) {
+  constructor(grammar: Grammar, map: DistillMap, style: Style) {
     this.#grammar = grammar
     this.#map = map
     this.#style = style

@@ -57,7 +57,7 @@ export async function gather(
   const chainsGiven = given
   if (chainsGiven === 0) {
     throw new ConfigError('there are no sequences to train on', {
-      fix: 'Distil and filter runs of a team first: `coa distill`, then `coa filter`.',
+      fix: 'Distill and filter runs of a team first: `coa distill`, then `coa filter`.',
     })
   }
   if (chains.length === 0) {

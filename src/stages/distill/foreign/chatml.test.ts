@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineGrammar } from '../../../language/grammar/index.ts'
-import { distil, searchAndRead, searchAndReadMap, trajectoryFromChat } from '../index.ts'
+import { distillTrajectory, searchAndRead, searchAndReadMap, trajectoryFromChat } from '../index.ts'
 
 const head = { id: 'c', taskId: 'c', team: 'chat', question: 'Which river?' }
 const assistant = (content: string) => ({ role: 'assistant', content })
@@ -38,7 +38,10 @@ describe('trajectoryFromChat', () => {
       [assistant(`<think>Hm.</think>${call('{"name": ')}`), tool('x')],
       head,
     )
-    const { meta } = distil(trajectory, { grammar: defineGrammar(searchAndRead), map: searchAndReadMap })
+    const { meta } = distillTrajectory(trajectory, {
+      grammar: defineGrammar(searchAndRead),
+      map: searchAndReadMap,
+    })
     expect(meta['problems']).toEqual([
       expect.stringContaining('a tool call is not JSON'),
       'message 1 answers no call',

@@ -1,5 +1,5 @@
 import type { GrammarInput } from '../../../language/grammar/index.ts'
-import type { DistilMap } from '../rules.ts'
+import type { DistillMap } from '../rules.ts'
 
 /**
  * For published search-and-visit trajectories. They have no plan, no reflection and no check, ask several queries at once
@@ -45,7 +45,7 @@ export const searchAndRead: GrammarInput = {
 }
 
 /** Their tools under the names of ours. */
-export const searchAndReadMap: DistilMap = new Map([
+export const searchAndReadMap: DistillMap = new Map([
   ['search', 'web_search'],
   ['visit', 'crawl_page'],
 ])

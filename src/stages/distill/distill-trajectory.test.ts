@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { builtinGrammars, isWellFormed, parseChain } from '../../language/grammar/index.ts'
 import { type Contribution, sequenceText, type Trajectory, type TrajectoryEvent } from '../../schema/index.ts'
-import { distil, distilSmoothly, explain } from './index.ts'
+import { distillSmoothly, distillTrajectory, explain } from './index.ts'
 
 /** A run written down in short lines. */
 class Story {
@@ -67,7 +67,7 @@ class Story {
 const grammarOf = (name: string) => builtinGrammars.get(name)!
 const told = (trajectory: Trajectory, name = 'web', map = new Map<string, string>()) => {
   const grammar = grammarOf(name)
-  const sequence = distil(trajectory, { grammar, map })
+  const sequence = distillTrajectory(trajectory, { grammar, map })
   const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
   return { sequence, chain, steps: chain.blocks.map(({ agent, text }) => [agent, text]) }
 }
@@ -83,7 +83,7 @@ const managed = (): Story =>
     .say('verifier', 'check', 'It fits. Score: 4', 'Compare with the question.')
     .end('manager', 'Osk')
 
-describe('distil', () => {
+describe('distill', () => {
   it("tells a manager's team in one voice, each thing once", () => {
     const { chain, steps, sequence } = told(managed().run({ suite: 'search', level: 2 }))
     expect(isWellFormed(chain)).toBe(true)
@@ -117,7 +117,7 @@ describe('distil', () => {
   it('says what a tool returned again only where quotes are asked for', () => {
     const thoughts = (quotes: boolean): string => {
       const grammar = grammarOf('web')
-      const text = sequenceText(distil(managed().run(), { grammar, quotes }))
+      const text = sequenceText(distillTrajectory(managed().run(), { grammar, quotes }))
       return parseChain(grammar, text)
         .blocks.filter(({ agent }) => agent === 'think')
         .map((block) => block.text)
@@ -128,7 +128,7 @@ describe('distil', () => {
   })
 
   it('tells what agents thought only where that is asked for, and their orders in its place', () => {
-    const distilled = distil(managed().run(), { grammar: grammarOf('web'), thoughts: false })
+    const distilled = distillTrajectory(managed().run(), { grammar: grammarOf('web'), thoughts: false })
     const brief = parseChain(grammarOf('web'), sequenceText(distilled))
     const full = told(managed().run(), 'web')
     expect(isWellFormed(brief)).toBe(true)
@@ -241,11 +241,11 @@ describe('distil', () => {
   })
 })
 
-describe('distilSmoothly', () => {
+describe('distillSmoothly', () => {
   it('hands over the joints, and marks what a model had its hands in', async () => {
     const smooth = async ({ pieces }: { pieces: readonly { text: string }[] }) =>
       pieces.length > 2 ? 'All in one.' : ''
-    const sequence = await distilSmoothly(managed().run(), {
+    const sequence = await distillSmoothly(managed().run(), {
       grammar: grammarOf('web'),
       smooth,
       signal: new AbortController().signal,

@@ -5,14 +5,14 @@ import { causalOrder } from './causal-order.ts'
 import type { Draft } from './draft.ts'
 import { goldSeers } from './gold.ts'
 import { type Links, linksOf } from './links.ts'
-import type { DistilMap } from './rules.ts'
+import type { DistillMap } from './rules.ts'
 import { Teller } from './teller.ts'
 import { TurnReader } from './turn.ts'
 
-export interface DistilOptions {
+export interface DistillOptions {
   grammar: Grammar
   /** A user's own rules, which win over the built-in ones. */
-  map?: DistilMap
+  map?: DistillMap
   /** A thought may quote what a tool returned. Default: no. */
   quotes?: boolean
   /** What agents thought is told beside what they said. Default: yes. */
@@ -20,7 +20,7 @@ export interface DistilOptions {
 }
 
 /** A team's run as one voice would have spoken it. What the grammar asks for and nobody said is a problem, not a gap. */
-export function distil(trajectory: Trajectory, options: DistilOptions): CoaSequence {
+export function distillTrajectory(trajectory: Trajectory, options: DistillOptions): CoaSequence {
   const links = linksOf(trajectory)
   return finish(trajectory, options.grammar, draftOf(links, options), links)
 }
@@ -33,7 +33,7 @@ export function sequenceId(trajectoryId: string): string {
 /** The run as steps, before they are written in tags. */
 export function draftOf(
   links: Links,
-  { grammar, map = new Map(), quotes = false, thoughts = true }: DistilOptions,
+  { grammar, map = new Map(), quotes = false, thoughts = true }: DistillOptions,
 ): Draft {
   const reader = new TurnReader(links)
   const order = causalOrder(links, reader.ending)
