@@ -94,8 +94,8 @@ function maskTimes(tokenizer: Tokenizer): number[] {
     const grammar = builtinGrammars.get(name)!
     const seen = new Set<Uint8Array>()
     let state = createConstraint(grammar, tokenizer, { endTokens: [tokenizer.eosId!] }).start()
-    for (const { text, trainable } of renderSpans(grammar, steps)) {
-      if (!trainable) {
+    for (const { text, kind } of renderSpans(grammar, steps)) {
+      if (kind === 'observation') {
         state = state.inserted(text)
         continue
       }

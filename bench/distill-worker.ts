@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { builtinGrammars } from '../src/language/grammar/index.ts'
-import { encodeSequence, openTokenizer } from '../src/language/tokens/index.ts'
+import { encodeStream, openTokenizer } from '../src/language/tokens/index.ts'
 import { ProjectConfig } from '../src/settings/index.ts'
 import { distillTrajectory } from '../src/stages/distill/index.ts'
 import { filterSettings } from '../src/stages/filter/config.ts'
@@ -76,7 +76,7 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
         for (const sequence of sequences) sieve.take(sequence)
       })
       result.tokens += timed('encodeMs', () =>
-        sequences.reduce((sum, sequence) => sum + encodeSequence(tokenizer, sequence).ids.length, 0),
+        sequences.reduce((sum, sequence) => sum + encodeStream(tokenizer, sequence).ids.length, 0),
       )
     }
   }

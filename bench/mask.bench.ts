@@ -16,7 +16,7 @@ import type { BenchResult } from './bench-result.ts'
 
 interface SpanText {
   text: string
-  trainable: boolean
+  kind: 'role' | 'observation'
 }
 
 const words =
@@ -64,22 +64,22 @@ function makeSequence(seed: number, calls: number): SpanText[] {
   const spans: SpanText[] = [
     {
       text: `<think>${paragraph(random, 4)}</think>\n<plan>${paragraph(random, 3)}</plan>\n`,
-      trainable: true,
+      kind: 'role',
     },
   ]
   for (let call = 0; call < calls; call++) {
-    spans.push({ text: `<think>${paragraph(random, 2)}</think>\n`, trainable: true })
-    spans.push({ text: `<web_search>${sentence(random, 8)}</web_search>\n`, trainable: true })
+    spans.push({ text: `<think>${paragraph(random, 2)}</think>\n`, kind: 'role' })
+    spans.push({ text: `<web_search>${sentence(random, 8)}</web_search>\n`, kind: 'role' })
     const results = Array.from(
       { length: 6 },
       (_, rank) =>
         `${rank + 1}. [Title ${rank}](https://example.org/${Math.floor(random() * 1e9)})\n${paragraph(random, 4)}\n`,
     )
-    spans.push({ text: `<observation>${results.join('\n')}</observation>\n\n`, trainable: false })
+    spans.push({ text: `<observation>${results.join('\n')}</observation>\n\n`, kind: 'observation' })
   }
   spans.push({
     text: `<think>${paragraph(random, 3)}</think>\n<answer>${sentence(random, 3)}</answer>`,
-    trainable: true,
+    kind: 'role',
   })
   return spans
 }

@@ -1,6 +1,6 @@
 /** Records a run of your own agents and turns it into a single-agent sequence. */
 import assert from 'node:assert/strict'
-import { builtinGrammars, distillTrajectory, recordRun, sequenceText } from 'chain-of-agents'
+import { builtinGrammars, distillTrajectory, recordRun, streamText } from 'chain-of-agents'
 
 const question = 'What is 17 * 144 - 389?'
 const head = { id: 'run-1', taskId: 'task-1', team: 'mine', question }
@@ -13,5 +13,5 @@ const trajectory = await recordRun(head, async (recorder) => {
 })
 
 const sequence = distillTrajectory(trajectory, { grammar: builtinGrammars.get('math')!, map: new Map() })
-console.log(sequenceText(sequence))
-assert.match(sequenceText(sequence), /<answer>.*2059.*<\/answer>/s)
+console.log(streamText(sequence))
+assert.match(streamText(sequence), /<answer>.*2059.*<\/answer>/s)

@@ -1,10 +1,4 @@
-import {
-  ChainParser,
-  type Grammar,
-  type ParseEvent,
-  parseChain,
-  type Utterance,
-} from '../language/grammar/index.ts'
+import { ChainParser, type Grammar, type ParseEvent, type Utterance } from '../language/grammar/index.ts'
 import { TextStream, type Tokenizer } from '../language/tokens/index.ts'
 
 /** What the model has completed: a call to make, one that cannot be read, or the end of the chain. */
@@ -13,14 +7,19 @@ export type Made =
   | { kind: 'malformed'; agent: string; message: string }
   | { kind: 'answer'; answer: Utterance | undefined }
 
-/** Reads a chain as it is being written: tokens and inserted texts go in, calls and the answer come out. */
+/** Where the text of one request or observation begins, and where each of its sampled tokens ends. */
+export interface TextPart {
+  start: number
+  tokenEnds?: number[]
+}
+
+/** Reads a chain while it is written: tokens and inserted texts go in, calls and the answer come out. */
 export class ChainReader {
   readonly #grammar: Grammar
   readonly #tokenizer: Tokenizer
   readonly #parser: ChainParser
   #stream: TextStream
-  /** Where in the text each sampled token ends. */
-  readonly #ends: number[] = []
+  readonly parts: TextPart[] = []
   text = ''
 
   constructor(grammar: Grammar, tokenizer: Tokenizer) {
@@ -32,18 +31,22 @@ export class ChainReader {
 
   /** Reads up to the first token that completes something, and says how many tokens that were. */
   read(tokens: ArrayLike<number>): { count: number; made: Made | undefined } {
+    if (tokens.length === 0) return { count: 0, made: undefined }
+    const tokenEnds: number[] = []
+    this.parts.push({ start: this.text.length, tokenEnds })
     for (let at = 0; at < tokens.length; at++) {
       const made = this.#take(this.#stream.push(tokens[at]!))
-      this.#ends.push(this.text.length)
+      tokenEnds.push(this.text.length)
       if (made !== undefined) return { count: at + 1, made }
     }
     return { count: tokens.length, made: undefined }
   }
 
-  /** What the runtime writes. A character that the model had begun stays unfinished before it. */
+  /** What the runtime writes. A character that the model had started stays unfinished before it. */
   insert(text: string): void {
     this.#take(this.#stream.finish())
     this.#stream = this.#newStream()
+    this.parts.push({ start: this.text.length })
     this.#take(text)
   }
 
@@ -54,19 +57,6 @@ export class ChainReader {
 
   #newStream(): TextStream {
     return new TextStream(this.#tokenizer, { continuation: true, skipControlTokens: true })
-  }
-
-  /** Sampled tokens of each agent; "" for what stands outside of every block. */
-  tokensByAgent(): Record<string, number> {
-    const { blocks } = parseChain(this.#grammar, this.text)
-    const counts: Record<string, number> = {}
-    let block = 0
-    for (const end of this.#ends) {
-      while (block < blocks.length && blocks[block]!.end < end) block++
-      const agent = block < blocks.length && blocks[block]!.start < end ? blocks[block]!.agent : ''
-      counts[agent] = (counts[agent] ?? 0) + 1
-    }
-    return counts
   }
 
   #take(text: string): Made | undefined {

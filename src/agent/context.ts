@@ -1,69 +1,72 @@
 import type { Sample } from '../engine/index.ts'
-import type { Rollout, RolloutSegment } from '../schema/index.ts'
+import type { Span } from '../schema/index.ts'
 
-type Segment = Rollout['segments'][number]
+/** The tokens of one sampling request, or of one observation. */
+export interface ContextPart extends Pick<Span, 'origin' | 'logprobs' | 'modelLogprobs' | 'shortened'> {
+  tokens: number[]
+}
 
-/** What the model sees: the tokens of all segments in order, observations shortened where they had to be. */
+/** What the model sees: the prompt and the tokens of all parts in order, observations shortened where they had to be. */
 export class Context {
-  readonly segments: RolloutSegment[]
+  readonly prompt: number[]
+  readonly parts: ContextPart[] = []
 
   constructor(prompt: ArrayLike<number>) {
-    this.segments = [{ origin: 'prompt', tokens: Array.from(prompt) }]
+    this.prompt = Array.from(prompt)
   }
 
   /** Tokens as the model sees them now. */
   tokens(): number[] {
-    return this.segments.flatMap(seen)
+    return [...this.prompt, ...this.parts.flatMap((part) => visible(part))]
   }
 
   get length(): number {
-    return this.segments.reduce((sum, segment) => sum + seen(segment).length, 0)
+    return this.parts.reduce((sum, part) => sum + visible(part).length, this.prompt.length)
   }
 
   /** Tokens that entered after the prompt, whatever was shortened since. */
   get entered(): number {
-    return this.segments.slice(1).reduce((sum, { tokens }) => sum + tokens.length, 0)
+    return this.parts.reduce((sum, { tokens }) => sum + tokens.length, 0)
   }
 
-  /** The first `count` tokens of a sample. What came after them is forgotten. */
+  /** The first `count` tokens of a sample. The rest is dropped. */
   addSampled(
+    request: number,
     sample: Pick<Sample, 'tokens' | 'logprobs' | 'modelLogprobs'>,
     count: number,
     plain: boolean,
   ): void {
     if (count === 0) return
-    this.segments.push({
-      origin: 'sampled',
+    this.parts.push({
+      origin: { request },
       tokens: Array.from(sample.tokens.subarray(0, count)),
       logprobs: exact(sample.logprobs.subarray(0, count)),
       ...(plain ? {} : { modelLogprobs: exact(sample.modelLogprobs.subarray(0, count)) }),
     })
   }
 
-  addInserted(tokens: ArrayLike<number>): void {
-    this.segments.push({ origin: 'inserted', tokens: Array.from(tokens) })
+  addObservation(call: number, tokens: ArrayLike<number>): void {
+    this.parts.push({ origin: { call }, tokens: Array.from(tokens) })
   }
 
-  /** The oldest observation that is still whole is replaced by something shorter. False where there is none. */
-  shortenOldest(shorter: (segment: number) => readonly number[]): boolean {
-    for (const [at, segment] of this.segments.entries()) {
-      if (segment.origin !== 'inserted' || segment.shortened !== undefined) continue
-      const tokens = [...shorter(at)]
-      if (tokens.length >= segment.tokens.length) continue
-      segment.shortened = { from: this.segments.length, tokens }
+  /** Replaces the oldest complete observation with something shorter, from a request on. False if there is none. */
+  shortenOldest(request: number, shorter: (call: number) => readonly number[]): boolean {
+    for (const part of this.parts) {
+      if (!('call' in part.origin) || part.shortened !== undefined) continue
+      const tokens = [...shorter(part.origin.call)]
+      if (tokens.length >= part.tokens.length) continue
+      part.shortened = { request, tokens }
       return true
     }
     return false
   }
 }
 
-function seen(segment: Segment): readonly number[] {
-  return segment.origin === 'inserted' && segment.shortened !== undefined
-    ? segment.shortened.tokens
-    : segment.tokens
+function visible({ shortened, tokens }: ContextPart): readonly number[] {
+  return shortened?.tokens ?? tokens
 }
 
-/** Nine digits tell every 32-bit number from its neighbours, and take half the room of all digits. */
+/** Nine digits tell every 32-bit number from its neighbors, in half the space of all digits. */
 function exact(values: Float32Array): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(9)))
 }

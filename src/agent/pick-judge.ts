@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { ModelError } from '../base/errors/index.ts'
 import type { Grammar } from '../language/grammar/index.ts'
+import { streamText } from '../schema/index.ts'
 import type { ChatModel } from '../world/models/index.ts'
 import { cutMiddle } from '../world/tools/index.ts'
 import { type Candidate, type Choice, groupsOf, NONE, pickByMajority } from './pick.ts'
@@ -65,10 +66,10 @@ function promptOf(question: string, candidates: readonly Candidate[]): { system:
     ].join('\n'),
     prompt: [
       block('question', question),
-      ...candidates.map(({ answer, text }, at) =>
+      ...candidates.map((candidate, at) =>
         block(
           `candidate ${at + 1}`,
-          `How it went:\n${cutMiddle(text, CHAIN_LIMIT).text}\n\nAnswer: ${answer}`,
+          `How it went:\n${cutMiddle(streamText(candidate), CHAIN_LIMIT).text}\n\nAnswer: ${candidate.answer}`,
         ),
       ),
       `Which of the ${candidates.length} candidates inside the ${boundary} markers has the right answer?`,

@@ -1,9 +1,9 @@
 import { type Grammar, parseChain } from '../language/grammar/index.ts'
-import type { Rollout } from '../schema/index.ts'
+import { type Rollout, streamText } from '../schema/index.ts'
 import { answerKey } from './pick-same.ts'
 
 /** What is looked at to choose one of several rollouts of the same question. */
-export type Candidate = Pick<Rollout, 'answer' | 'segments' | 'text'>
+export type Candidate = Pick<Rollout, 'answer' | 'spans'>
 
 export interface Choice {
   /** Number of the candidate; undefined where none has an answer. */
@@ -14,17 +14,15 @@ export interface Choice {
 }
 
 /** How likely the model found what it wrote, token by token. What was inserted does not count. */
-function meanLogprob({ segments }: Pick<Candidate, 'segments'>): number {
-  const values = segments.flatMap((segment) =>
-    segment.origin === 'sampled' ? (segment.modelLogprobs ?? segment.logprobs) : [],
-  )
+function meanLogprob({ spans }: Pick<Candidate, 'spans'>): number {
+  const values = spans.flatMap(({ modelLogprobs, logprobs = [] }) => modelLogprobs ?? logprobs)
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return Number.isFinite(mean) ? mean : Number.NEGATIVE_INFINITY
 }
 
 /** What an agent said last; undefined where it never spoke. */
-export function lastOf(grammar: Grammar, text: string, agent: string): string | undefined {
-  return parseChain(grammar, text).blocks.findLast((block) => block.agent === agent)?.text
+export function lastOf(grammar: Grammar, stream: Pick<Rollout, 'spans'>, agent: string): string | undefined {
+  return parseChain(grammar, streamText(stream)).blocks.findLast((block) => block.agent === agent)?.text
 }
 
 /** The answer that most candidates give; of equally many, the one that was written most surely. */

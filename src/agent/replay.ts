@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseChain } from '../language/grammar/index.ts'
-import type { Rollout, Task } from '../schema/index.ts'
+import { type Rollout, streamText, type Task } from '../schema/index.ts'
 import type { World } from '../world/index.ts'
 import type { Tool } from '../world/tools/index.ts'
 import type { Policy, RolloutSettings } from './contract.ts'
@@ -34,23 +34,23 @@ export async function replay(
     if (JSON.stringify(was) !== JSON.stringify(is)) differences.push(name)
   }
   compare('tokens', tokensOf(recorded), tokensOf(rollout))
-  compare('text', recorded.text, rollout.text)
+  compare('text', streamText(recorded), streamText(rollout))
   compare('stop', recorded.stop, rollout.stop)
   compare('answer', recorded.answer, rollout.answer)
   compare('verdict', recorded.verdict?.outcome, rollout.verdict?.outcome)
   return { rollout, differences }
 }
 
-function tokensOf({ segments }: Rollout): number[][] {
-  return segments.map(({ tokens }) => tokens)
+function tokensOf({ promptTokens = [], spans }: Rollout): number[][] {
+  return [promptTokens, ...spans.map(({ tokens = [] }) => tokens)]
 }
 
 /** The same world, but for tools that repeat what they said. */
 async function asRecorded(recorded: Rollout, task: Task, world: World): Promise<World> {
   const grammar = await world.grammarOf(task)
-  const bodies = parseChain(grammar, recorded.text)
-    .blocks.filter(({ kind }) => kind === 'observation')
-    .map(({ text }) => text)
+  const bodies = recorded.spans
+    .filter(({ kind }) => kind === 'observation')
+    .map(({ text }) => parseChain(grammar, text).blocks[0]!.text)
   // A call that could not be read reached no tool; the runtime words its answer again.
   const spoken = bodies.filter((_, at) => recorded.calls[at]?.outcome !== 'malformed')
   let next = 0

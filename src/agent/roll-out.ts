@@ -10,6 +10,7 @@ import { Context } from './context.ts'
 import type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { type Observation, observe } from './observation.ts'
+import { rolloutSpans } from './rollout-spans.ts'
 import { answerText, ToolCalls } from './tool-calls.ts'
 
 export interface RollOutOptions {
@@ -41,9 +42,10 @@ export async function rollOut(
     ...world.calling,
     question: task.question,
   })
-  const context = new Context(encodePrompt(tokenizer, buildPrompt(grammar, task.question)))
+  const prompt = buildPrompt(grammar, task.question)
+  const context = new Context(encodePrompt(tokenizer, prompt))
   const reader = new ChainReader(grammar, tokenizer)
-  const shorter = new Map<number, Observation['shorter']>()
+  const shorter: Observation['shorter'][] = []
   const ms = { sampling: 0, tools: 0, checking: 0 }
   const deadline = AbortSignal.timeout(settings.maxSeconds * 1000)
   const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
@@ -79,18 +81,18 @@ export async function rollOut(
   }
 
   /** Room for at least so many more tokens, made by shortening observations, the oldest first. */
-  const makeRoom = (): boolean => {
+  const makeRoom = (request: number): boolean => {
     const { contextLength } = engine.describe()
     while (context.length + LEAST_ROOM > contextLength) {
-      if (!context.shortenOldest((segment) => [...(shorter.get(segment)?.() ?? [])])) return false
+      if (!context.shortenOldest(request, (call) => [...shorter[call]!()])) return false
     }
     return true
   }
 
   const insert = (output: string): void => {
     const observation = observe(grammar, tokenizer, output, settings.observationTokens)
-    shorter.set(context.segments.length, observation.shorter)
-    context.addInserted(observation.tokens)
+    context.addObservation(shorter.length, observation.tokens)
+    shorter.push(observation.shorter)
     reader.insert(observation.text)
     constraint = constraint?.inserted(observation.text)
     onText?.(observation.text, 'tool')
@@ -100,10 +102,10 @@ export async function rollOut(
     for (let request = 0; ; request++) {
       const left = settings.maxTokens - context.entered
       if (left <= 0) return 'tokens'
-      if (!makeRoom()) return 'context'
+      if (!makeRoom(request)) return 'context'
       const found = await sample(request, left)
       const { count, made } = reader.read(found.tokens)
-      context.addSampled(found, count, isPlain(settings))
+      context.addSampled(request, found, count, isPlain(settings))
       for (const token of found.tokens.subarray(0, count)) constraint = constraint?.after(token)
       if (made?.kind === 'answer') {
         answer = made.answer === undefined ? undefined : answerText(made.answer.payload)
@@ -142,21 +144,21 @@ export async function rollOut(
   signal?.throwIfAborted()
   ms.checking = performance.now() - began
   return {
-    v: 1,
+    v: 2,
     id: job.id,
     taskId: task.id,
     groupId: job.groupId,
     checkpoint: policy.checkpoint,
     grammar: grammar.name,
     seed: job.seed,
-    segments: context.segments,
-    text: reader.text,
+    prompt,
+    promptTokens: context.prompt,
+    spans: rolloutSpans(grammar, reader, context.parts),
     stop,
     ...(answer === undefined ? {} : { answer }),
     ...(verdict === undefined ? {} : { verdict }),
     calls: calls.list,
     wellFormed: isWellFormed(parseChain(grammar, reader.text, { strict: true })),
-    tokensByAgent: reader.tokensByAgent(),
     ms,
     ...(failure === undefined ? {} : { failure }),
     meta: { suite: task.suite, ...(task.level === undefined ? {} : { level: task.level }) },

@@ -1,5 +1,6 @@
 import { allFailed } from '../base/errors/index.ts'
 import type { Rollout } from '../schema/index.ts'
+import { enteredTokens } from './stream-tokens.ts'
 
 /** How well a policy did. An answer that could not be checked, or a world that failed, is counted apart. */
 export interface Score {
@@ -28,7 +29,7 @@ export function scoreOf(rollouts: readonly Rollout[]): Score {
     failed: failed.length,
     accuracy: correct / Math.max(1, rollouts.length),
     wellFormed: mean(({ wellFormed }) => (wellFormed ? 1 : 0)),
-    tokens: mean(({ segments }) => segments.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+    tokens: mean((rollout) => Object.values(enteredTokens(rollout)).reduce((sum, count) => sum + count, 0)),
     calls: mean(({ calls }) => calls.length),
   }
 }

@@ -7,10 +7,10 @@ import {
   parseChain,
   spansOf,
 } from '../language/grammar/index.ts'
-import { CoaSequence, parseJson } from '../schema/index.ts'
+import { parseJson, Stream } from '../schema/index.ts'
 import { readInput } from './input.ts'
 
-export interface InputSequence extends Pick<CoaSequence, 'id' | 'prompt' | 'spans'> {
+export interface InputSequence extends Pick<Stream, 'id' | 'prompt' | 'spans'> {
   /** What is wrong with a text; empty for a sequence that was given as a record. */
   problems: string[]
 }
@@ -33,18 +33,18 @@ export function readSequences(file: string, grammar: Grammar, question: string |
         .split('\n')
         .flatMap((line, index) => (line.trim() === '' ? [] : [toSequence(line, `${file}:${index + 1}`)]))
   if (sequences.length > 0) return sequences
-  throw new UsageError(`${file} holds no sequence`, { fix: 'Give CoaSequence records, one a line.' })
+  throw new UsageError(`${file} holds no sequence`, { fix: 'Give Stream records, one a line.' })
 }
 
 function toSequence(json: string, where: string): InputSequence {
-  const fix = 'Give CoaSequence records, such as `coa run show RUN --kind sequence --jsonl` prints.'
+  const fix = 'Give Stream records, such as `coa run show RUN --kind sequence --jsonl` prints.'
   let value: unknown
   try {
     value = parseJson(json)
   } catch (cause) {
     throw new UsageError(`${where} is not JSON: ${(cause as Error).message}`, { fix, cause })
   }
-  const parsed = CoaSequence.safeParse(value)
+  const parsed = Stream.safeParse(value)
   if (parsed.success) return { ...parsed.data, problems: [] }
   const issue = parsed.error.issues[0]!
   throw new UsageError(`${where} is not a sequence: ${issue.path.join('.') || 'record'}: ${issue.message}`, {

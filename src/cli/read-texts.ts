@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { UsageError } from '../base/errors/index.ts'
-import { CoaSequence, parseJson, sequenceText } from '../schema/index.ts'
+import { parseJson, Stream, streamText } from '../schema/index.ts'
 import { readInput } from './input.ts'
 
 /**
@@ -47,9 +47,9 @@ function textsOf(json: string, field: string | undefined, where: string): string
   }
   const text = (record as Record<string, unknown> | null)?.[field ?? 'text']
   if (typeof text === 'string') return [text]
-  const sequence = field === undefined ? CoaSequence.safeParse(record) : undefined
+  const sequence = field === undefined ? Stream.safeParse(record) : undefined
   if (sequence?.success) {
-    return [...sequence.data.prompt.map(({ content }) => content), sequenceText(sequence.data)]
+    return [...sequence.data.prompt.map(({ content }) => content), streamText(sequence.data)]
   }
   const found = typeof record === 'object' && record !== null ? Object.keys(record).join(', ') : typeof record
   throw new UsageError(`${where} has no text in "${field ?? 'text'}"; it has ${found || 'nothing'}`, {

@@ -30,7 +30,7 @@ export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promis
         pick: async ({ candidates, grammar }) =>
           rolling.pickByScore(
             candidates,
-            candidates.map(({ text }) => readScore(rolling.lastOf(grammar, text, CHECKER) ?? '')),
+            candidates.map((one) => readScore(rolling.lastOf(grammar, one, CHECKER) ?? '')),
           ),
       }
     }

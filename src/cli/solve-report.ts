@@ -1,5 +1,5 @@
 import pc from 'picocolors'
-import type { Choice, Policy } from '../agent/index.ts'
+import { type Choice, enteredTokens, type Policy } from '../agent/index.ts'
 import { EngineError } from '../base/errors/index.ts'
 import type { Grammar } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
@@ -15,8 +15,9 @@ interface Cost {
 
 function costOf(rollouts: readonly Rollout[]): Cost {
   const tokens = { prompt: 0, sampled: 0, inserted: 0 }
-  for (const { segments } of rollouts)
-    for (const { origin, tokens: own } of segments) tokens[origin] += own.length
+  for (const rollout of rollouts)
+    for (const [from, count] of Object.entries(enteredTokens(rollout)))
+      tokens[from as keyof typeof tokens] += count
   return { tokens, calls: rollouts.reduce((sum, { calls }) => sum + calls.length, 0) }
 }
 

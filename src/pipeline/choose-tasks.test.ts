@@ -102,7 +102,7 @@ describe('the tasks to practise on', () => {
 
   it('are not those that the run has sequences of, where that is asked for', async () => {
     run.append('sequence', {
-      v: 1,
+      v: 2,
       id: 's',
       grammar: 'math',
       prompt: [{ role: 'user', content: 'NEVER: what is 2 + 3' }],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isWellFormed, loadGrammar, parseChain } from '../language/grammar/index.ts'
-import { sequenceText } from '../schema/index.ts'
+import { streamText } from '../schema/index.ts'
 import { ProjectConfig } from '../settings/index.ts'
 import { createRun, openRun, type Run, readSelection } from '../store/index.ts'
 import { type RunStagesContext, runStages } from './run-stages.ts'
@@ -97,9 +97,10 @@ it('the first stages lead from tasks to a training set, with every observation m
   expect(run.count('sequence')).toBe(9)
   for (const { sequence } of readSelection(run)) {
     expect(sequence.verdict?.outcome).toBe('correct')
-    const chain = parseChain(await loadGrammar(sequence.grammar), sequenceText(sequence), { strict: true })
+    const chain = parseChain(await loadGrammar(sequence.grammar), streamText(sequence), { strict: true })
     expect(isWellFormed(chain), sequence.id).toBe(true)
-    for (const { kind, trainable } of sequence.spans) expect(trainable).toBe(kind !== 'observation')
+    for (const span of sequence.spans)
+      expect(span.text.includes('<observation>')).toBe(span.kind === 'observation')
   }
   expect([...readSelection(run)].length).toBeGreaterThan(5)
 })

@@ -1,6 +1,6 @@
 import { openStudent, openWorld } from '../agent/index.ts'
 import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
-import { type CoaSequence, reactId } from '../schema/index.ts'
+import { reactId, type Stream } from '../schema/index.ts'
 import { sft } from '../stages/sft/index.ts'
 import { type Run, readSelection } from '../store/index.ts'
 import { refuseOverlap } from '../tasks/index.ts'
@@ -53,7 +53,7 @@ export async function trainSft(
 }
 
 /** The ReAct-style sequences of those team runs whose chains the filter kept. */
-function* reactSelection(run: Run): Generator<{ sequence: CoaSequence; weight: number }> {
+function* reactSelection(run: Run): Generator<{ sequence: Stream; weight: number }> {
   for (const { sequence: chain } of readSelection(run)) {
     const trajectoryId = chain.provenance?.trajectoryId
     const sequence = trajectoryId === undefined ? undefined : run.get('sequence', reactId(trajectoryId))

@@ -1,6 +1,5 @@
 /** Records that cross a stage. No Node built-ins here: the studio imports this folder. */
 export { Checkpoint } from './checkpoint.ts'
-export { Datum } from './datum.ts'
 export {
   type Estimate,
   EvalAttempt,
@@ -10,22 +9,24 @@ export {
   type SolverReport,
 } from './eval-report.ts'
 export { RunManifest, StageStatus } from './manifest.ts'
+export { migrate } from './migrate.ts'
 export { parseJson } from './parse-json.ts'
 export { PassRate } from './pass-rate.ts'
 export { PathName } from './path-name.ts'
 export { type RecordKind, type RecordOf, recordKinds, recordSchemas } from './records.ts'
-export { Rollout, RolloutSegment } from './rollout.ts'
+export { Rollout } from './rollout.ts'
 export { Selection } from './selection.ts'
 export {
-  CoaSequence,
   isReact,
+  isTrained,
   Message,
   reactId,
   reactOrigin,
   Span,
   SpanKind,
-  sequenceText,
-} from './sequence.ts'
+  Stream,
+  streamText,
+} from './stream.ts'
 export { Gold, Task } from './task.ts'
 export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
 export { Usage } from './usage.ts'

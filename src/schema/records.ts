@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 import { Checkpoint } from './checkpoint.ts'
-import { Datum } from './datum.ts'
 import { DeclaredTool } from './declared-tool.ts'
 import { EvalAttempt, EvalReport } from './eval-report.ts'
 import { PassRate } from './pass-rate.ts'
 import { Rollout } from './rollout.ts'
-import { CoaSequence } from './sequence.ts'
+import { Stream } from './stream.ts'
 import { Task } from './task.ts'
 import { Trajectory } from './trajectory.ts'
 
@@ -14,8 +13,7 @@ export const recordSchemas = {
   task: Task,
   tool: DeclaredTool,
   trajectory: Trajectory,
-  sequence: CoaSequence,
-  datum: Datum,
+  sequence: Stream,
   rollout: Rollout,
   checkpoint: Checkpoint,
   attempt: EvalAttempt,

@@ -1,27 +1,5 @@
 import { z } from 'zod'
-import { Verdict } from './verdict.ts'
-
-const tokens = z.array(z.number().int().nonnegative())
-
-/** Tokens in the order they entered the context, exactly as sampled or inserted: never re-encoded. */
-export const RolloutSegment = z.discriminatedUnion('origin', [
-  z.object({ origin: z.literal('prompt'), tokens }),
-  z.object({
-    origin: z.literal('sampled'),
-    tokens,
-    /** Of each token under the distribution it was drawn from: temperature, top-p and a mask included. */
-    logprobs: z.array(z.number()),
-    /** Of each token under the model as it is; left out where that is the same. */
-    modelLogprobs: z.array(z.number()).optional(),
-  }),
-  z.object({
-    origin: z.literal('inserted'),
-    tokens,
-    /** What the model saw in its place from segment `from` on, when the context had become too long. */
-    shortened: z.object({ from: z.number().int().positive(), tokens }).optional(),
-  }),
-])
-export type RolloutSegment = z.infer<typeof RolloutSegment>
+import { Stream } from './stream.ts'
 
 /** One call of a tool, or what should have been one. */
 const RolloutCall = z.object({
@@ -32,31 +10,22 @@ const RolloutCall = z.object({
   cached: z.boolean().default(false),
 })
 
-export const Rollout = z.object({
-  v: z.literal(1),
-  id: z.string().min(1),
+/** A stream that a student wrote with live tools, and how it was sampled. */
+export const Rollout = Stream.extend({
   taskId: z.string(),
   /** Rollouts of one prompt that are compared with each other. Always explicit. */
   groupId: z.string().min(1),
   /** What sampled it, and after how many training steps. */
   checkpoint: z.string(),
-  grammar: z.string(),
   seed: z.number().int().nonnegative(),
-  segments: z.array(RolloutSegment),
-  /** What follows the prompt: sampled and inserted text as it entered, nothing shortened. */
-  text: z.string(),
   stop: z.enum(['answer', 'turns', 'tokens', 'time', 'repetition', 'context', 'end', 'failed']),
   answer: z.string().optional(),
-  verdict: Verdict.optional(),
   reward: z.number().optional(),
   calls: z.array(RolloutCall),
-  /** Keeps to its grammar in every respect. */
+  /** Follows its grammar in every respect. */
   wellFormed: z.boolean(),
-  /** Sampled tokens of each agent; "" for what stands outside of every block. */
-  tokensByAgent: z.record(z.string(), z.number().int().nonnegative()),
   ms: z.object({ sampling: z.number(), tools: z.number(), checking: z.number() }),
-  /** Why it is to be left out of training: something outside of the model failed. */
+  /** Why it must be left out of training: something outside of the model failed. */
   failure: z.object({ boundary: z.string(), message: z.string() }).optional(),
-  meta: z.record(z.string(), z.json()).default({}),
 })
 export type Rollout = z.infer<typeof Rollout>

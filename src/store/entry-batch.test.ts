@@ -38,7 +38,7 @@ test('finds the latest entry of a kind and id, as a map would', () => {
 
 test('identities differ by kind and by id, and fit a JavaScript number', () => {
   const seen = new Set<string>()
-  for (const kind of ['task', 'datum'] satisfies RecordKind[]) {
+  for (const kind of ['task', 'pass-rate'] satisfies RecordKind[]) {
     for (let number = 0; number < 5000; number++) {
       const { high, low } = identityOf(kind, String(number))
       expect(Number.isSafeInteger(high) && Number.isSafeInteger(low)).toBe(true)

@@ -47,7 +47,7 @@ test('a later batch replaces entries of an earlier one, in every table', () => {
     for (let number = 0; number < 250; number++) {
       const offset = (turn * 250 + number) * 10
       batch.add({
-        kind: number % 2 === 0 ? 'task' : 'datum',
+        kind: number % 2 === 0 ? 'task' : 'pass-rate',
         id: String(number),
         seq: 1 + offset / 10,
         offset,
@@ -59,12 +59,12 @@ test('a later batch replaces entries of an earlier one, in every table', () => {
   expect(database.tallies()).toEqual(
     new Map([
       ['task', 125],
-      ['datum', 125],
+      ['pass-rate', 125],
     ]),
   )
   expect(database.find(identityOf('task', '4'))).toMatchObject({ offset: 2540, length: 10 })
   expect(database.ranges('task').offsets[0]).toBe(2500)
-  expect(database.page('datum', true, 2, 0).map(({ offset }) => offset)).toEqual([4990, 4970])
+  expect(database.page('pass-rate', true, 2, 0).map(({ offset }) => offset)).toEqual([4990, 4970])
   database.close()
 })
 
@@ -73,7 +73,7 @@ test('pages are found across stretches of the log, as slices of the whole', () =
   const batch = new EntryBatch(200)
   for (let number = 0; number < 150; number++) {
     // Records of about a megabyte: some four to a stretch, and now and then one that is replaced.
-    const kind = number % 3 === 0 ? 'datum' : 'task'
+    const kind = number % 3 === 0 ? 'pass-rate' : 'task'
     const offset = number * 1_000_003
     const id = number % 10 === 9 ? '0' : String(number)
     batch.add({ kind, id, seq: number + 1, offset, length: 1_000_003 })
@@ -82,7 +82,7 @@ test('pages are found across stretches of the log, as slices of the whole', () =
       batch.clear()
     }
   }
-  for (const kind of ['task', 'datum'] satisfies RecordKind[]) {
+  for (const kind of ['task', 'pass-rate'] satisfies RecordKind[]) {
     const all = [...database.ranges(kind).offsets]
     expect(database.tallies().get(kind)).toBe(all.length)
     for (const descending of [false, true]) {

@@ -62,7 +62,7 @@ test('columns have the types of the fields', () => {
     level: 'integer',
     meta: 'json',
   })
-  expect(forms('rollout')).toMatchObject({ reward: 'number', segments: 'json', stop: 'string' })
+  expect(forms('rollout')).toMatchObject({ reward: 'number', spans: 'json', stop: 'string' })
 })
 
 test('many records go out in several row groups and come back in order', async () => {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../base/errors/index.ts'
-import { type CoaSequence, Selection } from '../schema/index.ts'
+import { Selection, type Stream } from '../schema/index.ts'
 import { readJsonLines } from './json-lines.ts'
 import type { Run } from './run.ts'
 import { sequenceDigest } from './sequence-digest.ts'
 
 export interface Selected {
-  sequence: CoaSequence
+  sequence: Stream
   /** How often it counts in a pass. */
   weight: number
 }

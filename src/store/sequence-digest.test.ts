@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { makeSequence } from '../../test/filter/make-sequence.ts'
-import type { CoaSequence } from '../schema/index.ts'
+import type { Stream } from '../schema/index.ts'
 import { sequenceDigest } from './sequence-digest.ts'
 
 it('changes with everything that a decision or the training hangs on', () => {
   const one = makeSequence()
-  const span = (index: number, change: Partial<CoaSequence['spans'][number]>): Partial<CoaSequence> => ({
+  const span = (index: number, change: Partial<Stream['spans'][number]>): Partial<Stream> => ({
     spans: one.spans.with(index, { ...one.spans[index]!, ...change }),
   })
   const { text } = one.spans[4]!
-  const changes: Partial<CoaSequence>[] = [
+  const changes: Partial<Stream>[] = [
     { verdict: { ...one.verdict!, outcome: 'wrong' } },
     { provenance: { ...one.provenance!, sawGold: true } },
     { meta: { suite: 'other' } },
     { grammar: 'multihop' },
     { prompt: one.prompt.slice(1) },
     span(3, { text: `${one.spans[3]!.text}\n` }),
-    span(4, { trainable: true }),
+    span(4, { kind: 'role' }),
     // A line break that goes from one span to the next changes the mask.
     {
       spans: one.spans

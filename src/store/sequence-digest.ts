@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { type CoaSequence, sequenceText } from '../schema/index.ts'
+import { isTrained, type Stream, streamText } from '../schema/index.ts'
 
 /** What a sequence says and how it was judged, in 48 bits: enough to notice that a record has changed. */
-export function sequenceDigest(sequence: CoaSequence): string {
+export function sequenceDigest(sequence: Stream): string {
   const { grammar, verdict, provenance, meta, prompt, spans } = sequence
   let shape = JSON.stringify([grammar, verdict, provenance, meta])
-  for (const { agent, text, trainable } of spans) shape += `\0${agent}\0${text.length}\0${trainable}`
+  for (const span of spans) shape += `\0${span.agent}\0${span.text.length}\0${isTrained(span)}`
   // Each text on its own: joined with one that is not Latin, all of it would take twice the time.
   for (const { role, content } of prompt) shape += `\0${role}\0${hash('sha1', content)}`
   // A longer slice would keep the whole string alive behind it.
-  return hash('sha1', `${shape}\0${hash('sha1', sequenceText(sequence))}`).slice(0, 12)
+  return hash('sha1', `${shape}\0${hash('sha1', streamText(sequence))}`).slice(0, 12)
 }

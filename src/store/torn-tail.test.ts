@@ -52,8 +52,8 @@ function tear(dir: string, log: Buffer): void {
 test('cut at every byte, a log keeps its complete lines and loses exactly the torn rest', () => {
   const runs = temporaryFolder()
   const run = createRun(runs, options)
-  run.append('datum', { v: 1, id: '😀', tokens: [1], weights: [1] })
-  run.append('datum', { v: 1, id: '😀', tokens: [], weights: [] })
+  run.append('task', { ...task('😀'), question: 'old' })
+  run.append('task', { ...task('😀'), question: 'new' })
   run.close()
   const log = readFileSync(join(run.dir, 'events.jsonl'))
   for (let end = log.length; end >= 0; end--) {
@@ -71,8 +71,8 @@ test('cut at every byte, a log keeps its complete lines and loses exactly the to
       lines.map((line) => JSON.parse(line)).map((envelope) => [envelope.id, envelope.data]),
     )
     for (const view of [reader, writer]) {
-      expect(view.count('datum')).toBe(latest.size)
-      for (const [id, data] of latest) expect(view.get('datum', id)).toEqual(data)
+      expect(view.count('task')).toBe(latest.size)
+      for (const [id, data] of latest) expect(view.get('task', id)).toEqual(data)
     }
     expect(writer.append('task', task('c'))).toBe(lines.length + 1)
   }

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import { StoreError } from '../base/errors/index.ts'
-import { type RecordKind, type RecordOf, recordKinds, recordSchemas } from '../schema/index.ts'
+import { migrate, type RecordKind, type RecordOf, recordKinds, recordSchemas } from '../schema/index.ts'
 
 /** What `append` takes: fields with a default may be left out. */
 export type RecordInput<K extends RecordKind> = z.input<(typeof recordSchemas)[K]>
 
-/** The record with its defaults, or what is wrong with it in one line. */
+/** The record in its current version with its defaults, or what is wrong with it in one line. */
 export function checkRecord<K extends RecordKind>(
   kind: K,
   record: unknown,
 ): { record: RecordOf<K> } | { problem: string } {
-  const result = recordSchemas[kind].safeParse(record)
+  const result = recordSchemas[kind].safeParse(migrate(kind, record))
   if (result.success) return { record: result.data as RecordOf<K> }
   const issues = result.error.issues.map((issue) => `${issue.path.join('.') || 'record'}: ${issue.message}`)
   const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : ''

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type Policy, rollOut } from '../../src/agent/index.ts'
 import { ChainPainter, type PainterOptions } from '../../src/cli/chain-painter.ts'
 import { builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { callOf, job, policyOf, says, settings, writes } from '../rollout/fixtures.ts'
 
 const math = builtinGrammars.get('math')!
@@ -79,7 +80,7 @@ describe('a chain as it is written', () => {
     painter.end()
     const tool = `${colours.dim('▸ code 0.00 s')}\n`
     expect(out().split(tool)).toHaveLength(2)
-    expect(charactersOf(out().replace(tool, ''))).toEqual([...expectedOf(rollout.text), ['\n', '']])
+    expect(charactersOf(out().replace(tool, ''))).toEqual([...expectedOf(streamText(rollout)), ['\n', '']])
   })
 
   it('has the same colours however it is cut', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Rollout } from '../../src/schema/index.ts'
+import { type Rollout, streamText } from '../../src/schema/index.ts'
 import { Stream, scripted } from '../engine/openai/scripted-server.ts'
 import { coa, coaBeside, coaJson } from './coa.ts'
 
@@ -80,8 +80,8 @@ describe('solve', () => {
     expect(rollout).toMatchObject({ stop: 'answer', answer: solved.answer, wellFormed: true })
     expect(rollout).not.toHaveProperty('verdict')
     // One byte is one token.
-    expect(solved.tokens).toMatchObject({ sampled: Buffer.byteLength(rollout!.text), inserted: 0 })
-    expect(solved.tokens.prompt).toBe(rollout!.segments[0]!.tokens.length)
+    expect(solved.tokens).toMatchObject({ sampled: Buffer.byteLength(streamText(rollout!)), inserted: 0 })
+    expect(solved.tokens.prompt).toBe(rollout!.promptTokens!.length)
   })
 
   it('writes the answer alone to standard output, and the chain to standard error', () => {
@@ -89,7 +89,7 @@ describe('solve', () => {
     const { code, stdout, stderr } = coa(['solve', ...tiny], { cwd, input: 'Is it so?\n' })
     expect(code).toBe(0)
     expect(stdout).toBe(`${answer}\n`)
-    expect(stderr.startsWith(rollouts[0]!.text)).toBe(true)
+    expect(stderr.startsWith(streamText(rollouts[0]!))).toBe(true)
     expect(stderr).toContain(`sampled ${tokens.sampled}, inserted 0), 0 calls, `)
   })
 
@@ -132,7 +132,7 @@ describe('solve', () => {
     expect(solved.rollouts.map(({ id }) => id)).toEqual(
       Array.from({ length: 7 }, (_, number) => `question#${number}`),
     )
-    expect(solved.rollouts[0]!.text).toBe(alone.rollouts[0]!.text)
+    expect(streamText(solved.rollouts[0]!)).toBe(streamText(alone.rollouts[0]!))
     const agree = solved.rollouts.filter(({ answer }) => answer === solved.answer).length
     expect(agree).toBeGreaterThan(3)
     expect(solved.pick).toMatchObject({ by: 'majority', reason: `${agree} of 7 agree` })
@@ -154,13 +154,13 @@ describe('solve', () => {
     expect(stderr).toContain('no answer: it wrote as much as it may (rollout.max_tokens)')
     const solved = coaJson<Solved>([...args, ...short, '--best-of', '2'], { cwd })
     expect(solved).toMatchObject({ answer: null, pick: { chosen: null } })
-    expect(solved.rollouts[1]!.text.startsWith('<plan>')).toBe(true)
+    expect(streamText(solved.rollouts[1]!).startsWith('<plan>')).toBe(true)
   })
 
   it('offers the model only the tools that were named', () => {
     const args = ['solve', 'q', '-m', 'tiny', '--seed', '1', '--set', 'rollout.max_tokens=5', '--world', '1']
     const promptOf = (...more: string[]): string =>
-      String.fromCharCode(...coaJson<Solved>([...args, ...more], { cwd }).rollouts[0]!.segments[0]!.tokens)
+      String.fromCharCode(...coaJson<Solved>([...args, ...more], { cwd }).rollouts[0]!.promptTokens!)
     expect(promptOf()).toMatch(/<web_search>[\s\S]*<crawl_page>/)
     const only = promptOf('--tools', 'web_search')
     expect(only).toContain('<web_search>')

@@ -9,14 +9,14 @@ import {
   spansOf,
 } from '../../src/language/grammar/index.ts'
 import { byteTokenizer, encodeSpans } from '../../src/language/tokens/index.ts'
-import { type CoaSequence, sequenceText, type TrajectoryEvent } from '../../src/schema/index.ts'
+import { type Span, type Stream, streamText, type TrajectoryEvent } from '../../src/schema/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import { howMany } from '../how-many.ts'
 import { ANSWER, type RandomRun, randomRun } from './random-run.ts'
 
 const RUNS = howMany(10_000)
 
-function holds(law: (run: RandomRun, sequence: CoaSequence) => void, numRuns: number = RUNS): void {
+function holds(law: (run: RandomRun, sequence: Stream) => void, numRuns: number = RUNS): void {
   fc.assert(
     fc.property(randomRun, (run) => law(run, distillTrajectory(run.trajectory, { grammar: run.grammar }))),
     { numRuns },
@@ -42,8 +42,8 @@ function ancestors(events: Map<string, TrajectoryEvent>, id: string): Set<string
 }
 
 /** The body of a span as the parser reads it. */
-function bodies({ grammar }: RandomRun, sequence: CoaSequence): string[] {
-  return parseChain(grammar, sequenceText(sequence)).blocks.map(({ text }) => text)
+function bodies({ grammar }: RandomRun, sequence: Stream): string[] {
+  return parseChain(grammar, streamText(sequence)).blocks.map(({ text }) => text)
 }
 
 function wordsOf(event: TrajectoryEvent): string[] {
@@ -70,21 +70,21 @@ describe('for every run of a team', () => {
           events.get(event.parent ?? '')?.type === 'tool-called',
       )
       for (const event of returned) {
-        const at = sequence.spans.findIndex(({ source }) => source.includes(event.id))
+        const at = sequence.spans.findIndex((span) => eventsOf(span).includes(event.id))
         const span = sequence.spans[at]
         if (span === undefined) {
           // A call that broke and was made anew at once leaves no trace.
           expect(event.type).toBe('failed')
           continue
         }
-        expect(sequence.spans.filter(({ source }) => source.includes(event.id))).toHaveLength(1)
+        expect(sequence.spans.filter((span) => eventsOf(span).includes(event.id))).toHaveLength(1)
         const text =
           event.type === 'tool-answered' ? event.output : event.type === 'failed' ? event.message : ''
         expect(span.text).toBe(`\n${renderStep(grammar, { agent: 'observation', text })}\n`)
-        expect(span.trainable).toBe(false)
-        expect(sequence.spans[at - 1]!.source).toContain(event.parent)
+        expect(span.kind).toBe('observation')
+        expect(eventsOf(sequence.spans[at - 1]!)).toContain(event.parent)
       }
-      const told = sequence.spans.filter(({ kind }) => kind === 'observation').flatMap(({ source }) => source)
+      const told = sequence.spans.filter(({ kind }) => kind === 'observation').flatMap(eventsOf)
       expect(new Set(told).size).toBe(told.length)
     })
   }, 300_000)
@@ -93,13 +93,15 @@ describe('for every run of a team', () => {
     holds((run, sequence) => {
       const events = byId(run)
       const seen = new Set<string>()
-      for (const [index, { agent, source }] of sequence.spans.entries()) {
+      for (const [index, span] of sequence.spans.entries()) {
+        const { agent } = span
+        const source = eventsOf(span)
         expect(source.length).toBeGreaterThan(0)
         // Facts stand in the plan made of them, behind the one thought of both.
         const isJoint = (id: string, earlier: string): boolean => {
           const event = events.get(id)
           const isFacts = agent === 'plan' && event?.type === 'wrote' && event.said?.as === 'facts'
-          return isFacts && sequence.spans[index - 1]!.source.includes(earlier)
+          return isFacts && eventsOf(sequence.spans[index - 1]!).includes(earlier)
         }
         // Nothing that came of these events was told before them.
         for (const earlier of seen) {
@@ -116,8 +118,10 @@ describe('for every run of a team', () => {
     holds((run, sequence) => {
       const events = byId(run)
       const read = bodies(run, sequence)
-      for (const [index, { trainable, source, kind }] of sequence.spans.entries()) {
-        if (!trainable) continue
+      for (const [index, span] of sequence.spans.entries()) {
+        const { kind } = span
+        const source = eventsOf(span)
+        if (kind === 'observation') continue
         const words = source.flatMap((id) => wordsOf(events.get(id)!))
         const body =
           kind === 'answer'
@@ -136,7 +140,7 @@ describe('for every run of a team', () => {
       const events = byId(run)
       const found = (id: string): boolean =>
         run.finders.some((finder) => id === finder || ancestors(events, id).has(finder))
-      const from = spans.findIndex(({ source }) => source.some(found))
+      const from = spans.findIndex((span) => eventsOf(span).some(found))
       const before = from === -1 ? spans : spans.slice(0, from)
       expect(before.some(({ text }) => text.includes(ANSWER))).toBe(false)
     })
@@ -144,15 +148,15 @@ describe('for every run of a team', () => {
 
   it('the text reads back as the same blocks, and a sequence without problems is well formed', () => {
     holds(({ grammar }, sequence) => {
-      const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
-      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
+      const chain = parseChain(grammar, streamText(sequence), { strict: true })
+      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, origin: { events: [] } })))
       if (sequence.meta['problems'] === undefined) expect(isWellFormed(chain)).toBe(true)
     })
   }, 300_000)
 
   it('bad replies and failed attempts leave no trace, and no thought says a sentence twice', () => {
     holds(({ grammar }, sequence) => {
-      const text = sequenceText(sequence)
+      const text = streamText(sequence)
       expect(text).not.toContain('BADMARK')
       expect(text).not.toContain('FAILMARK')
       const said = new Set<string>()
@@ -192,10 +196,14 @@ describe('for every run of a team', () => {
       const { mask } = encodeSpans(tokenizer, spans)
       const bytes = (trainable: boolean): number =>
         spans
-          .filter((span) => span.trainable === trainable)
+          .filter((span) => (span.kind !== 'observation') === trainable)
           .reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
       const trained = mask.reduce((sum, bit) => sum + bit, 0)
       expect([trained, mask.length - trained]).toEqual([bytes(true), bytes(false)])
     }, 2000)
   }, 300_000)
 })
+
+function eventsOf({ origin }: Span): string[] {
+  return 'events' in origin ? origin.events : []
+}

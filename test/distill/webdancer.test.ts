@@ -6,7 +6,7 @@ import {
   parseChain,
   spansOf,
 } from '../../src/language/grammar/index.ts'
-import { CoaSequence, sequenceText, Trajectory } from '../../src/schema/index.ts'
+import { Stream, streamText, Trajectory } from '../../src/schema/index.ts'
 import {
   type ChatMessage,
   distillTrajectory,
@@ -54,14 +54,14 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
     const problems: Record<string, number> = {}
     for (const [index, trajectory] of trajectories.entries()) {
       const sequence = distillTrajectory(trajectory, { grammar, map: searchAndReadMap })
-      expect(CoaSequence.safeParse(sequence).success).toBe(true)
-      const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+      expect(Stream.safeParse(sequence).success).toBe(true)
+      const chain = parseChain(grammar, streamText(sequence), { strict: true })
       expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
       const turns = rows[index]!.messages.slice(2)
       const outputs = turns
         .filter(({ role }) => role === 'user')
         .map(({ content }) => inner(content, 'tool_response'))
-      const observed = sequence.spans.filter(({ trainable }) => !trainable)
+      const observed = sequence.spans.filter(({ kind }) => kind === 'observation')
       expect(observed.map(({ text }) => inner(text, 'observation').replaceAll('<\\/', '</'))).toEqual(outputs)
       expect(chain.answer?.payload).toEqual({ syntax: 'text', text: inner(turns.at(-1)!.content, 'answer') })
       const thoughts = chain.blocks.filter(({ agent }) => agent === 'think').map(({ text }) => text)

@@ -10,7 +10,7 @@ import {
   systemPrompt,
 } from '../../src/language/grammar/index.ts'
 import { runStages, stages } from '../../src/pipeline/index.ts'
-import { sequenceText } from '../../src/schema/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import { createRun, type Run, readSelection } from '../../src/store/index.ts'
 import { type OpenAiServer, startOpenAiServer } from '../../src/testing/openai-server.ts'
@@ -97,12 +97,13 @@ it('a tool of an MCP server is used by the team, learned, practised with and mea
   expect(learned).toHaveLength(8)
   for (const sequence of learned) {
     expect(sequence.prompt[0]!.content).toBe(systemPrompt(grammar))
-    const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+    const chain = parseChain(grammar, streamText(sequence), { strict: true })
     expect(isWellFormed(chain)).toBe(true)
     expect(chain.calls.map(({ agent, payload }) => [agent, payload])).toEqual([
       ['add_numbers', { syntax: 'json', value: { a: expect.any(Number), b: expect.any(Number) } }],
     ])
-    for (const { kind, trainable } of sequence.spans) expect(trainable).toBe(kind !== 'observation')
+    for (const { kind, text } of sequence.spans)
+      expect(text.includes('<observation>')).toBe(kind === 'observation')
   }
 
   // A run folder never starts a server: to continue the run, you have to configure the server yourself.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isWellFormed, loadGrammar, type Payload, parseChain } from '../../src/language/grammar/index.ts'
 import { trainingTasks } from '../../src/pipeline/index.ts'
 import { checkAnswer } from '../../src/reward/index.ts'
-import { sequenceText } from '../../src/schema/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import { run as distill } from '../../src/stages/distill/index.ts'
 import { run as filter } from '../../src/stages/filter/index.ts'
@@ -58,7 +58,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
     expect(made.kept).toBeGreaterThan(0)
     expect(made.kept).toBeLessThan(made.all)
     for (const { sequence } of readSelection(made.run)) {
-      const chain = parseChain(await loadGrammar(sequence.grammar), sequenceText(sequence), { strict: true })
+      const chain = parseChain(await loadGrammar(sequence.grammar), streamText(sequence), { strict: true })
       expect(isWellFormed(chain), sequence.id).toBe(true)
       const task = made.run.get('task', sequence.taskId!)!
       const verdict = await checkAnswer(task.gold, answerText(chain.answer!.payload), {

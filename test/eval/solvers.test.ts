@@ -27,6 +27,7 @@ import {
   worldOf,
   writes,
 } from '../rollout/fixtures.ts'
+import { spansFrom } from '../rollout/spans.ts'
 import { Place, taskOf, teamOf } from '../teach/teams.ts'
 
 const signal = new AbortController().signal
@@ -109,20 +110,18 @@ describe('the student', () => {
   })
 
   it('is billed for observations as short as it saw them, and not for what it never read', () => {
-    const segment = (origin: 'prompt' | 'sampled' | 'inserted', count: number, more = {}) =>
-      ({ origin, tokens: Array(count).fill(1), logprobs: [], ...more }) as Rollout['segments'][number]
-    const short = { shortened: { from: 5, tokens: [8, 8] } }
-    const segments = [
-      segment('prompt', 10),
-      segment('sampled', 3),
-      segment('inserted', 20, short),
-      segment('sampled', 4),
-      segment('inserted', 7),
-      segment('sampled', 5),
-      segment('inserted', 9),
-    ]
+    const ones = (count: number): number[] => Array(count).fill(1)
+    const stream = spansFrom([
+      { prompt: ones(10) },
+      { sampled: ones(3) },
+      { inserted: ones(20), shortened: { request: 2, tokens: [8, 8] } },
+      { sampled: ones(4) },
+      { inserted: ones(7) },
+      { sampled: ones(5) },
+      { inserted: ones(9) },
+    ])
     const { tokens } = attemptOfRollout({
-      segments,
+      ...stream,
       calls: [],
       ms: { sampling: 1, tools: 2, checking: 3 },
     } as unknown as Rollout)

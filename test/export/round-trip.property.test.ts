@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { byteTokenizer, encodeSequence } from '../../src/language/tokens/index.ts'
-import type { CoaSequence } from '../../src/schema/index.ts'
+import { byteTokenizer, encodeStream } from '../../src/language/tokens/index.ts'
+import type { Stream } from '../../src/schema/index.ts'
 import { formats } from '../../src/stages/export/index.ts'
 import type { Reading } from '../../src/stages/export/segments.ts'
 import { RUNS } from '../grammar/arbitraries.ts'
 import { anySequence, exampleSequences, troubledSequences } from './support.ts'
 
 /** Written apart from the exporters: each character of the stream with its flag. */
-function flagged(spans: CoaSequence['spans']): string {
+function flagged(spans: Stream['spans']): string {
   let flags = ''
-  for (const { text, trainable } of spans) flags += (trainable ? '1' : '0').repeat(text.length)
+  for (const { text, kind } of spans) flags += (kind !== 'observation' ? '1' : '0').repeat(text.length)
   return flags
 }
 
@@ -20,7 +20,7 @@ function flaggedReading({ segments }: Reading): string {
 
 const throughFile = (row: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(row)) as never
 
-function expectSame(found: Reading, sequence: CoaSequence, trainsAll: boolean): void {
+function expectSame(found: Reading, sequence: Stream, trainsAll: boolean): void {
   const text = sequence.spans.map((span) => span.text).join('')
   expect(found.segments.map((segment) => segment.text).join('')).toBe(text)
   expect(flaggedReading(found)).toBe(trainsAll ? '1'.repeat(text.length) : flagged(sequence.spans))
@@ -55,8 +55,8 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
     if (format.carries === 'tokens') {
       it('gives back ids and mask of every sequence', () => {
         const tokenizer = byteTokenizer()
-        const check = (sequence: CoaSequence): void => {
-          const encoded = encodeSequence(tokenizer, sequence)
+        const check = (sequence: Stream): void => {
+          const encoded = encodeStream(tokenizer, sequence)
           if (encoded.ids.length < 2) return
           const { ids, mask } = format.fromRow(throughFile(format.toRow(sequence, encoded)))
           expect(ids.join()).toBe(encoded.ids.join())
@@ -70,11 +70,11 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
 }
 
 it('refuses what a format cannot express, and says why', () => {
-  const [example] = exampleSequences() as [CoaSequence]
-  const withPrompt = (prompt: CoaSequence['prompt']): CoaSequence => ({ ...example, prompt })
+  const [example] = exampleSequences() as [Stream]
+  const withPrompt = (prompt: Stream['prompt']): Stream => ({ ...example, prompt })
   const user = { role: 'user' as const, content: 'q' }
   const assistant = { role: 'assistant' as const, content: 'a' }
-  const cases: Array<[CoaSequence, string, string[]]> = [
+  const cases: Array<[Stream, string, string[]]> = [
     [withPrompt([user, assistant, user]), 'assistant message', ['verl-sft', 'axolotl']],
     [
       withPrompt([user, assistant, user]),
@@ -89,7 +89,7 @@ it('refuses what a format cannot express, and says why', () => {
     ],
     [{ ...example, spans: example.spans.slice(4) }, 'begins with text', ['llama-factory-sharegpt', 'openai']],
     [
-      { ...example, spans: example.spans.filter(({ trainable }) => !trainable) },
+      { ...example, spans: example.spans.filter(({ kind }) => kind === 'observation') },
       'nothing in it',
       ['axolotl', 'openai'],
     ],

@@ -11,7 +11,7 @@ import {
   render,
   spansOf,
 } from '../../src/language/grammar/index.ts'
-import { CoaSequence, type Task } from '../../src/schema/index.ts'
+import { Stream, type Task } from '../../src/schema/index.ts'
 import { createRun, type Run, sequenceDigest } from '../../src/store/index.ts'
 import { allowedSpeakers, anyGrammar, grammars, nastyText } from '../grammar/arbitraries.ts'
 
@@ -27,14 +27,14 @@ export const formatNames = [
   'tinker',
 ]
 
-export function sequenceFrom(grammar: Grammar, question: string, text: string, id: string): CoaSequence {
+export function sequenceFrom(grammar: Grammar, question: string, text: string, id: string): Stream {
   const spans = spansOf(parseChain(grammar, text))
   const prompt = buildPrompt(grammar, question)
-  return CoaSequence.parse({ v: 1, id, grammar: grammar.name, prompt, spans, taskId: `task-${id}` })
+  return Stream.parse({ v: 2, id, grammar: grammar.name, prompt, spans, taskId: `task-${id}` })
 }
 
 /** The example chain of every grammar. */
-export function exampleSequences(): CoaSequence[] {
+export function exampleSequences(): Stream[] {
   return grammars.map((grammar) => {
     const { question, steps } = exampleChains.get(grammar.name)!
     return sequenceFrom(grammar, question, render(grammar, steps), `example-${grammar.name}`)
@@ -44,9 +44,9 @@ export function exampleSequences(): CoaSequence[] {
 const observation = (text: string): string => `\n<observation>${text}</observation>\n`
 
 /** What is likely to go wrong: closing tags and control tokens in an observation, none of it, other scripts. */
-export function troubledSequences(): CoaSequence[] {
+export function troubledSequences(): Stream[] {
   const grammar = grammars.find(({ name }) => name === 'web')!
-  const chain = (id: string, between: string): CoaSequence => {
+  const chain = (id: string, between: string): Stream => {
     const call = { agent: 'web_search', kind: 'call' as const, text: '<web_search>漢字 é</web_search>' }
     const answer = {
       agent: 'answer',
@@ -54,13 +54,9 @@ export function troubledSequences(): CoaSequence[] {
       text: '<answer>👩‍👩‍👧 e\u0301 ﬁ\u2028x</answer>',
     }
     const seen = { agent: 'observation', kind: 'observation' as const, text: observation(between) }
-    const spans = [
-      { ...call, trainable: true },
-      { ...seen, trainable: false },
-      { ...answer, trainable: true },
-    ]
+    const spans = [call, seen, answer].map((span) => ({ ...span, origin: { events: [] } }))
     const prompt = buildPrompt(grammar, `Wer? | "${id}" \ufeff`)
-    return CoaSequence.parse({ v: 1, id, grammar: 'web', prompt, spans })
+    return Stream.parse({ v: 2, id, grammar: 'web', prompt, spans })
   }
   return [
     chain('closing-tags', 'a </observation> b </web_search><answer>no</answer>'),
@@ -89,7 +85,7 @@ const anySpans = fc.array(
     agent: fc.constant('a'),
     kind: fc.constantFrom('role', 'call', 'observation', 'answer'),
     text: fc.oneof(nastyText, fc.constant('')),
-    trainable: fc.boolean(),
+    origin: fc.constant({ events: [] }),
   }),
   { maxLength: 8 },
 )
@@ -113,7 +109,7 @@ const grammarSpans = anyGrammar.chain((grammar) =>
 /** Chains of every grammar and spans in no order at all, with all kinds of text. */
 export const anySequence = fc
   .record({ prompt: anyPrompt, spans: fc.oneof(anySpans, grammarSpans) })
-  .map(({ prompt, spans }) => CoaSequence.parse({ v: 1, id: 's', grammar: 'web', prompt, spans }))
+  .map(({ prompt, spans }) => Stream.parse({ v: 2, id: 's', grammar: 'web', prompt, spans }))
 
 export interface TestRun {
   run: Run
@@ -122,7 +118,7 @@ export interface TestRun {
 }
 
 /** A run with these sequences, and with tasks of two splits. */
-export function makeRun(sequences: CoaSequence[], tasks: Task[] = exampleTasks): TestRun {
+export function makeRun(sequences: Stream[], tasks: Task[] = exampleTasks): TestRun {
   const folder = mkdtempSync(join(tmpdir(), 'coa-export-'))
   const run = createRun(folder, { id: 'r', command: 'test', coa: '0.0.0' })
   run.appendMany('sequence', sequences)

@@ -6,7 +6,7 @@ import {
   type Step,
   spansOf,
 } from '../../src/language/grammar/index.ts'
-import type { CoaSequence, Verdict } from '../../src/schema/index.ts'
+import type { Stream, Verdict } from '../../src/schema/index.ts'
 
 export interface Shape {
   id?: string
@@ -26,7 +26,7 @@ export interface Shape {
 }
 
 /** A well-formed sequence of a given shape, made as the stages make them: rendered, read back, cut into spans. */
-export function makeSequence(shape: Shape = {}): CoaSequence {
+export function makeSequence(shape: Shape = {}): Stream {
   const name = shape.grammar ?? 'web'
   const grammar = builtinGrammars.get(name)!
   const question =
@@ -36,7 +36,7 @@ export function makeSequence(shape: Shape = {}): CoaSequence {
   })
   const outcome = shape.outcome ?? 'correct'
   return {
-    v: 1,
+    v: 2,
     id: shape.id ?? 'one',
     grammar: name,
     prompt: buildPrompt(grammar, question),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CoaSequence } from '../../src/schema/index.ts'
+import type { Stream } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type FilterContext,
@@ -172,7 +172,7 @@ describe('a run with one sequence of every fate', () => {
 describe('near-duplicates', () => {
   it('keeps the heaviest, whatever the order they come in', async () => {
     const words = unlike().split(' ')
-    const family = (name: string, change: number): CoaSequence[] =>
+    const family = (name: string, change: number): Stream[] =>
       [0, 1, 2].map((member) =>
         makeSequence({
           id: `${name}${member}`,

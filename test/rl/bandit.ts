@@ -1,6 +1,7 @@
 import type { RolloutJob } from '../../src/agent/contract.ts'
 import type { Engine, ModelShape } from '../../src/engine/index.ts'
-import type { Rollout, RolloutSegment, Task } from '../../src/schema/index.ts'
+import type { Rollout, Task } from '../../src/schema/index.ts'
+import { type Part, spansFrom } from '../rollout/spans.ts'
 import { makeTask } from './make-rollout.ts'
 
 /** The smallest model that can do anything: sixteen tokens, a few hundred weights. */
@@ -49,19 +50,19 @@ export async function pull(
   { engine, turns = 1 }: BanditOptions,
 ): Promise<Rollout> {
   const right = Number(task.meta['right'])
-  const segments: RolloutSegment[] = [{ origin: 'prompt', tokens: task.meta['prompt'] as number[] }]
+  const parts: Part[] = [{ prompt: task.meta['prompt'] as number[] }]
+  const context = [...(task.meta['prompt'] as number[])]
   const began = performance.now()
   for (let turn = 0; turn < turns; turn++) {
-    if (turn > 0) segments.push({ origin: 'inserted', tokens: [0, 0, 0] })
-    const prompt = segments.flatMap(({ tokens }) => tokens)
-    const [sample] = await engine.sample({ prompt, maxTokens: 1, seed: seed + turn })
-    segments.push({
-      origin: 'sampled',
-      tokens: [...sample!.tokens],
-      logprobs: [...sample!.logprobs],
-    })
+    if (turn > 0) {
+      parts.push({ inserted: [0, 0, 0] })
+      context.push(0, 0, 0)
+    }
+    const [sample] = await engine.sample({ prompt: [...context], maxTokens: 1, seed: seed + turn })
+    parts.push({ sampled: [...sample!.tokens], logprobs: [...sample!.logprobs] })
+    context.push(...sample!.tokens)
   }
-  const answer = segments.at(-1)!.tokens[0]!
+  const answer = context.at(-1)!
   const calls = Array.from({ length: turns - 1 }, () => ({
     agent: 'world',
     outcome: 'ok' as const,
@@ -69,15 +70,15 @@ export async function pull(
     cached: false,
   }))
   return {
-    v: 1,
+    v: 2,
     id,
     taskId: task.id,
     groupId,
     checkpoint,
     grammar: 'bandit',
     seed,
-    segments,
-    text: '',
+    prompt: [],
+    ...spansFrom(parts),
     stop: 'answer',
     answer: String(answer),
     verdict: {
@@ -88,7 +89,6 @@ export async function pull(
     },
     calls,
     wellFormed: true,
-    tokensByAgent: { answer: turns },
     ms: { sampling: performance.now() - began, tools: 0, checking: 0 },
     meta: {},
   }

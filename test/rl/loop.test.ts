@@ -286,9 +286,16 @@ it('stores tokens of as many groups as asked for, and figures of all', async () 
   await go()
   expect(run.count('rollout')).toBe(128)
   const whole = run.get('rollout', 'rl-1-0-5')!
-  expect(whole.segments.length).toBe(2)
+  expect(whole.promptTokens).toBeDefined()
+  expect(whole.spans.map(({ tokens }) => tokens?.length)).toEqual([1])
   expect(whole.reward).toBe(whole.verdict!.outcome === 'correct' ? 1 : whole.verdict!.score)
-  expect(run.get('rollout', 'rl-1-1-5')).toMatchObject({ segments: [], meta: { tokensLeftOut: true } })
+  const bare = run.get('rollout', 'rl-1-1-5')!
+  expect(bare.meta['tokensLeftOut']).toBe(true)
+  expect([bare.promptTokens, bare.spans[0]!.tokens, bare.spans[0]!.logprobs]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 it('refuses an engine that cannot learn', async () => {

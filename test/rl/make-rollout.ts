@@ -1,26 +1,23 @@
 import { Rollout, type Task } from '../../src/schema/index.ts'
+import { spansFrom } from '../rollout/spans.ts'
 
 /** A rollout with everything in order but for what is said. */
 export function makeRollout(parts: Partial<Rollout> = {}): Rollout {
   return Rollout.parse({
-    v: 1,
+    v: 2,
     id: 'r',
     taskId: 't',
     groupId: 'g',
     checkpoint: 'c@0',
     grammar: 'math',
     seed: 1,
-    segments: [
-      { origin: 'prompt', tokens: [1, 2] },
-      { origin: 'sampled', tokens: [3, 4], logprobs: [-0.5, -1.5] },
-    ],
-    text: '',
+    prompt: [],
+    ...spansFrom([{ prompt: [1, 2] }, { sampled: [3, 4], logprobs: [-0.5, -1.5] }]),
     stop: 'answer',
     answer: '42',
     verdict: { outcome: 'correct', checker: 'exact', evidence: '' },
     calls: [],
     wellFormed: true,
-    tokensByAgent: {},
     ms: { sampling: 0, tools: 0, checking: 0 },
     ...parts,
   })

@@ -6,6 +6,7 @@ import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { examplesOf, type PolicyExample } from '../../src/stages/rl/examples.ts'
 import { klExamples, policyLoss, unbounded, weighted } from '../../src/stages/rl/loss.ts'
 import { TokenTally } from '../../src/stages/rl/token-tally.ts'
+import { spansFrom } from '../rollout/spans.ts'
 import { banditShape } from './bandit.ts'
 import { makeRollout } from './make-rollout.ts'
 
@@ -137,11 +138,11 @@ describe('masked tokens', () => {
   const rollout = (...observation: number[]) =>
     examplesOf(
       makeRollout({
-        segments: [
-          { origin: 'prompt', tokens: [1, 2] },
-          { origin: 'sampled', tokens: [7, 8], logprobs: [-2.5, -2.5] },
-          { origin: 'inserted', tokens: observation },
-        ],
+        ...spansFrom([
+          { prompt: [1, 2] },
+          { sampled: [7, 8], logprobs: [-2.5, -2.5] },
+          { inserted: observation },
+        ]),
       }),
       1,
     )[0]!

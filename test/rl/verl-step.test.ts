@@ -12,6 +12,7 @@ import type { Rollout } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun } from '../../src/store/index.ts'
+import { spansFrom } from '../rollout/spans.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { banditShape } from './bandit.ts'
 import { makeRollout, makeTask, wrong } from './make-rollout.ts'
@@ -39,19 +40,19 @@ function scripted({ id, groupId, task, seed }: RolloutJob): Rollout {
   const first = 3 + (number % 2)
   const sampled = (from: number, to: number) => {
     const tokens = Array.from({ length: to - from }, (_, at) => token(from + at))
-    return { origin: 'sampled' as const, tokens, logprobs: tokens.map(() => -2.5) }
+    return { sampled: tokens, logprobs: tokens.map(() => -2.5) }
   }
   return makeRollout({
     id,
     groupId,
     taskId: task.id,
     seed,
-    segments: [
-      { origin: 'prompt', tokens: [place % VOCABULARY, 1, 2] },
+    ...spansFrom([
+      { prompt: [place % VOCABULARY, 1, 2] },
       sampled(0, first),
-      { origin: 'inserted', tokens: [3, 3] },
+      { inserted: [3, 3] },
       sampled(first + 2, length),
-    ],
+    ]),
     ...(outcome === '1' ? {} : { verdict: wrong }),
     ...(outcome === 't' ? { stop: 'time' as const } : {}),
   })
@@ -124,7 +125,7 @@ function atTemperature(logprobs: readonly number[]): number[] {
 
 /** The reward manager: the score, and what is taken away in the overlong buffer. */
 function rewardOf(rollout: Rollout): number {
-  const length = rollout.segments.slice(1).reduce((sum, { tokens }) => sum + tokens.length, 0)
+  const length = rollout.spans.reduce((sum, { tokens }) => sum + tokens!.length, 0)
   const buffer = MAX_TOKENS / 5
   const exceeding = length - (MAX_TOKENS - buffer)
   return (rollout.verdict!.outcome === 'correct' ? 1 : 0) + Math.min((-exceeding / buffer) * 1, 0)
@@ -178,9 +179,12 @@ function policyLoss(tokens: readonly Token[], now: readonly number[], old: reado
 
 function tokensOf(group: readonly Rollout[]): Token[] {
   const advantages = advantagesOf(group.map(rewardOf))
-  return group.flatMap(({ segments }, member) => {
-    const all = segments.flatMap(({ tokens }) => tokens)
-    const isSampled = segments.flatMap(({ tokens, origin }) => tokens.map(() => origin === 'sampled'))
+  return group.flatMap(({ promptTokens, spans }, member) => {
+    const all = [...promptTokens!, ...spans.flatMap(({ tokens }) => tokens!)]
+    const isSampled = [
+      ...promptTokens!.map(() => false),
+      ...spans.flatMap(({ tokens, origin }) => tokens!.map(() => 'request' in origin)),
+    ]
     return all.flatMap((target, at) =>
       isSampled[at] ? [{ prefix: all.slice(0, at), target, advantage: advantages[member]! }] : [],
     )

@@ -7,6 +7,7 @@ import { seedOf } from '../../src/base/random/index.ts'
 import { byteTokenizerWithTags, openEmbedded, randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
 import { builtinGrammars } from '../../src/language/grammar/index.ts'
 import { tokenizerFromJson } from '../../src/language/tokens/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { byteModelShape } from '../engine/byte-model.ts'
 import { job, policyOf, says, settings } from './fixtures.ts'
 
@@ -58,11 +59,11 @@ it('a model that knows nothing makes format errors, and none within the grammar'
   expect(calls.length).toBeGreaterThan(5)
   expect(answered.length).toBeGreaterThan(2)
   expect(calls.filter(({ outcome }) => outcome === 'malformed')).toEqual([])
-  for (const rollout of answered) expect(rollout.wellFormed, rollout.text).toBe(true)
+  for (const rollout of answered) expect(rollout.wellFormed, streamText(rollout)).toBe(true)
   // What was drawn among the allowed tokens had other odds under the bare model, and both are on record.
-  const [, sampled] = kept[0]!.segments
-  if (sampled?.origin !== 'sampled') throw new Error('nothing was sampled')
-  expect(sampled.modelLogprobs).toHaveLength(sampled.tokens.length)
+  const [sampled] = kept[0]!.spans
+  expect(sampled!.origin).toEqual({ request: 0 })
+  expect(sampled!.modelLogprobs).toHaveLength(sampled!.tokens!.length)
 })
 
 it('an engine that takes no masks is refused by name', async () => {

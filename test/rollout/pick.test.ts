@@ -16,28 +16,33 @@ import type { Rollout } from '../../src/schema/index.ts'
 import { readScore } from '../../src/stages/filter/index.ts'
 import type { ChatModel, CompletionRequest } from '../../src/world/models/index.ts'
 import { job, policyOf, says, settings, worldOf } from './fixtures.ts'
+import { spansFrom } from './spans.ts'
 
 /** A candidate that found its own tokens so likely. */
 function candidate(answer: string | undefined, logprob = -1): Rollout {
   return {
-    v: 1,
+    v: 2,
     id: 'c',
     taskId: 't',
     groupId: 'g',
     checkpoint: 'c',
     grammar: 'web',
     seed: 1,
-    segments: [
-      { origin: 'prompt', tokens: [1, 2, 3] },
-      { origin: 'sampled', tokens: [4, 5], logprobs: [-9, -9], modelLogprobs: [logprob, logprob] },
-      { origin: 'inserted', tokens: [6] },
-    ],
-    text: `<answer>${answer}</answer>`,
+    prompt: [],
+    ...spansFrom([
+      { prompt: [1, 2, 3] },
+      {
+        sampled: [4, 5],
+        logprobs: [-9, -9],
+        modelLogprobs: [logprob, logprob],
+        text: `<answer>${answer}</answer>`,
+      },
+      { inserted: [6] },
+    ]),
     stop: 'answer',
     ...(answer === undefined ? {} : { answer }),
     calls: [],
     wellFormed: true,
-    tokensByAgent: {},
     ms: { sampling: 0, tools: 0, checking: 0 },
     meta: {},
   }
@@ -158,7 +163,7 @@ describe('by its own check', () => {
       [chain('a', 4, 2), chain('b'), chain('c', 1, 3), chain('d', 3)].map((text) => text),
       'web',
     )
-    const scores = rollouts.map(({ text }) => readScore(lastOf(grammar, text, 'double_check') ?? ''))
+    const scores = rollouts.map((rollout) => readScore(lastOf(grammar, rollout, 'double_check') ?? ''))
     expect(scores).toEqual([2, undefined, 3, 3])
     const { chosen, reason } = pickByScore(rollouts, scores)
     expect(rollouts[chosen!]!.answer).toMatch(/^[cd]$/)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Policy, replay, rollOut, rollOutAll } from '../../src/agent/index.ts'
 import { seedOf } from '../../src/base/random/index.ts'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { byteModelShape, writeByteModel } from '../engine/byte-model.ts'
 import { callOf, job, policyOf, says, settings, tokenizer, writes } from './fixtures.ts'
 
@@ -30,7 +31,7 @@ describe('the same seeds', () => {
     const together = await rollOutAll(jobs, policy, says(''), short, { concurrency: 12 })
     const alone = await rollOutAll(jobs, policy, says(''), short, { concurrency: 1 })
     const tokens = (rollouts: typeof together): number[][] =>
-      rollouts.map(({ segments }) => segments[1]!.tokens)
+      rollouts.map(({ spans }) => spans.flatMap(({ tokens }) => tokens!))
     expect(tokens(together)).toEqual(tokens(alone))
     expect(new Set(tokens(alone).map(String)).size).toBe(jobs.length)
   })
@@ -80,10 +81,10 @@ it('a long observation loses its middle, and keeps within its tokens', async () 
   for (const length of [100, 400, 5000]) {
     const said = `begin ${'é'.repeat(length)} end`
     const rollout = await rollOut(job, policy, says(said), { ...settings, observationTokens: 400 })
-    const inserted = rollout.segments.find(({ origin }) => origin === 'inserted')!
-    expect(inserted.tokens.length).toBeLessThanOrEqual(400)
-    expect(rollout.text).toContain('<observation>begin')
-    expect(rollout.text).toContain(' end</observation>')
-    expect(rollout.text.includes('left out')).toBe(length > 100)
+    const inserted = rollout.spans.find(({ kind }) => kind === 'observation')!
+    expect(inserted.tokens!.length).toBeLessThanOrEqual(400)
+    expect(streamText(rollout)).toContain('<observation>begin')
+    expect(streamText(rollout)).toContain(' end</observation>')
+    expect(streamText(rollout).includes('left out')).toBe(length > 100)
   }
 })

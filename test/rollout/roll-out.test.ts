@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rollOut } from '../../src/agent/index.ts'
+import { enteredTokens, rollOut, tokensByAgent } from '../../src/agent/index.ts'
 import { ToolError } from '../../src/base/errors/index.ts'
 import { loadGrammar, parseChain, renderSpans } from '../../src/language/grammar/index.ts'
 import { encodeSpans } from '../../src/language/tokens/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { callOf, job, policyOf, says, settings, tokenizer, worldOf, writes } from './fixtures.ts'
 
 const plan = '<plan>Add.</plan>\n<think>Let the machine do it.</think>\n'
@@ -32,30 +33,30 @@ describe('a rollout', () => {
       calls: [{ agent: 'code', outcome: 'ok' }],
       groupId: 'g1',
     })
-    expect(rollout.segments.map(({ origin }) => origin)).toEqual(['prompt', 'sampled', 'inserted', 'sampled'])
-    const stream = rollout.segments.slice(1).flatMap(({ tokens }) => tokens)
-    expect(tokenizer.decode(stream)).toBe(rollout.text)
-    const parts = Object.values(rollout.tokensByAgent).reduce((sum, count) => sum + count, 0)
-    expect(parts).toBe(
-      rollout.segments.reduce(
-        (sum, { origin, tokens }) => sum + (origin === 'sampled' ? tokens.length : 0),
-        0,
-      ),
-    )
-    expect(rollout.tokensByAgent['think']).toBe(
-      '<think>Let the machine do it.</think>'.length + '<think>Done.</think>'.length,
+    expect(rollout.spans.map(({ agent, kind, origin }) => [agent, kind, origin])).toEqual([
+      ['plan', 'role', { request: 0 }],
+      ['think', 'role', { request: 0 }],
+      ['code', 'call', { request: 0 }],
+      ['observation', 'observation', { call: 0 }],
+      ['reflection', 'role', { request: 1 }],
+      ['think', 'role', { request: 1 }],
+      ['answer', 'answer', { request: 1 }],
+    ])
+    for (const { text, tokens } of rollout.spans)
+      expect(tokenizer.decode(tokens!, { skipControlTokens: true })).toBe(text)
+    expect(tokensByAgent(rollout)['think']).toBe(
+      '\n<think>Let the machine do it.</think>'.length + '\n<think>Done.</think>'.length,
     )
   })
 
   it('writes the tokens that training on the same chain would see', async () => {
     const rollout = await rollOut(job, policyOf(solves), says('5'), settings)
     const grammar = await loadGrammar('math')
-    const spans = renderSpans(grammar, parseChain(grammar, rollout.text).blocks)
+    const spans = renderSpans(grammar, parseChain(grammar, streamText(rollout)).blocks)
     const { ids, mask } = encodeSpans(tokenizer, spans, { continues: true })
-    const parts = rollout.segments.slice(1)
-    expect([...ids]).toEqual(parts.flatMap(({ tokens }) => tokens))
+    expect([...ids]).toEqual(rollout.spans.flatMap(({ tokens }) => tokens))
     expect([...mask]).toEqual(
-      parts.flatMap(({ origin, tokens }) => tokens.map(() => (origin === 'sampled' ? 1 : 0))),
+      rollout.spans.flatMap(({ origin, tokens }) => tokens!.map(() => ('request' in origin ? 1 : 0))),
     )
   })
 
@@ -67,7 +68,7 @@ describe('a rollout', () => {
       settings,
     )
     expect(rollout.calls).toMatchObject([{ agent: 'code', outcome: 'malformed' }])
-    expect(rollout.text).toContain('<observation>This call of <code> could not be read')
+    expect(streamText(rollout)).toContain('<observation>This call of <code> could not be read')
     expect(rollout).toMatchObject({ stop: 'answer', wellFormed: false, verdict: { outcome: 'correct' } })
   })
 
@@ -108,7 +109,7 @@ describe('a rollout', () => {
     }
     const usual = await rollOut(job, policy, says('5'), settings)
     const trimmed = await rollOut(job, beyond, says('5'), settings)
-    expect(trimmed.segments).toEqual(usual.segments)
+    expect(trimmed.spans).toEqual(usual.spans)
   })
 })
 
@@ -136,9 +137,7 @@ describe('a rollout stops', () => {
   it('when its tokens are used up, observations included', async () => {
     for (const maxTokens of [1, 40, 90, 100, 110, 130]) {
       const rollout = await rollOut(job, policyOf(again), says('1'.repeat(30)), { ...settings, maxTokens })
-      const sampled = rollout.segments
-        .filter(({ origin }) => origin === 'sampled')
-        .reduce((sum, { tokens }) => sum + tokens.length, 0)
+      const { sampled } = enteredTokens(rollout)
       expect(rollout.stop).toBe('tokens')
       expect(sampled).toBeLessThanOrEqual(maxTokens)
     }
@@ -152,8 +151,8 @@ describe('a rollout stops', () => {
       settings,
     )
     expect(rollout).toMatchObject({ stop: 'end', verdict: { outcome: 'wrong' }, wellFormed: false })
-    expect(rollout.segments[1]!.tokens.at(-1)).toBe(256)
-    expect(rollout.text).toBe('<plan>I give up.</plan>')
+    expect(rollout.spans[0]!.tokens!.at(-1)).toBe(256)
+    expect(streamText(rollout)).toBe('<plan>I give up.</plan>')
   })
 
   it('when its time is over', async () => {
@@ -215,7 +214,7 @@ describe('a context that becomes too long', () => {
               says(''),
               settings,
             )
-          ).segments[0]!.tokens.length
+          ).promptTokens!.length
           const contextLength = prompt + 700 + spare
           let turn = 0
           const contexts: number[][] = []
@@ -232,22 +231,21 @@ describe('a context that becomes too long', () => {
           expect(['answer', 'context']).toContain(rollout.stop)
           for (const context of contexts) expect(context.length).toBeLessThanOrEqual(contextLength)
           // The record says what the model saw at each request.
-          const requests = rollout.segments.flatMap(({ origin }, at) => (origin === 'sampled' ? [at] : []))
-          requests.forEach((at, request) => {
-            const saw = rollout.segments
-              .slice(0, at)
-              .flatMap((segment) =>
-                segment.origin === 'inserted' &&
-                segment.shortened !== undefined &&
-                segment.shortened.from <= at
-                  ? segment.shortened.tokens
-                  : segment.tokens,
+          contexts.forEach((context, request) => {
+            const before = rollout.spans.findIndex(
+              ({ origin }) => 'request' in origin && origin.request === request,
+            )
+            if (before === -1) return
+            const saw = rollout.spans
+              .slice(0, before)
+              .flatMap(({ tokens, shortened }) =>
+                shortened !== undefined && shortened.request <= request ? shortened.tokens : tokens,
               )
-            expect(contexts[request]).toEqual(saw)
+            expect(context).toEqual([...rollout.promptTokens!, ...saw])
           })
           // Nothing is reordered and no tag is cut: the same blocks, some bodies shorter.
           const grammar = await loadGrammar('math')
-          const whole = parseChain(grammar, rollout.text).blocks
+          const whole = parseChain(grammar, streamText(rollout)).blocks
           const last = parseChain(grammar, tokenizer.decode(contexts.at(-1)!.slice(prompt))).blocks
           expect(last.map(({ agent }) => agent)).toEqual(
             whole.slice(0, last.length).map(({ agent }) => agent),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openCheckpoint, openEmbedded } from '../../src/engine/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
-import type { CoaSequence } from '../../src/schema/index.ts'
+import type { Stream } from '../../src/schema/index.ts'
 import { type Example, exampleOf } from '../../src/stages/sft/examples.ts'
 import { takeStep } from '../../src/stages/sft/passes.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   tokenizer = await openTokenizer(model)
 })
 
-function example(sequence: CoaSequence, maskObservations = true): Example {
+function example(sequence: Stream, maskObservations = true): Example {
   const options = { tokenizer, limits: { vocabularySize: 0 }, maskObservations, date: new Date(0) }
   const made = exampleOf({ sequence, weight: 1 }, options)
   if ('reason' in made) throw new Error(made.reason)
@@ -81,7 +81,7 @@ describe('what a tool returned', () => {
     const sequence = sumSequence(4)
     const { tokens, learned, learnedTokens } = example(sequence)
     const observed = tokenizer.encodeIds(sequence.spans[2]!.text).length
-    const written = sequence.spans.filter(({ trainable }) => trainable)
+    const written = sequence.spans.filter(({ kind }) => kind !== 'observation')
     const own = written.reduce((sum, { text }) => sum + tokenizer.encodeIds(text).length, 0)
     expect(learnedTokens).toBe(own + 1)
     const open = example(sequence, false)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isWellFormed, parseChain, reactGrammar, spansOf } from '../../src/language/grammar/index.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
-import { type CoaSequence, isReact, sequenceText } from '../../src/schema/index.ts'
+import { isReact, type Stream, streamText } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import { reactOf } from '../../src/stages/distill/react.ts'
@@ -29,12 +29,12 @@ describe('ReAct-style sequences', () => {
         const react = reactOf(chain, grammar)
         if (typeof react === 'string') return
         made++
-        const read = parseChain(reactGrammar(grammar), sequenceText(react), { strict: true })
+        const read = parseChain(reactGrammar(grammar), streamText(react), { strict: true })
         expect(isWellFormed(read)).toBe(true)
-        expect(spansOf(read)).toEqual(react.spans.map((span) => ({ ...span, source: [] })))
-        const acting = ({ spans }: CoaSequence) => spans.filter(({ kind }) => kind !== 'role')
-        expect(acting(react).map(({ text, source }) => [text.trim(), source])).toEqual(
-          acting(chain).map(({ text, source }) => [text.trim(), source]),
+        expect(spansOf(read)).toEqual(react.spans.map((span) => ({ ...span, origin: { events: [] } })))
+        const acting = ({ spans }: Stream) => spans.filter(({ kind }) => kind !== 'role')
+        expect(acting(react).map(({ text, origin }) => [text.trim(), origin])).toEqual(
+          acting(chain).map(({ text, origin }) => [text.trim(), origin]),
         )
         for (const { agent } of react.spans.filter(({ kind }) => kind === 'role')) expect(agent).toBe('think')
         expect(react.prompt[0]!.content).not.toContain('<reflection>')
@@ -44,9 +44,10 @@ describe('ReAct-style sequences', () => {
         ) as Exclude<ReturnType<typeof exampleOf>, { reason: string }>
         // As in a chain: what the runtime inserts has no loss, everything the model writes has, and the one token that ends it.
         const text = Buffer.from(tokens.filter((_, at) => learned[at] === 1)).toString('utf8')
-        for (const { trainable, text: part } of react.spans) if (!trainable) expect(text).not.toContain(part)
+        for (const { kind, text: part } of react.spans)
+          if (kind === 'observation') expect(text).not.toContain(part)
         const bytes = react.spans
-          .filter(({ trainable }) => trainable)
+          .filter(({ kind }) => kind !== 'observation')
           .reduce((sum, { text: part }) => sum + Buffer.byteLength(part), 0)
         expect(learnedTokens).toBe(bytes + 1)
       }),
@@ -61,7 +62,7 @@ describe('ReAct-style sequences', () => {
       const react = reactOf(chain, grammar)
       return typeof react === 'string' ? [] : [{ chain, react }]
     })
-    const weighed = (sequence: CoaSequence, at: number) => ({ sequence, weight: 1 + (at % 2) })
+    const weighed = (sequence: Stream, at: number) => ({ sequence, weight: 1 + (at % 2) })
     for (const react_share of [0.1, 0.25, 0.6]) {
       const config = ProjectConfig.parse({ sft: { react_share, eval_share: 0, epochs: 1 } })
       const settings = sftSettings(config, 1_000_000)

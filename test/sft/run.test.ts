@@ -126,7 +126,7 @@ describe('input that cannot be used', () => {
     const bad = [
       { sequence: sumSequence(90, { id: 'mute', spans: [sumSequence(90).spans[2]!] }), weight: 1 },
       { sequence: sumSequence(91, { id: 'weightless' }), weight: 0 },
-      { sequence: { ...sumSequence(92), id: 'broken', spans: [{ trainable: true }] as never }, weight: 1 },
+      { sequence: { ...sumSequence(92), id: 'broken', spans: [{ kind: 'role' }] as never }, weight: 1 },
       {
         sequence: sumSequence(93, { id: 'long', prompt: [{ role: 'user', content: 'x'.repeat(300) }] }),
         weight: 1,

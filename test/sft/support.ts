@@ -7,7 +7,7 @@ import {
   shapeOfSizes,
 } from '../../src/engine/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
-import type { CoaSequence, Span } from '../../src/schema/index.ts'
+import type { Span, Stream } from '../../src/schema/index.ts'
 import { ProjectConfig } from '../../src/settings/index.ts'
 import type { SftContext } from '../../src/stages/sft/index.ts'
 import { createRun, openRun, type Run, type Selected } from '../../src/store/index.ts'
@@ -32,15 +32,14 @@ const span = (agent: string, kind: Span['kind'], text: string): Span => ({
   agent,
   kind,
   text,
-  source: [],
-  trainable: kind !== 'observation',
+  origin: { events: [] },
 })
 
 /** A sum, worked out with one call; longer ones think longer. */
-export function sumSequence(number: number, changes: Partial<CoaSequence> = {}): CoaSequence {
+export function sumSequence(number: number, changes: Partial<Stream> = {}): Stream {
   const [left, right] = [number, (7 * number) % 10]
   return {
-    v: 1,
+    v: 2,
     id: `sum-${number}`,
     taskId: `task-${number}`,
     grammar: 'math',

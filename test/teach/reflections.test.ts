@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { builtinGrammars, isWellFormed, parseChain } from '../../src/language/grammar/index.ts'
-import { sequenceText } from '../../src/schema/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import {
   carefulDials,
@@ -33,7 +33,7 @@ it.each([...topologies.keys()])('runs of %s are told in one voice, within the gr
         // A debate may end without an answer; then there is nothing to learn.
         if (trajectory.answer === undefined) continue
         const sequence = distillTrajectory(trajectory, { grammar })
-        const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+        const chain = parseChain(grammar, streamText(sequence), { strict: true })
         expect(isWellFormed(chain), `${sequence.id}: ${JSON.stringify(sequence.meta['problems'])}`).toBe(true)
         if (task.domain === 'web')
           reflections += chain.blocks.filter(({ agent }) => agent === 'reflection').length

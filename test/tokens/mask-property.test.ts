@@ -12,7 +12,7 @@ const seed = Number(process.env['COA_SEED'] ?? 20_260_101)
 
 interface SpanText {
   text: string
-  trainable: boolean
+  kind: 'role' | 'observation'
 }
 
 interface Expected extends TokenPlace {
@@ -24,11 +24,11 @@ interface Expected extends TokenPlace {
 /** Brute force: looks at every character a token holds. */
 function expectedFor(place: TokenPlace, spanOfCharacter: number[], spans: SpanText[]): Expected {
   const held = spanOfCharacter.slice(place.start, place.end)
-  const trained = held.every((span) => spans[span]!.trainable)
+  const trained = held.every((span) => spans[span]!.kind === 'role')
   return {
     ...place,
     trained,
-    straddles: !trained && held.some((span) => spans[span]!.trainable),
+    straddles: !trained && held.some((span) => spans[span]!.kind === 'role'),
     span: held[0]!,
   }
 }
@@ -36,12 +36,12 @@ function expectedFor(place: TokenPlace, spanOfCharacter: number[], spans: SpanTe
 /** The text cut where trainable and other text meet, character by character. */
 function cutByHand(spans: SpanText[]): string[] {
   const pieces: string[] = []
-  let last: boolean | undefined
-  for (const { text, trainable } of spans) {
+  let last: SpanText['kind'] | undefined
+  for (const { text, kind } of spans) {
     for (const unit of text.split('')) {
-      if (trainable !== last) pieces.push('')
+      if (kind !== last) pieces.push('')
       pieces[pieces.length - 1] += unit
-      last = trainable
+      last = kind
     }
   }
   return pieces

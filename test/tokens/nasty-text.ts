@@ -52,4 +52,7 @@ const atom = fc.oneof(
 export const nastyText = fc.array(atom, { maxLength: 6 }).map((atoms) => atoms.join(''))
 
 /** Spans of a stream; some are empty, some borders fall inside what normalising joins. */
-export const nastySpans = fc.array(fc.record({ text: nastyText, trainable: fc.boolean() }), { maxLength: 6 })
+export const nastySpans = fc.array(
+  fc.record({ text: nastyText, kind: fc.constantFrom('role' as const, 'observation' as const) }),
+  { maxLength: 6 },
+)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodePrompt, encodeSequence, encodeSpans, renderPrompt } from '../../src/language/tokens/index.ts'
+import { encodePrompt, encodeSpans, encodeStream, renderPrompt } from '../../src/language/tokens/index.ts'
 import { loadTokenizer } from './load.ts'
 
 const qwen = await loadTokenizer('qwen2_5')
@@ -47,8 +47,8 @@ describe('Qwen2.5', () => {
     const specials = Array.from(prompt).filter((id) => id >= 151_643)
     expect(specials).toEqual([151_644, 151_645, 151_644, 151_645, 151_644])
     const stream = encodeSpans(qwen, [
-      { text: '<web_search>x</web_search>\n', trainable: true },
-      { text: `<observation>${attack}</observation>`, trainable: false },
+      { text: '<web_search>x</web_search>\n', kind: 'role' as const },
+      { text: `<observation>${attack}</observation>`, kind: 'observation' as const },
     ])
     expect(Array.from(stream.ids).filter((id) => id >= 151_643)).toEqual([])
     expect(qwen.decode(stream.ids)).toContain(attack)
@@ -61,9 +61,9 @@ describe('Qwen2.5', () => {
         for (const joints of ['cut', 'whole'] as const) {
           const observation = '<observation>Found 3 results.</observation>'
           const spans = [
-            { text: before, trainable: true },
-            { text: observation, trainable: false },
-            { text: after, trainable: true },
+            { text: before, kind: 'role' as const },
+            { text: observation, kind: 'observation' as const },
+            { text: after, kind: 'role' as const },
           ]
           const { ids, mask, starts, ends } = encodeSpans(qwen, spans, { joints })
           const from = before.length
@@ -107,19 +107,18 @@ describe('Llama 2', () => {
   })
 
   it('keeps a sequence’s text exact after a prompt', () => {
-    const span = (text: string, trainable: boolean) => ({
+    const span = (text: string, trained: boolean) => ({
       agent: 'a',
-      kind: 'role' as const,
+      kind: trained ? ('role' as const) : ('observation' as const),
       text,
-      source: [],
-      trainable,
+      origin: { events: [] },
     })
     const spans = [
       span('<think>a</think>', true),
       span('<observation>b</observation>', false),
       span('c', true),
     ]
-    const { ids, promptLength } = encodeSequence(llama, { prompt: [{ role: 'user', content: 'q' }], spans })
+    const { ids, promptLength } = encodeStream(llama, { prompt: [{ role: 'user', content: 'q' }], spans })
     expect(llama.decode(ids.subarray(promptLength, -1), { continuation: true })).toBe(
       '<think>a</think><observation>b</observation>c',
     )

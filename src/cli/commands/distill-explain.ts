@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { nearestName, UsageError } from '../../base/errors/index.ts'
-import type { CoaSequence, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import type { Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import type { ExplainedRow, Explanation } from '../../stages/distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -40,7 +40,7 @@ export function registerDistillExplain(parent: Command): void {
     })
 }
 
-async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; sequence: CoaSequence }> {
+async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; sequence: Stream }> {
   const { sequenceId } = await import('../../stages/distill/index.ts')
   const sequence = run.get('sequence', id) ?? run.get('sequence', sequenceId(id))
   const trajectory = run.get('trajectory', sequence?.provenance?.trajectoryId ?? id)
@@ -57,7 +57,7 @@ async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; seq
 
 function describe(
   trajectory: Trajectory,
-  sequence: CoaSequence,
+  sequence: Stream,
   { rows, problems }: Explanation,
   full: boolean,
 ): string {

@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { projectGrammar } from '../../language/grammar/index.ts'
 import {
-  type EncodedSequence,
-  encodeSequence,
+  type EncodedStream,
+  encodeStream,
   type Tokenizer,
   tokenizerNamed,
 } from '../../language/tokens/index.ts'
+import { isTrained } from '../../schema/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { harmless } from '../live-text.ts'
@@ -51,7 +52,7 @@ export function registerMask(program: Command): void {
       if (options.json) process.stdout.write('[')
       for (const [index, sequence] of sequences.entries()) {
         observe({ stage: 'mask', done: index, total: sequences.length, unit: 'sequences' })
-        const encoded = encodeSequence(tokenizer, sequence, { joints })
+        const encoded = encodeStream(tokenizer, sequence, { joints })
         if (options.json) writeJson(sequence, encoded, index === 0)
         else process.stdout.write(`${index === 0 ? '' : '\n'}${describe(sequence, encoded, tokenizer)}\n`)
       }
@@ -62,7 +63,7 @@ export function registerMask(program: Command): void {
     })
 }
 
-function count({ ids, mask, promptLength, straddling }: EncodedSequence): Record<string, number> {
+function count({ ids, mask, promptLength, straddling }: EncodedStream): Record<string, number> {
   const trained = mask.reduce((sum, bit) => sum + bit, 0)
   return {
     tokens: ids.length,
@@ -76,7 +77,7 @@ function count({ ids, mask, promptLength, straddling }: EncodedSequence): Record
 const ARRAY_PIECE = 100_000
 
 /** Long arrays go out in pieces: a single string has a largest length. */
-function writeJson({ id, problems }: InputSequence, encoded: EncodedSequence, first: boolean): void {
+function writeJson({ id, problems }: InputSequence, encoded: EncodedStream, first: boolean): void {
   const head = jsonText({ id, problems, ...count(encoded) })
   process.stdout.write(`${first ? '' : ','}\n${head.slice(0, -1)}`)
   for (const name of ['ids', 'mask', 'spanOf'] as const) {
@@ -92,11 +93,7 @@ function writeJson({ id, problems }: InputSequence, encoded: EncodedSequence, fi
 }
 
 /** The stream with each span in the colour of its mask, what is wrong with it, and the counts. */
-function describe(
-  { spans, problems }: InputSequence,
-  encoded: EncodedSequence,
-  tokenizer: Tokenizer,
-): string {
+function describe({ spans, problems }: InputSequence, encoded: EncodedStream, tokenizer: Tokenizer): string {
   const { tokens = 0, prompt = 0, trained = 0, masked = 0, straddling = 0 } = count(encoded)
   const ends = encoded.mask.at(-1) === 1 && encoded.spanOf.at(-1) === -1
   const share = tokens === prompt ? 0 : Math.round((100 * trained) / (tokens - prompt))
@@ -109,7 +106,7 @@ function describe(
     ...(ends ? [pc.dim(`with ${tokenizer.eosToken} at the end`)] : []),
   ]
   return [
-    spans.map((span) => paintMask(span.trainable, harmless(span.text))).join(''),
+    spans.map((span) => paintMask(isTrained(span), harmless(span.text))).join(''),
     '',
     ...(problems.length === 0
       ? []

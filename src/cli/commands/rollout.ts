@@ -4,7 +4,7 @@ import type { Policy, RolloutJob, Score, World } from '../../agent/index.ts'
 import { reasonText, UsageError } from '../../base/errors/index.ts'
 import { seedOf } from '../../base/random/index.ts'
 import { percent } from '../../base/text/index.ts'
-import { assertGrammars, parseChain } from '../../language/grammar/index.ts'
+import { assertGrammars } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
@@ -91,9 +91,7 @@ export function registerRollout(program: Command): void {
           observe.done()
           refuseAllFailed(rollouts)
           const score = scoreOf(rollouts)
-          const texts = await Promise.all(
-            rollouts.map((rollout, at) => shown(rollout, jobs[at]!.task, world)),
-          )
+          const texts = rollouts.map((rollout, at) => shown(rollout, jobs[at]!.task))
           emit(options, { score, rollouts }, () => [...texts, summary(score, rollouts)].join('\n\n'))
         })
       } finally {
@@ -139,17 +137,8 @@ function jobsOf(
   )
 }
 
-async function shown(rollout: Rollout, task: Task, world: World): Promise<string> {
-  const grammar = await world.grammarOf(task)
-  const { blocks } = parseChain(grammar, rollout.text)
-  let text = ''
-  let at = 0
-  for (const { start, end, kind } of blocks) {
-    const part = kind === 'tool' ? 'call' : kind
-    text +=
-      harmless(rollout.text.slice(at, start)) + paintKind(part, harmless(rollout.text.slice(start, end)))
-    at = end
-  }
+function shown(rollout: Rollout, task: Task): string {
+  const text = rollout.spans.map((span) => paintKind(span.kind, harmless(span.text))).join('')
   const isRight = rollout.verdict?.outcome === 'correct'
   const facts = [
     rollout.id,
@@ -158,11 +147,9 @@ async function shown(rollout: Rollout, task: Task, world: World): Promise<string
     `${rollout.calls.length} calls`,
     ...(rollout.failure === undefined ? [] : [`failed: ${rollout.failure.message}`]),
   ]
-  return [
-    pc.bold(task.question),
-    text + harmless(rollout.text.slice(at)),
-    `${isRight ? mark.good : mark.bad} ${pc.dim(facts.join(', '))}`,
-  ].join('\n')
+  return [pc.bold(task.question), text, `${isRight ? mark.good : mark.bad} ${pc.dim(facts.join(', '))}`].join(
+    '\n',
+  )
 }
 
 function summary(score: Score, rollouts: readonly Rollout[]): string {

@@ -22,5 +22,5 @@ export {
 export { buildPrompt, systemPrompt } from './prompt.ts'
 export { reactGrammar } from './react.ts'
 export { render, renderSpans, renderStep } from './render.ts'
-export { spansOf } from './spans.ts'
+export { STRAY, spansOf } from './spans.ts'
 export { type Validation, type Violation, validate } from './validate.ts'

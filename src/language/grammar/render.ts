@@ -28,7 +28,7 @@ export function renderSpans(grammar: Grammar, steps: readonly (Step & { source?:
     const before = afterObservation ? '' : '\n'
     afterObservation = kind === 'observation'
     const text = afterObservation ? `${before}${block}\n` : before + block
-    return { agent: step.agent, kind, text, source: step.source ?? [], trainable: !afterObservation }
+    return { agent: step.agent, kind, text, origin: { events: step.source ?? [] } }
   })
 }
 

@@ -7,7 +7,7 @@ export function spanKind(kind: AgentKind): SpanKind {
 }
 
 /** Name given to text outside of every block, which only a malformed stream has. */
-const STRAY = 'stray'
+export const STRAY = 'stray'
 
 /**
  * Cuts a parsed text into spans that cover it without gap or overlap. White space beside an observation belongs to
@@ -20,7 +20,7 @@ export function spansOf(chain: Chain): Span[] {
   let covered = 0
   const cover = (end: number, agent: string, kind: SpanKind): void => {
     if (end === covered) return
-    spans.push({ agent, kind, text: raw.slice(covered, end), source: [], trainable: kind !== 'observation' })
+    spans.push({ agent, kind, text: raw.slice(covered, end), origin: { events: [] } })
     covered = end
   }
   const extendLast = (end: number): void => {

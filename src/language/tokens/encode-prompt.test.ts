@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Span } from '../../schema/index.ts'
 import { byteTokenizer, byteTokenizerFiles } from './byte-tokenizer.ts'
 import { encodePrompt } from './encode-prompt.ts'
-import { encodeSequence } from './encode-sequence.ts'
+import { encodeStream } from './encode-stream.ts'
 import { formatDate } from './format-date.ts'
 import { renderPrompt } from './render-prompt.ts'
 import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
@@ -88,13 +89,12 @@ describe('encodePrompt', () => {
   })
 })
 
-describe('encodeSequence', () => {
-  const span = (text: string, trainable: boolean) => ({
+describe('encodeStream', () => {
+  const span = (text: string, trained: boolean): Span => ({
     agent: 'a',
-    kind: 'role' as const,
+    kind: trained ? 'role' : 'observation',
     text,
-    source: [],
-    trainable,
+    origin: { events: [] },
   })
   const sequence = {
     prompt: user('q'),
@@ -102,7 +102,7 @@ describe('encodeSequence', () => {
   }
 
   it('is prompt, stream and end', () => {
-    const result = encodeSequence(bytes, sequence)
+    const result = encodeStream(bytes, sequence)
     expect(bytes.decode(result.ids)).toBe(`${renderPrompt(bytes, sequence.prompt)}go<|im_end|>!<|im_end|>`)
     expect(result.promptLength).toBe(encodePrompt(bytes, sequence.prompt).length)
     expect(Array.from(result.mask.subarray(result.promptLength))).toEqual([1, 1, ...Array(10).fill(0), 1, 1])
@@ -118,15 +118,13 @@ describe('encodeSequence', () => {
   })
 
   it('ends only where asked and possible', () => {
-    expect(encodeSequence(bytes, sequence, { endOfSequence: false }).ids.at(-1)).toBe(33)
+    expect(encodeStream(bytes, sequence, { endOfSequence: false }).ids.at(-1)).toBe(33)
     const endless = withTemplate(null, { eos_token: null })
-    expect(encodeSequence(endless, sequence).ids.at(-1)).toBe(33)
-    expect(() => encodeSequence(endless, sequence, { endOfSequence: true })).toThrow(
-      /no end-of-sequence token/,
-    )
+    expect(encodeStream(endless, sequence).ids.at(-1)).toBe(33)
+    expect(() => encodeStream(endless, sequence, { endOfSequence: true })).toThrow(/no end-of-sequence token/)
   })
 
   it('takes a stream without a prompt', () => {
-    expect(encodeSequence(bytes, { prompt: [], spans: [span('x', true)] }).promptLength).toBe(0)
+    expect(encodeStream(bytes, { prompt: [], spans: [span('x', true)] }).promptLength).toBe(0)
   })
 })

@@ -3,14 +3,16 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 import { encodeSpans } from './encode-spans.ts'
 import { tokenizerFromJson } from './tokenizer.ts'
 
+const trained = 'role' as const
+const masked = 'observation' as const
 const spans = [
-  { text: 'ab', trainable: true },
-  { text: '', trainable: false },
-  { text: 'a', trainable: true },
-  { text: 'bc', trainable: false },
-  { text: '', trainable: true },
-  { text: 'a', trainable: false },
-  { text: 'b', trainable: true },
+  { text: 'ab', kind: trained },
+  { text: '', kind: masked },
+  { text: 'a', kind: trained },
+  { text: 'bc', kind: masked },
+  { text: '', kind: trained },
+  { text: 'a', kind: masked },
+  { text: 'b', kind: trained },
 ]
 /** Merges ab, whatever stands between. */
 const pairs = tokenizerFromJson({
@@ -35,7 +37,7 @@ describe('encodeSpans', () => {
   })
 
   it('keeps control tokens out of the stream unless asked', () => {
-    const stream = [{ text: '<|im_end|>', trainable: false }]
+    const stream = [{ text: '<|im_end|>', kind: masked }]
     expect(encodeSpans(byteTokenizer(), stream).ids.length).toBe(10)
     expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognise' }).ids.length).toBe(1)
   })
@@ -43,7 +45,7 @@ describe('encodeSpans', () => {
   it('makes nothing of nothing', () => {
     for (const joints of ['whole', 'cut'] as const) {
       expect(encodeSpans(byteTokenizer(), [], { joints }).ids.length).toBe(0)
-      expect(encodeSpans(byteTokenizer(), [{ text: '', trainable: true }], { joints }).mask.length).toBe(0)
+      expect(encodeSpans(byteTokenizer(), [{ text: '', kind: trained }], { joints }).mask.length).toBe(0)
     }
   })
 })

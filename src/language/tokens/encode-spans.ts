@@ -1,4 +1,4 @@
-import type { Span } from '../../schema/index.ts'
+import { isTrained, type Span } from '../../schema/index.ts'
 import { maskFromOffsets, type TokenMask } from './mask.ts'
 import type { Encoding } from './token-sink.ts'
 import type { EncodeOptions, Tokenizer } from './tokenizer.ts'
@@ -19,7 +19,7 @@ export interface EncodeSpansOptions {
 
 export type EncodedSpans = Encoding & TokenMask
 
-type SpanText = Pick<Span, 'text' | 'trainable'>
+type SpanText = Pick<Span, 'text' | 'kind'>
 
 /** Spans to tokens, each with its mask, its span and its place in the joined text. */
 export function encodeSpans(
@@ -32,19 +32,20 @@ export function encodeSpans(
     specials: options.specials ?? 'text',
     continues: options.continues === true,
   })
-  const regions = spans.map((span) => ({ length: span.text.length, trainable: span.trainable }))
+  const regions = spans.map((span) => ({ length: span.text.length, trainable: isTrained(span) }))
   return { ...encoding, ...maskFromOffsets(encoding.starts, encoding.ends, regions) }
 }
 
-/** Neighbouring spans of the same kind as one text. */
+/** Neighboring spans that are both trained on, or both masked, as one text. */
 function cutPieces(spans: readonly SpanText[]): string[] {
   const pieces: string[] = []
-  let kind: boolean | undefined
+  let before: boolean | undefined
   for (const span of spans) {
     if (span.text === '') continue
-    if (span.trainable === kind) pieces[pieces.length - 1] += span.text
+    const trained = isTrained(span)
+    if (trained === before) pieces[pieces.length - 1] += span.text
     else pieces.push(span.text)
-    kind = span.trainable
+    before = trained
   }
   return pieces
 }

@@ -1,4 +1,4 @@
-import { type CoaSequence, isReact, type Rollout, type Trajectory } from '../../schema/index.ts'
+import { isReact, type Rollout, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 
 /** The team and the student at work. Of one task where both have worked on one, else of two of the same suite. */
@@ -7,7 +7,7 @@ export interface Example {
   team: Trajectory | undefined
   student: Rollout | undefined
   /** What the team's run became, where no student has been at work yet. */
-  learned: CoaSequence | undefined
+  learned: Stream | undefined
   isSameTask: boolean
 }
 
@@ -80,7 +80,7 @@ function teamOn(run: Pick<Run, 'scan'>, taskId: string): Trajectory | undefined 
   return best
 }
 
-function sequenceOf(run: Pick<Run, 'scan'>, trajectoryId: string): CoaSequence | undefined {
+function sequenceOf(run: Pick<Run, 'scan'>, trajectoryId: string): Stream | undefined {
   for (const sequence of run.scan('sequence'))
     if (sequence.provenance?.trajectoryId === trajectoryId && !isReact(sequence)) return sequence
   return undefined

@@ -1,5 +1,4 @@
 import type { Run } from '../../store/index.ts'
-import { languageOf } from '../../world/index.ts'
 import { chooseExamples, type Example } from './choose-examples.ts'
 import { clip } from './figures.ts'
 import { type Html, html } from './html.ts'
@@ -26,6 +25,6 @@ function drawExample(
   return html`<h3>${suite} <small>${together ? 'one task' : 'two tasks of this suite: the student practised on others than the team was given'}</small></h3>
 ${together ? asked(team?.question ?? own) : ''}
 <div class="sides">${team === undefined ? '' : html`<div>${together ? '' : asked(team.question)}${teamView(team)}</div>`}
-${student === undefined ? '' : html`<div>${together ? '' : asked(own)}${studentView(student, languageOf({}, run).tools)}</div>`}
+${student === undefined ? '' : html`<div>${together ? '' : asked(own)}${studentView(student)}</div>`}
 ${learned === undefined ? '' : html`<div>${learnedView(learned)}</div>`}</div>`
 }

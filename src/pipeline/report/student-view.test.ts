@@ -1,38 +1,34 @@
 import { expect, test } from 'vitest'
+import { spansFrom } from '../../../test/rollout/spans.ts'
 import { Rollout } from '../../schema/index.ts'
 import { attemptOfRollout } from '../../stages/eval/index.ts'
 import { studentView } from './student-view.ts'
 
 const tokens = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
-const sampled = (count: number) => ({
-  origin: 'sampled' as const,
-  tokens: tokens(count),
-  logprobs: Array<number>(count).fill(-1),
-})
+const sampled = (count: number) => ({ sampled: tokens(count) })
 
 test('the page and the evaluation count the tokens of a rollout alike, observations shortened or never read', () => {
   const rollout = Rollout.parse({
-    v: 1,
+    v: 2,
     id: 'r',
     taskId: 't',
     groupId: 't',
     checkpoint: 'checkpoints/rl',
     grammar: 'math',
     seed: 1,
-    segments: [
-      { origin: 'prompt', tokens: tokens(100) },
+    prompt: [],
+    ...spansFrom([
+      { prompt: tokens(100) },
       sampled(10),
-      { origin: 'inserted', tokens: tokens(400), shortened: { from: 5, tokens: [7777] } },
+      { inserted: tokens(400), shortened: { request: 2, tokens: [7777] } },
       sampled(10),
-      { origin: 'inserted', tokens: tokens(60) },
+      { inserted: tokens(60) },
       sampled(10),
-      { origin: 'inserted', tokens: tokens(200) },
-    ],
-    text: '',
+      { inserted: tokens(200) },
+    ]),
     stop: 'turns',
     calls: [],
     wellFormed: false,
-    tokensByAgent: { plan: 30 },
     ms: { sampling: 1, tools: 1, checking: 1 },
   })
   const counted = attemptOfRollout(rollout).tokens

@@ -1,12 +1,11 @@
 import { basename } from 'node:path'
-import { rolloutTokens } from '../../agent/index.ts'
+import { streamTokens, tokensByAgent } from '../../agent/index.ts'
 import { whole } from '../../base/text/index.ts'
-import type { ToolAgent } from '../../language/grammar/index.ts'
-import type { CoaSequence, Rollout, Span } from '../../schema/index.ts'
+import { STRAY } from '../../language/grammar/index.ts'
+import { isTrained, type Rollout, type Span, type Stream } from '../../schema/index.ts'
 import { clip } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { Hues } from './hues.ts'
-import { studentSpans } from './student-spans.ts'
 import { verdictBadge } from './verdict-badge.ts'
 
 const MOST_CHARACTERS = 4000
@@ -24,33 +23,33 @@ const stops: Record<Rollout['stop'], string> = {
 }
 
 /** One model in every role: what it wrote in colour, what was inserted in grey. */
-export function studentView(rollout: Rollout, tools?: readonly ToolAgent[]): Html {
+export function studentView(rollout: Rollout): Html {
   const hues = new Hues()
-  const { spans, isExact } = studentSpans(rollout, tools)
-  const tokens = rolloutTokens(rollout)
-  const roles = Object.entries(rollout.tokensByAgent)
+  const { spans } = rollout
+  const tokens = streamTokens(rollout)
+  const roles = Object.entries(tokensByAgent(rollout))
   const row = (name: Html | string, count: number): Html =>
     html`<tr><th scope="row">${name}</th><td>${whole(count)}</td></tr>`
   // The folder's name alone: where it lies is no business of who reads the page.
   const model = basename(rollout.checkpoint)
   // In the order in which they speak, so that table and stream have the same colours.
-  for (const { agent } of spans ?? []) hues.of(agent)
+  for (const { agent } of spans) hues.of(agent)
   return html`<article class="side"><h4>The student <small>${model}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
 <table class="tokens"><thead><tr><th scope="col">role</th><th scope="col">tokens</th></tr></thead>
-<tbody>${roles.map(([agent, count]) => row(agent === '' ? 'outside of every role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
+<tbody>${roles.map(([agent, count]) => row(agent === STRAY || agent === '' ? 'outside of every role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
 ${row(isShortened(rollout) ? 'prompt, and context read again after an observation was shortened' : 'prompt', tokens.prompt)}${row('inserted by tools', tokens.tool)}</tbody>
 <tfoot>${row('all, each once', tokens.once)}${row(`all, ${tokens.requests === 1 ? 'one request with its' : `${tokens.requests} requests with their`} whole context`, tokens.billed)}</tfoot></table>
 <div class="stream" tabindex="0" role="region" aria-label="What the student wrote"><ol>
-${spans === undefined ? html`<li class="turn"><pre>${clip(rollout.text, MOST_CHARACTERS)}</pre></li>` : spans.map((span) => drawSpan(span, hues))}
-</ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', and kept to its grammar' : ', and broke its grammar'}.${isExact ? '' : ' Where the inserted parts begin and end could not be told exactly.'}</p></div></article>`
+${spans.map((span) => drawSpan(span, hues))}
+</ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', and kept to its grammar' : ', and broke its grammar'}.</p></div></article>`
 }
 
-function isShortened({ segments }: Rollout): boolean {
-  return segments.some((segment) => segment.origin === 'inserted' && segment.shortened !== undefined)
+function isShortened({ spans }: Rollout): boolean {
+  return spans.some(({ shortened }) => shortened !== undefined)
 }
 
 /** What the student is to learn, where it has written nothing yet. */
-export function learnedView(sequence: CoaSequence): Html {
+export function learnedView(sequence: Stream): Html {
   const hues = new Hues()
   return html`<article class="side"><h4>What the student learns <small>the same run in one voice</small> ${verdictBadge(sequence.verdict?.outcome)}</h4>
 <div class="stream" tabindex="0" role="region" aria-label="What the student learns"><ol>
@@ -58,7 +57,9 @@ ${sequence.spans.map((span) => drawSpan(span, hues))}
 </ol></div></article>`
 }
 
-function drawSpan({ agent, kind, text, trainable }: Span, hues: Hues): Html {
+function drawSpan(span: Span, hues: Hues): Html {
+  const { agent, kind, text } = span
   const hue = hues.of(agent)
-  return html`<li class="turn ${trainable ? `${hue} ${kind}` : 'inserted'}"><p class="who"><span class="agent ${trainable ? hue : ''}">${agent}</span> ${trainable ? '' : 'inserted, masked: not trained on'}</p><pre>${clip(text.trim(), trainable ? MOST_CHARACTERS : MOST_INSERTED)}</pre></li>`
+  const trained = isTrained(span)
+  return html`<li class="turn ${trained ? `${hue} ${kind}` : 'inserted'}"><p class="who"><span class="agent ${trained ? hue : ''}">${agent}</span> ${trained ? '' : 'inserted, masked: not trained on'}</p><pre>${clip(text.trim(), trained ? MOST_CHARACTERS : MOST_INSERTED)}</pre></li>`
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseHTML } from 'linkedom'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { spansFrom } from '../../../test/rollout/spans.ts'
 import { createRun, openRun, type Run } from '../../store/index.ts'
 import { writeReport } from './write-report.ts'
 
@@ -61,24 +62,23 @@ function addTrajectory(taskId: string, team = 'manager-careful'): void {
 
 function addRollout(taskId: string, id: string, checkpoint: string, outcome: 'correct' | 'wrong'): void {
   run.append('rollout', {
-    v: 1,
+    v: 2,
     id,
     taskId,
     groupId: taskId,
     checkpoint,
     grammar: 'math',
     seed: 1,
-    segments: [
-      { origin: 'prompt', tokens: [1, 2] },
-      { origin: 'sampled', tokens: [3], logprobs: [-1] },
-      { origin: 'inserted', tokens: [4] },
-    ],
-    text: `<plan>${evil}</plan>\n<think>t</think>\n<code>\n\`\`\`py\n${evil}\n\`\`\`\n</code>\n<observation>${evil}</observation>\n`,
+    prompt: [{ role: 'user', content: evil }],
+    ...spansFrom([
+      { prompt: [1, 2] },
+      { sampled: [3], agent: evil, text: `<plan>${evil}</plan>` },
+      { inserted: [4], text: `\n<observation>${evil}</observation>\n` },
+    ]),
     stop: 'end',
     verdict: { outcome, checker: 'math', evidence: evil },
     calls: [],
     wellFormed: false,
-    tokensByAgent: { [evil]: 1 },
     ms: { sampling: 0, tools: 0, checking: 0 },
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtinGrammars, isWellFormed, parseChain } from '../../language/grammar/index.ts'
-import { type Contribution, sequenceText, type Trajectory, type TrajectoryEvent } from '../../schema/index.ts'
+import { type Contribution, streamText, type Trajectory, type TrajectoryEvent } from '../../schema/index.ts'
 import { distillSmoothly, distillTrajectory, explain } from './index.ts'
 
 /** A run written down in short lines. */
@@ -68,7 +68,7 @@ const grammarOf = (name: string) => builtinGrammars.get(name)!
 const told = (trajectory: Trajectory, name = 'web', map = new Map<string, string>()) => {
   const grammar = grammarOf(name)
   const sequence = distillTrajectory(trajectory, { grammar, map })
-  const chain = parseChain(grammar, sequenceText(sequence), { strict: true })
+  const chain = parseChain(grammar, streamText(sequence), { strict: true })
   return { sequence, chain, steps: chain.blocks.map(({ agent, text }) => [agent, text]) }
 }
 
@@ -117,7 +117,7 @@ describe('distill', () => {
   it('says what a tool returned again only where quotes are asked for', () => {
     const thoughts = (quotes: boolean): string => {
       const grammar = grammarOf('web')
-      const text = sequenceText(distillTrajectory(managed().run(), { grammar, quotes }))
+      const text = streamText(distillTrajectory(managed().run(), { grammar, quotes }))
       return parseChain(grammar, text)
         .blocks.filter(({ agent }) => agent === 'think')
         .map((block) => block.text)
@@ -129,7 +129,7 @@ describe('distill', () => {
 
   it('tells what agents thought only where that is asked for, and their orders in its place', () => {
     const distilled = distillTrajectory(managed().run(), { grammar: grammarOf('web'), thoughts: false })
-    const brief = parseChain(grammarOf('web'), sequenceText(distilled))
+    const brief = parseChain(grammarOf('web'), streamText(distilled))
     const full = told(managed().run(), 'web')
     expect(isWellFormed(brief)).toBe(true)
     const spoken = (chain: typeof brief, agent: string): string[] =>

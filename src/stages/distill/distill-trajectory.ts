@@ -1,5 +1,5 @@
 import { buildPrompt, type Grammar, parseChain, renderSpans, validate } from '../../language/grammar/index.ts'
-import type { CoaSequence, Trajectory } from '../../schema/index.ts'
+import type { Stream, Trajectory } from '../../schema/index.ts'
 import type { Carried } from './carried.ts'
 import { causalOrder } from './causal-order.ts'
 import type { Draft } from './draft.ts'
@@ -20,7 +20,7 @@ export interface DistillOptions {
 }
 
 /** A team's run as one voice would have spoken it. What the grammar asks for and nobody said is a problem, not a gap. */
-export function distillTrajectory(trajectory: Trajectory, options: DistillOptions): CoaSequence {
+export function distillTrajectory(trajectory: Trajectory, options: DistillOptions): Stream {
   const links = linksOf(trajectory)
   return finish(trajectory, options.grammar, draftOf(links, options), links)
 }
@@ -80,14 +80,14 @@ function carriedTo(
 }
 
 /** The steps in their tags, with where they come from and what is wrong with them. */
-export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, links: Links): CoaSequence {
+export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, links: Links): Stream {
   const { steps, left, folded, answered } = draft
   const spans = renderSpans(grammar, steps)
   const seers = goldSeers(links)
-  const goldSpans = spans.flatMap(({ source }, index) => (source.some((id) => seers.has(id)) ? [index] : []))
+  const goldSpans = steps.flatMap(({ source }, index) => (source.some((id) => seers.has(id)) ? [index] : []))
   const problems = [...draft.problems, ...misfits(grammar, draft, spans)]
   return {
-    v: 1,
+    v: 2,
     id: sequenceId(trajectory.id),
     taskId: trajectory.taskId,
     grammar: grammar.name,
@@ -108,7 +108,7 @@ export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, l
 }
 
 /** Speakers out of turn, and texts that the parser would stumble over. */
-function misfits(grammar: Grammar, { steps }: Draft, spans: CoaSequence['spans']): string[] {
+function misfits(grammar: Grammar, { steps }: Draft, spans: Stream['spans']): string[] {
   const { violations } = validate(
     grammar,
     steps.map(({ agent }) => agent),

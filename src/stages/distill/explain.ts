@@ -1,4 +1,4 @@
-import type { CoaSequence, Span, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import type { Span, Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import { causalOrder } from './causal-order.ts'
 import { linksOf } from './links.ts'
 import { TurnReader } from './turn.ts'
@@ -19,22 +19,22 @@ export interface Explanation {
 }
 
 /** Sets a run and the sequence made from it side by side, in the order of the sequence. */
-export function explain(trajectory: Trajectory, sequence: CoaSequence): Explanation {
+export function explain(trajectory: Trajectory, sequence: Stream): Explanation {
   const links = linksOf(trajectory)
   const { events } = causalOrder(links, new TurnReader(links).ending)
   const place = new Map(events.map((event, index) => [event.id, index]))
   const notes = notesOf(sequence)
-  const told = new Set(sequence.spans.flatMap(({ source }) => source))
+  const told = new Set(sequence.spans.flatMap(eventsOf))
   let at = -1
   const rows: (ExplainedRow & { at: number })[] = sequence.spans.map((span, index) => {
-    const sources = span.source.flatMap((id) => links.byId.get(id) ?? [])
+    const sources = eventsOf(span).flatMap((id) => links.byId.get(id) ?? [])
     // Spans keep their order, whatever the events say.
     at = Math.max(at, ...sources.map(({ id }) => place.get(id)!))
     return { events: sources, span, index, notes: [], at }
   })
   // A note stands at the last span its event went into.
   for (const [id, texts] of notes)
-    rows.findLast(({ span }) => span?.source.includes(id))?.notes.push(...texts)
+    rows.findLast(({ span }) => span !== undefined && eventsOf(span).includes(id))?.notes.push(...texts)
   for (const event of events) {
     if (told.has(event.id)) continue
     const reasons = notes.get(event.id) ?? [defaultReason(event)]
@@ -46,8 +46,12 @@ export function explain(trajectory: Trajectory, sequence: CoaSequence): Explanat
   return { rows: rows.map(({ at: _, ...row }) => row), problems: isTexts(problems) ? problems : [] }
 }
 
+function eventsOf({ origin }: Span): readonly string[] {
+  return 'events' in origin ? origin.events : []
+}
+
 /** What the distiller wrote down about single events. */
-function notesOf({ meta }: CoaSequence): Map<string, string[]> {
+function notesOf({ meta }: Stream): Map<string, string[]> {
   const notes = new Map<string, string[]>()
   const note = (value: unknown, describe: (fields: Record<string, unknown>) => string): void => {
     if (!Array.isArray(value)) return

@@ -1,12 +1,12 @@
 import { buildPrompt, type Grammar, parseChain, reactGrammar } from '../../language/grammar/index.ts'
-import { type CoaSequence, reactId, reactOrigin, type Span, sequenceText } from '../../schema/index.ts'
+import { reactId, reactOrigin, type Span, type Stream, streamText } from '../../schema/index.ts'
 
 /**
  * The same work as a single ReAct agent would have written it: each call and the answer with the thought that led to
  * it, and what the tools returned. Plans, reflections and checks are left out with the thoughts before them. A text
  * says why there is none.
  */
-export function reactOf(sequence: CoaSequence, grammar: Grammar): CoaSequence | string {
+export function reactOf(sequence: Stream, grammar: Grammar): Stream | string {
   const { provenance, prompt, meta } = sequence
   const trajectoryId = provenance?.trajectoryId
   const question = prompt.findLast(({ role }) => role === 'user')?.content
@@ -14,7 +14,7 @@ export function reactOf(sequence: CoaSequence, grammar: Grammar): CoaSequence | 
   if (meta['unanswered'] === true) return 'no answer'
   const react = reactGrammar(grammar)
   const spans = spaced(sequence.spans.filter((span, at) => isTold(react, span, sequence.spans[at + 1])))
-  const { diagnostics, order } = parseChain(react, sequenceText({ spans }), { strict: true })
+  const { diagnostics, order } = parseChain(react, streamText({ spans }), { strict: true })
   const fault = (diagnostics[0] ?? order.violations[0])?.message
   if (fault !== undefined) return fault
   // These speak of places in the other sequence.

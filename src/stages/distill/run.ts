@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { allFailed, CoaError, type Failure, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
-import { type CoaSequence, reactId, type Trajectory } from '../../schema/index.ts'
+import { reactId, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { languageOf } from '../../world/index.ts'
@@ -51,7 +51,7 @@ export async function run(config: ProjectConfig, context: DistillContext): Promi
     })
   }
   const failures: { before: Failure[]; here: Failure[] } = { before: [], here: [] }
-  let batch: CoaSequence[] = []
+  let batch: Stream[] = []
   let done = 0
   let passedOver = 0
   const flush = async (): Promise<void> => {
@@ -112,7 +112,7 @@ async function attempt(
   trajectory: Trajectory,
   options: Parameters<typeof distillTrajectory>[1],
   { smooth, signal }: DistillContext,
-): Promise<CoaSequence | string> {
+): Promise<Stream | string> {
   try {
     return smooth === undefined
       ? distillTrajectory(trajectory, options)
@@ -135,7 +135,7 @@ class Tally {
   }
   readonly #problems = new Map<string, { count: number; example: string }>()
 
-  add({ id, meta, provenance }: CoaSequence): void {
+  add({ id, meta, provenance }: Stream): void {
     const problems = Array.isArray(meta['problems']) ? meta['problems'].map(String) : []
     this.figures['sequences']!++
     this.figures[problems.length === 0 ? 'within the grammar' : 'with problems']!++
@@ -144,7 +144,7 @@ class Tally {
     for (const problem of new Set(problems.map(kindOf))) this.#count(problem, id)
   }
 
-  addReact(id: string, made: CoaSequence | string): void {
+  addReact(id: string, made: Stream | string): void {
     if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
     else this.figures['ReAct-style'] = (this.figures['ReAct-style'] ?? 0) + 1
   }

@@ -1,4 +1,4 @@
-import type { CoaSequence, Trajectory } from '../../schema/index.ts'
+import type { Stream, Trajectory } from '../../schema/index.ts'
 import { type ChatModel, promptFunction } from '../../world/models/index.ts'
 import { type DistillOptions, draftOf, finish } from './distill-trajectory.ts'
 import type { DraftStep, Piece } from './draft.ts'
@@ -21,7 +21,7 @@ export type Smooth = (joint: Joint, signal: AbortSignal) => Promise<string>
 export async function distillSmoothly(
   trajectory: Trajectory,
   { smooth, signal, ...options }: DistillOptions & { smooth: Smooth; signal: AbortSignal },
-): Promise<CoaSequence> {
+): Promise<Stream> {
   const links = linksOf(trajectory)
   const draft = draftOf(links, options)
   const smoothed: number[] = []

@@ -1,7 +1,7 @@
-import { type Policy, type RolloutSettings, rolloutTokens, type World } from '../../agent/index.ts'
+import { type Policy, type RolloutSettings, streamTokens, type World } from '../../agent/index.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import { seedOf } from '../../base/random/index.ts'
-import type { Rollout, Task } from '../../schema/index.ts'
+import type { Span, Task } from '../../schema/index.ts'
 import { callTool, type Tool } from '../../world/tools/index.ts'
 import { checkedAttempt } from './checked-attempt.ts'
 import type { Attempt, Solver } from './contract.ts'
@@ -33,7 +33,7 @@ export function textSolver({ name, fingerprint, policy, world, settings }: TextS
       const code = (await world.toolsOf(task)).find((tool) => tool.name === 'code')
       const began = performance.now()
       const written = await continueText(task, code, { policy, world, settings, seed, signal })
-      const { requests, ...tokens } = rolloutTokens(written)
+      const { requests, ...tokens } = streamTokens(written)
       return await checkedAttempt(task, written.answer, world, signal, {
         tokens,
         calls: written.calls,
@@ -46,7 +46,8 @@ export function textSolver({ name, fingerprint, policy, world, settings }: TextS
 }
 
 interface Written {
-  segments: Rollout['segments']
+  promptTokens: number[]
+  spans: Span[]
   calls: number
   answer?: string
   failure?: NonNullable<Attempt['failure']>
@@ -65,9 +66,9 @@ async function continueText(
 ): Promise<Written> {
   const encode = (text: string): number[] => [...tokenizer.encodeIds(text, { specials: 'text' })]
   const prompt = encode(`${task.question}\n\n`)
-  const segments: Rollout['segments'] = [{ origin: 'prompt', tokens: prompt }]
+  const spans: Span[] = []
   const tokens = [...prompt]
-  const written: Written = { segments, calls: 0 }
+  const written: Written = { promptTokens: prompt, spans, calls: 0 }
   const most = Math.min(settings.maxTokens, engine.describe().contextLength - prompt.length)
   /** Everything behind the question. */
   let text = ''
@@ -84,9 +85,10 @@ async function continueText(
       signal,
     })
     const sampled = [...found!.tokens]
-    segments.push({ origin: 'sampled', tokens: sampled, logprobs: [...found!.logprobs] })
+    const added = tokenizer.decode(sampled, { continuation: true, skipControlTokens: true })
+    spans.push({ agent: 'model', kind: 'role', text: added, origin: { request }, tokens: sampled })
     tokens.push(...sampled)
-    text += tokenizer.decode(sampled, { continuation: true, skipControlTokens: true })
+    text += added
     if (found!.stopped !== 'text') return written
     const program = closedProgram(text)
     if (program === undefined) continue
@@ -101,7 +103,8 @@ async function continueText(
     written.answer = result.text.trim().split('\n').at(-1)!
     const shown = `${text.endsWith('\n') ? '' : '\n'}${result.text}`
     const inserted = [...tokenizer.encodeContinuation(shown).ids]
-    segments.push({ origin: 'inserted', tokens: inserted })
+    const origin = { call: written.calls - 1 }
+    spans.push({ agent: code.name, kind: 'observation', text: shown, origin, tokens: inserted })
     tokens.push(...inserted)
     text += shown
   }

@@ -1,10 +1,5 @@
-import {
-  type EncodedSequence,
-  encodeSpans,
-  renderPrompt,
-  type Tokenizer,
-} from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import { type EncodedStream, encodeSpans, renderPrompt, type Tokenizer } from '../../language/tokens/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import type { Findings } from './check-findings.ts'
 import type { Row, TextFormat, TokenFormat, TokenReading } from './format.ts'
 import type { Prepared } from './prepare.ts'
@@ -56,7 +51,7 @@ function compareText(
 }
 
 /** Tokens that hold text of both kinds where a trainer encodes the stream in one go. */
-function countStraddling(tokenizer: Tokenizer, { spans }: Pick<CoaSequence, 'spans'>): number {
+function countStraddling(tokenizer: Tokenizer, { spans }: Pick<Stream, 'spans'>): number {
   return encodeSpans(tokenizer, spans, { joints: 'whole', continues: true }).straddling
 }
 
@@ -90,7 +85,7 @@ function compareTokens(
   return undefined
 }
 
-function firstTokenDifference({ ids, mask }: EncodedSequence, found: TokenReading): string | undefined {
+function firstTokenDifference({ ids, mask }: EncodedStream, found: TokenReading): string | undefined {
   if (found.ids.length !== ids.length || found.mask.length !== ids.length)
     return `${found.ids.length} tokens and ${found.mask.length} flags, not ${ids.length}`
   for (let at = 0; at < ids.length; at++) {

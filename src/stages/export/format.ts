@@ -1,5 +1,5 @@
-import type { EncodedSequence } from '../../language/tokens/index.ts'
-import type { CoaSequence, Task } from '../../schema/index.ts'
+import type { EncodedStream } from '../../language/tokens/index.ts'
+import type { Stream, Task } from '../../schema/index.ts'
 import type { ParquetType } from '../../store/index.ts'
 import type { Reading } from './segments.ts'
 
@@ -27,8 +27,8 @@ export interface TextFormat extends FormatBase {
   carries: 'text'
   file: string
   /** Why a sequence cannot be expressed so that exactly the same text is trained on. */
-  refuse: (sequence: CoaSequence) => string | undefined
-  toRow: (sequence: CoaSequence) => Row
+  refuse: (sequence: Stream) => string | undefined
+  toRow: (sequence: Stream) => Row
   /** The trainer's rule, applied to a row. */
   fromRow: (row: Row) => Reading
   /** The text of each part is encoded by the trainer as one piece, so tokens can straddle its borders. */
@@ -41,7 +41,7 @@ export interface TextFormat extends FormatBase {
 export interface TokenFormat extends FormatBase {
   carries: 'tokens'
   file: string
-  toRow: (sequence: CoaSequence, encoded: EncodedSequence) => Row
+  toRow: (sequence: Stream, encoded: EncodedStream) => Row
   fromRow: (row: Row) => TokenReading
 }
 

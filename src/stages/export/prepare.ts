@@ -1,28 +1,28 @@
 import { CoaError } from '../../base/errors/index.ts'
 import {
-  type EncodedSequence,
-  encodeSequence,
+  type EncodedStream,
+  encodeStream,
   type RenderPromptOptions,
   type Tokenizer,
 } from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import type { Row, TextFormat, TokenFormat } from './format.ts'
 import { nothingTrained } from './formats/refusals.ts'
 
 /** A sequence with what all formats need of it, worked out once. */
 export interface Prepared {
-  sequence: CoaSequence
+  sequence: Stream
   /** How its prompt is rendered: templates may print the date. */
   rendering: RenderPromptOptions
   /** Undefined, with the reason, where the tokenizer refuses it. */
-  encoded: EncodedSequence | undefined
+  encoded: EncodedStream | undefined
   refusal: string | undefined
 }
 
-export function prepare(tokenizer: Tokenizer, sequence: CoaSequence, date: string): Prepared {
+export function prepare(tokenizer: Tokenizer, sequence: Stream, date: string): Prepared {
   const rendering = { date: new Date(date) }
   try {
-    const encoded = encodeSequence(tokenizer, sequence, { prompt: rendering })
+    const encoded = encodeStream(tokenizer, sequence, { prompt: rendering })
     return { sequence, rendering, encoded, refusal: undefined }
   } catch (error) {
     if (!(CoaError.isInstance(error) && error.boundary === 'tokens')) throw error
@@ -47,7 +47,7 @@ export function rowOf(
 }
 
 /** Finds control tokens that are written in the text of a sequence. */
-export function controlTokenFinder(tokenizer: Tokenizer): (sequence: CoaSequence) => boolean {
+export function controlTokenFinder(tokenizer: Tokenizer): (sequence: Stream) => boolean {
   const tokens = [...tokenizer.controlTokens].map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   if (tokens.length === 0) return () => false
   const pattern = new RegExp(tokens.join('|'))

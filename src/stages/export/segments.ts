@@ -1,4 +1,4 @@
-import type { CoaSequence, Message } from '../../schema/index.ts'
+import { isTrained, type Message, type Stream } from '../../schema/index.ts'
 
 /** A stretch of the stream that is trained on as a whole or not at all. */
 export interface Segment {
@@ -14,8 +14,8 @@ export interface Reading {
 }
 
 /** The reading that every format is measured by. */
-export function readingOf(sequence: Pick<CoaSequence, 'prompt' | 'spans'>): Reading {
-  const stream = sequence.spans.map(({ text, trainable }) => ({ text, trained: trainable }))
+export function readingOf(sequence: Pick<Stream, 'prompt' | 'spans'>): Reading {
+  const stream = sequence.spans.map((span) => ({ text: span.text, trained: isTrained(span) }))
   return { prompt: sequence.prompt, segments: joinSegments(stream) }
 }
 

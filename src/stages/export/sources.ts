@@ -1,11 +1,11 @@
-import type { CoaSequence, Task } from '../../schema/index.ts'
+import type { Stream, Task } from '../../schema/index.ts'
 import { benchmarks, suites } from '../../tasks/index.ts'
 
 /** Where the examples come from, counted by what the card says about them. */
 export class Sources {
   readonly #counts = new Map<string, Map<string, number>>()
 
-  addSequence(sequence: CoaSequence, task: Task | undefined, rows: number): void {
+  addSequence(sequence: Stream, task: Task | undefined, rows: number): void {
     this.#count('Grammar', sequence.grammar, rows)
     this.#count('Made by', sequence.provenance?.origin ?? 'unknown', rows)
     this.#count('Team', textOf(sequence.meta['team']) ?? textOf(sequence.meta['topology']), rows)

@@ -1,5 +1,5 @@
-import type { EncodedSequence } from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import type { EncodedStream } from '../../language/tokens/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import type { ExportCounts, LeftOut } from './manifest.ts'
 import { countCharacters, readingOf } from './segments.ts'
 
@@ -25,7 +25,7 @@ export class Tally {
     if (known.examples.length < EXAMPLES) known.examples.push(id)
   }
 
-  add(sequence: CoaSequence, rows: number, encoded: EncodedSequence | undefined, control: boolean): void {
+  add(sequence: Stream, rows: number, encoded: EncodedStream | undefined, control: boolean): void {
     const { counts } = this
     counts.sequences += 1
     counts.rows += rows

@@ -1,5 +1,5 @@
 import { type Chain, type Grammar, parseChain } from '../../language/grammar/index.ts'
-import { type CoaSequence, sequenceText } from '../../schema/index.ts'
+import { type Stream, streamText } from '../../schema/index.ts'
 
 /** Why a sequence is left out: a reason that many share and can be counted by, and what it was here. */
 export interface Drop {
@@ -9,7 +9,7 @@ export interface Drop {
 
 /** A sequence with what several filters ask about it, each worked out once and only when asked for. */
 export interface Examined {
-  sequence: CoaSequence
+  sequence: Stream
   /** Undefined where no grammar of that name is known. */
   grammar: Grammar | undefined
   suite: string
@@ -20,7 +20,7 @@ export interface Examined {
   chain: () => Chain
 }
 
-export function examine(sequence: CoaSequence, grammar: Grammar | undefined): Examined {
+export function examine(sequence: Stream, grammar: Grammar | undefined): Examined {
   let interactions = 0
   for (const span of sequence.spans) if (span.kind === 'call') interactions++
   let chain: Chain | undefined
@@ -31,14 +31,14 @@ export function examine(sequence: CoaSequence, grammar: Grammar | undefined): Ex
     question: sequence.prompt.findLast(({ role }) => role === 'user')?.content ?? '',
     interactions,
     chain: () => {
-      chain ??= parseChain(grammar!, sequenceText(sequence), { strict: true })
+      chain ??= parseChain(grammar!, streamText(sequence), { strict: true })
       return chain
     },
   }
 }
 
 /** Imported sequences may not know their suite; then the grammar is the nearest thing. */
-function suiteOf({ meta, grammar }: CoaSequence): string {
+function suiteOf({ meta, grammar }: Stream): string {
   return typeof meta['suite'] === 'string' ? meta['suite'] : grammar
 }
 

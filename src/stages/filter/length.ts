@@ -1,5 +1,5 @@
-import { encodeSequence, type Tokenizer } from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import type { FilterSettings } from './config.ts'
 import type { Drop } from './examine.ts'
 
@@ -8,7 +8,7 @@ const TEMPLATE_BYTES = 256
 
 /** What does not fit into the context of the student cannot be learnt whole, and half a chain has no answer. */
 export function tooLong(
-  sequence: Pick<CoaSequence, 'prompt' | 'spans'>,
+  sequence: Pick<Stream, 'prompt' | 'spans'>,
   settings: Pick<FilterSettings, 'max_tokens' | 'max_characters'>,
   tokenizer: Tokenizer,
 ): Drop | undefined {
@@ -22,14 +22,11 @@ export function tooLong(
   // A token stands for a byte at least, so most sequences need not be encoded to know that they fit.
   const bytes = lengthOf(sequence, (text) => Buffer.byteLength(text))
   if (bytes + TEMPLATE_BYTES * (sequence.prompt.length + 1) <= max_tokens) return undefined
-  const tokens = encodeSequence(tokenizer, sequence).ids.length
+  const tokens = encodeStream(tokenizer, sequence).ids.length
   return tokens <= max_tokens ? undefined : { reason: `over ${max_tokens} tokens`, detail: `${tokens}` }
 }
 
-function lengthOf(
-  { prompt, spans }: Pick<CoaSequence, 'prompt' | 'spans'>,
-  measure: (text: string) => number,
-) {
+function lengthOf({ prompt, spans }: Pick<Stream, 'prompt' | 'spans'>, measure: (text: string) => number) {
   let length = 0
   for (const { content } of prompt) length += measure(content)
   for (const { text } of spans) length += measure(text)

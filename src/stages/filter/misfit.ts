@@ -1,3 +1,4 @@
+import { isTrained } from '../../schema/index.ts'
 import type { Drop, Examined } from './examine.ts'
 
 /** What is wrong with the language of a sequence: its tags and payloads, its order of speakers, its spans. */
@@ -27,8 +28,8 @@ function strayingSpans(
     const end = start + span.text.length
     if (span.agent !== block.agent || block.start < start || block.end > end)
       return { reason, detail: `span ${index} (${span.agent}) is not the turn of ${block.agent}` }
-    if (span.trainable !== (block.kind !== 'observation'))
-      return { reason, detail: `span ${index} (${span.agent}) is ${span.trainable ? '' : 'not '}trained` }
+    if (isTrained(span) !== (block.kind !== 'observation'))
+      return { reason, detail: `span ${index} (${span.agent}) is ${isTrained(span) ? '' : 'not '}trained` }
     start = end
   }
   return undefined

@@ -1,7 +1,7 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
-import { type CoaSequence, isReact, type Selection } from '../../schema/index.ts'
+import { isReact, type Selection, type Stream } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
 import { FunnelCounter, type Profile } from './count-funnel.ts'
 import { type Criteria, decide, type StageName } from './decide.ts'
@@ -42,7 +42,7 @@ export class Sieve {
     this.#sink = sink
   }
 
-  take(sequence: CoaSequence): void {
+  take(sequence: Stream): void {
     const { settings } = this.#criteria
     // What becomes of a ReAct-style sequence is decided by the one it was made from.
     if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {

@@ -1,3 +1,4 @@
+import { isTrained } from '../../schema/index.ts'
 import type { Examined } from './examine.ts'
 import { HASHES, minHash } from './min-hash.ts'
 import { hashShingles, hashWords, WordBuffer } from './words.ts'
@@ -27,7 +28,7 @@ export class Signatures {
   add({ question, sequence }: Pick<Examined, 'question' | 'sequence'>): void {
     this.#words.clear()
     hashWords(question, this.#words)
-    for (const span of sequence.spans) if (span.trainable) hashWords(span.text, this.#words)
+    for (const span of sequence.spans) if (isTrained(span)) hashWords(span.text, this.#words)
     this.#shingles.clear()
     hashShingles(this.#words.values, SHINGLE, this.#shingles)
     if (this.#size % CHUNK === 0) this.#chunks.push(new Uint32Array(CHUNK * HASHES))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fiveCalls, makeSequence, type Shape } from '../../../test/filter/make-sequence.ts'
 import { builtinGrammars } from '../../language/grammar/index.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import { ProjectConfig } from '../../settings/index.ts'
 import { tooSimple } from './complexity.ts'
 import { filterSettings } from './config.ts'
@@ -15,7 +15,7 @@ import { unreflected } from './reflection.ts'
 const settingsWith = (filter: Record<string, unknown> = {}) => filterSettings(ProjectConfig.parse({ filter }))
 const settings = settingsWith()
 
-function examined(shape: Shape | CoaSequence): Examined {
+function examined(shape: Shape | Stream): Examined {
   const sequence = 'spans' in shape ? shape : makeSequence(shape)
   return examine(sequence, builtinGrammars.get(sequence.grammar))
 }
@@ -46,7 +46,7 @@ describe('complexity', () => {
 })
 
 describe('quality', () => {
-  const reason = (shape: Shape | CoaSequence, filter = {}) =>
+  const reason = (shape: Shape | Stream, filter = {}) =>
     poorQuality(examined(shape), settingsWith(filter))?.reason
 
   it('keeps what is right and only that', () => {
@@ -82,7 +82,7 @@ describe('quality', () => {
   })
 
   it('finds malformed text, speakers out of turn and spans that tell another story', () => {
-    const change = (edit: (spans: CoaSequence['spans']) => void): CoaSequence => {
+    const change = (edit: (spans: Stream['spans']) => void): Stream => {
       const sequence = structuredClone(makeSequence())
       edit(sequence.spans)
       return sequence
@@ -97,7 +97,7 @@ describe('quality', () => {
     expect(reason(change((spans) => void spans.pop()))).toBe('speaker out of turn')
     const observation = makeSequence().spans.findIndex(({ kind }) => kind === 'observation')
     const trained = change((spans) => {
-      spans[observation]!.trainable = true
+      spans[observation]!.kind = 'role'
     })
     expect(reason(trained)).toBe('spans do not fit the text')
     const shifted = change((spans) => {

@@ -1,6 +1,7 @@
+import { tokensAt } from '../../agent/index.ts'
 import { EngineError } from '../../base/errors/index.ts'
 import type { TrainingExample } from '../../engine/index.ts'
-import type { Rollout, RolloutSegment } from '../../schema/index.ts'
+import { isTrained, type Rollout, type Span } from '../../schema/index.ts'
 
 /** An example of the engine's contract with all its columns. */
 export interface PolicyExample extends Required<TrainingExample> {
@@ -12,51 +13,51 @@ export interface PolicyExample extends Required<TrainingExample> {
 }
 
 /**
- * What is trained of a rollout: the sampled tokens and nothing else, each under the context it was sampled in. Where an
- * observation was shortened on the way, what was sampled before and after saw different contexts, so there is an
- * example for each; in the later ones the earlier words are context.
+ * What a rollout is trained on: the sampled tokens and nothing else, each in the context it was sampled in. Where an
+ * observation was shortened, what was sampled before and after saw different contexts, so there is one
+ * example for each; in the later ones the earlier tokens are context.
  */
 export function examplesOf(
-  rollout: Pick<Rollout, 'id' | 'segments'>,
+  rollout: Pick<Rollout, 'id' | 'promptTokens' | 'spans'>,
   advantage: number,
-  /** Sampled under a mask: the model's own log-probabilities are then told beside those of the sampler. */
+  /** Sampled under a grammar mask: the model's own log-probabilities are then recorded beside those of the sampler. */
   isMasked = false,
 ): PolicyExample[] {
-  const { segments } = rollout
-  if (segments[0]?.origin !== 'prompt' || segments[0].tokens.length === 0)
-    throw new EngineError(`rollout ${rollout.id} does not begin with a prompt`, {
+  const { id, promptTokens = [], spans } = rollout
+  if (promptTokens.length === 0)
+    throw new EngineError(`rollout ${id} does not begin with a prompt`, {
       fix: 'The first token of an example cannot be learned: put at least one token before what was sampled.',
     })
-  return runsOfOneContext(segments).map((run) => exampleOf(segments, run, advantage, isMasked))
+  if (spans.some((span) => span.tokens === undefined || (isTrained(span) && span.logprobs === undefined)))
+    throw new EngineError(`rollout ${id} was stored without its tokens`, {
+      fix: 'Train on rollouts as they were sampled; rl.keep_rollouts decides how many are stored with tokens.',
+    })
+  return runsOfOneContext(spans).map((run) => exampleOf(promptTokens, spans, run, advantage, isMasked))
 }
 
-/** Indexes of sampled segments, together where the model saw the same of what came before. */
-function runsOfOneContext(segments: readonly RolloutSegment[]): number[][] {
-  const changes = new Set(
-    segments.flatMap((segment) =>
-      segment.origin === 'inserted' && segment.shortened !== undefined ? [segment.shortened.from] : [],
-    ),
-  )
-  const runs: number[][] = []
-  let isNew = true
-  for (const [index, { origin, tokens }] of segments.entries()) {
-    isNew ||= changes.has(index)
-    if (origin !== 'sampled' || tokens.length === 0) continue
-    if (isNew) runs.push([])
-    runs.at(-1)!.push(index)
-    isNew = false
+/** Indexes of sampled spans, together where the model saw the same of what came before. */
+function runsOfOneContext(spans: readonly Span[]): number[][] {
+  const changes = spans.flatMap(({ shortened }) => (shortened === undefined ? [] : [shortened.request]))
+  const runs: { index: number[]; changed: number }[] = []
+  for (const [index, { origin, tokens = [] }] of spans.entries()) {
+    if (!('request' in origin) || tokens.length === 0) continue
+    const changed = changes.filter((request) => request <= origin.request).length
+    if (runs.at(-1)?.changed === changed) runs.at(-1)!.index.push(index)
+    else runs.push({ index: [index], changed })
   }
-  return runs
+  return runs.map(({ index }) => index)
 }
 
 function exampleOf(
-  segments: readonly RolloutSegment[],
+  prompt: readonly number[],
+  spans: readonly Span[],
   run: readonly number[],
   advantage: number,
   isMasked: boolean,
 ): PolicyExample {
   const last = run.at(-1)!
-  const parts = segments.slice(0, last + 1).map((segment) => seenAt(segment, last))
+  const { request } = spans[last]!.origin as { request: number }
+  const parts = [prompt, ...spans.slice(0, last + 1).map((span) => tokensAt(span, request))]
   const length = parts.reduce((sum, { length: size }) => sum + size, 0)
   const tokens = new Int32Array(length)
   const [weights, sampled, old, advantages] = [0, 1, 2, 3].map(() => new Float32Array(length)) as [
@@ -68,20 +69,14 @@ function exampleOf(
   let at = 0
   for (const [index, part] of parts.entries()) {
     tokens.set(part, at)
-    const segment = segments[index]!
-    if (segment.origin === 'sampled' && run.includes(index)) {
+    const { logprobs, modelLogprobs } = spans[index - 1] ?? {}
+    if (logprobs !== undefined && run.includes(index - 1)) {
       weights.fill(1, at, at + part.length)
       advantages.fill(advantage, at, at + part.length)
-      sampled.set(segment.logprobs, at)
-      old.set((isMasked ? segment.modelLogprobs : undefined) ?? segment.logprobs, at)
+      sampled.set(logprobs, at)
+      old.set((isMasked ? modelLogprobs : undefined) ?? logprobs, at)
     }
     at += part.length
   }
   return { tokens, weights, sampledLogprobs: sampled, oldLogprobs: old, advantages }
-}
-
-/** The tokens of a segment as the model saw them when it sampled segment `when`. */
-function seenAt(segment: RolloutSegment, when: number): readonly number[] {
-  const shortened = segment.origin === 'inserted' ? segment.shortened : undefined
-  return shortened !== undefined && shortened.from <= when ? shortened.tokens : segment.tokens
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
+import { spansFrom } from '../../../test/rollout/spans.ts'
 import { examplesOf } from './examples.ts'
 import { klExamples, klSum, policyLoss, weighted } from './loss.ts'
 
@@ -21,21 +22,18 @@ describe('weighted', () => {
   const rollout = (sampled: number) =>
     examplesOf(
       makeRollout({
-        segments: [
-          { origin: 'prompt', tokens: [1] },
-          { origin: 'sampled', tokens: Array(sampled).fill(2), logprobs: Array(sampled).fill(-1) },
-        ],
+        ...spansFrom([{ prompt: [1] }, { sampled: Array(sampled).fill(2) }]),
       }),
       1,
     )
   const shortened = examplesOf(
     makeRollout({
-      segments: [
-        { origin: 'prompt', tokens: [1] },
-        { origin: 'sampled', tokens: [2], logprobs: [-1] },
-        { origin: 'inserted', tokens: [3, 3], shortened: { from: 3, tokens: [3] } },
-        { origin: 'sampled', tokens: [4], logprobs: [-1] },
-      ],
+      ...spansFrom([
+        { prompt: [1] },
+        { sampled: [2] },
+        { inserted: [3, 3], shortened: { request: 1, tokens: [3] } },
+        { sampled: [4] },
+      ]),
     }),
     1,
   )

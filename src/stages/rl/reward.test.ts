@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeRollout, wrong } from '../../../test/rl/make-rollout.ts'
+import { spansFrom } from '../../../test/rollout/spans.ts'
 import { checkAnswer } from '../../reward/index.ts'
 import { judged, lengthOf, overlongPenalty } from './reward.ts'
 
@@ -91,12 +92,12 @@ describe('overlongPenalty', () => {
   })
 
   it('counts what entered after the prompt, at its full length', () => {
-    const segments = [
-      { origin: 'prompt' as const, tokens: [1, 2, 3] },
-      { origin: 'sampled' as const, tokens: [4], logprobs: [-1] },
-      { origin: 'inserted' as const, tokens: [5, 6, 7, 8], shortened: { from: 3, tokens: [5] } },
-      { origin: 'sampled' as const, tokens: [9, 9], logprobs: [-1, -1] },
-    ]
-    expect(lengthOf({ segments })).toBe(7)
+    const stream = spansFrom([
+      { prompt: [1, 2, 3] },
+      { sampled: [4], logprobs: [-1] },
+      { inserted: [5, 6, 7, 8], shortened: { request: 1, tokens: [5] } },
+      { sampled: [9, 9], logprobs: [-1, -1] },
+    ])
+    expect(lengthOf(stream)).toBe(7)
   })
 })

@@ -60,10 +60,8 @@ export function overlongPenalty(
 }
 
 /** Tokens after the prompt as they entered, observations included: what rollout.max_tokens counts. */
-export function lengthOf({ segments }: Pick<Rollout, 'segments'>): number {
-  let length = 0
-  for (const { origin, tokens } of segments) if (origin !== 'prompt') length += tokens.length
-  return length
+export function lengthOf({ spans }: Pick<Rollout, 'spans'>): number {
+  return spans.reduce((length, { tokens = [] }) => length + tokens.length, 0)
 }
 
 /** Cut off by a limit on its length, so that its end is not the model's own. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { makeRollout, makeTask, wrong } from '../../../test/rl/make-rollout.ts'
+import { spansFrom } from '../../../test/rollout/spans.ts'
 import type { Scored } from './groups.ts'
 import type { SampledStep } from './sample-step.ts'
 import { stepRow } from './step-metrics.ts'
@@ -15,14 +16,13 @@ it('says in one row what happened in a step', () => {
     makeRollout({
       id: '1',
       taskId: 'easy',
-      segments: [
-        { origin: 'prompt', tokens: [1] },
-        { origin: 'sampled', tokens: [2, 3], logprobs: [-1, -3] },
-        { origin: 'inserted', tokens: [4, 5, 6] },
-        { origin: 'sampled', tokens: [7], logprobs: [-2] },
-      ],
+      ...spansFrom([
+        { prompt: [1] },
+        { sampled: [2, 3], logprobs: [-1, -3] },
+        { inserted: [4, 5, 6] },
+        { sampled: [7], logprobs: [-2], agent: 'stray' },
+      ]),
       calls: [call('search', 'ok'), call('code', 'malformed')],
-      tokensByAgent: { think: 2, '': 1 },
       ms: { sampling: 300, tools: 60, checking: 40 },
     }),
     makeRollout({
@@ -32,7 +32,6 @@ it('says in one row what happened in a step', () => {
       verdict: wrong,
       wellFormed: false,
       calls: [call('search', 'ok'), call('search', 'environment')],
-      tokensByAgent: { think: 2 },
       ms: { sampling: 200, tools: 0, checking: 0 },
     }),
   ]
@@ -107,7 +106,7 @@ it('says in one row what happened in a step', () => {
     tokens_sampled_mean: 2.5,
     tokens_sampled_max: 3,
     tokens_inserted_mean: 1.5,
-    'tokens_by_role/none': 0.5,
+    'tokens_by_role/stray': 0.5,
     'tokens_by_role/think': 2,
     // (1 + 3 + 2 + 0.5 + 1.5) / 5
     entropy: 1.6,

@@ -1,3 +1,4 @@
+import { enteredTokens, tokensByAgent } from '../../agent/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow } from '../../store/index.ts'
 import { statisticsOf } from './groups.ts'
@@ -88,19 +89,15 @@ function rolloutFigures(rollouts: readonly Rollout[]): MetricRow {
   const byRole: Record<string, number> = {}
   const stops: Record<string, number> = {}
   let [most, surprise] = [0, 0]
-  for (const { segments, tokensByAgent, stop } of rollouts) {
-    let own = 0
-    for (const segment of segments) {
-      if (segment.origin === 'inserted') tokens.inserted += segment.tokens.length
-      if (segment.origin !== 'sampled') continue
-      own += segment.tokens.length
-      for (const logprob of segment.logprobs) surprise -= logprob
-    }
-    tokens.sampled += own
-    most = Math.max(most, own)
-    for (const [role, count] of Object.entries(tokensByAgent))
-      byRole[role || 'none'] = (byRole[role || 'none'] ?? 0) + count
-    stops[stop] = (stops[stop] ?? 0) + 1
+  for (const rollout of rollouts) {
+    const { sampled, inserted } = enteredTokens(rollout)
+    tokens.sampled += sampled
+    tokens.inserted += inserted
+    most = Math.max(most, sampled)
+    for (const { logprobs = [] } of rollout.spans) for (const logprob of logprobs) surprise -= logprob
+    for (const [role, count] of Object.entries(tokensByAgent(rollout)))
+      byRole[role] = (byRole[role] ?? 0) + count
+    stops[rollout.stop] = (stops[rollout.stop] ?? 0) + 1
   }
   const mean = (counts: Record<string, number>): Record<string, number> =>
     Object.fromEntries(
@@ -159,7 +156,7 @@ function timeFigures({ rollouts, ms, slots }: SampledStep, times: StepTimes): Me
   for (const rollout of rollouts) {
     spent.sampling += rollout.ms.sampling / slots
     spent.tools += (rollout.ms.tools + rollout.ms.checking) / slots
-    for (const segment of rollout.segments) if (segment.origin === 'sampled') tokens += segment.tokens.length
+    tokens += enteredTokens(rollout).sampled
   }
   const idle = Math.max(0, ms - spent.sampling - spent.tools)
   const of = (part: number): number => (wallMs === 0 ? 0 : Math.max(0, part) / wallMs)

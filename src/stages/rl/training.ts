@@ -148,8 +148,7 @@ export class Training {
 
   #store(rollout: Rollout, meta: Record<string, number>, isWhole: boolean): void {
     this.#context.run.append('rollout', {
-      ...rollout,
-      ...(isWhole ? {} : { segments: [] }),
+      ...(isWhole ? rollout : withoutTokens(rollout)),
       meta: { ...rollout.meta, ...meta, ...(isWhole ? {} : { tokensLeftOut: true }) },
     })
   }
@@ -260,4 +259,10 @@ export class Training {
       },
     }
   }
+}
+
+/** What was written, without what only training needs. */
+function withoutTokens({ promptTokens: _, ...rollout }: Rollout): Rollout {
+  const spans = rollout.spans.map(({ agent, kind, text, origin }) => ({ agent, kind, text, origin }))
+  return { ...rollout, prompt: [], spans }
 }

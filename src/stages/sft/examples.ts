@@ -1,5 +1,6 @@
 import type { EngineDescription, TrainingExample } from '../../engine/index.ts'
-import { encodeSequence, type Tokenizer } from '../../language/tokens/index.ts'
+import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
+import { isTrained } from '../../schema/index.ts'
 import type { Selected } from '../../store/index.ts'
 
 /** A sequence in tokens. What is learned of it is held as one byte a token, until its step comes. */
@@ -28,9 +29,9 @@ export function exampleOf(
   const { tokenizer, limits, maskObservations, date } = options
   if (!(Number.isInteger(weight) && weight > 0)) return { reason: `a weight of ${weight}` }
   // The end of the text alone, which is learned too, is no lesson.
-  if (!sequence.spans.some(({ trainable, text }) => trainable && text !== ''))
+  if (!sequence.spans.some((span) => isTrained(span) && span.text !== ''))
     return { reason: 'nothing to learn from' }
-  const { ids, mask, promptLength } = encodeSequence(tokenizer, sequence, { prompt: { date } })
+  const { ids, mask, promptLength } = encodeStream(tokenizer, sequence, { prompt: { date } })
   const learned = maskObservations ? mask : new Uint8Array(ids.length).fill(1, promptLength)
   // Nothing comes before the first token, so nothing predicts it.
   learned[0] = 0

@@ -48,7 +48,7 @@ function firstForbidden(constraint: Constraint, tokenizer: Tokenizer, spans: Spa
   let inserted = -1
   for (const [index, token] of ids.entries()) {
     const span = spans[spanOf[index]!]!
-    if (span.trainable) {
+    if (span.kind !== 'observation') {
       if (state.allowed()[token] !== 1)
         return `token ${index} ${JSON.stringify(tokenizer.decode([token]))} after ${JSON.stringify(tokenizer.decode(ids.slice(0, index)))}`
       state = state.after(token)

@@ -100,15 +100,7 @@ export function recordsOf<K extends RecordKind>(kind: K): fc.Arbitrary<RecordOf<
   const text = anyString.filter((value) => value.length > 0 && value.isWellFormed())
   const id = recordSchemas[kind].shape.id === PathName ? valuesOf(PathName) : text
   return fc.tuple(valuesOf(recordSchemas[kind]), id).map(([record, ownId]) => {
-    const value = { ...(record as object), id: ownId } as Record<string, unknown>
-    // The one rule that spans fields: a datum's arrays have one entry a token.
-    if (kind === 'datum') {
-      const length = (value['tokens'] as number[]).length
-      for (const name of ['weights', 'logprobs', 'advantages']) {
-        if (value[name] !== undefined)
-          value[name] = Array.from({ length }, (_, i) => (value[name] as number[])[i] ?? 0.5)
-      }
-    }
+    const value = { ...(record as object), id: ownId }
     return recordSchemas[kind].parse(value) as RecordOf<K>
   })
 }

@@ -1,4 +1,4 @@
-import { sequenceText } from '../../../schema/index.ts'
+import { streamText } from '../../../schema/index.ts'
 import type { TextFormat } from '../format.ts'
 import { firstOf, nothingTrained, notOneQuestion, notUnicode } from './refusals.ts'
 import { controlTokensInText } from './turns.ts'
@@ -34,7 +34,7 @@ export const llamaFactoryAlpaca: TextFormat = {
     system: sequence.prompt.find(({ role }) => role === 'system')?.content ?? '',
     instruction: sequence.prompt.at(-1)!.content,
     input: '',
-    output: sequenceText(sequence),
+    output: streamText(sequence),
   }),
   fromRow: (row) => {
     const { system, instruction, input, output } = row as Record<string, string>

@@ -1,7 +1,7 @@
-import type { CoaSequence } from '../../../schema/index.ts'
+import { isTrained, type Stream } from '../../../schema/index.ts'
 import { readingOf } from '../segments.ts'
 
-type Refusal = (sequence: CoaSequence) => string | undefined
+type Refusal = (sequence: Stream) => string | undefined
 
 /** The first reason that applies. */
 export function firstOf(...refusals: Refusal[]): Refusal {
@@ -15,7 +15,7 @@ export function firstOf(...refusals: Refusal[]): Refusal {
 }
 
 export const nothingTrained: Refusal = ({ spans }) =>
-  spans.some(({ text, trainable }) => trainable && text !== '') ? undefined : 'nothing in it is trained on'
+  spans.some((span) => isTrained(span) && span.text !== '') ? undefined : 'nothing in it is trained on'
 
 /** Files of text are UTF-8, which cannot hold half a character. */
 export const notUnicode: Refusal = ({ prompt, spans }) =>

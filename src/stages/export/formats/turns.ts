@@ -1,11 +1,11 @@
-import type { CoaSequence, Message } from '../../../schema/index.ts'
+import type { Message, Stream } from '../../../schema/index.ts'
 import { joinSegments, type Reading, readingOf } from '../segments.ts'
 
 /**
  * The stream as turns: what is trained on is said by the assistant, what is not by the user. Not by "tool": many chat
  * templates know no such role, and those that do write tags of their own around it.
  */
-export function turnsOf(sequence: CoaSequence): Message[] {
+export function turnsOf(sequence: Stream): Message[] {
   return readingOf(sequence).segments.map(({ text, trained }) => ({
     role: trained ? 'assistant' : 'user',
     content: text,

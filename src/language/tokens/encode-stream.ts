@@ -1,18 +1,18 @@
 import { TokenizerError } from '../../base/errors/index.ts'
-import type { CoaSequence } from '../../schema/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import { encodePrompt } from './encode-prompt.ts'
 import { type EncodeSpansOptions, encodeSpans } from './encode-spans.ts'
 import type { RenderPromptOptions } from './render-prompt.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-export interface EncodeSequenceOptions extends Pick<EncodeSpansOptions, 'joints' | 'specials'> {
+export interface EncodeStreamOptions extends Pick<EncodeSpansOptions, 'joints' | 'specials'> {
   /** End with the end-of-sequence token, trained on. Default: true where the tokenizer has one. */
   endOfSequence?: boolean
   /** How the prompt is rendered. */
   prompt?: RenderPromptOptions
 }
 
-export interface EncodedSequence {
+export interface EncodedStream {
   ids: Int32Array
   /** 1 where the token is trained on; 0 for prompt and observation tokens. */
   mask: Uint8Array
@@ -24,11 +24,11 @@ export interface EncodedSequence {
 }
 
 /** A whole sequence in tokens: the prompt, the stream that follows it, the end. */
-export function encodeSequence(
+export function encodeStream(
   tokenizer: Tokenizer,
-  sequence: Pick<CoaSequence, 'prompt' | 'spans'>,
-  options: EncodeSequenceOptions = {},
-): EncodedSequence {
+  sequence: Pick<Stream, 'prompt' | 'spans'>,
+  options: EncodeStreamOptions = {},
+): EncodedStream {
   const { endOfSequence = tokenizer.eosId !== undefined, prompt: promptOptions, ...spanOptions } = options
   if (endOfSequence && tokenizer.eosId === undefined) {
     throw new TokenizerError('The tokenizer has no end-of-sequence token.', {

@@ -1,25 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import type { RolloutSegment } from '../schema/index.ts'
+import { type Part, spansFrom } from '../../test/rollout/spans.ts'
+import type { Span } from '../schema/index.ts'
 import { Context } from './context.ts'
-import { rolloutTokens } from './rollout-tokens.ts'
+import { streamTokens } from './stream-tokens.ts'
 
 let next = 0
 const fresh = (count: number): number[] => Array.from({ length: count }, () => next++)
-const prompt = (count: number): RolloutSegment => ({ origin: 'prompt', tokens: fresh(count) })
-const sampled = (count: number): RolloutSegment => ({
-  origin: 'sampled',
-  tokens: fresh(count),
-  logprobs: Array<number>(count).fill(-1),
+const prompt = (count: number): Part => ({ prompt: fresh(count) })
+const sampled = (count: number): Part => ({ sampled: fresh(count) })
+const inserted = (count: number, shorter?: { request: number; count: number }): Part => ({
+  inserted: fresh(count),
+  ...(shorter === undefined ? {} : { shortened: { request: shorter.request, tokens: fresh(shorter.count) } }),
 })
-const inserted = (count: number, shorter?: { from: number; count: number }): RolloutSegment => ({
-  origin: 'inserted',
-  tokens: fresh(count),
-  ...(shorter === undefined ? {} : { shortened: { from: shorter.from, tokens: fresh(shorter.count) } }),
-})
+const counted = (parts: readonly Part[]) => streamTokens(spansFrom(parts))
 
 describe('what a rollout cost', () => {
   it('counts a growing stream once, and the whole context for every request', () => {
-    expect(rolloutTokens({ segments: [prompt(3), sampled(4), inserted(2), sampled(3)] })).toEqual({
+    expect(counted([prompt(3), sampled(4), inserted(2), sampled(3)])).toEqual({
       prompt: 3,
       completion: 7,
       tool: 2,
@@ -31,22 +28,22 @@ describe('what a rollout cost', () => {
 
   it('does not count what nobody read', () => {
     const read = [prompt(3), sampled(4), inserted(2), sampled(3)]
-    expect(rolloutTokens({ segments: [...read, inserted(400)] })).toEqual(rolloutTokens({ segments: read }))
-    expect(rolloutTokens({ segments: [prompt(3)] })).toMatchObject({ once: 0, billed: 0, requests: 0 })
+    expect(counted([...read, inserted(400)])).toEqual(counted(read))
+    expect(counted([prompt(3)])).toMatchObject({ once: 0, billed: 0, requests: 0 })
   })
 
   it('counts an observation that was shortened as the model saw it, and what came after it again', () => {
-    const segments = [
+    const parts = [
       prompt(100),
       sampled(20),
-      inserted(300, { from: 5, count: 30 }),
+      inserted(300, { request: 2, count: 30 }),
       sampled(20),
       inserted(50),
       sampled(10),
       inserted(200),
     ]
     const requests = [100, 100 + 20 + 300, 100 + 20 + 30 + 20 + 50]
-    expect(rolloutTokens({ segments })).toEqual({
+    expect(counted(parts)).toEqual({
       // The shortened observation and the 20 tokens behind it had to be read again.
       prompt: 100 + 30 + 20,
       completion: 50,
@@ -58,8 +55,8 @@ describe('what a rollout cost', () => {
   })
 
   it('counts only the short form of an observation that was shortened before it was read', () => {
-    const segments = [prompt(10), sampled(5), inserted(90, { from: 3, count: 9 }), sampled(5)]
-    expect(rolloutTokens({ segments })).toEqual({
+    const parts = [prompt(10), sampled(5), inserted(90, { request: 1, count: 9 }), sampled(5)]
+    expect(counted(parts)).toEqual({
       prompt: 10,
       completion: 10,
       tool: 9,
@@ -72,15 +69,21 @@ describe('what a rollout cost', () => {
   it('bills exactly the contexts that a stream was sampled from', () => {
     const context = new Context(fresh(40))
     let billed = 0
-    for (const step of [60, 50, 40]) {
+    for (const [request, step] of [60, 50, 40].entries()) {
       billed += context.length + 7
       const tokens = Int32Array.from(fresh(7))
       const logprobs = new Float32Array(7)
-      context.addSampled({ tokens, logprobs, modelLogprobs: logprobs }, 7, true)
-      context.addInserted(fresh(step))
-      if (context.length > 120) context.shortenOldest((at) => context.segments[at]!.tokens.slice(0, 5))
+      context.addSampled(request, { tokens, logprobs, modelLogprobs: logprobs }, 7, true)
+      context.addObservation(request, fresh(step))
+      if (context.length > 120) context.shortenOldest(request + 1, () => fresh(5))
     }
-    const counted = rolloutTokens(context)
+    const spans: Span[] = context.parts.map((part) => ({
+      agent: '',
+      kind: 'call' in part.origin ? 'observation' : 'role',
+      text: '',
+      ...part,
+    }))
+    const counted = streamTokens({ promptTokens: context.prompt, spans })
     expect(counted.billed).toBe(billed)
     expect(counted.once).toBe(counted.prompt + counted.completion + counted.tool)
     expect(counted.once).toBeLessThanOrEqual(counted.billed)
