@@ -69,10 +69,14 @@ function promptOf(question: string, candidates: readonly Candidate[]): { system:
       ...candidates.map((candidate, at) =>
         block(
           `candidate ${at + 1}`,
-          `How it went:\n${cutMiddle(streamText(candidate), CHAIN_LIMIT).text}\n\nAnswer: ${candidate.answer}`,
+          `${chainOf(candidate)}Answer: ${cutMiddle(candidate.answer!, CHAIN_LIMIT).text}`,
         ),
       ),
       `Which of the ${candidates.length} candidates inside the ${boundary} markers has the right answer?`,
     ].join('\n\n'),
   }
+}
+
+function chainOf({ spans = [] }: Candidate): string {
+  return spans.length === 0 ? '' : `How it went:\n${cutMiddle(streamText({ spans }), CHAIN_LIMIT).text}\n\n`
 }

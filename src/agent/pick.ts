@@ -2,8 +2,8 @@ import { type Grammar, parseChain } from '../language/grammar/index.ts'
 import { type Rollout, streamText } from '../schema/index.ts'
 import { answerKey } from './pick-same.ts'
 
-/** What is looked at to choose one of several rollouts of the same question. */
-export type Candidate = Pick<Rollout, 'answer' | 'spans'>
+/** What is compared to choose one of several answers to the same question. How sure the model was is known of rollouts. */
+export type Candidate = Pick<Rollout, 'answer'> & Partial<Pick<Rollout, 'spans'>>
 
 export interface Choice {
   /** Number of the candidate; undefined where none has an answer. */
@@ -14,15 +14,15 @@ export interface Choice {
 }
 
 /** How likely the model found what it wrote, token by token. What was inserted does not count. */
-function meanLogprob({ spans }: Pick<Candidate, 'spans'>): number {
+function meanLogprob({ spans = [] }: Candidate): number {
   const values = spans.flatMap(({ modelLogprobs, logprobs = [] }) => modelLogprobs ?? logprobs)
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return Number.isFinite(mean) ? mean : Number.NEGATIVE_INFINITY
 }
 
 /** What an agent said last; undefined where it never spoke. */
-export function lastOf(grammar: Grammar, stream: Pick<Rollout, 'spans'>, agent: string): string | undefined {
-  return parseChain(grammar, streamText(stream)).blocks.findLast((block) => block.agent === agent)?.text
+export function lastOf(grammar: Grammar, { spans = [] }: Candidate, agent: string): string | undefined {
+  return parseChain(grammar, streamText({ spans })).blocks.findLast((block) => block.agent === agent)?.text
 }
 
 /** The answer that most candidates give; of equally many, the one that was written most surely. */

@@ -363,7 +363,7 @@ export const ProjectConfig = z.strictObject({
       /** Of models. Left out: 0 for one attempt, rollout.temperature for several. */
       temperature: z.number().nonnegative().optional(),
       /** Who chooses one of several answers: the most frequent one, the checker (an upper bound), or the model of [judge]. */
-      picker: z.enum(['majority', 'verifier', 'judge']).default('majority'),
+      picker: z.enum(['majority', 'oracle', 'judge']).default('majority'),
       /** Tool calls of a ReAct agent. */
       max_turns: z.number().int().positive().default(25),
       /** Of one reply of a plain model or a ReAct agent. */

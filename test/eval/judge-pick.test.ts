@@ -36,14 +36,17 @@ it('a judge sees question and answers, chooses once, and its choice is kept', as
     complete: async (request: CompletionRequest) => {
       const prompt = 'prompt' in request ? request.prompt : ''
       prompts.push(prompt)
-      return { text: prompt.includes('red') ? 'Blue is no colour here.\nChoice: 2' : 'I cannot tell.' }
+      if (!prompt.includes('red')) throw new Error('I cannot decide.')
+      return { object: { reason: 'Blue is not a color here.', choice: 2 } }
     },
   } as unknown as ChatModel
   const context = { run, tasks, solvers: ['s'], signal: new AbortController().signal, concurrency: 2 }
   await pickWithJudge(judge, context)
-  expect(prompts.sort()).toEqual([
-    'Question:\nWhat is 0 + 1?\n\nAnswer 1:\nblue\n\nAnswer 2:\nred\n\nAnswer 3:\nblue',
-    'Question:\nWhat is 1 + 1?\n\nAnswer 1:\nup\n\nAnswer 2:\nup\n\nAnswer 3:\ndown',
+  // Each different answer once, between markers that no answer can know.
+  const bare = prompts.map((prompt) => prompt.replaceAll(/<<[^>]*>>\n|Which of the.*$/g, '').trim())
+  expect(bare.sort()).toEqual([
+    'What is 0 + 1?\n\nAnswer: blue\n\nAnswer: red',
+    'What is 1 + 1?\n\nAnswer: up\n\nAnswer: down',
   ])
   expect([...run.scan('attempt')].filter(({ picked }) => picked).map(({ id }) => id)).toEqual([
     't0#1',

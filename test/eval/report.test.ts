@@ -230,7 +230,7 @@ describe('one answer of several', () => {
           ['5', 'wrong', 0.9],
           ['6', 'correct'],
         ],
-        'verifier',
+        'oracle',
       ),
     ).toEqual([0, 1])
     expect(

@@ -11,7 +11,7 @@ export function notes({ settings, solvers }: EvalReport): string[] {
     ...(several
       ? [
           'pass@k is without bias: the chance that one of k attempts drawn from all is right. avg@k is the mean of all attempts, which is pass@1.',
-          ...(settings.picker === 'verifier'
+          ...(settings.picker === 'oracle' || settings.picker === 'verifier'
             ? ['Best: the checker picks, which knows the gold answer. No picker can do better.']
             : []),
         ]
