@@ -1,4 +1,4 @@
-/** Is an answer correct? Numbers are compared by value, and an answer that was never worked out is wrong. */
+/** Is an answer correct? Numbers are compared by value; an unevaluated expression is wrong. */
 import assert from 'node:assert/strict'
 import { checkAnswer } from 'chain-of-agents'
 

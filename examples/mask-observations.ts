@@ -1,4 +1,4 @@
-/** Which tokens a model is trained on: everything it writes itself, nothing that a tool wrote. */
+/** Which tokens a model is trained on: everything it writes itself, and no tool output. */
 import assert from 'node:assert/strict'
 import { builtinGrammars, byteTokenizer, encodeSpans, parseChain, spansOf } from 'chain-of-agents'
 

@@ -1,13 +1,13 @@
-/** A domain of your own: which agents there are, how each writes, and who may follow whom. */
+/** Define your own domain: its agents, their tags, and who may follow whom. */
 import assert from 'node:assert/strict'
 import { defineGrammar, isWellFormed, parseChain, systemPrompt } from 'chain-of-agents'
 
 const grammar = defineGrammar({
   name: 'support',
-  description: 'Questions of customers.',
+  description: 'Customer questions.',
   start: ['think'],
   agents: [
-    { name: 'think', kind: 'role', description: 'Say what has to be found out.', next: ['think', 'answer'] },
+    { name: 'think', kind: 'role', description: 'Say what to find out.', next: ['think', 'answer'] },
     { name: 'answer', kind: 'answer', description: 'Answer the customer.' },
   ],
 })

@@ -1,4 +1,4 @@
-/** A tool of your own: a function with a Zod schema. The grammar learns its tag, the model is told how to call it. */
+/** Define your own tool: a function with a Zod schema. The grammar gets its tag, and the system prompt says how to call it. */
 import assert from 'node:assert/strict'
 import { callTool, defineTool, extendGrammar, loadGrammar, parseChain, systemPrompt } from 'chain-of-agents'
 import { z } from 'zod'

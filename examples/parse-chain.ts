@@ -1,4 +1,4 @@
-/** Reads a chain of agents: who speaks, what is called, what the answer is, and what is wrong with the text. */
+/** Parse a chain of agents: turns, tool calls, the answer, and any problems in the text. */
 import assert from 'node:assert/strict'
 import { builtinGrammars, isWellFormed, parseChain } from 'chain-of-agents'
 

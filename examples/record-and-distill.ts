@@ -1,4 +1,4 @@
-/** Records a run of your own agents and turns it into a single-agent sequence. */
+/** Record a run of your own agents and distill it into a single-agent sequence. */
 import assert from 'node:assert/strict'
 import { builtinGrammars, distillTrajectory, recordRun, streamText } from 'chain-of-agents'
 

@@ -1,4 +1,4 @@
-/** Runs a program that a model wrote. One that fails, hangs or attacks is a result like any other. */
+/** Run model-written code in the sandbox. A program that fails, hangs or attacks is a result like any other. */
 import assert from 'node:assert/strict'
 import { openSandbox } from 'chain-of-agents'
 

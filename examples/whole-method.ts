@@ -1,4 +1,4 @@
-/** The whole method with numbers so small that it takes seconds: a team's runs, one model, and how they compare. */
+/** The whole pipeline at a scale that takes seconds: a team's runs, one trained model, and a comparison of the two. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
