@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { valuesFromRun } from './from-run.ts'
 import { resolveConfig, settingsOf } from './resolve.ts'
-import { ProjectConfig } from './schema.ts'
+import { ProjectConfig, settingsFromRun } from '../pipeline/settings.ts'
 import { writeToml } from './toml.ts'
 
 /** What a run that says this gives, to a user whose settings say `mine`. */
 function from(run: Record<string, Record<string, unknown>>, mine: Record<string, unknown> = {}) {
   const file = join(temporaryFolder(), 'config.toml')
   writeFileSync(file, writeToml(run))
-  const { taken, withheld } = valuesFromRun(file, resolveConfig(ProjectConfig, { flags: mine }))
+  const { taken, withheld } = settingsFromRun(file, resolveConfig(ProjectConfig, { flags: mine }))
   return { taken: Object.fromEntries(taken), withheld }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recipeFile } from './own-files.ts'
-import { projectConfig } from './project.ts'
+import { projectConfig } from '../pipeline/settings.ts'
 
 let folder: string
 beforeEach(() => {

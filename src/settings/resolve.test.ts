@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CoaError } from '../base/errors/index.ts'
 import { resolveConfig } from './resolve.ts'
-import { ProjectConfig } from './schema.ts'
+import { ProjectConfig } from '../pipeline/settings.ts'
 
 let folder: string
 beforeEach(() => {

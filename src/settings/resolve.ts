@@ -23,7 +23,7 @@ export interface ResolvedConfig<T> {
 }
 
 /** Sections of settings, one level deep: the shape of every configuration of ours. */
-type Sections = z.ZodObject<Record<string, z.ZodType>>
+export type Sections = z.ZodObject<Record<string, z.ZodType>>
 
 /** Defaults, then files, then environment, then flags; checked as a whole. */
 export function resolveConfig<S extends Sections>(

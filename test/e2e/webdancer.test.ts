@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { normalizeText } from '../../src/reward/index.ts'
 import type { Verdict } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import {
   type ChatMessage,
   run as distill,

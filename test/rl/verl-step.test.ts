@@ -9,7 +9,7 @@ import {
   type TrainingExample,
 } from '../../src/engine/index.ts'
 import type { Rollout } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'

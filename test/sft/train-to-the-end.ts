@@ -1,4 +1,4 @@
-import { sft } from '../../src/stages/sft/index.ts'
+import { run as sft } from '../../src/stages/sft/index.ts'
 import { configOf, openStudent, runIn, sums } from './support.ts'
 
 /** Run by kill.test.ts as a process of its own: trains the model of a folder, or goes on with it, and says each step. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { Spotlight } from '../../base/progress/index.ts'
-import { type ProjectConfig, recipeFile, writeToml } from '../../settings/index.ts'
+import { recipeFile, writeToml } from '../../settings/index.ts'
+import { type ProjectConfig } from '../../pipeline/settings.ts'
 import { describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -51,7 +52,8 @@ export function registerQuickstart(program: Command): void {
       modelFolder(config.student.model)
       const { teamOf } = await import('../../stages/teach/index.ts')
       await teamOf(config)
-      const { evalReportOf, stages } = await import('../../pipeline/index.ts')
+      const { stages } = await import('../../pipeline/index.ts')
+      const { evalReportOf } = await import('../../stages/eval/index.ts')
       const names = stages.map(({ name }) => name)
       const unfinished = unfinishedRun(config, names, options.fresh === true)
       using run = unfinished ?? newRun(config, COMMAND)

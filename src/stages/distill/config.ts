@@ -1,7 +1,7 @@
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
 import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import { type DistillMap, DROP } from './rules.ts'
+import type { DistillSection } from './settings.ts'
 
 export interface DistillSettings {
   map: DistillMap
@@ -12,7 +12,7 @@ export interface DistillSettings {
 }
 
 export async function distillSettings(
-  { distill }: Pick<ProjectConfig, 'distill'>,
+  { distill }: { distill: DistillSection },
   language: Language,
 ): Promise<DistillSettings> {
   const { own, byName: grammars } = await knownGrammars(language)

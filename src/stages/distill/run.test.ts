@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { isReact, type Trajectory } from '../../schema/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { createRun, type Run } from '../../store/index.ts'
 import { run as distillRun } from './index.ts'
 

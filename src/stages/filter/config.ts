@@ -1,7 +1,6 @@
 import { ConfigError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
-
-type FilterSection = ProjectConfig['filter']
+import type { ProjectSection } from '../../settings/index.ts'
+import type { FilterSection } from './settings.ts'
 
 /** The settings in the form the filters read them. */
 export interface FilterSettings extends Omit<FilterSection, 'min_interactions_by_suite'> {
@@ -13,7 +12,10 @@ export interface FilterSettings extends Omit<FilterSection, 'min_interactions_by
 export function filterSettings({
   filter,
   project,
-}: Pick<ProjectConfig, 'filter' | 'project'>): FilterSettings {
+}: {
+  filter: FilterSection
+  project: ProjectSection
+}): FilterSettings {
   return {
     ...filter,
     seed: project.seed,

@@ -1,6 +1,7 @@
-import type { ProjectConfig } from '../../settings/index.ts'
 import { benchmarks, openTasks, parseSplit, type Split, suites } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
 import { EvalQuestions } from './contamination.ts'
+import type { FilterSection } from './settings.ts'
 
 /**
  * Reads the sets named in `filter.against`: files whole, suites and benchmarks in the split they are measured on. A
@@ -8,7 +9,7 @@ import { EvalQuestions } from './contamination.ts'
  * question tells: by runs of words nearly all its training tasks would be taken for test tasks.
  */
 export async function readEvalQuestions(
-  { filter, tasks, project }: ProjectConfig,
+  { filter, tasks, project }: Omit<TasksConfig, 'language'> & { filter: FilterSection },
   signal: AbortSignal,
 ): Promise<EvalQuestions> {
   const questions = new EvalQuestions(filter.overlap_words)

@@ -3,7 +3,7 @@ import { fiveCalls, makeSequence, type Shape } from '../../../test/filter/make-s
 import { builtinGrammars } from '../../language/grammar/index.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
 import type { CoaSequence } from '../../schema/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { tooSimple } from './complexity.ts'
 import { filterSettings } from './config.ts'
 import { correctionWeight } from './correction.ts'

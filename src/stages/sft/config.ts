@@ -1,5 +1,6 @@
 import { ConfigError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
+import type { SftSection } from './settings.ts'
 
 /** From this share of the run on, sequences may have so many tokens. */
 export interface ContextFrom {
@@ -7,14 +8,14 @@ export interface ContextFrom {
   context: number
 }
 
-export interface SftSettings extends Omit<ProjectConfig['sft'], 'context'> {
+export interface SftSettings extends Omit<SftSection, 'context'> {
   seed: number
   /** At least one, the first from 0 on. */
   contexts: ContextFrom[]
 }
 
 export function sftSettings(
-  { sft, project }: Pick<ProjectConfig, 'sft' | 'project'>,
+  { sft, project }: { sft: SftSection; project: ProjectSection },
   contextLength: number,
 ): SftSettings {
   const { context, ...rest } = sft

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { isBetter } from './checkpoints.ts'
 import { sftSettings } from './config.ts'
 import { sftCurve } from './curve.ts'
