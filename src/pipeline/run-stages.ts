@@ -1,5 +1,5 @@
-import { runStage } from './run-stage.ts'
 import type { Stage, StageContext } from '../stages/stage.ts'
+import { runStage } from './run-stage.ts'
 import type { ProjectConfig } from './settings.ts'
 
 export interface StageOutcome {

@@ -18,7 +18,13 @@ import { RlSection } from '../stages/rl/settings.ts'
 import { SftSection } from '../stages/sft/settings.ts'
 import { TeachSection } from '../stages/teach/settings.ts'
 import { TasksSection } from '../tasks/settings.ts'
-import { EmbeddingSection, ModelSection, SandboxSection, SearchSection, ToolsSection } from '../world/settings.ts'
+import {
+  EmbeddingSection,
+  ModelSection,
+  SandboxSection,
+  SearchSection,
+  ToolsSection,
+} from '../world/settings.ts'
 
 /** The settings of a project, as in coa.toml: every section is defined next to the code that uses it. */
 export const ProjectConfig = z.strictObject({

@@ -9,7 +9,7 @@ import { teach } from '../stages/teach/index.ts'
 import type { ProjectConfig } from './settings.ts'
 import { teamSolver } from './team-solver.ts'
 
-export const evaluate = evaluateAgainst(teamSolver)
+export const evaluate = evaluateAgainst<ProjectConfig>(teamSolver)
 
 /** The method from end to end, in order. */
 export const stages: readonly Stage<ProjectConfig>[] = [

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { resolveConfig, settingsOf } from './resolve.ts'
 import { ProjectConfig, settingsFromRun } from '../pipeline/settings.ts'
+import { resolveConfig, settingsOf } from './resolve.ts'
 import { writeToml } from './toml.ts'
 
 /** What a run that says this gives, to a user whose settings say `mine`. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { settingsJsonSchema } from './json-schema.ts'
 import { ProjectConfig } from '../pipeline/settings.ts'
+import { settingsJsonSchema } from './json-schema.ts'
 
 interface Section {
   type: string

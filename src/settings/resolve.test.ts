@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CoaError } from '../base/errors/index.ts'
-import { resolveConfig } from './resolve.ts'
 import { ProjectConfig } from '../pipeline/settings.ts'
+import { resolveConfig } from './resolve.ts'
 
 let folder: string
 beforeEach(() => {

@@ -30,11 +30,7 @@ type Place = string
  * One step of the method. It reads from the run folder and writes to it, and never calls another. Commands, the
  * quickstart and the library run it through `runStage`.
  */
-export interface Stage<
-  Config,
-  Options extends object = object,
-  Summary extends StageSummary = StageSummary,
-> {
+export interface Stage<Config, Options extends object = object, Summary extends StageSummary = StageSummary> {
   name: string
   /** What it does, in a few words, for people. */
   purpose: string

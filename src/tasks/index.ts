@@ -1,4 +1,4 @@
-export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
+export { sourceNamed, suiteName } from './configured-sources.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export {
   assertMayBeWritten,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { normalizeText } from '../../src/reward/index.ts'
 import type { Verdict } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import {
   type ChatMessage,
   run as distill,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Engine, verifyCheckpoint } from '../../src/engine/index.ts'
 import type { Tokenizer } from '../../src/language/tokens/index.ts'
-import { run as sft, type SftContext, sftCurve } from '../../src/stages/sft/index.ts'
+import { type SftContext, run as sft, sftCurve } from '../../src/stages/sft/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import {

@@ -4,8 +4,8 @@ import { ConfigError } from '../../base/errors/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
 import { teamSolver } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import { readEnvironment } from '../../settings/index.ts'
-import { type ProjectConfig } from '../../pipeline/settings.ts'
 import {
   amongTools,
   type Chat,

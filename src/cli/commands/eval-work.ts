@@ -5,9 +5,9 @@ import { digestOf } from '../../base/digests/index.ts'
 import { ConfigError, UsageError } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { runStage } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
 import { readEnvironment } from '../../settings/index.ts'
-import { type ProjectConfig } from '../../pipeline/settings.ts'
 import {
   makeReport,
   parseShard,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { hashShingles, WordBuffer, wordKey } from '../../base/digests/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { FilterSettings } from './config.ts'
 import type { Drop } from './examine.ts'
-import { hashShingles, wordKey, WordBuffer } from '../../base/digests/index.ts'
 
 interface Known {
   source: string

@@ -2,6 +2,6 @@
 export { Funnel } from './funnel.ts'
 export { readFunnel } from './read-funnel.ts'
 export { readScore } from './read-score.ts'
-export { type FilterSummary, run } from './run.ts'
+export { type FilterContext, type FilterSummary, run } from './run.ts'
 export { selectionFiles } from './selection-files.ts'
 export { filter } from './stage.ts'

@@ -1,6 +1,6 @@
+import { hashShingles, hashWords, WordBuffer } from '../../base/digests/index.ts'
 import type { Examined } from './examine.ts'
 import { HASHES, minHash } from './min-hash.ts'
-import { hashShingles, hashWords, WordBuffer } from '../../base/digests/index.ts'
 
 /** Words of a shingle. */
 const SHINGLE = 5

@@ -1,6 +1,5 @@
 /** Reinforcement: the student learns from its own rollouts, by DAPO and its relatives. */
 export type { Chosen } from './choose-tasks.ts'
-export { rlSettings } from './config.ts'
 export type { RlContext } from './contract.ts'
 export { diagnose, findingText, stepRows } from './diagnose.ts'
 export { filterQueries } from './filter-queries.ts'

@@ -48,7 +48,10 @@ export interface SftSummary {
  * Trains the student on sequences, on what it is to write itself and not on what tools returned. Stopped anywhere, it
  * goes on from its last checkpoint with the same numbers as if it had not been.
  */
-export async function run(config: { sft: SftSection; project: ProjectSection }, context: SftContext): Promise<SftSummary> {
+export async function run(
+  config: { sft: SftSection; project: ProjectSection },
+  context: SftContext,
+): Promise<SftSummary> {
   const { run: folder, signal, observe, student, evaluate, onStep, again = false } = context
   const { engine, tokenizer, parent } = student
   const description = engine.describe()
