@@ -40,7 +40,7 @@ const settingsEnd = `
 #
 # Your tasks: a file of questions with answers that can be checked, or a public benchmark (coa tasks pull).
 # Rows need "question" and "answer"; a table says more: { from = "my-tasks.csv", map = { question = "q", answer = "a" } }.
-#   [tasks] suites = ["my-tasks.jsonl"], and levels = []
+#   [tasks] suites = ["my-tasks.jsonl"], and levels = {}
 #
 # Your team: a topology in TypeScript, and a model that thinks for the agents.
 #   [teach] topology = "my-team.ts", mind = "model", and

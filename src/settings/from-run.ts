@@ -44,7 +44,8 @@ export function valuesFromRun<S extends Sections>(
   function withhold(key: string, value: unknown, decides: boolean): void {
     const [section, name] = key.split('.') as [string, string]
     const mine = (own.config[section] as Record<string, unknown>)[name]
-    if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, value)) {
+    // Tables read from TOML have no prototype, which alone is no difference.
+    if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, structuredClone(value))) {
       result.withheld.push({ key, value, decides })
     }
   }
@@ -60,7 +61,7 @@ function trustOf(schema: z.ZodType | undefined): 'always' | 'names' | 'asked' | 
 }
 
 /** A name has no dot and no slash, so it is no file with code, no folder elsewhere and no address. */
-const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*(?::[a-z]+)?$/
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*$/
 
 function isPlain(value: unknown): boolean {
   if (typeof value === 'string') return value === '' || PLAIN.test(value)

@@ -19,7 +19,7 @@ export type ProjectSection = z.infer<typeof ProjectSection>
 const CONFIG_FILE = 'coa.toml'
 
 export interface ProjectOptions {
-  file?: string | undefined
+  file?: SettingsFile | undefined
   flags?: Record<string, unknown>
   /** Files that the project's own wins over, and one that wins over it. */
   under?: readonly SettingsFile[]
@@ -31,7 +31,7 @@ export function resolveProject<S extends Sections>(
   schema: S,
   options: ProjectOptions,
 ): ResolvedConfig<z.infer<S>> {
-  if (options.file !== undefined && !existsSync(options.file)) {
+  if (typeof options.file === 'string' && !existsSync(options.file)) {
     throw new ConfigError(`there is no file ${options.file}`, {
       fix: 'Name an existing file with --config, or run `coa init`.',
     })

@@ -8,6 +8,10 @@ import { z } from 'zod'
 /** Words that only coa reads, such as levels or the names of agents: taken from a run. */
 export const words = () => z.array(z.string().min(1)).meta({ fromRun: 'always' })
 
+/** Values by names that only coa reads, such as suites or agents: taken from a run. */
+export const table = <Value extends z.ZodType>(value: Value) =>
+  z.record(z.string().min(1), value).meta({ fromRun: 'always' })
+
 /** The lowest and the highest share, or none. */
 export const range = () =>
   z

@@ -16,7 +16,7 @@ export function readToml(file: string): Record<string, unknown> {
   return parseToml(text, file)
 }
 
-function parseToml(text: string, label: string): Record<string, unknown> {
+export function parseToml(text: string, label: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { columnMapOf } from './readers/index.ts'
 import type { TasksConfig } from './settings.ts'
-import { levelsOf, type TaskSource } from './task-source.ts'
+import type { TaskSource } from './task-source.ts'
 
 type Suite = TasksConfig['tasks']['suites'][number]
 
@@ -19,11 +19,12 @@ export function sourceNamed(config: TasksConfig, name: string): TaskSource {
 function sourceFor({ tasks, project, language }: TasksConfig, suite: Suite): TaskSource {
   const { from, format, map, checker, domain, split }: Exclude<Suite, string> =
     typeof suite === 'string' ? { from: suite } : suite
+  const levels = new Map(Object.entries(tasks.levels)).get(from)
   return {
     from,
     data: tasks.data,
     seed: project.seed,
-    ...levelsOf(from, tasks.levels),
+    ...(levels === undefined ? {} : { levels: typeof levels === 'number' ? [levels, levels] : levels }),
     ...(language.grammar === undefined ? {} : { grammar: language.grammar }),
     ...(format === undefined ? {} : { format }),
     ...(map === undefined ? {} : { map: columnMapOf(map) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { LanguageSection } from '../language/settings.ts'
-import { localFolder, namesOrPaths, type ProjectSection, words } from '../settings/index.ts'
+import { localFolder, namesOrPaths, type ProjectSection, table } from '../settings/index.ts'
 
 /** Where tasks come from, with what a name alone does not say. */
 const TaskSourceSection = z.strictObject({
@@ -18,6 +18,8 @@ const TaskSourceSection = z.strictObject({
   split: z.enum(['train', 'dev', 'test']).optional(),
 })
 
+const level = z.number().int().nonnegative()
+
 export const TasksSection = z
   .strictObject({
     /** Suites, pulled benchmarks or files to take tasks from: names, or tables that say more about them. */
@@ -32,8 +34,8 @@ export const TasksSection = z
     dev_count: z.number().int().nonnegative().default(0),
     /** How many of each, of split test, the quickstart holds team and models against each other with. */
     test_count: z.number().int().positive().default(100),
-    /** Levels of suites, such as ["math=1", "search=2..3"]. Left out: all. */
-    levels: words().default([]),
+    /** Level of a suite, or lowest and highest, such as { math = 1, search = [2, 3] }. Left out: all. */
+    levels: table(z.union([level, z.tuple([level, level])])).default({}),
     /** Folder of benchmarks fetched with `coa tasks pull`. */
     data: localFolder().default('.coa/benchmarks'),
   })

@@ -26,7 +26,7 @@ describe.skipIf(file === null)('published trajectories', () => {
     writeFileSync(grammar, `export default ${JSON.stringify(searchAndRead)}`)
     const config = ProjectConfig.parse({
       language: { grammar },
-      distill: { map: ['search=web_search', 'visit=crawl_page'] },
+      distill: { map: { search: 'web_search', visit: 'crawl_page' } },
       filter: { min_interactions: 1, keep_unreflected: 1, max_tokens: 0 },
     })
     const context = {

@@ -9,7 +9,7 @@ const config = configOf({
   epochs: 12,
   batch_tokens: 500,
   learning_rate: 5e-3,
-  context: ['0=110', '0.5=256'],
+  context: { '0': 110, '0.5': 256 },
   react_share: 0.2,
   eval_share: 0.2,
   eval_every: 4,

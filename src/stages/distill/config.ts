@@ -17,21 +17,14 @@ export async function distillSettings(
 ): Promise<DistillSettings> {
   const { own, byName: grammars } = await knownGrammars(language)
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
-  const map = new Map(distill.map.map((rule) => readRule(rule, known)))
+  const map = new Map(Object.entries(distill.map))
+  for (const agent of map.values()) assertAgent(agent, known)
   const { quotes, thoughts } = distill
   return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
 }
 
-/** "critic=reflection" */
-function readRule(rule: string, known: ReadonlySet<string>): [string, string] {
-  const at = rule.lastIndexOf('=')
-  const [name, agent] = [rule.slice(0, at).trim(), rule.slice(at + 1).trim()]
-  if (at < 1 || name === '' || agent === '') {
-    throw new ConfigError(`distill.map: "${rule}" does not say what becomes what`, {
-      fix: 'Write it as "critic=reflection", or "critic=drop".',
-    })
-  }
-  if (agent === DROP || known.has(agent)) return [name, agent]
+function assertAgent(agent: string, known: ReadonlySet<string>): void {
+  if (agent === DROP || known.has(agent)) return
   const nearest = nearestName(agent, known)
   throw new ConfigError(`distill.map: no grammar has an agent "${agent}"`, {
     fix:

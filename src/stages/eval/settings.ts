@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { words } from '../../settings/index.ts'
+import { Price } from '../../schema/index.ts'
+import { table } from '../../settings/index.ts'
 import { modelSection } from '../../world/settings.ts'
+
+export const Prices = table(Price)
 
 /** Any suite with any solver. The model described here answers as a plain model or a ReAct agent; without one, [teacher] does. */
 export const EvalSection = z
@@ -20,8 +23,8 @@ export const EvalSection = z
     max_tokens: z.number().int().positive().default(2048),
     /** Draws behind each interval that is not reckoned directly. */
     resamples: z.number().int().positive().default(2000),
-    /** For a million tokens, in and out, by a solver's name or kind: "team=3/15", "rl=0.1/0.4". */
-    prices: words().default([]),
+    /** For a million tokens, in and out, by a solver's name or kind: { team = { prompt = 3, completion = 15 } }. */
+    prices: Prices.default({}),
   })
   .prefault({})
 export type EvalSection = z.infer<typeof EvalSection>

@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { namesOrPaths, words } from '../../settings/index.ts'
+import { namesOrPaths, table, words } from '../../settings/index.ts'
+
+const AgainstSource = z.strictObject({ from: z.string().min(1), split: z.enum(['train', 'dev', 'test']) })
 
 /** What is worth learning. Limits of 0 are no limits. */
 export const FilterSection = z
   .strictObject({
     /** Tool calls a sequence needs. */
     min_interactions: z.number().int().nonnegative().default(5),
-    /** Other numbers for some suites, such as ["math=3"]. */
-    min_interactions_by_suite: words().default([]),
+    /** Other numbers for some suites, such as { math = 3 }. */
+    min_interactions_by_suite: table(z.number().int().nonnegative()).default({}),
     /** How often one tool may be called with the same input. */
     max_same_call: z.number().int().positive().default(1),
     /** Leave out what came from a step that had seen the gold answer. */
@@ -31,8 +33,8 @@ export const FilterSection = z
     near_duplicates: z.boolean().default(true),
     /** Jaccard likeness of the words from which two sequences are alike. */
     duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
-    /** Suites, benchmarks or files whose questions must not be trained on; "gsm8k:train" names a split. */
-    against: namesOrPaths(z.string().min(1)).default([]),
+    /** Suites, benchmarks or files whose questions must not be trained on; a table names a split: { from = "gsm8k", split = "train" }. */
+    against: namesOrPaths(z.union([z.string().min(1), AgainstSource])).default([]),
     /** How many questions of a generated suite. */
     against_count: z.number().int().positive().default(1000),
     /** Words in a row that are looked for in those questions. */
@@ -44,3 +46,9 @@ export const FilterSection = z
   })
   .prefault({})
 export type FilterSection = z.infer<typeof FilterSection>
+
+/** "gsm8k:train", as on the command line, is the split named. */
+export function sourceFromText(text: string): FilterSection['against'][number] {
+  const [, from, split] = /^([\w-]+):(train|dev|test)$/.exec(text) ?? []
+  return from === undefined ? text : { from, split: split as 'train' | 'dev' | 'test' }
+}

@@ -31,12 +31,11 @@ describe('complexity', () => {
   })
 
   it('lets a suite have a number of its own', () => {
-    const bySuite = settingsWith({ min_interactions_by_suite: ['math=3', 'odd=name=1'] })
+    const bySuite = settingsWith({ min_interactions_by_suite: { math: 3, 'odd=name': 1 } })
     const calls = ['a', 'b', 'c']
     expect(tooSimple(examined({ suite: 'math', calls }), bySuite)).toBeUndefined()
     expect(tooSimple(examined({ suite: 'search', calls }), bySuite)).toBeDefined()
     expect(tooSimple(examined({ suite: 'odd=name', calls: ['a'] }), bySuite)).toBeUndefined()
-    expect(() => settingsWith({ min_interactions_by_suite: ['math'] })).toThrow('not a suite and a number')
   })
 
   it('goes by the grammar where no suite is known', () => {

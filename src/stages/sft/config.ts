@@ -19,14 +19,14 @@ export function sftSettings(
   contextLength: number,
 ): SftSettings {
   const { context, ...rest } = sft
-  const contexts = context.map(readRule)
+  const contexts = Object.entries(context).map(([from, tokens]) => ({ from: Number(from), context: tokens }))
   if (contexts.length === 0) contexts.push({ from: 0, context: contextLength })
   const wrong = contexts.find(
-    ({ from }, index) => !(index === 0 ? from === 0 : from > contexts[index - 1]!.from),
+    ({ from }, index) => !(index === 0 ? from === 0 : from > contexts[index - 1]!.from && from < 1),
   )
   if (wrong !== undefined) {
-    throw new ConfigError(`sft.context: the shares do not begin at 0 and rise from there`, {
-      fix: 'Write it as ["0=1024", "0.5=2048"].',
+    throw new ConfigError(`sft.context: the shares do not begin at 0 and rise from there, below 1`, {
+      fix: 'Write it as { "0" = 1024, "0.5" = 2048 }.',
     })
   }
   const long = contexts.find((each) => each.context > contextLength)
@@ -36,18 +36,4 @@ export function sftSettings(
     })
   }
   return { ...rest, seed: project.seed, contexts }
-}
-
-/** "0.5=2048" */
-function readRule(rule: string): ContextFrom {
-  const [share = '', tokens = '', ...more] = rule.split('=').map((part) => part.trim())
-  const [from, context] = [Number(share), Number(tokens)]
-  const fits = share !== '' && from >= 0 && from < 1 && Number.isInteger(context) && context > 1
-  if (fits && more.length === 0) return { from, context }
-  throw new ConfigError(
-    `sft.context: "${rule}" does not say from which share of the run on how many tokens`,
-    {
-      fix: 'Write it as "0.5=2048".',
-    },
-  )
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { words } from '../../settings/index.ts'
+import { table } from '../../settings/index.ts'
 
 /** The student learns from the sequences that were kept. */
 export const SftSection = z
@@ -23,8 +23,8 @@ export const SftSection = z
     max_norm: z.number().nonnegative().default(1),
     /** Learn nothing of what tools returned. false is there to see what that is worth. */
     mask_observations: z.boolean().default(true),
-    /** Longest sequence from a share of the run on, such as ["0=1024", "0.5=2048"]. None: what the model can see. */
-    context: words().default([]),
+    /** Longest sequence from a share of the run on, such as { "0" = 1024, "0.5" = 2048 }. None: what the model can see. */
+    context: table(z.number().int().min(2)).default({}),
     /** Share of sequences in which a single agent works ReAct-style. Above 0, distilling makes them. */
     react_share: z.number().min(0).lt(1).default(0),
     /** Share of tasks whose sequences are kept out of training, to measure by; at least eight, or none of fewer than 32. */

@@ -7,10 +7,11 @@ import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
 import { type ProjectSection, readEnvironment } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
+import type { Dials } from '../../tasks/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
 import type { ModelSection, WorldConfig } from '../../world/settings.ts'
 import type { MindMaker } from './contract.ts'
-import { carefulDials, erringDials, turnDials } from './dials.ts'
+import { carefulDials, erringDials } from './dials.ts'
 import { modelMinds } from './model-mind.ts'
 import { scriptedMinds } from './scripted-mind.ts'
 import type { TeachSection } from './settings.ts'
@@ -165,7 +166,10 @@ export async function teamOf({ teach, teacher }: TeamConfig): Promise<Team> {
 
 function mindsOf({ mind, dials }: TeachSection, teacher: ModelSection): MindMaker {
   if (mind !== 'model')
-    return scriptedMinds(turnDials(mind === 'careful' ? carefulDials : erringDials, dials))
+    return scriptedMinds({
+      ...(mind === 'careful' ? carefulDials : erringDials),
+      ...(dials as Partial<Dials>),
+    })
   const model = modelFromSettings('teacher', teacher, readEnvironment())
   if (model !== undefined) return modelMinds(model)
   throw new ConfigError('the team has no model to think with', {

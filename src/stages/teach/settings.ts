@@ -1,5 +1,19 @@
 import { z } from 'zod'
-import { nameOrPath, words } from '../../settings/index.ts'
+import { nameOrPath } from '../../settings/index.ts'
+import type { Dials } from '../../tasks/index.ts'
+
+const chance = z.number().min(0).max(1).optional()
+const DialsTable = z
+  .strictObject({
+    slip: chance,
+    notice: chance,
+    detour: chance,
+    repeat: chance,
+    doubt: chance,
+    recheck: chance,
+    giveUp: chance,
+  } satisfies Record<keyof Dials, z.ZodType>)
+  .meta({ fromRun: 'always' })
 
 export const TeachSection = z
   .strictObject({
@@ -7,8 +21,8 @@ export const TeachSection = z
     topology: nameOrPath().default('manager'),
     /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
     mind: z.enum(['careful', 'erring', 'model']).default('careful'),
-    /** Other chances for scripts than those of the mind, such as ["slip=0.2", "doubt=0"]. */
-    dials: words().default([]),
+    /** Other chances for scripts than those of the mind, such as { slip = 0.2, doubt = 0 }. */
+    dials: DialsTable.default({}),
     /** Runs of the team on each task. */
     runs: z.number().int().positive().default(1),
     /** Teams at work at the same time. */
