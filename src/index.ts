@@ -113,6 +113,7 @@ export {
   type ReportOptions,
   writeReport,
 } from './pipeline/report/index.ts'
+export { ProjectConfig, projectConfig } from './pipeline/settings.ts'
 export {
   type CheckContext,
   type CodeOptions,
@@ -149,13 +150,7 @@ export {
   Usage,
   Verdict,
 } from './schema/index.ts'
-export {
-  type ConfigSources,
-  ProjectConfig,
-  projectConfig,
-  type ResolvedConfig,
-  resolveConfig,
-} from './settings/index.ts'
+export { type ConfigSources, type ResolvedConfig, resolveConfig } from './settings/index.ts'
 export {
   type ChatHead,
   type ChatMessage,

@@ -1,6 +1,7 @@
 /** The student as policy: one stream, live tools, stop rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
+export { measure } from './measure.ts'
 export { modelFolder, openStudent, type Student } from './open-student.ts'
 export { openWorld, rolloutSettings } from './open-world.ts'
 export { type PassRateOptions, passRates, type Tries } from './pass-rates.ts'

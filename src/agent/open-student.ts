@@ -9,7 +9,8 @@ import {
   openTinker,
 } from '../engine/index.ts'
 import { openTokenizer, type Tokenizer } from '../language/tokens/index.ts'
-import { keyFrom, ownModel, type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import { keyFrom, ownModel, readEnvironment } from '../settings/index.ts'
+import type { StudentConfig } from './settings.ts'
 
 /** The model that is trained and asked, with all that goes with it. */
 export interface Student {
@@ -33,7 +34,7 @@ export function modelFolder(name: string): string {
 
 /** Opens a model on the engine of the settings. */
 export async function openStudent(
-  config: Pick<ProjectConfig, 'student' | 'engine'>,
+  config: StudentConfig,
   model = config.student.model,
   observe?: (line: string) => void,
 ): Promise<Student> {
@@ -48,7 +49,7 @@ export async function openStudent(
 }
 
 async function openEngine(
-  { engine, student }: Pick<ProjectConfig, 'student' | 'engine'>,
+  { engine, student }: StudentConfig,
   folder: string,
   adapter: AdapterCheckpoint | undefined,
   observe: ((line: string) => void) | undefined,

@@ -1,15 +1,16 @@
-import type { ProjectConfig } from '../settings/index.ts'
 import type { Run } from '../store/index.ts'
 import { openTaskTools } from '../tasks/index.ts'
 import { openWorld as openWorldWith, type World } from '../world/index.ts'
+import type { WorldConfig } from '../world/settings.ts'
 import type { RolloutSettings } from './contract.ts'
+import type { RolloutSection } from './settings.ts'
 
 /** The world of the settings, with what generated tasks bring along; in a run, with the tools that the run knows. */
-export function openWorld(config: ProjectConfig, run?: Run): Promise<World> {
+export function openWorld(config: WorldConfig, run?: Run): Promise<World> {
   return openWorldWith(config, { taskTools: openTaskTools(config), run })
 }
 
-export function rolloutSettings({ rollout }: Pick<ProjectConfig, 'rollout'>): RolloutSettings {
+export function rolloutSettings({ rollout }: { rollout: RolloutSection }): RolloutSettings {
   return {
     temperature: rollout.temperature,
     topP: rollout.top_p,

@@ -1,11 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../base/errors/index.ts'
-import {
-  type ProjectConfig,
-  type ProjectOptions,
-  projectConfig,
-  type ResolvedConfig,
-} from '../settings/index.ts'
+import { type ProjectConfig, projectConfig } from '../pipeline/settings.ts'
+import type { ProjectOptions, ResolvedConfig } from '../settings/index.ts'
 import { collect } from './collect.ts'
 
 /** Options every command takes. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { builtinGrammars, exampleChains, render } from '../language/grammar/index.ts'
+import { ProjectConfig } from '../pipeline/settings.ts'
 import { recipeFile, settingsJsonSchema } from '../settings/index.ts'
 
 /** Editors find it by the first line of coa.toml. */
@@ -9,7 +10,7 @@ const schemaFile = 'coa.schema.json'
 export function projectFiles(): Record<string, string> {
   return {
     'coa.toml': settingsFile(),
-    [schemaFile]: `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`,
+    [schemaFile]: `${JSON.stringify(settingsJsonSchema(ProjectConfig), null, 2)}\n`,
     'grammar.toml': grammarFile,
     'chain.txt': `${render(builtinGrammars.get('web')!, exampleChains.get('web')!.steps)}\n`,
     '.gitignore': 'runs/\n.coa/\n*.db\n*.db-*\n',
@@ -39,7 +40,7 @@ const settingsEnd = `
 #
 # Your tasks: a file of questions with answers that can be checked, or a public benchmark (coa tasks pull).
 # Rows need "question" and "answer"; a table says more: { from = "my-tasks.csv", map = { question = "q", answer = "a" } }.
-#   [tasks] suites = ["my-tasks.jsonl"], and levels = []
+#   [tasks] suites = ["my-tasks.jsonl"], and levels = {}
 #
 # Your team: a topology in TypeScript, and a model that thinks for the agents.
 #   [teach] topology = "my-team.ts", mind = "model", and

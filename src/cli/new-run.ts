@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { ProjectConfig } from '../settings/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
 import { writeToml } from '../settings/index.ts'
 import { createRun, type Run } from '../store/index.ts'
 import { version } from './version.ts'

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import type { ProjectConfig } from '../settings/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
 import { createRun } from '../store/index.ts'
 import { settingsForRun } from './run-settings.ts'
 

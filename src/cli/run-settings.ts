@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../base/errors/index.ts'
-import { type ProjectConfig, valuesFromRun } from '../settings/index.ts'
+import { type ProjectConfig, settingsFromRun } from '../pipeline/settings.ts'
 import { readSettingsFile, runFiles } from '../store/index.ts'
 import { findRun, type RunKind } from './find-run.ts'
 import { type GlobalOptions, settings } from './globals.ts'
@@ -25,7 +25,7 @@ export interface RunSettingsOptions {
 /**
  * The folder of a run, and the settings for working on it. Those the run began with hold wherever the project's file,
  * a variable or an option does not say otherwise: a stage started by itself does what it does as a part of the whole.
- * Only numbers and names are taken from a run; see `valuesFromRun`.
+ * Only numbers and names are taken from a run; see `settingsFromRun`.
  */
 export function settingsForRun(
   options: GlobalOptions,
@@ -58,7 +58,7 @@ export function withSettingsOf(
 ): ProjectConfig {
   // Damaged settings must not decide anything.
   readSettingsFile(file)
-  const { taken, withheld } = valuesFromRun(file, settings(options, flags))
+  const { taken, withheld } = settingsFromRun(file, settings(options, flags))
   const { config } = settings(options, flags, { [place]: [{ file, values: taken }] })
   const sections: ReadonlySet<string> = new Set(uses(config, dirname(file)))
   const missing = withheld.filter(({ key }) => sections.has(key.split('.')[0]!))

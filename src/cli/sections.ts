@@ -1,4 +1,4 @@
-import type { ProjectConfig } from '../settings/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
 
 type Sections = readonly (keyof ProjectConfig)[]
 

@@ -1,7 +1,8 @@
 import type { Choice, JudgedQuestion } from '../agent/index.ts'
 import { ConfigError, UsageError } from '../base/errors/index.ts'
 import type { Grammar } from '../language/grammar/index.ts'
-import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
+import { readEnvironment } from '../settings/index.ts'
 import type { ChatModel } from '../world/models/index.ts'
 
 /** The agent whose score the verifier goes by. */

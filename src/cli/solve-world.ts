@@ -1,8 +1,9 @@
 import type { World } from '../agent/index.ts'
 import { ToolError } from '../base/errors/index.ts'
 import type { Grammar } from '../language/grammar/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
 import type { Task } from '../schema/index.ts'
-import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 import type { Tool } from '../world/tools/index.ts'
 import { onlyTools, toolsOf } from './only-tools.ts'
 

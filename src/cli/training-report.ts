@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import pc from 'picocolors'
-import type { ProjectConfig } from '../settings/index.ts'
+import type { ProjectConfig } from '../pipeline/settings.ts'
 import type { MetricRow, Run } from '../store/index.ts'
 import { suiteName } from '../tasks/index.ts'
 import { lastOfEachStep } from './commands/run-metrics.ts'

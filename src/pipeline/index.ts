@@ -1,17 +1,11 @@
-export type { Chosen } from './choose-tasks.ts'
-export { evalReportOf } from './evaluate.ts'
-export { filterQueries } from './filter-queries.ts'
-export {
-  amongTools,
-  evalTemperature,
-  type OpenSolver,
-  openModelSolver,
-  openTextSolver,
-} from './model-solver.ts'
+export { distill } from '../stages/distill/index.ts'
+export { filter } from '../stages/filter/index.ts'
+export { rl } from '../stages/rl/index.ts'
+export { sft } from '../stages/sft/index.ts'
+export type { Stage, StageContext, StageSummary } from '../stages/stage.ts'
+export { prepareTasks, trainingTasks } from '../stages/tasks/stage.ts'
+export { teach } from '../stages/teach/index.ts'
 export { runStage, stageSettingsFile } from './run-stage.ts'
 export { runStages } from './run-stages.ts'
-export type { Stage, StageContext, StageSummary } from './stage.ts'
-export { distill, evaluate, filter, prepareTasks, rl, sft, stages, teach } from './stages.ts'
-export { trainedOn } from './task-sets.ts'
-export { trainingTasks } from './tasks.ts'
+export { evaluate, stages } from './stages.ts'
 export { teamSolver } from './team-solver.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { writeToml } from '../settings/index.ts'
+import type { Stage, StageContext, StageSummary } from '../stages/stage.ts'
 import { writeSettingsFile } from '../store/index.ts'
-import type { Stage, StageContext, StageSummary } from './stage.ts'
 
 /** The settings a stage was last started with, so that `coa run resume` can go on with the same. */
 export function stageSettingsFile(dir: string, stage: string): string {
@@ -12,9 +12,9 @@ export function stageSettingsFile(dir: string, stage: string): string {
  * Runs one stage and records in the run how it went: running, then done with its figures, failed or interrupted. The
  * only place that does so. In a run that was opened for reading, as for a dry run, nothing is recorded.
  */
-export async function runStage<Options extends object, Summary extends StageSummary>(
-  stage: Pick<Stage<Options, Summary>, 'name' | 'run'>,
-  context: StageContext,
+export async function runStage<Config extends object, Options extends object, Summary extends StageSummary>(
+  stage: Pick<Stage<Config, Options, Summary>, 'name' | 'run'>,
+  context: StageContext<Config>,
   options?: Options,
 ): Promise<Summary> {
   const { run, config, signal } = context

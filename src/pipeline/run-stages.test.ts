@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isWellFormed, loadGrammar, parseChain } from '../language/grammar/index.ts'
+import { ProjectConfig } from '../pipeline/settings.ts'
 import { streamText } from '../schema/index.ts'
-import { ProjectConfig } from '../settings/index.ts'
+import type { Stage, StageContext } from '../stages/stage.ts'
 import { createRun, openRun, type Run, readSelection } from '../store/index.ts'
 import { type RunStagesContext, runStages } from './run-stages.ts'
-import type { Stage, StageContext } from './stage.ts'
 import { stages } from './stages.ts'
 
 let folder: string
@@ -23,9 +23,13 @@ afterEach(() => {
 
 const config = ProjectConfig.parse({})
 const observe = (): void => {}
-const stage = (name: string, work: (context: StageContext) => Promise<Record<string, number>>): Stage => ({
+const stage = (
+  name: string,
+  work: (context: StageContext<ProjectConfig>) => Promise<Record<string, number>>,
+): Stage<ProjectConfig> => ({
   name,
   purpose: '',
+  settings: {},
   reads: [],
   writes: [],
   run: async (context) => ({ figures: await work(context) }),

@@ -1,5 +1,6 @@
+import type { Stage, StageContext } from '../stages/stage.ts'
 import { runStage } from './run-stage.ts'
-import type { Stage, StageContext } from './stage.ts'
+import type { ProjectConfig } from './settings.ts'
 
 export interface StageOutcome {
   name: string
@@ -10,14 +11,14 @@ export interface StageOutcome {
 
 type StageStatus = 'running' | 'interrupted' | 'failed' | StageOutcome['status']
 
-export interface RunStagesContext extends StageContext {
+export interface RunStagesContext extends StageContext<ProjectConfig> {
   /** Told how a stage stands whenever that changes. */
-  onStage?: (stage: Stage, status: StageStatus, figures: StageOutcome['figures']) => void
+  onStage?: (stage: Stage<ProjectConfig>, status: StageStatus, figures: StageOutcome['figures']) => void
 }
 
 /** Runs the stages in order and skips those that the run's manifest has as done: this is how an interrupted run is resumed. */
 export async function runStages(
-  stages: readonly Stage[],
+  stages: readonly Stage<ProjectConfig>[],
   context: RunStagesContext,
 ): Promise<StageOutcome[]> {
   const { run, signal, onStage } = context

@@ -2,13 +2,12 @@ import type { World } from '../agent/index.ts'
 import { digestOf } from '../base/digests/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
 import { encodePrompt, type Tokenizer } from '../language/tokens/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
 import { attemptOfTrajectory, type Solver, tokenizerName } from '../stages/eval/index.ts'
-import { solveAsTeam, teamOf } from '../stages/teach/index.ts'
+import { solveAsTeam, type TeamConfig, teamOf } from '../stages/teach/index.ts'
 
 /** The team of the settings as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
 export async function teamSolver(
-  config: ProjectConfig,
+  config: TeamConfig,
   world: World,
   tokenizer: Tokenizer,
   spotlight?: Spotlight,

@@ -147,6 +147,13 @@ const PairReport = z.object({
 })
 export type PairReport = z.infer<typeof PairReport>
 
+/** For a million tokens. */
+export const Price = z.strictObject({
+  prompt: z.number().nonnegative(),
+  completion: z.number().nonnegative(),
+})
+export type Price = z.infer<typeof Price>
+
 /** Solvers on tasks: everything in it follows from the attempts in the log. */
 export const EvalReport = z.object({
   v: z.literal(1),
@@ -156,7 +163,8 @@ export const EvalReport = z.object({
   settings: z.object({
     seed: count,
     resamples: z.number().int().positive(),
-    prices: z.array(z.string()),
+    /** Of solvers by name or kind; lines such as "team=3/15" in reports of earlier versions. */
+    prices: z.union([z.record(z.string(), Price), z.array(z.string())]),
     picker: z.string(),
   }),
   suites: z.array(z.object({ suite: z.string(), tasks: count })),

@@ -6,6 +6,7 @@ export {
   EvalReport,
   EvalTokens,
   type PairReport,
+  Price,
   type SolverReport,
 } from './eval-report.ts'
 export { RunManifest, StageStatus } from './manifest.ts'

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
-import { valuesFromRun } from './from-run.ts'
+import { ProjectConfig, settingsFromRun } from '../pipeline/settings.ts'
 import { resolveConfig, settingsOf } from './resolve.ts'
-import { ProjectConfig } from './schema.ts'
+import { isTable } from './table-text.ts'
 import { writeToml } from './toml.ts'
 
 /** What a run that says this gives, to a user whose settings say `mine`. */
 function from(run: Record<string, Record<string, unknown>>, mine: Record<string, unknown> = {}) {
   const file = join(temporaryFolder(), 'config.toml')
   writeFileSync(file, writeToml(run))
-  const { taken, withheld } = valuesFromRun(file, resolveConfig(ProjectConfig, { flags: mine }))
+  const { taken, withheld } = settingsFromRun(file, resolveConfig(ProjectConfig, { flags: mine }))
   return { taken: Object.fromEntries(taken), withheld }
 }
 
@@ -26,7 +26,7 @@ it('takes any text only where it means nothing outside of coa', () => {
     const [section, name] = key.split('.') as [string, string]
     const evil = ['runs/x/evil.mts', 'http://attacker/v1', '/etc/passwd', '..', 'ANY_VARIABLE.x']
     const isTaken = evil.map((text) => {
-      const value = schema instanceof z.ZodArray ? [text] : text
+      const value = schema instanceof z.ZodArray ? [text] : isTable(schema) ? { [text]: text } : text
       return key in from({ [section]: { [name]: value } }).taken
     })
     return isTaken.includes(true) ? [key] : []
@@ -50,7 +50,7 @@ it('takes any text only where it means nothing outside of coa', () => {
 it('takes plain names for grammars, models, teams and tasks, and nothing else of them', () => {
   const names = {
     language: { grammar: 'math', tokenizer: 'nano' },
-    tasks: { suites: ['math', 'gsm8k:train'] },
+    tasks: { suites: ['math', { from: 'gsm8k', split: 'train' }] },
     teach: { topology: 'debate' },
     student: { model: 'nano' },
   }
@@ -59,7 +59,7 @@ it('takes plain names for grammars, models, teams and tasks, and nothing else of
       'language.grammar': 'math',
       // Written down as the path of the student.
       'language.tokenizer': 'student',
-      'tasks.suites': ['math', 'gsm8k:train'],
+      'tasks.suites': ['math', { from: 'gsm8k', split: 'train' }],
       'teach.topology': 'debate',
       'student.model': 'nano',
     },
@@ -101,6 +101,10 @@ it('starts no code and no server that a run names, however plain its name', () =
   const { taken, withheld } = from({ tools })
   expect(taken).toEqual({})
   expect(withheld.map(({ key }) => key)).toEqual(['tools.mcp', 'tools.own'])
+})
+
+it('asks for nothing where a run has only defaults', () => {
+  expect(from(ProjectConfig.parse({})).withheld).toEqual([])
 })
 
 it('says which server is described wrongly', () => {

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { flatten, type ResolvedConfig, settingsOf } from './resolve.ts'
-import { ProjectConfig } from './schema.ts'
-import { readToml } from './toml.ts'
+import { flatten, type ResolvedConfig, type Sections, settingsOf } from './resolve.ts'
 
 /** A setting that is not taken from a run: the user has to give it again. */
 interface Withheld {
@@ -24,16 +22,15 @@ export interface RunValues {
  * plain names. Whatever makes coa run code, read files, or send something somewhere has to be the user's own word:
  * code, paths, addresses, hosts and names of variables are withheld, as is every text that the schema says nothing about.
  */
-export function valuesFromRun(file: string, own: ResolvedConfig<ProjectConfig>): RunValues {
-  const schemas = settingsOf(ProjectConfig)
-  const values = new Map(flatten(readToml(file), file))
-  // The tokenizer is written down as the path of the student, see withTokenizer.
-  const tokenizer = values.get('language.tokenizer')
-  if (tokenizer !== undefined && tokenizer === values.get('student.model')) {
-    values.set('language.tokenizer', 'student')
-  }
+export function valuesFromRun<S extends Sections>(
+  schema: S,
+  table: Record<string, unknown>,
+  own: ResolvedConfig<z.infer<S>>,
+  file: string,
+): RunValues {
+  const schemas = settingsOf(schema)
   const result: RunValues = { taken: [], withheld: [] }
-  for (const [key, value] of values) {
+  for (const [key, value] of flatten(table, file)) {
     const trust = trustOf(schemas.get(key))
     if (trust === 'always') result.taken.push([key, value])
     else if (trust === 'names') {
@@ -45,9 +42,10 @@ export function valuesFromRun(file: string, own: ResolvedConfig<ProjectConfig>):
   return result
 
   function withhold(key: string, value: unknown, decides: boolean): void {
-    const [section, name] = key.split('.') as [keyof ProjectConfig, string]
+    const [section, name] = key.split('.') as [string, string]
     const mine = (own.config[section] as Record<string, unknown>)[name]
-    if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, value)) {
+    // Tables read from TOML have no prototype, which alone is no difference.
+    if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, structuredClone(value))) {
       result.withheld.push({ key, value, decides })
     }
   }
@@ -63,7 +61,7 @@ function trustOf(schema: z.ZodType | undefined): 'always' | 'names' | 'asked' | 
 }
 
 /** A name has no dot and no slash, so it is no file with code, no folder elsewhere and no address. */
-const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*(?::[a-z]+)?$/
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*$/
 
 function isPlain(value: unknown): boolean {
   if (typeof value === 'string') return value === '' || PLAIN.test(value)

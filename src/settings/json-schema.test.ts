@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { ProjectConfig } from '../pipeline/settings.ts'
 import { settingsJsonSchema } from './json-schema.ts'
-import { ProjectConfig } from './schema.ts'
 
 interface Section {
   type: string
@@ -9,7 +9,7 @@ interface Section {
 }
 
 it('names every setting, and refuses others', () => {
-  const schema = settingsJsonSchema() as { properties: Record<string, Section> }
+  const schema = settingsJsonSchema(ProjectConfig) as { properties: Record<string, Section> }
   const defaults: Record<string, object> = ProjectConfig.parse({})
   expect(Object.keys(schema.properties)).toEqual(Object.keys(ProjectConfig.shape))
   for (const [name, section] of Object.entries(schema.properties)) {

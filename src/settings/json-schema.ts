@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { ProjectConfig } from './schema.ts'
 
 /** What editors need to complete and check a coa.toml. */
-export function settingsJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(ProjectConfig, {
+export function settingsJsonSchema(settings: z.ZodType): Record<string, unknown> {
+  const schema = z.toJSONSchema(settings, {
     io: 'input',
     // Whether a run may decide on a setting is our own note at the schema.
     override: ({ jsonSchema }) => {

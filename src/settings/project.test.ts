@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { projectConfig } from '../pipeline/settings.ts'
 import { recipeFile } from './own-files.ts'
-import { projectConfig } from './project.ts'
 
 let folder: string
 beforeEach(() => {

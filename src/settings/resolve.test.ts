@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CoaError } from '../base/errors/index.ts'
+import { ProjectConfig } from '../pipeline/settings.ts'
 import { resolveConfig } from './resolve.ts'
-import { ProjectConfig } from './schema.ts'
 
 let folder: string
 beforeEach(() => {
@@ -64,7 +64,7 @@ describe('resolveConfig', () => {
       teach: {
         topology: 'manager',
         mind: 'careful',
-        dials: [],
+        dials: {},
         runs: 1,
         concurrency: 4,
         reflect_every: 3,
@@ -76,10 +76,10 @@ describe('resolveConfig', () => {
         completion_price: 0,
       },
       teacher: modelDefaults,
-      distill: { ...modelDefaults, map: [], quotes: false, thoughts: true },
+      distill: { ...modelDefaults, map: {}, quotes: false, thoughts: true },
       filter: {
         min_interactions: 5,
-        min_interactions_by_suite: [],
+        min_interactions_by_suite: {},
         max_same_call: 1,
         exclude_saw_gold: false,
         reflection_agents: ['reflection'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError, nearestName } from '../base/errors/index.ts'
+import { inlineToml, isTable, tableFromText, tomlFromText } from './table-text.ts'
 import { readToml } from './toml.ts'
 
 export interface ConfigSources {
@@ -23,7 +24,7 @@ export interface ResolvedConfig<T> {
 }
 
 /** Sections of settings, one level deep: the shape of every configuration of ours. */
-type Sections = z.ZodObject<Record<string, z.ZodType>>
+export type Sections = z.ZodObject<Record<string, z.ZodType>>
 
 /** Defaults, then files, then environment, then flags; checked as a whole. */
 export function resolveConfig<S extends Sections>(
@@ -44,6 +45,7 @@ export function resolveConfig<S extends Sections>(
       typeof source === 'string' ? { file: source, values: flatten(readToml(source), source) } : source
     for (const [key, value] of values) {
       refuseUnknown(key, keys, `in ${file}`)
+      refuseOldList(key, value, keys.get(key)!, file)
       put(key, value, 'file')
       fileOf.set(key, file)
     }
@@ -58,7 +60,7 @@ export function resolveConfig<S extends Sections>(
   for (const [key, value] of Object.entries(sources.flags ?? {})) {
     if (value === undefined) continue
     refuseUnknown(key, keys, 'on the command line')
-    put(key, typeof value === 'string' ? fromText(value, keys.get(key)!) : value, 'flag')
+    put(key, fromFlag(value, keys.get(key)!), 'flag')
   }
   const parsed = schema.safeParse(merged)
   if (parsed.success) return { config: parsed.data, origins }
@@ -157,12 +159,30 @@ function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): st
   return undefined
 }
 
-/** Environment and flags carry text; numbers and booleans are read from it where the setting is one. */
+/** Tables used to be lists of texts such as "math=1". */
+function refuseOldList(key: string, value: unknown, schema: z.ZodType, file: string): void {
+  if (!isTable(schema) || !Array.isArray(value)) return
+  const table = value.length === 0 ? {} : tableFromText(value.join(','), schema)
+  throw new ConfigError(`${key} in ${file} is a list, and has to be a table`, {
+    fix: `Write it as ${key.split('.')[1]} = ${inlineToml(table)}.`,
+  })
+}
+
+function fromFlag(value: unknown, schema: z.ZodType): unknown {
+  // An option that may be given again.
+  const text = Array.isArray(value) && isTable(schema) ? value.join(',') : value
+  return typeof text === 'string' ? fromText(text, schema) : text
+}
+
+/** Environment and flags carry text; numbers, booleans, lists and tables are read from it where the setting is one. */
 function fromText(text: string, schema: z.ZodType): unknown {
+  if (isTable(schema)) return tomlFromText(text) ?? tableFromText(text, schema)
   if (schema instanceof z.ZodNumber) return text.trim() === '' ? text : Number(text)
   if (schema instanceof z.ZodBoolean)
     return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()] ?? text
   if (schema instanceof z.ZodArray) {
+    const value = tomlFromText(text)
+    if (value !== undefined) return value
     const items = text.split(',').map((item) => item.trim())
     const { element } = schema
     return element instanceof z.ZodNumber ? items.map((item) => fromText(item, element)) : items

@@ -8,6 +8,10 @@ import { z } from 'zod'
 /** Words that only coa reads, such as levels or the names of agents: taken from a run. */
 export const words = () => z.array(z.string().min(1)).meta({ fromRun: 'always' })
 
+/** Values by names that only coa reads, such as suites or agents: taken from a run. */
+export const table = <Value extends z.ZodType>(value: Value) =>
+  z.record(z.string().min(1), value).meta({ fromRun: 'always' })
+
 /** The lowest and the highest share, or none. */
 export const range = () =>
   z
@@ -27,3 +31,9 @@ export const namesOrPaths = <T extends z.ZodType>(item: T, atLeast = 0) =>
 
 /** Where this machine keeps things, which is no matter of a run's. */
 export const localFolder = () => z.string().min(1).meta({ fromRun: 'never' })
+
+/** Settings are kept with every run, so an address must not carry what is secret; it would not be sent either. */
+export const serverAddress = z.url({ protocol: /^https?$/ }).refine((address) => {
+  const url = URL.parse(address)
+  return url === null || (url.username === '' && url.password === '' && url.search === '')
+}, 'the address has a user name, a password or a query; put the key into the variable that key_env names')

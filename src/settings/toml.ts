@@ -16,7 +16,7 @@ export function readToml(file: string): Record<string, unknown> {
   return parseToml(text, file)
 }
 
-function parseToml(text: string, label: string): Record<string, unknown> {
+export function parseToml(text: string, label: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (cause) {
@@ -30,7 +30,7 @@ function parseToml(text: string, label: string): Record<string, unknown> {
 }
 
 /** Settings as TOML, to be kept: keys, and passwords in addresses, are left out. */
-export function writeToml(value: Record<string, unknown>): string {
+export function writeToml(value: object): string {
   return stringify(redactedValues(value) as Record<string, unknown>)
 }
 

@@ -1,30 +1,30 @@
-import type { ProjectConfig } from '../settings/index.ts'
 import { columnMapOf } from './readers/index.ts'
-import { levelsOf, type TaskSource } from './task-source.ts'
+import type { TasksConfig } from './settings.ts'
+import type { TaskSource } from './task-source.ts'
 
-type Settings = Pick<ProjectConfig, 'tasks' | 'project' | 'language'>
-type Suite = ProjectConfig['tasks']['suites'][number]
+type Suite = TasksConfig['tasks']['suites'][number]
 
 export const suiteName = (suite: Suite): string => (typeof suite === 'string' ? suite : suite.from)
 
 /** The sources of the settings, in their order. */
-export function configuredSources(config: Settings): TaskSource[] {
+export function configuredSources(config: TasksConfig): TaskSource[] {
   return config.tasks.suites.map((suite) => sourceFor(config, suite))
 }
 
 /** A source by its name: with what the settings say of it, if they do. */
-export function sourceNamed(config: Settings, name: string): TaskSource {
+export function sourceNamed(config: TasksConfig, name: string): TaskSource {
   return sourceFor(config, config.tasks.suites.find((suite) => suiteName(suite) === name) ?? name)
 }
 
-function sourceFor({ tasks, project, language }: Settings, suite: Suite): TaskSource {
+function sourceFor({ tasks, project, language }: TasksConfig, suite: Suite): TaskSource {
   const { from, format, map, checker, domain, split }: Exclude<Suite, string> =
     typeof suite === 'string' ? { from: suite } : suite
+  const levels = new Map(Object.entries(tasks.levels)).get(from)
   return {
     from,
     data: tasks.data,
     seed: project.seed,
-    ...levelsOf(from, tasks.levels),
+    ...(levels === undefined ? {} : { levels: typeof levels === 'number' ? [levels, levels] : levels }),
     ...(language.grammar === undefined ? {} : { grammar: language.grammar }),
     ...(format === undefined ? {} : { format }),
     ...(map === undefined ? {} : { map: columnMapOf(map) }),

@@ -1,4 +1,4 @@
-export { configuredSources, sourceNamed, suiteName } from './configured-sources.ts'
+export { sourceNamed, suiteName } from './configured-sources.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export {
   assertMayBeWritten,
@@ -30,6 +30,7 @@ export {
   worldProvider,
   worldTools,
 } from './suites/index.ts'
+export { heldOutTasks, measuringTasks, readSplit, tasksToPractise, trainedOn } from './task-sets.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openTaskTools } from './task-tools.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

@@ -109,16 +109,3 @@ export function parseLevels(text: string): readonly [number, number] {
     throw new UsageError(`"${text}" is not a level`, { fix: 'Write one level, or a range such as 2..5.' })
   return [Number(match[1]), Number(match[2] ?? match[1])]
 }
-
-/** The levels that settings such as "math=1..2" give a suite. */
-export function levelsOf(suite: string, pairs: readonly string[]): { levels?: readonly [number, number] } {
-  for (const pair of pairs) {
-    const at = pair.indexOf('=')
-    if (at < 1)
-      throw new UsageError(`"${pair}" gives no suite its levels`, {
-        fix: 'Write suite=level, such as math=1..2.',
-      })
-    if (pair.slice(0, at).trim() === suite) return { levels: parseLevels(pair.slice(at + 1)) }
-  }
-  return {}
-}

@@ -1,9 +1,9 @@
-import type { ProjectConfig } from '../settings/index.ts'
 import type { TaskTools } from '../world/index.ts'
+import type { SearchSection } from '../world/settings.ts'
 import { suites } from './suites/index.ts'
 
 /** The tools that generated tasks bring along. */
-export function openTaskTools(settings: Pick<ProjectConfig, 'search'>): TaskTools {
+export function openTaskTools(settings: { search: SearchSection }): TaskTools {
   const opened = [...suites.values()].flatMap((suite) => suite.openTools?.(settings) ?? [])
   return {
     of: async (task) => (await Promise.all(opened.map((tools) => tools.of(task)))).flat(),

@@ -1,10 +1,11 @@
 import { type Grammar, projectGrammars, type ToolAgent } from '../language/grammar/index.ts'
 import type { Task } from '../schema/index.ts'
-import { type ProjectConfig, readEnvironment } from '../settings/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 import type { Run } from '../store/index.ts'
 import { type Judge, judgeFromSettings } from './judge/index.ts'
 import { agentOf, declareTools } from './run-tools.ts'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
+import type { WorldConfig } from './settings.ts'
 import { type CallOptions, openToolbox, type Tool, ToolCache } from './tools/index.ts'
 
 /** What a task is worked on with. The same in teaching, training, solving and evaluation. */
@@ -28,7 +29,7 @@ export interface TaskTools {
  * grammar, and in a run are written down, so that its other stages know them too.
  */
 export async function openWorld(
-  config: ProjectConfig,
+  config: WorldConfig,
   { taskTools, run }: { taskTools: TaskTools; run?: Run | undefined },
 ): Promise<World> {
   const { tools: calls } = config

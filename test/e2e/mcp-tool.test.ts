@@ -10,8 +10,8 @@ import {
   systemPrompt,
 } from '../../src/language/grammar/index.ts'
 import { runStages, stages } from '../../src/pipeline/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { streamText } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import { createRun, type Run, readSelection } from '../../src/store/index.ts'
 import { type OpenAiServer, startOpenAiServer } from '../../src/testing/openai-server.ts'
 import { languageOf } from '../../src/world/index.ts'

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { normalizeText } from '../../src/reward/index.ts'
 import type { Verdict } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type ChatMessage,
   run as distill,
@@ -26,7 +26,7 @@ describe.skipIf(file === null)('published trajectories', () => {
     writeFileSync(grammar, `export default ${JSON.stringify(searchAndRead)}`)
     const config = ProjectConfig.parse({
       language: { grammar },
-      distill: { map: ['search=web_search', 'visit=crawl_page'] },
+      distill: { map: { search: 'web_search', visit: 'crawl_page' } },
       filter: { min_interactions: 1, keep_unreflected: 1, max_tokens: 0 },
     })
     const context = {

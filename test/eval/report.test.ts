@@ -7,7 +7,12 @@ import { attemptOf, configOf, drawnSolver, runIn, tasksOf } from './support.ts'
 
 const signal = new AbortController().signal
 const observe = (): void => {}
-const settings = { seed: 1, resamples: 200, prices: ['model=2/10'], picker: 'majority' }
+const settings = {
+  seed: 1,
+  resamples: 200,
+  prices: { model: { prompt: 2, completion: 10 } },
+  picker: 'majority',
+}
 
 /** The raw log, read without the store: the last line of each attempt counts. */
 function rawAttempts(file: string) {
@@ -21,7 +26,7 @@ function rawAttempts(file: string) {
 
 it('equals an independent recomputation from the raw log', async () => {
   using run = runIn(temporaryFolder())
-  const config = configOf({ attempts: 4, prices: ['model=2/10'] })
+  const config = configOf({ attempts: 4, prices: { model: { prompt: 2, completion: 10 } } })
   const tasks = tasksOf(60)
   const solvers = [drawnSolver('team', 0.6), drawnSolver('student', 0.7)]
   await solveAll(config, { run, tasks, solvers, signal, observe })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Random } from '../../src/base/random/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { EvalAttempt, Task } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import type { Attempt, Solver } from '../../src/stages/eval/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Stream } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import {
   type FilterContext,
   readFunnel,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun, openRun } from '../../src/store/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'

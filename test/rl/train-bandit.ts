@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { type RlContext, type RlSummary, run as train } from '../../src/stages/rl/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'

@@ -8,8 +8,8 @@ import {
   openEmbedded,
   type TrainingExample,
 } from '../../src/engine/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import { run as train } from '../../src/stages/rl/index.ts'
 import { createRun } from '../../src/store/index.ts'
 import { spansFrom } from '../rollout/spans.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Engine, verifyCheckpoint } from '../../src/engine/index.ts'
 import type { Tokenizer } from '../../src/language/tokens/index.ts'
-import { type SftContext, sft, sftCurve } from '../../src/stages/sft/index.ts'
+import { type SftContext, run as sft, sftCurve } from '../../src/stages/sft/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import {
@@ -148,19 +148,19 @@ describe('input that cannot be used', () => {
     ['no sequences', {}, { data: () => [] }, 'there are no sequences to train on'],
     [
       'none that fits',
-      { context: ['0=40'] },
+      { context: { '0': 40 } },
       {},
       /none of the 40 sequences can be trained on: 40 × longer than 40/,
     ],
     [
       'a first context that is too small',
-      { context: ['0=40', '0.5=200'] },
+      { context: { '0': 40, '0.5': 200 } },
       {},
       /fits into 40 tokens: the shortest/,
     ],
     ['no ReAct-style ones', { react_share: 0.2 }, {}, 'no ReAct-style sequences'],
     ['nothing to measure accuracy', { keep: 'accuracy' }, {}, 'nothing measures it'],
-    ['a context the model cannot see', { context: ['0=9000'] }, {}, 'the model sees 256 tokens, not 9000'],
+    ['a context the model cannot see', { context: { '0': 9000 } }, {}, 'the model sees 256 tokens, not 9000'],
   ])('is refused with one sentence and a fix: %s', async (_, changes, given, message) => {
     const failed = sft(configOf({ ...settings, ...changes }), contextOf(given))
     await expect(failed).rejects.toMatchObject({ fix: expect.stringMatching(/^[A-Z].*\.$/) })

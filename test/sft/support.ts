@@ -7,8 +7,8 @@ import {
   shapeOfSizes,
 } from '../../src/engine/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Span, Stream } from '../../src/schema/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
 import type { SftContext } from '../../src/stages/sft/index.ts'
 import { createRun, openRun, type Run, type Selected } from '../../src/store/index.ts'
 

@@ -1,4 +1,4 @@
-import { sft } from '../../src/stages/sft/index.ts'
+import { run as sft } from '../../src/stages/sft/index.ts'
 import { configOf, openStudent, runIn, sums } from './support.ts'
 
 /** Run by kill.test.ts as a process of its own: trains the model of a folder, or goes on with it, and says each step. */
@@ -9,7 +9,7 @@ const config = configOf({
   epochs: 12,
   batch_tokens: 500,
   learning_rate: 5e-3,
-  context: ['0=110', '0.5=256'],
+  context: { '0': 110, '0.5': 256 },
   react_share: 0.2,
   eval_share: 0.2,
   eval_every: 4,

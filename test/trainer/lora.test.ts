@@ -17,9 +17,9 @@ import {
   saveCheckpoint,
   shapeOfSizes,
 } from '../../src/engine/index.ts'
-import { ProjectConfig } from '../../src/settings/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { run as rl } from '../../src/stages/rl/index.ts'
-import { sft } from '../../src/stages/sft/index.ts'
+import { run as sft } from '../../src/stages/sft/index.ts'
 import type { Run } from '../../src/store/index.ts'
 import { coa } from '../cli/coa.ts'
 import { startTestTrainer, type TestTrainer } from '../engine/tinker/test-trainer.ts'

@@ -1,5 +1,6 @@
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { CheckContext } from '../../reward/index.ts'
-import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import { readEnvironment } from '../../settings/index.ts'
 
 /** What checking an answer may need, opened only where it is needed: the sandbox for programs, the judge for prose. */
 export async function checkContext(

@@ -11,6 +11,7 @@ export function registerConfig(program: Command): void {
     )
     .action(async () => {
       const { settingsJsonSchema } = await import('../../settings/index.ts')
-      process.stdout.write(`${JSON.stringify(settingsJsonSchema(), null, 2)}\n`)
+      const { ProjectConfig } = await import('../../pipeline/settings.ts')
+      process.stdout.write(`${JSON.stringify(settingsJsonSchema(ProjectConfig), null, 2)}\n`)
     })
 }

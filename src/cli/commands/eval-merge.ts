@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestOf } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
+import { tableFromText } from '../../settings/index.ts'
 import { makeReport, takeAttempts } from '../../stages/eval/index.ts'
+import { Prices } from '../../stages/eval/settings.ts'
 import { checkPathName, createRun, openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { version } from '../version.ts'
@@ -32,10 +34,15 @@ export function mergeRuns(
     return report
   })
   const { settings, id: name } = reports[0]!
-  const { seed, ...figures } = settings
+  const { seed, prices, ...figures } = settings
   const same = {
     project: { ...config.project, seed },
-    eval: { ...config.eval, ...figures, picker: figures.picker as ProjectConfig['eval']['picker'] },
+    eval: {
+      ...config.eval,
+      ...figures,
+      prices: Array.isArray(prices) ? Prices.parse(tableFromText(prices.join(','), Prices)) : prices,
+      picker: figures.picker as ProjectConfig['eval']['picker'],
+    },
   }
   const solvers = [...new Set(reports.flatMap((report) => report.solvers.map((solver) => solver.name)))]
   const made = makeReport(same, run, { solvers, id: name })

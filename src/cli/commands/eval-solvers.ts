@@ -3,19 +3,18 @@ import { modelFolder, openStudent, type World } from '../../agent/index.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
+import { teamSolver } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
+import { readEnvironment } from '../../settings/index.ts'
 import {
   amongTools,
+  type Chat,
+  chatOfModel,
+  chatOfPolicy,
   evalTemperature,
   type OpenSolver,
   openModelSolver,
   openTextSolver,
-  teamSolver,
-} from '../../pipeline/index.ts'
-import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
-import {
-  type Chat,
-  chatOfModel,
-  chatOfPolicy,
   plainSolver,
   reactSolver,
   type Solver,

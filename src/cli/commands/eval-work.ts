@@ -4,9 +4,10 @@ import { modelFolder, openWorld } from '../../agent/index.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import { ConfigError, UsageError } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
-import { runStage, trainedOn } from '../../pipeline/index.ts'
+import { runStage } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { EvalReport, Task } from '../../schema/index.ts'
-import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import { readEnvironment } from '../../settings/index.ts'
 import {
   makeReport,
   parseShard,
@@ -17,7 +18,7 @@ import {
   takeAttempts,
 } from '../../stages/eval/index.ts'
 import { checkPathName, openRun, type Run } from '../../store/index.ts'
-import { refuseOverlap } from '../../tasks/index.ts'
+import { refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
 import { findRun } from '../find-run.ts'
 import { interruptible } from '../interrupt.ts'

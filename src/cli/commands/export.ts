@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { CheckResult, ExportSummary, FormatSummary } from '../../stages/export/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -1,8 +1,8 @@
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
 import { percent, whole } from '../../base/text/index.ts'
-import type { Chosen } from '../../pipeline/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
+import type { Chosen } from '../../stages/rl/index.ts'
 import { openRun } from '../../store/index.ts'
 import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
@@ -33,7 +33,7 @@ export async function filterQueriesOf(name: string, options: QueryOptions): Prom
     kind: 'tasks',
     uses: (config) => trainingSections('rl', config),
   })
-  const { filterQueries } = await import('../../pipeline/index.ts')
+  const { filterQueries } = await import('../../stages/rl/index.ts')
   using run = openRun(dir, { write: true, command: 'coa filter --queries' })
   const observe = showProgress()
   const chosen = await interruptible((signal) =>

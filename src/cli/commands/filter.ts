@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { percent, whole } from '../../base/text/index.ts'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
+import { sourceFromText } from '../../stages/filter/settings.ts'
 import { openRun } from '../../store/index.ts'
 import { collect } from '../collect.ts'
 import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
@@ -92,7 +93,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
     'filter.max_tokens': options.maxTokens,
     // Only its absence was asked for; that it is there by default must not undo a setting.
     'filter.near_duplicates': options.nearDuplicates ? undefined : false,
-    'filter.against': options.against,
+    'filter.against': options.against?.map(sourceFromText),
   }
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
 import { Spotlight } from '../../base/progress/index.ts'
-import { type ProjectConfig, recipeFile, writeToml } from '../../settings/index.ts'
+import { type ProjectConfig, readRunSettings } from '../../pipeline/settings.ts'
+import { recipeFile, writeToml } from '../../settings/index.ts'
 import { describeOwner, listRuns, openRun, type Run, readSettingsFile } from '../../store/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
@@ -51,7 +52,8 @@ export function registerQuickstart(program: Command): void {
       modelFolder(config.student.model)
       const { teamOf } = await import('../../stages/teach/index.ts')
       await teamOf(config)
-      const { evalReportOf, stages } = await import('../../pipeline/index.ts')
+      const { stages } = await import('../../pipeline/index.ts')
+      const { evalReportOf } = await import('../../stages/eval/index.ts')
       const names = stages.map(({ name }) => name)
       const unfinished = unfinishedRun(config, names, options.fresh === true)
       using run = unfinished ?? newRun(config, COMMAND)
@@ -115,7 +117,8 @@ function unfinishedRun(config: ProjectConfig, names: readonly string[], fresh: b
     return notResumed(`it is being written by ${describeOwner(found.lockedBy)}`)
   const settingsFile = join(found.dir, 'config.toml')
   if (!existsSync(settingsFile)) return notResumed('it has lost its config.toml')
-  if (readSettingsFile(settingsFile) !== writeToml(config))
+  readSettingsFile(settingsFile)
+  if (writeToml(readRunSettings(settingsFile)) !== writeToml(config))
     return notResumed(`it stopped in ${stopped}, but with other settings`)
   process.stderr.write(`going on with ${found.id}, which stopped in ${stopped}\n`)
   return openRun(found.dir, { write: true, command: COMMAND })

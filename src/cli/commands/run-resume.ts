@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
 import type { StageSummary } from '../../pipeline/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import { openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -43,7 +44,7 @@ export function registerRunResume(parent: Command): void {
       const config = withSettingsOf(file, 'over', options, { uses: (its) => trainingSections(name, its) })
       const observe = showProgress()
       const { figures } = await interruptible((signal) =>
-        runStage<object, StageSummary>(name === 'sft' ? sft : rl, {
+        runStage<ProjectConfig, object, StageSummary>(name === 'sft' ? sft : rl, {
           run,
           config,
           observe,

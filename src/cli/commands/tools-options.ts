@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
-import { type McpSection, type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
+import { readEnvironment } from '../../settings/index.ts'
+import type { McpSection } from '../../world/settings.ts'
 import type { Toolbox } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 

@@ -1,7 +1,7 @@
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
 import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import { type DistillMap, DROP } from './rules.ts'
+import type { DistillSection } from './settings.ts'
 
 export interface DistillSettings {
   map: DistillMap
@@ -12,26 +12,19 @@ export interface DistillSettings {
 }
 
 export async function distillSettings(
-  { distill }: Pick<ProjectConfig, 'distill'>,
+  { distill }: { distill: DistillSection },
   language: Language,
 ): Promise<DistillSettings> {
   const { own, byName: grammars } = await knownGrammars(language)
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
-  const map = new Map(distill.map.map((rule) => readRule(rule, known)))
+  const map = new Map(Object.entries(distill.map))
+  for (const agent of map.values()) assertAgent(agent, known)
   const { quotes, thoughts } = distill
   return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
 }
 
-/** "critic=reflection" */
-function readRule(rule: string, known: ReadonlySet<string>): [string, string] {
-  const at = rule.lastIndexOf('=')
-  const [name, agent] = [rule.slice(0, at).trim(), rule.slice(at + 1).trim()]
-  if (at < 1 || name === '' || agent === '') {
-    throw new ConfigError(`distill.map: "${rule}" does not say what becomes what`, {
-      fix: 'Write it as "critic=reflection", or "critic=drop".',
-    })
-  }
-  if (agent === DROP || known.has(agent)) return [name, agent]
+function assertAgent(agent: string, known: ReadonlySet<string>): void {
+  if (agent === DROP || known.has(agent)) return
   const nearest = nearestName(agent, known)
   throw new ConfigError(`distill.map: no grammar has an agent "${agent}"`, {
     fix:

@@ -1,17 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import { allFailed, CoaError, type Failure, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
+import type { LanguageSection } from '../../language/settings.ts'
 import { reactId, type Stream, type Trajectory } from '../../schema/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { languageOf } from '../../world/index.ts'
 import { distillSettings } from './config.ts'
 import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { reactOf } from './react.ts'
+import type { DistillSection } from './settings.ts'
 import { distillSmoothly, type Smooth } from './smooth.ts'
 
 /** Sequences written together; between two batches others get a turn. */
 const BATCH = 100
+
+export interface DistillConfig {
+  distill: DistillSection
+  language: LanguageSection
+  /** SFT says whether it wants ReAct-style sequences. */
+  sft: { react_share: number }
+}
 
 export interface DistillContext {
   run: Run
@@ -37,7 +45,7 @@ export interface DistillSummary {
  * Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes
  * on; but if all fail, or all had failed when they were recorded, so does the stage.
  */
-export async function run(config: ProjectConfig, context: DistillContext): Promise<DistillSummary> {
+export async function run(config: DistillConfig, context: DistillContext): Promise<DistillSummary> {
   const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
   const { map, quotes, thoughts, grammarOf } = await distillSettings(config, languageOf(config.language, run))
   const tally = new Tally()

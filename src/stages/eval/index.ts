@@ -8,6 +8,13 @@ export { type JudgePickContext, pickWithJudge } from './judge-pick.ts'
 export { type MakeReportOptions, makeReport, takeAttempts } from './make-report.ts'
 export { describeReport } from './markdown.ts'
 export { type ModelSolverOptions, modelSolver } from './model-solver.ts'
+export {
+  amongTools,
+  evalTemperature,
+  type OpenSolver,
+  openModelSolver,
+  openTextSolver,
+} from './open-solver.ts'
 export { drawReport } from './page.ts'
 export { plainSolver, type TalkSettings } from './plain-solver.ts'
 export { type ReactSettings, reactSolver } from './react-solver.ts'
@@ -16,6 +23,7 @@ export { reportFigures } from './report-figures.ts'
 export type { ReportFiles } from './report-files.ts'
 export { parseShard, type Shard } from './shard.ts'
 export { type SolveAllContext, solveAll } from './solve-all.ts'
+export { evalReportOf, evaluateAgainst } from './stage.ts'
 export { mcnemar } from './statistics/mcnemar.ts'
 export { passAtK } from './statistics/pass-at-k.ts'
 export { wilson } from './statistics/wilson.ts'

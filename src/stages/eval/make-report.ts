@@ -1,10 +1,11 @@
 import { UsageError } from '../../base/errors/index.ts'
 import type { EvalAttempt, EvalReport } from '../../schema/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { attemptId } from './attempt-record.ts'
 import { reportOf } from './report.ts'
 import { type ReportFiles, writeReport } from './report-files.ts'
+import type { EvalSection } from './settings.ts'
 
 /** The report's name where none is given. */
 const ID = 'eval'
@@ -21,7 +22,7 @@ export interface MakeReportOptions {
 
 /** Makes the report of a run from its attempts, and stores it: as a record, and as files in `eval/`. */
 export function makeReport(
-  config: Pick<ProjectConfig, 'project' | 'eval'>,
+  config: { project: ProjectSection; eval: EvalSection },
   run: Run,
   { solvers, id = ID, tasks, attempts = Number.POSITIVE_INFINITY }: MakeReportOptions,
 ): { report: EvalReport; files: ReportFiles } {

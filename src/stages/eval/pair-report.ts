@@ -1,5 +1,6 @@
-import type { EvalReport, EvalTokens, PairReport } from '../../schema/index.ts'
+import type { EvalTokens, PairReport } from '../../schema/index.ts'
 import { type Item, isDecided, isRight, withoutFailures } from './outcome.ts'
+import type { ReportSettings } from './prices.ts'
 import { type BootstrapOptions, bootstrap } from './statistics/bootstrap.ts'
 import { meanOf, sum } from './statistics/estimates.ts'
 import { mcnemar } from './statistics/mcnemar.ts'
@@ -14,7 +15,7 @@ interface Both {
 export function pairReport(
   reference: readonly Item[],
   solver: readonly Item[],
-  settings: EvalReport['settings'],
+  settings: ReportSettings,
 ): PairReport {
   const names = { reference: nameOf(reference), solver: nameOf(solver) }
   const byTask = new Map(solver.map((item) => [item.taskId, item]))

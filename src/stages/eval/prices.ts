@@ -1,27 +1,17 @@
-import { ConfigError } from '../../base/errors/index.ts'
-import type { EvalTokens } from '../../schema/index.ts'
+import type { EvalReport, EvalTokens, Price } from '../../schema/index.ts'
 
-export interface Price {
-  /** For a million tokens. */
-  prompt: number
-  completion: number
+/** What figures are reckoned with; reports of earlier versions have prices in another form. */
+export interface ReportSettings extends Omit<EvalReport['settings'], 'prices'> {
+  prices: Readonly<Record<string, Price>>
 }
 
 /** The price of a solver by its name or, failing that, its kind; undefined where the table has neither. */
 export function priceOf(
   { name, kind }: { name: string; kind: string },
-  table: readonly string[],
+  table: ReportSettings['prices'],
 ): Price | undefined {
-  const prices = new Map(table.map(readLine))
+  const prices = new Map(Object.entries(table))
   return prices.get(name) ?? prices.get(kind)
-}
-
-function readLine(line: string): [string, Price] {
-  const found = /^(.+)=\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)$/.exec(line.trim())
-  if (found !== null) return [found[1]!.trim(), { prompt: Number(found[2]), completion: Number(found[3]) }]
-  throw new ConfigError(`eval.prices cannot be read: "${line}"`, {
-    fix: 'Write a solver or kind and what a million tokens cost in and out, as in team=3/15.',
-  })
 }
 
 /** What tokens cost, with prompts computed once or billed with every request. */

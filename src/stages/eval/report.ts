@@ -2,13 +2,14 @@ import { UsageError } from '../../base/errors/index.ts'
 import type { EvalAttempt, EvalReport } from '../../schema/index.ts'
 import { type Item, itemsOf, outcomeOf } from './outcome.ts'
 import { pairReport } from './pair-report.ts'
+import type { ReportSettings } from './prices.ts'
 import { solverReport } from './solver-report.ts'
 
 export interface ReportOptions {
   id: string
   /** In the order in which they are shown; the others are compared with the first. */
   solvers: readonly string[]
-  settings: EvalReport['settings']
+  settings: ReportSettings
 }
 
 /** The report that follows from attempts: nothing else goes in, so it can be made again from the log at any time. */

@@ -3,11 +3,12 @@ import { allFailed, CoaError, reasonText, UsageError } from '../../base/errors/i
 import type { Observe } from '../../base/progress/index.ts'
 import { seedOf } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { isMemoryOnly } from '../../tasks/index.ts'
 import { type AttemptJob, attemptId, attemptRecord } from './attempt-record.ts'
 import type { Attempt, Solver } from './contract.ts'
+import type { EvalSection } from './settings.ts'
 import { isInShard, type Shard } from './shard.ts'
 
 export interface SolveAllContext {
@@ -34,7 +35,7 @@ const MOST_TRIES = 2
  * that are missing or failed outside of the solver: the seed of an attempt depends on nothing but the task and its number.
  */
 export async function solveAll(
-  config: Pick<ProjectConfig, 'project' | 'eval'>,
+  config: { project: ProjectSection; eval: EvalSection },
   context: SolveAllContext,
 ): Promise<void> {
   const { run, tasks, signal, observe, keep = true } = context
@@ -77,7 +78,7 @@ function tellFailures(
 }
 
 function jobsOf(
-  { project, eval: { attempts } }: Pick<ProjectConfig, 'project' | 'eval'>,
+  { project, eval: { attempts } }: { project: ProjectSection; eval: EvalSection },
   { tasks, solvers, shard = { number: 1, of: 1 } }: SolveAllContext,
 ): AttemptJob[] {
   refuseTwins(

@@ -1,7 +1,7 @@
-import type { EvalAttempt, EvalReport, EvalTokens, SolverReport } from '../../schema/index.ts'
+import type { EvalAttempt, EvalTokens, SolverReport } from '../../schema/index.ts'
 import { type Item, isDecided, isRight, outcomeOf, withoutFailures } from './outcome.ts'
 import { byMajority, type Picker, pickers } from './pick.ts'
-import { costOf, priceOf } from './prices.ts'
+import { costOf, priceOf, type ReportSettings } from './prices.ts'
 import type { BootstrapOptions } from './statistics/bootstrap.ts'
 import { meanOf, ratioOf, shareOf, sum } from './statistics/estimates.ts'
 import { passAtK } from './statistics/pass-at-k.ts'
@@ -10,7 +10,7 @@ import { passAtK } from './statistics/pass-at-k.ts'
 const KS = [1, 2, 4, 8]
 
 /** Everything there is to say about one solver. */
-export function solverReport(items: readonly Item[], settings: EvalReport['settings']): SolverReport {
+export function solverReport(items: readonly Item[], settings: ReportSettings): SolverReport {
   const all = items.flatMap(({ attempts }) => attempts)
   const { solver: name, kind, tokenizer } = all[0]!
   // A failure stopped the work anywhere: what it took until then is no measure of it.
@@ -109,7 +109,7 @@ function countsOf(all: readonly EvalAttempt[]): SolverReport['counts'] {
 function costOfAll(
   all: readonly EvalAttempt[],
   solver: { name: string; kind: string },
-  table: readonly string[],
+  table: ReportSettings['prices'],
   right: number,
 ): SolverReport['cost'] {
   const price = priceOf(solver, table)

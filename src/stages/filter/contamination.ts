@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { hashShingles, WordBuffer, wordKey } from '../../base/digests/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { FilterSettings } from './config.ts'
 import type { Drop } from './examine.ts'
-import { hashShingles, questionKey, WordBuffer } from './words.ts'
 
 interface Known {
   source: string
@@ -69,7 +69,7 @@ export class EvalQuestions {
 
   /** Leaves words and runs in their buffers and returns all words as one key. */
   #read(question: string): string {
-    const key = questionKey(question, this.#words)
+    const key = wordKey(question, this.#words)
     this.#runs.clear()
     hashShingles(this.#words.values, this.#width, this.#runs)
     return key

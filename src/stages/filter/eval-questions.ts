@@ -1,6 +1,8 @@
-import type { ProjectConfig } from '../../settings/index.ts'
-import { benchmarks, openTasks, parseSplit, type Split, suites } from '../../tasks/index.ts'
+import { ConfigError } from '../../base/errors/index.ts'
+import { benchmarks, openTasks, type Split, suites } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
 import { EvalQuestions } from './contamination.ts'
+import { type FilterSection, sourceFromText } from './settings.ts'
 
 /**
  * Reads the sets named in `filter.against`: files whole, suites and benchmarks in the split they are measured on. A
@@ -8,12 +10,13 @@ import { EvalQuestions } from './contamination.ts'
  * question tells: by runs of words nearly all its training tasks would be taken for test tasks.
  */
 export async function readEvalQuestions(
-  { filter, tasks, project }: ProjectConfig,
+  { filter, tasks, project }: Omit<TasksConfig, 'language'> & { filter: FilterSection },
   signal: AbortSignal,
 ): Promise<EvalQuestions> {
   const questions = new EvalQuestions(filter.overlap_words)
-  for (const name of filter.against) {
-    const { from, split } = sourceOf(name)
+  for (const set of filter.against) {
+    const { from, split } = typeof set === 'string' ? { from: set, split: measuredSplit(set) } : set
+    const name = typeof set === 'string' ? from : `${from}:${split}`
     const source = {
       from,
       data: tasks.data,
@@ -29,13 +32,13 @@ export async function readEvalQuestions(
   return questions
 }
 
-/** "gsm8k" is its test split if it has one; "gsm8k:train" is the split named. */
-function sourceOf(name: string): { from: string; split: Split | undefined } {
-  const at = name.lastIndexOf(':')
-  const from = at < 0 ? name : name.slice(0, at)
-  const benchmark = benchmarks.find((known) => known.name === from)
-  if (benchmark === undefined && !suites.has(from)) return { from: name, split: undefined }
-  if (at >= 0) return { from, split: parseSplit(name.slice(at + 1)) }
-  const measuredOnTest = benchmark === undefined || benchmark.files.some(({ split }) => split === 'test')
-  return { from, split: measuredOnTest ? 'test' : undefined }
+/** The split that a suite or benchmark is measured on; undefined for all of it. */
+function measuredSplit(from: string): Split | undefined {
+  const named = sourceFromText(from)
+  if (typeof named !== 'string')
+    throw new ConfigError(`filter.against: "${from}" is a name and a split`, {
+      fix: `Write it as { from = "${named.from}", split = "${named.split}" }.`,
+    })
+  if (suites.has(from)) return 'test'
+  return benchmarks.find(({ name }) => name === from)?.files.find(({ split }) => split === 'test')?.split
 }

@@ -1,4 +1,4 @@
-import { scramble } from './words.ts'
+import { scramble } from '../../base/digests/index.ts'
 
 /** Places of a signature. The estimate of a likeness of 0.8 then strays by 0.035 (one standard deviation). */
 export const HASHES = 128

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeSequence } from '../../../test/filter/make-sequence.ts'
+import { hashShingles, hashWords, scramble, WordBuffer } from '../../base/digests/index.ts'
 import { agree, HASHES, likeness, minHash } from './min-hash.ts'
 import { bandsFor, findDuplicates } from './near-duplicates.ts'
 import { Signatures } from './signatures.ts'
-import { hashShingles, hashWords, scramble, WordBuffer } from './words.ts'
 
 function signatureOf(set: Uint32Array): Uint32Array {
   const signature = new Uint32Array(HASHES)

@@ -1,6 +1,6 @@
+import { scramble } from '../../base/digests/index.ts'
 import { agree, HASHES } from './min-hash.ts'
 import type { Signatures } from './signatures.ts'
-import { scramble } from './words.ts'
 
 /** Of the pairs that are just alike enough, so many must come to be compared. */
 const RECALL = 0.99

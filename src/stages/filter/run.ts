@@ -5,8 +5,8 @@ import { UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type Grammar, knownGrammars } from '../../language/grammar/index.ts'
 import { tokenizerNamed } from '../../language/tokens/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
 import { languageOf } from '../../world/index.ts'
 import { filterSettings } from './config.ts'
 import type { Criteria } from './decide.ts'
@@ -15,12 +15,17 @@ import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
 import { readFunnel } from './read-funnel.ts'
 import { SelectionWriter } from './selection-files.ts'
+import type { FilterSection } from './settings.ts'
 import { Sieve } from './sieve.ts'
 
 /** Raised when the filters decide otherwise than before on the same input. */
 const VERSION = 1
 /** Sequences between two looks at the signal: some ten milliseconds. */
 const BREATH = 128
+
+export interface FilterConfig extends TasksConfig {
+  filter: FilterSection
+}
 
 export interface FilterContext {
   run: Run
@@ -41,7 +46,7 @@ export interface FilterSummary {
  * Goes through the sequences of a run and leaves in its folder `filter/` which are kept, how often each counts, and why
  * the others are not.
  */
-export async function run(config: ProjectConfig, context: FilterContext): Promise<FilterSummary> {
+export async function run(config: FilterConfig, context: FilterContext): Promise<FilterSummary> {
   const { run, signal, observe, dryRun = false } = context
   const { own, byName: grammars } = await knownGrammars(languageOf(config.language, run))
   const criteria: Criteria = {
@@ -96,7 +101,7 @@ export function assertKept({ funnel }: FilterSummary, run: Run): void {
 /** Of all that decides: any record appended, any setting, any eval question changes it. */
 function fingerprintOf(
   run: Run,
-  { filter, language, project }: ProjectConfig,
+  { filter, language, project }: FilterConfig,
   { evalQuestions }: Criteria,
   own: Grammar,
 ): string {

@@ -1,7 +1,7 @@
+import { hashShingles, hashWords, WordBuffer } from '../../base/digests/index.ts'
 import { isTrained } from '../../schema/index.ts'
 import type { Examined } from './examine.ts'
 import { HASHES, minHash } from './min-hash.ts'
-import { hashShingles, hashWords, WordBuffer } from './words.ts'
 
 /** Words of a shingle. */
 const SHINGLE = 5

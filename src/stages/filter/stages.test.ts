@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { fiveCalls, makeSequence, type Shape } from '../../../test/filter/make-sequence.ts'
 import { builtinGrammars } from '../../language/grammar/index.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Stream } from '../../schema/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
 import { tooSimple } from './complexity.ts'
 import { filterSettings } from './config.ts'
 import { correctionWeight } from './correction.ts'
@@ -31,12 +31,11 @@ describe('complexity', () => {
   })
 
   it('lets a suite have a number of its own', () => {
-    const bySuite = settingsWith({ min_interactions_by_suite: ['math=3', 'odd=name=1'] })
+    const bySuite = settingsWith({ min_interactions_by_suite: { math: 3, 'odd=name': 1 } })
     const calls = ['a', 'b', 'c']
     expect(tooSimple(examined({ suite: 'math', calls }), bySuite)).toBeUndefined()
     expect(tooSimple(examined({ suite: 'search', calls }), bySuite)).toBeDefined()
     expect(tooSimple(examined({ suite: 'odd=name', calls: ['a'] }), bySuite)).toBeUndefined()
-    expect(() => settingsWith({ min_interactions_by_suite: ['math'] })).toThrow('not a suite and a number')
   })
 
   it('goes by the grammar where no suite is known', () => {

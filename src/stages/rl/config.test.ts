@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { rlSettings } from './config.ts'
 
 const settings = (rl: object, rollout: object = {}) => rlSettings(ProjectConfig.parse({ rl, rollout }))

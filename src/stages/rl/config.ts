@@ -1,8 +1,15 @@
+import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { ConfigError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
+import type { WorldConfig } from '../../world/settings.ts'
 import type { AdvantageKind } from './advantages.ts'
+import type { RlSection } from './settings.ts'
 
-type RlSection = ProjectConfig['rl']
+/** What the stage reads. */
+export interface RlConfig extends TasksConfig, WorldConfig, StudentConfig {
+  rl: RlSection
+  rollout: RolloutSection
+}
 
 /** What an algorithm decides where the settings leave it out. */
 interface Preset {
@@ -74,7 +81,7 @@ export interface RlSettings extends Settled<RlSection> {
   isMasked: boolean
 }
 
-export function rlSettings(config: Pick<ProjectConfig, 'rl' | 'project' | 'rollout'>): RlSettings {
+export function rlSettings(config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>): RlSettings {
   const { rl, project, rollout } = config
   const preset = presets[rl.algorithm]
   const isOtherPolicy = rollout.constrained || rl.overlap > 0
@@ -106,7 +113,7 @@ function refuse(message: string, fix: string): never {
 
 /** What is trained has to be the distribution that is sampled from. */
 function refuseSampling(
-  { temperature, top_p, top_k, constrained }: ProjectConfig['rollout'],
+  { temperature, top_p, top_k, constrained }: RolloutSection,
   { old_logprobs }: RlSettings,
 ): void {
   if (temperature === 0)

@@ -1,5 +1,4 @@
 import { ConfigError, EngineError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import { removeState } from './checkpoints.ts'
 import { type RlSettings, rlSettings } from './config.ts'
 import type { RlContext } from './contract.ts'
@@ -9,7 +8,7 @@ import { type RlSummary, Training } from './training.ts'
  * The student improves by its own rollouts. Killed anywhere, it goes on from its last checkpoint; the steps after that
  * are done again, with the same seeds.
  */
-export async function run(config: ProjectConfig, context: RlContext): Promise<RlSummary> {
+export async function run(config: Parameters<typeof rlSettings>[0], context: RlContext): Promise<RlSummary> {
   const settings = rlSettings(config)
   refuse(settings, context)
   if (context.again === true) removeState(context.run)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { makeRollout, makeTask, wrong } from '../../../test/rl/make-rollout.ts'
 import type { RolloutJob } from '../../agent/contract.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Rollout } from '../../schema/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
 import { rlSettings } from './config.ts'
 import { type Drawing, type Sampling, sampleStep } from './sample-step.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
 import type { Loss, TrainingExample } from '../../engine/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { rlSettings } from './config.ts'
 import type { Group } from './groups.ts'
 import { type Learner, trainStep } from './train-step.ts'

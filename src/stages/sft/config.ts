@@ -1,5 +1,6 @@
 import { ConfigError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
+import type { SftSection } from './settings.ts'
 
 /** From this share of the run on, sequences may have so many tokens. */
 export interface ContextFrom {
@@ -7,25 +8,25 @@ export interface ContextFrom {
   context: number
 }
 
-export interface SftSettings extends Omit<ProjectConfig['sft'], 'context'> {
+export interface SftSettings extends Omit<SftSection, 'context'> {
   seed: number
   /** At least one, the first from 0 on. */
   contexts: ContextFrom[]
 }
 
 export function sftSettings(
-  { sft, project }: Pick<ProjectConfig, 'sft' | 'project'>,
+  { sft, project }: { sft: SftSection; project: ProjectSection },
   contextLength: number,
 ): SftSettings {
   const { context, ...rest } = sft
-  const contexts = context.map(readRule)
+  const contexts = Object.entries(context).map(([from, tokens]) => ({ from: Number(from), context: tokens }))
   if (contexts.length === 0) contexts.push({ from: 0, context: contextLength })
   const wrong = contexts.find(
-    ({ from }, index) => !(index === 0 ? from === 0 : from > contexts[index - 1]!.from),
+    ({ from }, index) => !(index === 0 ? from === 0 : from > contexts[index - 1]!.from && from < 1),
   )
   if (wrong !== undefined) {
-    throw new ConfigError(`sft.context: the shares do not begin at 0 and rise from there`, {
-      fix: 'Write it as ["0=1024", "0.5=2048"].',
+    throw new ConfigError(`sft.context: the shares do not begin at 0 and rise from there, below 1`, {
+      fix: 'Write it as { "0" = 1024, "0.5" = 2048 }.',
     })
   }
   const long = contexts.find((each) => each.context > contextLength)
@@ -35,18 +36,4 @@ export function sftSettings(
     })
   }
   return { ...rest, seed: project.seed, contexts }
-}
-
-/** "0.5=2048" */
-function readRule(rule: string): ContextFrom {
-  const [share = '', tokens = '', ...more] = rule.split('=').map((part) => part.trim())
-  const [from, context] = [Number(share), Number(tokens)]
-  const fits = share !== '' && from >= 0 && from < 1 && Number.isInteger(context) && context > 1
-  if (fits && more.length === 0) return { from, context }
-  throw new ConfigError(
-    `sft.context: "${rule}" does not say from which share of the run on how many tokens`,
-    {
-      fix: 'Write it as "0.5=2048".',
-    },
-  )
 }

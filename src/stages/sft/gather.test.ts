@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sumSequence, sums } from '../../../test/sft/support.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Selected } from '../../store/index.ts'
 import { sftSettings } from './config.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'

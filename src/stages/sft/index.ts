@@ -1,2 +1,3 @@
 export { type SftRow, sftCurve } from './curve.ts'
-export { run as sft, type SftContext, type SftSummary } from './run.ts'
+export { run, type SftContext, type SftSummary } from './run.ts'
+export { sft } from './stage.ts'

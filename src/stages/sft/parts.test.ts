@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { isBetter } from './checkpoints.ts'
 import { sftSettings } from './config.ts'
 import { sftCurve } from './curve.ts'
@@ -50,26 +50,26 @@ describe('tasks that are held out', () => {
 })
 
 describe('the context schedule', () => {
-  const read = (context: string[]): object[] =>
+  const read = (context: Record<string, number>): object[] =>
     sftSettings(ProjectConfig.parse({ sft: { context } }), 4096).contexts
 
   it('is what the model can see, or what is written', () => {
-    expect(read([])).toEqual([{ from: 0, context: 4096 }])
-    expect(read(['0=1024', ' 0.5 = 2048'])).toEqual([
+    expect(read({})).toEqual([{ from: 0, context: 4096 }])
+    expect(read({ '0': 1024, '0.5': 2048 })).toEqual([
       { from: 0, context: 1024 },
       { from: 0.5, context: 2048 },
     ])
   })
 
   it.each([
-    [['1024'], 'does not say'],
-    [['=1024'], 'does not say'],
-    [['0=1024=7'], 'does not say'],
-    [['0=many'], 'does not say'],
-    [['1=1024'], 'does not say'],
-    [['0.5=1024'], 'do not begin at 0'],
-    [['0=1024', '0.5=2048', '0.5=4096'], 'do not begin at 0 and rise'],
-    [['0=5000'], 'the model sees 4096 tokens, not 5000'],
+    [{ many: 1024 }, 'do not begin at 0'],
+    [{ '1': 1024 }, 'do not begin at 0'],
+    [{ '0.5': 1024 }, 'do not begin at 0'],
+    [{ '0': 1024, '0.5': 2048, '0.25': 4096 }, 'do not begin at 0 and rise'],
+    [{ '0': 1024, '1.5': 2048 }, 'below 1'],
+    [{ '0': 5000 }, 'the model sees 4096 tokens, not 5000'],
+    [{ '0': 1 }, 'Too small'],
+    [{ '0': 'many' } as never, 'expected number'],
   ])('%j is refused', (context, message) => {
     expect(() => read(context)).toThrow(message)
   })

@@ -2,13 +2,14 @@ import { ConfigError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type CheckpointNote, type Engine, EngineError } from '../../engine/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
 import type { MetricRow, Run, Selected } from '../../store/index.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { type SftSettings, sftSettings } from './config.ts'
 import { sftCurve } from './curve.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'
 import { Plan } from './plan.ts'
+import type { SftSection } from './settings.ts'
 import { type Evaluate, Training } from './training.ts'
 
 export interface SftContext {
@@ -47,7 +48,10 @@ export interface SftSummary {
  * Trains the student on sequences, on what it is to write itself and not on what tools returned. Stopped anywhere, it
  * goes on from its last checkpoint with the same numbers as if it had not been.
  */
-export async function run(config: ProjectConfig, context: SftContext): Promise<SftSummary> {
+export async function run(
+  config: { sft: SftSection; project: ProjectSection },
+  context: SftContext,
+): Promise<SftSummary> {
   const { run: folder, signal, observe, student, evaluate, onStep, again = false } = context
   const { engine, tokenizer, parent } = student
   const description = engine.describe()

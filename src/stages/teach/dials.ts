@@ -1,4 +1,3 @@
-import { ConfigError, nearestName } from '../../base/errors/index.ts'
 import type { Dials } from '../../tasks/index.ts'
 
 export const carefulDials: Dials = {
@@ -19,21 +18,4 @@ export const erringDials: Dials = {
   doubt: 0.15,
   recheck: 0.5,
   giveUp: 0.05,
-}
-
-/** Dials with some of them turned, each written as "slip=0.2". */
-export function turnDials(dials: Dials, turned: readonly string[]): Dials {
-  const result = { ...dials }
-  for (const rule of turned) {
-    const [name = '', value = ''] = rule.split('=').map((part) => part.trim())
-    const chance = value === '' ? Number.NaN : Number(value)
-    if (!Object.hasOwn(dials, name) || !(chance >= 0 && chance <= 1)) {
-      const nearest = nearestName(name, Object.keys(dials))
-      throw new ConfigError(`teach.dials: "${rule}" turns no dial`, {
-        fix: `Write it as "${nearest ?? 'slip'}=0.2", with a chance from 0 to 1. There are ${Object.keys(dials).join(', ')}.`,
-      })
-    }
-    result[name as keyof Dials] = chance
-  }
-  return result
 }

@@ -5,15 +5,27 @@ import type { Observe, Spotlight } from '../../base/progress/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
-import { type ProjectConfig, readEnvironment } from '../../settings/index.ts'
+import { type ProjectSection, readEnvironment } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
+import type { Dials } from '../../tasks/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
+import type { ModelSection, WorldConfig } from '../../world/settings.ts'
 import type { MindMaker } from './contract.ts'
-import { carefulDials, erringDials, turnDials } from './dials.ts'
+import { carefulDials, erringDials } from './dials.ts'
 import { modelMinds } from './model-mind.ts'
 import { scriptedMinds } from './scripted-mind.ts'
+import type { TeachSection } from './settings.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 import { loadTopology } from './topologies/load.ts'
+
+export interface TeamConfig {
+  teach: TeachSection
+  teacher: ModelSection
+}
+
+export interface TeachConfig extends TeamConfig, WorldConfig {
+  project: ProjectSection
+}
 
 export interface TeachSummary {
   tasks: number
@@ -36,7 +48,7 @@ export interface TeachSummary {
  * but if all of them fail, so does the stage.
  */
 export async function run(
-  config: ProjectConfig,
+  config: TeachConfig,
   context: {
     run: Run
     signal: AbortSignal
@@ -85,7 +97,7 @@ export async function run(
 }
 
 /** Throws where the team could solve none of the tasks: no grammar, no model, or no script for any of them. */
-export async function assertTeachable(config: ProjectConfig, tasks: readonly Task[]): Promise<Team> {
+export async function assertTeachable(config: TeachConfig, tasks: readonly Task[]): Promise<Team> {
   const team = await teamOf(config)
   await assertGrammars(
     tasks.map(({ domain }) => domain),
@@ -122,7 +134,7 @@ function tasksOf(folder: Run): Task[] {
 }
 
 /** What is still to be done; seeds tell several runs on one task apart. */
-function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; seed: number }[] {
+function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seed: number }[] {
   const jobs: { task: Task; seed: number }[] = []
   for (const task of tasksOf(folder)) {
     for (let number = 0; number < config.teach.runs; number++) {
@@ -135,7 +147,7 @@ function pending(folder: Run, config: ProjectConfig, team: Team): { task: Task; 
 }
 
 /** The team that the settings describe. */
-export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
+export async function teamOf({ teach, teacher }: TeamConfig): Promise<Team> {
   const topology = await loadTopology(teach.topology)
   return {
     name: `${topology.name}-${teach.mind}`,
@@ -152,9 +164,12 @@ export async function teamOf({ teach, teacher }: ProjectConfig): Promise<Team> {
   }
 }
 
-function mindsOf({ mind, dials }: ProjectConfig['teach'], teacher: ProjectConfig['teacher']): MindMaker {
+function mindsOf({ mind, dials }: TeachSection, teacher: ModelSection): MindMaker {
   if (mind !== 'model')
-    return scriptedMinds(turnDials(mind === 'careful' ? carefulDials : erringDials, dials))
+    return scriptedMinds({
+      ...(mind === 'careful' ? carefulDials : erringDials),
+      ...(dials as Partial<Dials>),
+    })
   const model = modelFromSettings('teacher', teacher, readEnvironment())
   if (model !== undefined) return modelMinds(model)
   throw new ConfigError('the team has no model to think with', {

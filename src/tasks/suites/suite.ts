@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Random } from '../../base/random/index.ts'
 import type { Task } from '../../schema/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import type { TaskTools } from '../../world/index.ts'
+import type { SearchSection } from '../../world/settings.ts'
 import type { Split } from '../splits.ts'
 import type { Dials, Expert } from './expert.ts'
 
@@ -42,5 +42,5 @@ export interface Suite<Program = unknown> {
   /** For tasks that are checked by tests: an answer that passes them. */
   solution?(program: Program): string
   /** For tasks that need more than the tools of the settings. Tasks of other suites get none. */
-  openTools?(settings: Pick<ProjectConfig, 'search'>): TaskTools
+  openTools?(settings: { search: SearchSection }): TaskTools
 }

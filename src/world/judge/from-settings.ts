@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { ProjectConfig } from '../../settings/index.ts'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
+import type { WorldConfig } from '../settings.ts'
 import { fileJudgeCache } from './file-cache.ts'
 import { createJudge, type Judge } from './judge.ts'
 
 /** The judge of the settings, which remembers its judgements with the outputs of tools; undefined where none is named. */
 export function judgeFromSettings(
-  { judge, tools }: Pick<ProjectConfig, 'judge' | 'tools'>,
+  { judge, tools }: Pick<WorldConfig, 'judge' | 'tools'>,
   environment: Record<string, string | undefined>,
 ): Judge | undefined {
   const model = modelFromSettings('judge', judge, environment)

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../base/errors/index.ts'
-import { keyFrom, type ModelSection } from '../../settings/index.ts'
+import { keyFrom } from '../../settings/index.ts'
+import type { EmbeddingSection, ModelSection } from '../settings.ts'
 import type { ChatModel, Embedder, Endpoint } from './contract.ts'
 import { openEmbedder } from './open-embedder.ts'
 import { openModel } from './open-model.ts'
@@ -19,7 +20,7 @@ export function modelFromSettings(
 /** The embedder a section of the settings names; undefined where it names none. */
 export function embedderFromSettings(
   section: string,
-  settings: ModelSection & { max_characters: number },
+  settings: EmbeddingSection,
   environment: Environment,
 ): Embedder | undefined {
   const endpoint = endpointOf(section, settings, environment)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { builtinGrammars } from '../../language/grammar/index.ts'
-import { ProjectConfig } from '../../settings/index.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
 import { openToolbox } from './toolbox.ts'
 
 it('has a tool for every tool agent of the grammars that come with coa, read the same way', async () => {

@@ -1,7 +1,7 @@
 import { CoaError, ConfigError, nearestName, UsageError } from '../../base/errors/index.ts'
-import type { ProjectConfig } from '../../settings/index.ts'
 import { modelFromSettings } from '../models/index.ts'
 import { openSandbox } from '../sandbox/index.ts'
+import type { WorldConfig } from '../settings.ts'
 import { codeTool } from './code/code-tool.ts'
 import type { Tool } from './contract.ts'
 import { mcpServerOf } from './mcp/from-settings.ts'
@@ -12,7 +12,7 @@ import { type OpenProvider, openProvider } from './search/open-provider.ts'
 import type { ReadDocument } from './search/provider.ts'
 import { searchTool } from './search/search-tool.ts'
 
-export type ToolboxSettings = Pick<ProjectConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
+export type ToolboxSettings = Pick<WorldConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
 
 /** A tool as it stands on this machine with these settings. */
 export interface ToolState {

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../base/errors/index.ts'
-import type { ProjectConfig } from '../../../settings/index.ts'
 import type { TaskTools } from '../../../world/index.ts'
+import type { SearchSection } from '../../../world/settings.ts'
 import { readPageTool, searchTool, type Tool } from '../../../world/tools/index.ts'
 import { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
 
@@ -9,7 +9,7 @@ const publicHost = 'encyclopedia.test'
 const publicOrigin = `http://${publicHost}`
 
 /** The tools of tasks about an encyclopedia, which is served when it is first needed. */
-export function openWorldTools({ search }: Pick<ProjectConfig, 'search'>): TaskTools {
+export function openWorldTools({ search }: { search: SearchSection }): TaskTools {
   const servers = new Map<number, Promise<WorldServer>>()
   return {
     async of({ meta: { world } }) {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../../base/errors/index.ts'
-import { keyFrom, type McpSection } from '../../../settings/index.ts'
+import { keyFrom } from '../../../settings/index.ts'
+import type { McpSection } from '../../settings.ts'
 import type { McpServer } from './connection.ts'
 
 /** A server as the settings describe it, with the values of the variables that they name. */

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { ConfigError, UsageError } from '../../../base/errors/index.ts'
-import type { ProjectConfig } from '../../../settings/index.ts'
 import { TextIndex, VectorIndex } from '../../../store/index.ts'
 import { embedderFromSettings } from '../../models/index.ts'
+import type { WorldConfig } from '../../settings.ts'
 import { vectorFileOf } from '../corpus/build-corpus.ts'
 import { liveProvider, liveProviderNames, liveProviderState } from './live-providers.ts'
 import { localProvider } from './local-provider.ts'
 import type { SearchProvider } from './provider.ts'
 
-type Settings = Pick<ProjectConfig, 'search' | 'embedding'>
+type Settings = Pick<WorldConfig, 'search' | 'embedding'>
 type Environment = Record<string, string | undefined>
 
 export interface OpenProvider {

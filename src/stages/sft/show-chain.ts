@@ -1,6 +1,6 @@
-import type { Spotlight } from '../base/progress/index.ts'
-import { isTrained, type Stream } from '../schema/index.ts'
-import { type Run, readSelection } from '../store/index.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
+import { isTrained, type Stream } from '../../schema/index.ts'
+import { type Run, readSelection } from '../../store/index.ts'
 
 /** More are not kept in mind for showing. */
 const MOST = 50

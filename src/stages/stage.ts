@@ -1,10 +1,11 @@
+import type { z } from 'zod'
 import type { Observe, Spotlight } from '../base/progress/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
 import type { MetricRow, Run } from '../store/index.ts'
 
-export interface StageContext {
+export interface StageContext<Config> {
   run: Run
-  config: ProjectConfig
+  /** The sections that it reads. */
+  config: Config
   observe: Observe
   signal: AbortSignal
   /** Told of the row of each training step. */
@@ -29,13 +30,15 @@ type Place = string
  * One step of the method. It reads from the run folder and writes to it, and never calls another. Commands, the
  * quickstart and the library run it through `runStage`.
  */
-export interface Stage<Options extends object = object, Summary extends StageSummary = StageSummary> {
+export interface Stage<Config, Options extends object = object, Summary extends StageSummary = StageSummary> {
   name: string
   /** What it does, in a few words, for people. */
   purpose: string
+  /** Its own sections of the settings. */
+  settings: Readonly<Record<string, z.ZodType>>
   reads: readonly Place[]
   writes: readonly Place[]
-  run: (context: StageContext, options?: Options) => Promise<Summary>
+  run: (context: StageContext<Config>, options?: Options) => Promise<Summary>
   /** The outcome in one line. */
   describe: (figures: Record<string, number>) => string
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { outsideRange, QueryFunnel, solvedWithoutTools, trainedBefore } from './index.ts'
+import { outsideRange, solvedWithoutTools, trainedBefore } from './query-filters.ts'
+import { QueryFunnel } from './query-funnel.ts'
 
 const tries = (correct: number, wrong: number) => ({ correct, wrong })
 

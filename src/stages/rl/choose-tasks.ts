@@ -1,20 +1,16 @@
-import { type Policy, passRates, rolloutSettings, type World, withoutTools } from '../agent/index.ts'
-import { digestOf } from '../base/digests/index.ts'
-import { UsageError } from '../base/errors/index.ts'
-import type { Spotlight } from '../base/progress/index.ts'
-import type { PassRate, Task } from '../schema/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
-import {
-  outsideRange,
-  type QueryCounts,
-  QueryFunnel,
-  solvedWithoutTools,
-  trainedBefore,
-} from '../stages/filter/index.ts'
-import type { Run } from '../store/index.ts'
-import type { StageContext } from './stage.ts'
+import { type Policy, passRates, rolloutSettings, type World, withoutTools } from '../../agent/index.ts'
+import { digestOf } from '../../base/digests/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
+import type { PassRate, Task } from '../../schema/index.ts'
+import type { Run } from '../../store/index.ts'
+import type { StageContext } from '../stage.ts'
+import type { RlConfig } from './config.ts'
+import { outsideRange, solvedWithoutTools, trainedBefore } from './query-filters.ts'
+import { type QueryCounts, QueryFunnel } from './query-funnel.ts'
+import type { RlSection } from './settings.ts'
 
-export interface Chooser extends Pick<StageContext, 'run' | 'config' | 'observe' | 'signal'> {
+export interface Chooser extends Pick<StageContext<RlConfig>, 'run' | 'config' | 'observe' | 'signal'> {
   spotlight?: Spotlight | undefined
   /** The model that practice begins with. */
   policy: Policy
@@ -60,7 +56,7 @@ export async function chooseTasks(tasks: readonly Task[], chooser: Chooser): Pro
 }
 
 /** Whether the settings leave any task out. */
-export function choosesTasks({ rl }: Pick<ProjectConfig, 'rl'>): boolean {
+export function choosesTasks({ rl }: { rl: RlSection }): boolean {
   return rl.disjoint || rl.max_without_tools < 1 || rl.pass_rate.length > 0
 }
 

@@ -1,4 +1,4 @@
-import type { Drop } from './examine.ts'
+import type { Drop } from './query-filters.ts'
 
 type QueryStage = 'disjoint' | 'without tools' | 'pass rate'
 

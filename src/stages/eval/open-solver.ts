@@ -1,9 +1,19 @@
-import { openStudent, rolloutSettings, type World } from '../agent/index.ts'
-import { digestOf } from '../base/digests/index.ts'
-import type { Spotlight } from '../base/progress/index.ts'
-import { fingerprintOfFolder } from '../engine/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
-import { type ModelSolverOptions, modelSolver, type Solver, textSolver } from '../stages/eval/index.ts'
+import { openStudent, rolloutSettings, type World } from '../../agent/index.ts'
+import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
+import { digestOf } from '../../base/digests/index.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
+import { fingerprintOfFolder } from '../../engine/index.ts'
+import type { WorldConfig } from '../../world/settings.ts'
+import type { Solver } from './contract.ts'
+import { type ModelSolverOptions, modelSolver } from './model-solver.ts'
+import type { EvalSection } from './settings.ts'
+import { textSolver } from './text-solver.ts'
+
+/** What solvers are opened with. */
+export interface SolverConfig extends WorldConfig, StudentConfig {
+  rollout: RolloutSection
+  eval: EvalSection
+}
 
 /** Opened one after the other: two large models need not fit beside each other. */
 export interface OpenSolver {
@@ -15,7 +25,7 @@ export interface OpenSolver {
 export function openModelSolver(
   name: string,
   folder: string,
-  config: ProjectConfig,
+  config: SolverConfig,
   world: World,
   spotlight?: Spotlight,
 ): Promise<OpenSolver> {
@@ -26,7 +36,7 @@ export function openModelSolver(
 export function openTextSolver(
   name: string,
   folder: string,
-  config: ProjectConfig,
+  config: SolverConfig,
   world: World,
 ): Promise<OpenSolver> {
   return openWith(textSolver, name, folder, config, world)
@@ -36,7 +46,7 @@ async function openWith(
   solverOf: (options: ModelSolverOptions) => Solver,
   name: string,
   folder: string,
-  config: ProjectConfig,
+  config: SolverConfig,
   world: World,
   spotlight?: Spotlight,
 ): Promise<OpenSolver> {
@@ -53,11 +63,14 @@ async function openWith(
 }
 
 /** What its tools are set up with decides a solver's work too. */
-export function amongTools(solver: Solver, config: ProjectConfig): Solver {
+export function amongTools(solver: Solver, config: Pick<WorldConfig, 'tools' | 'search'>): Solver {
   const { cache: _, ...tools } = config.tools
   return { ...solver, how: digestOf(solver.how, tools, config.search) }
 }
 
-export function evalTemperature({ eval: { temperature, attempts }, rollout }: ProjectConfig): number {
+export function evalTemperature({
+  eval: { temperature, attempts },
+  rollout,
+}: Pick<SolverConfig, 'eval' | 'rollout'>): number {
   return temperature ?? (attempts > 1 ? rollout.temperature : 0)
 }

@@ -1,12 +1,13 @@
-import { openStudent, openWorld } from '../agent/index.ts'
-import { fingerprintOfFolder } from '../engine/index.ts'
+import { openStudent, openWorld } from '../../agent/index.ts'
+import { fingerprintOfFolder } from '../../engine/index.ts'
+import type { StageContext } from '../stage.ts'
 import { type Chosen, chooseTasks } from './choose-tasks.ts'
+import type { RlConfig } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
-import { startOf } from './rl.ts'
-import type { StageContext } from './stage.ts'
+import { startOf } from './start-of.ts'
 
 /** Measures the model that RL would begin with on the tasks it would practise on, and says which are kept. */
-export async function filterQueries(context: StageContext): Promise<Chosen> {
+export async function filterQueries(context: StageContext<RlConfig>): Promise<Chosen> {
   const { run, config, onFinding } = context
   const { tasks } = await practiceTasks(run, config, { onNote: onFinding })
   const student = await openStudent(config, startOf(run, config), (line) => run.log(line))

@@ -1,6 +1,11 @@
+import { WordBuffer, wordKey } from '../../base/digests/index.ts'
 import { percent } from '../../base/text/index.ts'
-import type { Drop } from './examine.ts'
-import { questionKey, WordBuffer } from './words.ts'
+
+/** Why a task is left out: a reason that many share and can be counted by, and what it was here. */
+export interface Drop {
+  reason: string
+  detail: string
+}
 
 /** How a model fared on one question. Tries that could not be judged are not counted on either side. */
 export interface Tries {
@@ -34,9 +39,9 @@ export function outsideRange(
 export function trainedBefore(trained: Iterable<string>): (question: string) => Drop | undefined {
   const words = new WordBuffer()
   const known = new Set<string>()
-  for (const question of trained) known.add(questionKey(question, words))
+  for (const question of trained) known.add(wordKey(question, words))
   return (question) =>
-    known.has(questionKey(question, words)) ? { reason: 'trained on before', detail: '' } : undefined
+    known.has(wordKey(question, words)) ? { reason: 'trained on before', detail: '' } : undefined
 }
 
 const shareOf = ({ correct, wrong }: Tries): number => correct / (correct + wrong)

@@ -1,24 +1,19 @@
-import {
-  type Policy,
-  type RolloutJob,
-  refuseAllFailed,
-  rollOutAll,
-  rolloutSettings,
-  type Score,
-  scoreOf,
-  type World,
-} from '../agent/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
 import { seedOf } from '../base/random/index.ts'
 import type { Task } from '../schema/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
+import type { World } from '../world/index.ts'
+import type { Policy, RolloutJob } from './contract.ts'
+import { rolloutSettings } from './open-world.ts'
+import { rollOutAll } from './roll-out-all.ts'
+import { refuseAllFailed, type Score, scoreOf } from './score.ts'
+import type { RolloutSection } from './settings.ts'
 
 /** How well a policy does when it always takes the likeliest token. */
 export async function measure(
   tasks: readonly Task[],
   policy: Policy,
   world: World,
-  config: ProjectConfig,
+  config: { rollout: RolloutSection },
   { signal, spotlight }: { signal: AbortSignal; spotlight?: Spotlight | undefined },
 ): Promise<Score> {
   const jobs = tasks.map(

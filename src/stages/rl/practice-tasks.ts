@@ -1,9 +1,9 @@
-import { UsageError } from '../base/errors/index.ts'
-import type { Task } from '../schema/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
-import type { Run } from '../store/index.ts'
-import { suiteName } from '../tasks/index.ts'
-import { readSplit } from './task-sets.ts'
+import { UsageError } from '../../base/errors/index.ts'
+import type { Task } from '../../schema/index.ts'
+import type { Run } from '../../store/index.ts'
+import { suiteName, tasksToPractise } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
+import type { RlSection } from './settings.ts'
 
 export interface Practice {
   tasks: Task[]
@@ -25,7 +25,7 @@ export interface PracticeOptions {
  */
 export async function practiceTasks(
   run: Run,
-  config: ProjectConfig,
+  config: TasksConfig & { rl: RlSection },
   { asked = false, onNote }: PracticeOptions = {},
 ): Promise<Practice> {
   const known = [...run.scan('task')]
@@ -38,7 +38,7 @@ export async function practiceTasks(
       fix: `Add them with \`coa run import ${run.id} task FILE\`, or practise on others: \`coa rl ${run.id} --suites ${sources}\`.`,
     })
   }
-  const found = await settingsTasks(config)
+  const found = await tasksToPractise(config, config.rl.task_count)
   const suites = new Set(found.map(({ suite }) => suite))
   if (!asked && own.length > 0 && !own.some(({ suite }) => suites.has(suite))) {
     const tasks = own.filter(({ split = 'train' }) => split === 'train')
@@ -64,17 +64,4 @@ function refuseNone(run: Run, tasks: Task[]): Task[] {
   throw new UsageError(`there are no tasks of split train for run ${run.id} to practise on`, {
     fix: 'Name sources that have some with --suites.',
   })
-}
-
-/** What the sources of the settings have to practise on. */
-export async function settingsTasks(config: ProjectConfig): Promise<Task[]> {
-  const { suites, count } = config.tasks
-  const tasks: Task[] = []
-  for (const suite of suites) {
-    const one = { ...config, tasks: { ...config.tasks, suites: [suite] } }
-    const { task_count } = config.rl
-    const next = await readSplit(one, 'train', task_count, { first: count, mayBeEmpty: true })
-    tasks.push(...(next.length > 0 ? next : await readSplit(one, 'train', task_count, { mayBeEmpty: true })))
-  }
-  return tasks
 }

@@ -88,10 +88,10 @@ export function hashShingles(words: Uint32Array, width: number, shingles: WordBu
   }
 }
 
-/** Reads a question into `words` and returns it as a key in which case, punctuation and Unicode forms do not matter. */
-export function questionKey(question: string, words: WordBuffer): string {
+/** Reads a text into `words` and returns it as a key in which case, punctuation and Unicode forms do not matter. */
+export function wordKey(text: string, words: WordBuffer): string {
   words.clear()
-  hashWords(question.normalize('NFKC').toLowerCase(), words)
+  hashWords(text.normalize('NFKC').toLowerCase(), words)
   const { buffer, byteOffset, byteLength } = words.values
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }

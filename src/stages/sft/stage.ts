@@ -1,23 +1,42 @@
-import { openStudent, openWorld } from '../agent/index.ts'
-import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
-import { reactId, type Stream } from '../schema/index.ts'
-import { sft } from '../stages/sft/index.ts'
-import { type Run, readSelection } from '../store/index.ts'
-import { refuseOverlap } from '../tasks/index.ts'
-import { measure } from './measure.ts'
+import { measure, openStudent, openWorld } from '../../agent/index.ts'
+import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
+import { whole } from '../../base/text/index.ts'
+import { fingerprintOfFolder, runtimeInWords } from '../../engine/index.ts'
+import { reactId, type Stream } from '../../schema/index.ts'
+import { type Run, readSelection } from '../../store/index.ts'
+import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
+import type { WorldConfig } from '../../world/settings.ts'
+import type { Stage, StageContext } from '../stage.ts'
+import { run as train } from './run.ts'
+import { SftSection } from './settings.ts'
 import { chainShower } from './show-chain.ts'
-import type { StageContext } from './stage.ts'
-import { measuringTasks, trainedOn } from './task-sets.ts'
 
-export interface TrainSftOptions {
+interface Config extends TasksConfig, WorldConfig, StudentConfig {
+  rollout: RolloutSection
+  sft: SftSection
+}
+
+interface Options {
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
 }
 
+export const sft: Stage<Config, Options> = {
+  name: 'sft',
+  purpose: 'a model is trained on the sequences, tool output masked',
+  settings: { sft: SftSection },
+  reads: ['filter/', 'sequence'],
+  writes: ['checkpoints/sft', 'metrics.jsonl'],
+  run: async (context, options) => ({ figures: await trainSft(context, options) }),
+  describe: ({ steps = 0, loss }) =>
+    `${whole(steps)} steps${loss === undefined ? '' : `, loss ${loss.toFixed(3)}`}`,
+}
+
 /** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
-export async function trainSft(
-  { run, config, observe, signal, spotlight, onRuntime, onMetric }: StageContext,
-  { again = false }: TrainSftOptions = {},
+async function trainSft(
+  { run, config, observe, signal, spotlight, onRuntime, onMetric }: StageContext<Config>,
+  { again = false }: Options = {},
 ): Promise<Record<string, number>> {
   const tasks = await measuringTasks(config)
   refuseOverlap(trainedOn(run), tasks)
@@ -27,7 +46,7 @@ export async function trainSft(
   const world = tasks.length === 0 ? undefined : await openWorld(config, run)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {
-    return await sft(config, {
+    return await train(config, {
       run,
       signal,
       observe,

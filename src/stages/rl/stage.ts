@@ -1,28 +1,39 @@
-import { join } from 'node:path'
-import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../agent/index.ts'
-import { fingerprintOfFolder, isModelFolder, runtimeInWords } from '../engine/index.ts'
-import type { Task } from '../schema/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
-import { type RlSummary, run as rl, rlSettings } from '../stages/rl/index.ts'
-import type { Run } from '../store/index.ts'
-import { refuseOverlap } from '../tasks/index.ts'
+import { measure, openStudent, openWorld, rollOutWatched, rolloutSettings } from '../../agent/index.ts'
+import { percent, whole } from '../../base/text/index.ts'
+import { fingerprintOfFolder, runtimeInWords } from '../../engine/index.ts'
+import type { Task } from '../../schema/index.ts'
+import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
+import type { Stage, StageContext } from '../stage.ts'
 import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
-import { measure } from './measure.ts'
+import { type RlConfig, rlSettings } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
-import type { StageContext } from './stage.ts'
-import { measuringTasks, trainedOn } from './task-sets.ts'
+import { run as train } from './run.ts'
+import { RlSection } from './settings.ts'
+import { startOf } from './start-of.ts'
+import type { RlSummary } from './training.ts'
 
-export interface TrainRlOptions {
+interface Options {
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
   /** The sources of the settings were named for this training, whatever the run was recorded from. */
   askedSources?: boolean
 }
 
+export const rl: Stage<RlConfig, Options, RlSummary> = {
+  name: 'rl',
+  purpose: 'the model improves through DAPO with live tools',
+  settings: { rl: RlSection },
+  reads: ['task', 'sequence', 'pass-rate', 'checkpoints/sft'],
+  writes: ['task', 'pass-rate', 'rollout', 'checkpoints/rl', 'metrics.jsonl'],
+  run: trainRl,
+  describe: ({ steps = 0, rollouts = 0, 'pass rate at first': first, 'pass rate at last': last }) =>
+    `${whole(steps)} steps, ${whole(rollouts)} rollouts, ${percent(first, 0)} correct in the first steps, ${percent(last, 0)} in the last`,
+}
+
 /** The student improves by its own rollouts with live tools. */
-export async function trainRl(
-  { run, config, observe, signal, spotlight, onRuntime, onMetric, onFinding }: StageContext,
-  { again = false, askedSources = false }: TrainRlOptions = {},
+async function trainRl(
+  { run, config, observe, signal, spotlight, onRuntime, onMetric, onFinding }: StageContext<RlConfig>,
+  { again = false, askedSources = false }: Options = {},
 ): Promise<RlSummary> {
   const start = startOf(run, config)
   const onNote = (note: string): void => {
@@ -61,7 +72,7 @@ export async function trainRl(
   const parent = { path: folder, fingerprint: fingerprintOfFolder(folder) }
   try {
     const tasks = await chosen(offered)
-    return await rl(config, {
+    return await train(config, {
       run,
       signal,
       observe,
@@ -91,11 +102,4 @@ export async function trainRl(
     await reference?.close()
     await engine.close()
   }
-}
-
-/** The model to begin with: the one named, or what SFT made in this run, or else the student. */
-export function startOf(run: Run, config: ProjectConfig): string {
-  if (config.rl.model !== '') return config.rl.model
-  const trained = join(run.files.checkpoints, 'sft')
-  return isModelFolder(trained) ? trained : config.student.model
 }

@@ -1,10 +1,10 @@
 import { UsageError } from '../base/errors/index.ts'
 import type { Task } from '../schema/index.ts'
-import type { ProjectConfig } from '../settings/index.ts'
 import type { Run } from '../store/index.ts'
-import { configuredSources, openTasks, type Split, suiteName, type TaskSource } from '../tasks/index.ts'
-
-type Settings = Pick<ProjectConfig, 'tasks' | 'project' | 'language'>
+import { configuredSources, suiteName } from './configured-sources.ts'
+import type { TasksConfig } from './settings.ts'
+import type { Split } from './splits.ts'
+import { openTasks, type TaskSource } from './task-source.ts'
 
 interface ReadOptions extends Pick<TaskSource, 'onNote' | 'signal' | 'first'> {
   /** No tasks at all are an error. Default: they are. */
@@ -15,7 +15,7 @@ interface ReadOptions extends Pick<TaskSource, 'onNote' | 'signal' | 'first'> {
 
 /** So many tasks of one split from each source of the settings. */
 export async function readSplit(
-  config: Settings,
+  config: TasksConfig,
   split: Split,
   limit: number,
   { mayBeEmpty = false, onTask, ...options }: ReadOptions = {},
@@ -35,13 +35,25 @@ export async function readSplit(
   })
 }
 
+/** Tasks to practise on, `limit` of each source: those after the team's, or else all it has once more. */
+export async function tasksToPractise(config: TasksConfig, limit: number): Promise<Task[]> {
+  const { suites, count } = config.tasks
+  const tasks: Task[] = []
+  for (const suite of suites) {
+    const one = { ...config, tasks: { ...config.tasks, suites: [suite] } }
+    const next = await readSplit(one, 'train', limit, { first: count, mayBeEmpty: true })
+    tasks.push(...(next.length > 0 ? next : await readSplit(one, 'train', limit, { mayBeEmpty: true })))
+  }
+  return tasks
+}
+
 /** Tasks that training is measured with: of the same sources, and of a split of their own. */
-export function measuringTasks(config: Settings): Promise<Task[]> {
+export function measuringTasks(config: TasksConfig): Promise<Task[]> {
   return readSplit(config, 'dev', config.tasks.dev_count)
 }
 
 /** Of split test, which nothing is trained on and nothing is chosen by. */
-export function heldOutTasks(config: Settings): Promise<Task[]> {
+export function heldOutTasks(config: TasksConfig): Promise<Task[]> {
   return readSplit(config, 'test', config.tasks.test_count)
 }
 

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { RolloutSection, StudentSection } from '../agent/settings.ts'
+import { EngineSection } from '../engine/settings.ts'
+import { LanguageSection } from '../language/settings.ts'
+import {
+  flatten,
+  isTable,
+  type ProjectOptions,
+  ProjectSection,
+  type ResolvedConfig,
+  type RunValues,
+  readToml,
+  resolveProject,
+  settingsOf,
+  tableFromText,
+  valuesFromRun,
+} from '../settings/index.ts'
+import { DistillSection } from '../stages/distill/settings.ts'
+import { EvalSection } from '../stages/eval/settings.ts'
+import { FilterSection, sourceFromText } from '../stages/filter/settings.ts'
+import { RlSection } from '../stages/rl/settings.ts'
+import { SftSection } from '../stages/sft/settings.ts'
+import { TeachSection } from '../stages/teach/settings.ts'
+import { TasksSection } from '../tasks/settings.ts'
+import {
+  EmbeddingSection,
+  ModelSection,
+  SandboxSection,
+  SearchSection,
+  ToolsSection,
+} from '../world/settings.ts'
+
+/** The settings of a project, as in coa.toml: every section is defined next to the code that uses it. */
+export const ProjectConfig = z.strictObject({
+  project: ProjectSection,
+  language: LanguageSection,
+  tools: ToolsSection,
+  tasks: TasksSection,
+  distill: DistillSection,
+  filter: FilterSection,
+  sandbox: SandboxSection,
+  search: SearchSection,
+  teach: TeachSection,
+  /** The model that thinks for the team, where teach.mind is "model". */
+  teacher: ModelSection,
+  /** Compares an answer with the reference where no rule decides. */
+  judge: ModelSection,
+  /** Shortens the pages that are read to what the question needs. */
+  summary: ModelSection,
+  /** Turns passages and queries into vectors. */
+  embedding: EmbeddingSection,
+  student: StudentSection,
+  engine: EngineSection,
+  rollout: RolloutSection,
+  sft: SftSection,
+  rl: RlSection,
+  eval: EvalSection,
+})
+export type ProjectConfig = z.infer<typeof ProjectConfig>
+
+/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
+export function projectConfig(
+  options: ProjectOptions & { file?: string | undefined },
+): ResolvedConfig<ProjectConfig> {
+  const { file } = options
+  const isOfRun = file !== undefined && existsSync(file) && existsSync(join(dirname(file), 'manifest.json'))
+  const values = isOfRun ? { file: { file, values: flatten(readRunSettings(file), file) } } : {}
+  const { config, origins } = resolveProject(ProjectConfig, { ...options, ...values })
+  const { language, student } = config
+  // "student" is the tokenizer of whatever model the student is.
+  if (language.tokenizer !== 'student') return { config, origins }
+  return { config: { ...config, language: { ...language, tokenizer: student.model } }, origins }
+}
+
+type Table = Record<string, Record<string, unknown>>
+
+/** The settings in a run folder. Earlier versions wrote texts such as "math=1" and "gsm8k:train" where tables are now. */
+export function readRunSettings(file: string): Table {
+  const table = readToml(file) as Table
+  for (const [key, schema] of settingsOf(ProjectConfig)) {
+    const [section, name] = key.split('.') as [string, string]
+    const value = table[section]?.[name]
+    if (!Array.isArray(value)) continue
+    if (isTable(schema)) table[section]![name] = tableFromText(value.join(','), schema)
+    if (key === 'filter.against') table[section]![name] = value.map(sourceFromText)
+  }
+  return table
+}
+
+/** What the settings in a run folder may decide. */
+export function settingsFromRun(file: string, own: ResolvedConfig<ProjectConfig>): RunValues {
+  const table = readRunSettings(file)
+  const { language, student } = table
+  // The tokenizer is written down as the path of the student, see projectConfig.
+  if (language?.['tokenizer'] !== undefined && language['tokenizer'] === student?.['model'])
+    language['tokenizer'] = 'student'
+  return valuesFromRun(ProjectConfig, table, own, file)
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { parseToml } from './toml.ts'
+
+/** Whether a setting is a table, such as teach.dials = { slip = 0.2, doubt = 0 }. */
+export function isTable(schema: z.ZodType | undefined): schema is z.ZodRecord | z.ZodObject {
+  return schema instanceof z.ZodRecord || schema instanceof z.ZodObject
+}
+
+/**
+ * A table written as "slip=0.2,doubt=0", as on the command line. A value of several parts fills a list ("search=2..3")
+ * or a table ("team=3/15") in order. What cannot be read stays text, which the schema then refuses.
+ */
+export function tableFromText(text: string, schema: z.ZodRecord | z.ZodObject): unknown {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '')
+  // A name may hold an equals sign; a value does not.
+  const split = pairs.map((pair) => [
+    pair.slice(0, pair.lastIndexOf('=')),
+    pair.slice(pair.lastIndexOf('=') + 1),
+  ])
+  if (pairs.some((pair) => pair.lastIndexOf('=') < 1)) return text
+  return Object.fromEntries(
+    split.map(([name = '', value = '']) => [
+      name.trim(),
+      valueFromText(value.trim(), valueSchema(schema, name.trim())),
+    ]),
+  )
+}
+
+function valueSchema(schema: z.ZodRecord | z.ZodObject, name: string): unknown {
+  return schema instanceof z.ZodRecord ? schema.valueType : schema.shape[name]
+}
+
+function valueFromText(text: string, schema: unknown): unknown {
+  if (schema instanceof z.ZodString) return text
+  if (schema instanceof z.ZodObject) {
+    const names = Object.keys(schema.shape)
+    return Object.fromEntries(text.split('/').map((part, at) => [names[at] ?? part, numberOr(part)]))
+  }
+  const parts = text.split('..')
+  return parts.length === 1 ? numberOr(text) : parts.map(numberOr)
+}
+
+const numberOr = (text: string): number | string => (text.trim() === '' ? text : (asNumber(text) ?? text))
+const asNumber = (text: string): number | undefined => (Number.isNaN(Number(text)) ? undefined : Number(text))
+
+/** A value that is written as in coa.toml, such as { math = 1 } or [0.1, 0.9]; undefined where it is not. */
+export function tomlFromText(text: string): unknown {
+  return /^\s*[[{]/.test(text) ? parseToml(`value = ${text}`, text)['value'] : undefined
+}
+
+/** A value as it is written within a line of TOML. */
+export function inlineToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineToml).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const pairs = Object.entries(value).map(
+    ([name, inner]) => `${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)} = ${inlineToml(inner)}`,
+  )
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
+}

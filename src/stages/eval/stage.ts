@@ -1,0 +1,127 @@
+import { join } from 'node:path'
+import { modelFolder, openWorld, type World } from '../../agent/index.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
+import { whole } from '../../base/text/index.ts'
+import { assertGrammars } from '../../language/grammar/index.ts'
+import { openTokenizer, type Tokenizer } from '../../language/tokens/index.ts'
+import type { EvalReport } from '../../schema/index.ts'
+import type { Run } from '../../store/index.ts'
+import { heldOutTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
+import type { Stage, StageContext } from '../stage.ts'
+import type { Solver } from './contract.ts'
+import { makeReport } from './make-report.ts'
+import {
+  amongTools,
+  type OpenSolver,
+  openModelSolver,
+  openTextSolver,
+  type SolverConfig,
+} from './open-solver.ts'
+import { reportFigures } from './report-figures.ts'
+import { EvalSection } from './settings.ts'
+import { solveAll } from './solve-all.ts'
+
+/** The name of the report in the run. */
+const EVAL_REPORT = 'eval'
+
+interface EvalConfig extends TasksConfig, SolverConfig {}
+
+/** Opens the team as a solver. Stages do not know each other, so it is given. */
+type OpenTeam<Config> = (
+  config: Config,
+  world: World,
+  tokenizer: Tokenizer,
+  spotlight?: Spotlight,
+) => Promise<Solver>
+
+export function evaluateAgainst<Config extends EvalConfig>(openTeam: OpenTeam<Config>): Stage<Config> {
+  return {
+    name: 'eval',
+    purpose: 'the team and the models on the same held-out tasks',
+    settings: { eval: EvalSection },
+    reads: ['task', 'checkpoints/sft', 'checkpoints/rl'],
+    writes: ['attempt', 'eval'],
+    run: async (context) => ({ figures: await evaluateAll(context, openTeam) }),
+    describe: ({ solvers = 0, tasks = 0 }) => `${whole(solvers)} solvers on ${whole(tasks)} held-out tasks`,
+  }
+}
+
+/** The team, the model it began with, and what training made of that, on the same held-out tasks. */
+async function evaluateAll<Config extends EvalConfig>(
+  context: StageContext<Config>,
+  openTeam: OpenTeam<Config>,
+): Promise<Record<string, number>> {
+  const { run, config, observe, signal } = context
+  const tasks = await heldOutTasks(config)
+  refuseOverlap(trainedOn(run), tasks)
+  await assertGrammars(
+    tasks.map(({ domain }) => domain),
+    config.language,
+  )
+  const tokenizer = await openTokenizer(modelFolder(config.student.model))
+  const world = await openWorld(config, run)
+  const openers = solversOf(context, openTeam, world, tokenizer)
+  const solvers: string[] = []
+  const each = tasks.length * config.eval.attempts
+  try {
+    for (const [number, open] of openers.entries()) {
+      const { solver, close } = await open()
+      solvers.push(solver.name)
+      try {
+        await solveAll(config, {
+          run,
+          tasks,
+          signal,
+          onFinding: context.onFinding,
+          solvers: [amongTools(solver, config)],
+          observe: ({ done }) =>
+            observe({
+              stage: 'eval',
+              done: number * each + done,
+              total: openers.length * each,
+              unit: `attempts, ${solver.name} at work`,
+            }),
+        })
+      } finally {
+        await close()
+      }
+    }
+  } finally {
+    await world.close()
+  }
+  const { report } = makeReport(config, run, {
+    solvers,
+    id: EVAL_REPORT,
+    tasks: new Set(tasks.map(({ id }) => id)),
+    attempts: config.eval.attempts,
+  })
+  return reportFigures(report)
+}
+
+/** In the order in which they are shown; the others are held against the first. Opened one at a time. */
+function solversOf<Config extends EvalConfig>(
+  { run, config, spotlight }: StageContext<Config>,
+  openTeam: OpenTeam<Config>,
+  world: World,
+  tokenizer: Tokenizer,
+): (() => Promise<OpenSolver>)[] {
+  const { model } = config.student
+  const checkpoint = (name: string): string => join(run.files.checkpoints, name)
+  return [
+    async () => {
+      const team = await openTeam(config, world, tokenizer, spotlight)
+      return { solver: { ...team, name: team.kind }, close: async () => {} }
+    },
+    // What the model could do before training, were it not asked to work as a chain of agents.
+    () => openTextSolver('base, plain text', model, config, world),
+    () => openModelSolver('base', model, config, world, spotlight),
+    () => openModelSolver('sft', checkpoint('sft'), config, world, spotlight),
+    () => openModelSolver('rl', checkpoint('rl'), config, world, spotlight),
+  ]
+}
+
+/** The report that the stage made; undefined where it has not yet. */
+export function evalReportOf(run: Pick<Run, 'get'>): EvalReport | undefined {
+  return run.get('eval', EVAL_REPORT)
+}

@@ -1,0 +1,25 @@
+import { whole } from '../../base/text/index.ts'
+import type { Stage } from '../stage.ts'
+import { assertKept, type FilterConfig, type FilterSummary, run } from './run.ts'
+import { FilterSection } from './settings.ts'
+
+interface FilterOptions {
+  dryRun?: boolean
+  /** Told what was found, also where nothing was kept and the stage therefore fails. */
+  onSummary?: (summary: FilterSummary) => void
+}
+
+export const filter: Stage<FilterConfig, FilterOptions, FilterSummary> = {
+  name: 'filter',
+  purpose: 'sequences worth learning from are kept, with reasons',
+  settings: { filter: FilterSection },
+  reads: ['sequence'],
+  writes: ['filter/'],
+  run: async (context, { dryRun = false, onSummary } = {}) => {
+    const summary = await run(context.config, { ...context, dryRun })
+    onSummary?.(summary)
+    if (!dryRun) assertKept(summary, context.run)
+    return summary
+  },
+  describe: ({ sequences = 0, kept = 0 }) => `${whole(kept)} of ${whole(sequences)} kept`,
+}

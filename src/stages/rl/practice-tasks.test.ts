@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
+import { file, marked } from '../../../test/tasks/own-file.ts'
+import { ProjectConfig } from '../../pipeline/settings.ts'
+import type { Task } from '../../schema/index.ts'
+import { createRun, type Run } from '../../store/index.ts'
+import { readSplit } from '../../tasks/index.ts'
+import { practiceTasks } from './practice-tasks.ts'
+
+const configOf = (suites: ProjectConfig['tasks']['suites']): ProjectConfig =>
+  ProjectConfig.parse({ tasks: { suites, count: 100 } })
+
+const newRun = (): Run => createRun(temporaryFolder(), { command: 'test', coa: '0' })
+
+const own: Task = {
+  v: 1,
+  id: 'order-1',
+  suite: 'orders',
+  domain: 'orders',
+  question: 'Where is order 1?',
+  gold: { checker: 'exact', answers: ['Bonn'] },
+  meta: {},
+}
+const trajectory = {
+  v: 1 as const,
+  id: 'r',
+  taskId: 'order-1',
+  team: 'm',
+  question: 'q',
+  events: [],
+  meta: {},
+}
+
+it('practises on the tasks a run was recorded from, not on those that the settings happen to name', async () => {
+  using run = newRun()
+  run.append('task', own)
+  run.append('trajectory', trajectory)
+  const notes: string[] = []
+  const config = configOf(['math'])
+  const practice = await practiceTasks(run, config, { onNote: (note) => notes.push(note) })
+  expect(practice).toEqual({ tasks: [own], fromSettings: false })
+  expect(notes).toEqual([expect.stringContaining('practising on the 1 tasks of the run itself (orders)')])
+  // Asked for by name, others are taken.
+  const asked = await practiceTasks(run, config, { asked: true })
+  expect(asked.fromSettings).toBe(true)
+  expect(new Set(asked.tasks.map(({ suite }) => suite))).toEqual(new Set(['math']))
+})
+
+it('does not practise on other tasks where those of the run are not known', async () => {
+  using run = newRun()
+  run.append('trajectory', trajectory)
+  await expect(practiceTasks(run, configOf(['math']))).rejects.toThrow('was recorded without its tasks')
+})
+
+it('a source that has no more tasks gives its own again, and the team keeps them', async () => {
+  using run = newRun()
+  const config = configOf([file(marked('train', 2))])
+  for (const task of await readSplit(config, 'train', 100)) run.append('task', task)
+  const { tasks } = await practiceTasks(run, config)
+  expect(tasks.map(({ id }) => id)).toEqual(['mine:0+rl', 'mine:1+rl'])
+  expect(run.get('task', 'mine:0')?.meta['for']).toBeUndefined()
+  expect((await practiceTasks(run, config)).tasks).toEqual(tasks)
+})

@@ -1,0 +1,71 @@
+import { whole } from '../../base/text/index.ts'
+import type { Task } from '../../schema/index.ts'
+import {
+  assertMayBeWritten,
+  heldOutTasks,
+  measuringTasks,
+  readSplit,
+  refuseOverlap,
+  tasksToPractise,
+  validateTasks,
+} from '../../tasks/index.ts'
+import { type TasksConfig, TasksSection } from '../../tasks/settings.ts'
+import { openSandbox } from '../../world/sandbox/index.ts'
+import type { SandboxSection } from '../../world/settings.ts'
+import type { Stage, StageContext } from '../stage.ts'
+
+/** RL's tasks are looked at too, so that none of them is measured with. */
+type Config = TasksConfig & { sandbox: SandboxSection; rl: { task_count: number } }
+
+export const prepareTasks: Stage<Config> = {
+  name: 'tasks',
+  purpose: 'tasks with answers that can be checked',
+  settings: { tasks: TasksSection },
+  reads: [],
+  writes: ['task'],
+  run: async (context) => ({ figures: await makeTasks(context) }),
+  describe: ({ tasks = 0, misjudged = 0 }) =>
+    `${whole(tasks)} tasks, ${whole(misjudged)} misjudged by their checkers`,
+}
+
+/** The tasks a team is taught with, from every source of the settings. */
+export function trainingTasks({
+  config,
+  observe,
+  signal,
+  onFinding,
+}: Omit<StageContext<TasksConfig>, 'run'>): Promise<Task[]> {
+  const { suites, count } = config.tasks
+  let done = 0
+  return readSplit(config, 'train', count, {
+    signal,
+    ...(onFinding === undefined ? {} : { onNote: onFinding }),
+    onTask: (task) => {
+      assertMayBeWritten(task)
+      observe({ stage: 'tasks', done: ++done, total: suites.length * count, unit: 'tasks' })
+    },
+  })
+}
+
+/** Stores tasks, and sees that their checkers can be trusted and that none is measured with later. */
+async function makeTasks(context: StageContext<Config>): Promise<Record<string, number>> {
+  const { run, observe, signal, config } = context
+  const tasks = await trainingTasks(context)
+  const heldOut = [...(await measuringTasks(config)), ...(await heldOutTasks(config))]
+  refuseOverlap([...tasks, ...(await tasksToPractise(config, config.rl.task_count))], heldOut)
+  for (const task of tasks) run.append('task', task)
+  const sandbox = await openSandbox(config.sandbox)
+  try {
+    const report = await validateTasks(tasks, { sandbox, signal, observe, total: tasks.length })
+    const accepted = report.suites.reduce((sum, { right }) => sum + right.correct, 0)
+    const refused = report.suites.reduce((sum, { wrong }) => sum + wrong.wrong, 0)
+    return {
+      tasks: tasks.length,
+      'gold answers accepted': accepted,
+      'wrong ones refused': refused,
+      misjudged: report.failed,
+    }
+  } finally {
+    await sandbox.close()
+  }
+}

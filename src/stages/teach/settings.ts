@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { nameOrPath } from '../../settings/index.ts'
+import type { Dials } from '../../tasks/index.ts'
+
+const chance = z.number().min(0).max(1).optional()
+const DialsTable = z
+  .strictObject({
+    slip: chance,
+    notice: chance,
+    detour: chance,
+    repeat: chance,
+    doubt: chance,
+    recheck: chance,
+    giveUp: chance,
+  } satisfies Record<keyof Dials, z.ZodType>)
+  .meta({ fromRun: 'always' })
+
+export const TeachSection = z
+  .strictObject({
+    /** How the agents of the team work together: manager, pipeline, debate, refine, or a .ts file of your own. */
+    topology: nameOrPath().default('manager'),
+    /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
+    mind: z.enum(['careful', 'erring', 'model']).default('careful'),
+    /** Other chances for scripts than those of the mind, such as { slip = 0.2, doubt = 0 }. */
+    dials: DialsTable.default({}),
+    /** Runs of the team on each task. */
+    runs: z.number().int().positive().default(1),
+    /** Teams at work at the same time. */
+    concurrency: z.number().int().positive().default(4),
+    /** Tool calls after which a critic looks back, where the grammar leaves it open. */
+    reflect_every: z.number().int().positive().default(3),
+    /** Of one run: tool calls, tokens in and out, seconds, money. */
+    max_steps: z.number().int().positive().default(30),
+    max_tokens: z.number().int().positive().default(2_000_000),
+    max_seconds: z.number().positive().default(600),
+    max_spend: z.number().nonnegative().default(10),
+    /** For a million tokens, to reckon what the team costs. */
+    prompt_price: z.number().nonnegative().default(0),
+    completion_price: z.number().nonnegative().default(0),
+  })
+  .prefault({})
+export type TeachSection = z.infer<typeof TeachSection>

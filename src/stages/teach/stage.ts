@@ -1,0 +1,16 @@
+import { whole } from '../../base/text/index.ts'
+import { ModelSection } from '../../world/settings.ts'
+import type { Stage } from '../stage.ts'
+import { run, type TeachConfig } from './run.ts'
+import { TeachSection } from './settings.ts'
+
+export const teach: Stage<TeachConfig> = {
+  name: 'teach',
+  purpose: 'a team of agents solves them with real tools',
+  settings: { teach: TeachSection, teacher: ModelSection },
+  reads: ['task'],
+  writes: ['trajectory'],
+  run: async (context) => ({ figures: await run(context.config, context) }),
+  describe: ({ correct = 0, trajectories = 0, 'tool calls': calls = 0 }) =>
+    `${whole(correct)} of ${whole(trajectories)} correct, ${whole(calls)} tool calls`,
+}
