@@ -73,10 +73,7 @@ it('agents of others that all failed are an error of the next command', async ()
 it('a grammar that nobody has is an error before any work', () => {
   for (const command of ['eval', 'rollout']) {
     const { code, stderr } = coa([command, 'mine.jsonl', '--model', 'nano', '--domain', 'orders'], { cwd })
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('there is no grammar or file called "orders"'),
-    ])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no grammar or file named "orders"')])
   }
   expect(runs()).toEqual([])
 })
