@@ -25,7 +25,7 @@ export {
   serveWorld,
   suites,
   type TaskRequest,
-  type Words,
+  type ExpertMessage,
   type WorldServer,
   worldProvider,
   worldTools,

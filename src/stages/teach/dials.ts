@@ -21,19 +21,19 @@ export const erringDials: Dials = {
   giveUp: 0.05,
 }
 
-/** Dials with some of them turned, each written as "slip=0.2". */
-export function turnDials(dials: Dials, turned: readonly string[]): Dials {
+/** Applies overrides such as "slip=0.2". */
+export function overrideDials(dials: Dials, overrides: readonly string[]): Dials {
   const result = { ...dials }
-  for (const rule of turned) {
+  for (const rule of overrides) {
     const [name = '', value = ''] = rule.split('=').map((part) => part.trim())
-    const chance = value === '' ? Number.NaN : Number(value)
-    if (!Object.hasOwn(dials, name) || !(chance >= 0 && chance <= 1)) {
+    const probability = value === '' ? Number.NaN : Number(value)
+    if (!Object.hasOwn(dials, name) || !(probability >= 0 && probability <= 1)) {
       const nearest = nearestName(name, Object.keys(dials))
-      throw new ConfigError(`teach.dials: "${rule}" turns no dial`, {
-        fix: `Write it as "${nearest ?? 'slip'}=0.2", with a chance from 0 to 1. There are ${Object.keys(dials).join(', ')}.`,
+      throw new ConfigError(`teach.dials: "${rule}" is not a valid dial`, {
+        fix: `Write it as "${nearest ?? 'slip'}=0.2", a probability from 0 to 1. The dials are ${Object.keys(dials).join(', ')}.`,
       })
     }
-    result[name as keyof Dials] = chance
+    result[name as keyof Dials] = probability
   }
   return result
 }

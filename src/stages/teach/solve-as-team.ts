@@ -15,7 +15,7 @@ export interface Team {
   minds: MindMaker
   limits: TeamLimits
   prices: { prompt: number; completion: number }
-  /** Tool calls after which someone looks back, where the grammar leaves it open. */
+  /** Number of tool calls between reflections, unless the grammar requires one after every call. */
   reflectEvery: number
 }
 
@@ -30,7 +30,7 @@ export interface Surroundings {
   spotlight?: Spotlight | undefined
 }
 
-/** A team works on one task from the question to the checked answer. Whatever happens, a trajectory comes of it. */
+/** Runs a team on one task, up to the checked answer. Failures are part of the trajectory; only an abort throws. */
 export async function solveAsTeam(
   task: Task,
   team: Team,
@@ -99,7 +99,7 @@ export async function solveAsTeam(
   }
 }
 
-/** What the grammar makes possible, or asks for. */
+/** What the grammar allows or requires. */
 function settingsFor(
   grammar: Grammar,
   reflectEvery: number,

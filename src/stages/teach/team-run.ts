@@ -26,7 +26,7 @@ export interface RunParts {
   mindOf: (agent: AgentSpec) => Mind
   countTokens: (messages: readonly Message[], written: string) => { prompt: number; completion: number }
   limits: TeamLimits
-  /** For a million tokens, in and out. */
+  /** Per million tokens. */
   prices: { prompt: number; completion: number }
   calling: Omit<CallOptions, 'signal' | 'question'>
   settings: TopologySettings
@@ -39,14 +39,14 @@ export interface Totals {
   activations: number
   promptTokens: number
   completionTokens: number
-  /** Replies that could not be read and were asked for again. */
+  /** Unparseable replies that were requested again. */
   repeats: number
-  /** Requests to a model that failed before an answer came. */
+  /** Failed model requests that were retried. */
   retries: number
   spend: number
 }
 
-/** One team at work on one task. */
+/** One team working on one task. */
 export class RecordedRun implements TeamRun {
   readonly question: string
   readonly agents: ReadonlyMap<string, AgentSpec>
@@ -76,10 +76,12 @@ export class RecordedRun implements TeamRun {
   get exhausted(): string | undefined {
     const { steps, promptTokens, completionTokens, spend } = this.totals
     const { limits } = this.#parts
-    if (steps >= limits.steps) return `${limits.steps} tool calls are used up`
-    if (promptTokens + completionTokens >= limits.tokens) return `${limits.tokens} tokens are used up`
-    if (performance.now() - this.#started >= limits.wallMs) return `${limits.wallMs} ms are over`
-    if (spend >= limits.spend) return `the budget of ${limits.spend} is spent`
+    if (steps >= limits.steps) return `reached the limit of ${limits.steps} tool calls`
+    if (promptTokens + completionTokens >= limits.tokens)
+      return `reached the limit of ${limits.tokens} tokens`
+    if (performance.now() - this.#started >= limits.wallMs)
+      return `reached the time limit of ${limits.wallMs} ms`
+    if (spend >= limits.spend) return `spent the budget of ${limits.spend}`
     return undefined
   }
 
@@ -98,12 +100,12 @@ export class RecordedRun implements TeamRun {
     this.totals.repeats++
     memory.messages.push({
       role: 'user',
-      content: `This cannot be used: ${first.read}. ${replyRules(wants, names)}`,
+      content: `Your reply cannot be used: ${first.read}. ${replyRules(wants, names)}`,
     })
     const second = await this.#write(memory, options, first.event)
     if (typeof second.read !== 'string') return second.read
-    throw new ModelError(`${memory.agent.name} wrote twice what cannot be used: ${second.read}`, {
-      fix: 'Use a model that follows instructions better, or look at the trajectory.',
+    throw new ModelError(`${memory.agent.name} wrote two unusable replies in a row: ${second.read}`, {
+      fix: 'Use a model that follows instructions better, or inspect the trajectory.',
     })
   }
 
@@ -144,8 +146,7 @@ export class RecordedRun implements TeamRun {
       usage,
     })
     memory.messages.push({ role: 'assistant', content: text })
-    if (problem !== undefined || typeof reply === 'string')
-      return { event, read: problem ?? 'nothing was written' }
+    if (problem !== undefined || typeof reply === 'string') return { event, read: problem ?? 'it is empty' }
     return {
       event,
       read: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
@@ -168,7 +169,7 @@ export class RecordedRun implements TeamRun {
     const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
     if (definition === undefined) return `${agent.name} has no tool`
     const { payload, problems } = parsePayload(definition, body)
-    return payload ?? problems.at(-1)?.message ?? 'the call cannot be read'
+    return payload ?? problems.at(-1)?.message ?? 'the call cannot be parsed'
   }
 
   #count(messages: readonly Message[], text: string): { promptTokens: number; completionTokens: number } {

@@ -4,7 +4,7 @@ import { mathSuite } from './math/index.ts'
 import { searchSuite } from './search/index.ts'
 import type { Suite } from './suite.ts'
 
-export type { Dials, Expert, Order, Words } from './expert.ts'
+export type { Dials, Expert, ExpertMessage, Order } from './expert.ts'
 export {
   libraryOf,
   searchSuite,

@@ -1,7 +1,7 @@
 import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
-import type { Dials, Expert, Order, Words } from '../expert.ts'
+import type { Dials, Expert, ExpertMessage, Order } from '../expert.ts'
 import type { MathProgram } from './program.ts'
 import { capitalised } from './story.ts'
 
@@ -92,8 +92,8 @@ export function mathExpert(
 
   return {
     facts: () => ({
-      thought: 'First what is given.',
-      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Wanted: ${spoken(steps.at(-1)!.name)}.`,
+      thought: 'First, what is given.',
+      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Find: ${spoken(steps.at(-1)!.name)}.`,
     }),
 
     plan: () => ({
@@ -102,24 +102,20 @@ export function mathExpert(
     }),
 
     next() {
-      if (group === gaveUpAt) return { thought: 'This leads nowhere.', text: 'unknown' }
+      if (group === gaveUpAt) return { thought: 'This is not working.', text: 'unknown' }
       if (lastOrder !== undefined && random.chance(dials.repeat)) {
-        return { ...lastOrder, thought: 'I would like to see that once more.' }
+        return { ...lastOrder, thought: 'Let me run that once more.' }
       }
       if (group === 0 && known.size === 0 && random.chance(dials.detour)) {
         const shown = givens.map(({ name, value }) => `print('${name}:', '${value}')`).join('\n')
-        return order(
-          'First the numbers of the question in one place.',
-          'Print the numbers that are given.',
-          shown,
-        )
+        return order('First, list the numbers in the question.', 'Print the given numbers.', shown)
       }
       const current = groups[group]
       if (current === undefined && final !== undefined) {
         if (isVerified) return { thought: 'All steps are done.', text: final }
         isVerified = true
         return order(
-          'All at once, to see whether the steps agree.',
+          'Compute it all at once, to check the steps.',
           'Compute everything in one program.',
           python,
         )
@@ -136,7 +132,7 @@ export function mathExpert(
       lastOutput = result.text
       if (!lastOk) {
         const reason = result.text.trim().split('\n').at(-1) ?? ''
-        return { thought: 'That did not run.', text: `The program failed: ${reason.slice(0, 200)}` }
+        return { thought: 'That did not work.', text: `The program failed: ${reason.slice(0, 200)}` }
       }
       const found = [...result.text.matchAll(/^(\w+) = (-?\d+(?:\.\d+)?)$/gm)]
       for (const [, name, value] of found) known.set(name!, value!)
@@ -155,11 +151,11 @@ export function mathExpert(
       }
     },
 
-    reflect(): Words {
+    reflect(): ExpertMessage {
       if (!lastOk)
         return {
           thought: 'Why did it fail?',
-          text: 'A name in the program is misspelt. It has to be written again.',
+          text: 'A name in the program is misspelled. It has to be fixed.',
         }
       if (slip?.kind === 'miscopied' && random.chance(dials.notice)) {
         const { name } = slip
@@ -168,8 +164,8 @@ export function mathExpert(
         group = Math.max(0, group - 1)
         final = undefined
         return {
-          thought: 'Do the numbers in the program agree with the question?',
-          text: `They do not: ${spoken(name)} was copied wrongly. This step has to be done again.`,
+          thought: 'Do the numbers in the program match the question?',
+          text: `No: ${spoken(name)} was copied incorrectly. This step has to be done again.`,
         }
       }
       slip = undefined
@@ -177,8 +173,8 @@ export function mathExpert(
         ({ text }) => lastLine(lastOutput) !== '' && text.endsWith(`= ${valueIn(lastLine(lastOutput))}.`),
       )
       return {
-        thought: 'Do the numbers in the program agree with the question?',
-        text: `${done?.text ?? 'They do, and the result is plausible.'} The course is right.`,
+        thought: 'Do the numbers in the program match the question?',
+        text: `${done?.text ?? 'They do, and the result is plausible.'} This looks right.`,
       }
     },
 
@@ -188,12 +184,12 @@ export function mathExpert(
       return {
         thought: 'Does the value follow from the programs?',
         text: agrees
-          ? 'It is what the programs gave.\nScore: 4'
+          ? 'It is what the programs printed.\nScore: 4'
           : 'It should be computed again to be sure.\nScore: 2',
       }
     },
 
-    answer: (suggestion) => ({ thought: 'The value is settled.', text: `\\boxed{${suggestion}}` }),
+    answer: (suggestion) => ({ thought: 'The value is right.', text: `\\boxed{${suggestion}}` }),
   }
 }
 
