@@ -16,6 +16,7 @@ export type { Split } from './splits.ts'
 export {
   type Dials,
   type Expert,
+  type ExpertMessage,
   type GeneratedTask,
   libraryOf,
   madeBy,
@@ -25,7 +26,6 @@ export {
   serveWorld,
   suites,
   type TaskRequest,
-  type ExpertMessage,
   type WorldServer,
   worldProvider,
   worldTools,

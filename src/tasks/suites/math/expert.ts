@@ -3,21 +3,21 @@ import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, ExpertMessage, Order } from '../expert.ts'
 import type { MathProgram } from './program.ts'
-import { capitalised } from './story.ts'
+import { capitalized } from './story.ts'
 
 type Step = MathProgram['steps'][number]
 
 const fence = (code: string): string => `\`\`\`py\n${code}\n\`\`\``
 const spoken = (name: string): string => name.replaceAll('_', ' ')
 
-/** Lines as a program of their own, with what the whole program imports where they need it. */
+/** Lines as a separate program, with the imports of the whole program if they need them. */
 export function withImports(python: string, lines: readonly string[]): string {
   const needed = lines.some((line) => line.includes('Decimal'))
   const imports = python.split('\n').filter((line) => needed && /^(?:from|import) /.test(line))
   return [...imports, ...lines].join('\n')
 }
 
-/** Computes a quantity problem a few steps at a time, each program starting from what the last one printed. */
+/** Solves a problem a few steps at a time; each program starts from what the last one printed. */
 export function mathExpert(
   task: Task,
   { givens, steps, python }: MathProgram,
@@ -28,13 +28,13 @@ export function mathExpert(
   const closing = lines.at(-1)!
   const givenLine = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} = `))
   const groups = grouped(steps, random)
-  /** What programs have printed, by name. */
+  /** Printed values by name. */
   const known = new Map<string, string>()
   let group = 0
-  /** The group the last order was about; an order given again is about an earlier one. */
+  /** The group of the last order; a repeated order can be about an earlier group. */
   let ordered = -1
   let final: string | undefined
-  let slip: { name: string; kind: 'misspelt' | 'miscopied' } | undefined
+  let slip: { name: string; kind: 'misspelled' | 'miscopied' } | undefined
   let lastOutput = ''
   let lastOk = true
   let isVerified = random.chance(1 - dials.recheck)
@@ -51,15 +51,15 @@ export function mathExpert(
       return slip?.kind === 'miscopied' && slip.name === name ? miscopied(given!) : given!
     })
     const work = current.map(({ name, expression }) =>
-      slip?.kind === 'misspelt' && slip.name === name
-        ? `${name} = ${misspelt(expression)}`
+      slip?.kind === 'misspelled' && slip.name === name
+        ? `${name} = ${misspelled(expression)}`
         : `${name} = ${expression}`,
     )
     const prints = current.map(({ name }) => `print('${name} =', ${name})`)
     return withImports(python, [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)])
   }
 
-  function misspelt(expression: string): string {
+  function misspelled(expression: string): string {
     return expression.replace(/[a-z]+(?:_[a-z]+)+/, (name) => name.slice(0, -1))
   }
 
@@ -67,14 +67,14 @@ export function mathExpert(
     return line.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 3) % 10))
   }
 
-  function drawSlip(current: readonly Step[]): void {
+  function chooseSlip(current: readonly Step[]): void {
     slip = undefined
     if (!random.chance(dials.slip)) return
     const long = current.find(({ expression }) => /[a-z]+_[a-z]+/.test(expression))
     const given = current
       .flatMap(({ inputs }) => inputs)
       .find((name) => !known.has(name) && givenLine(name) !== undefined)
-    if (long !== undefined && random.chance(0.5)) slip = { name: long.name, kind: 'misspelt' }
+    if (long !== undefined && random.chance(0.5)) slip = { name: long.name, kind: 'misspelled' }
     else if (given !== undefined) slip = { name: given, kind: 'miscopied' }
   }
 
@@ -121,10 +121,10 @@ export function mathExpert(
         )
       }
       const due = current ?? groups.at(-1)!
-      drawSlip(due)
+      chooseSlip(due)
       const names = due.map(({ name }) => spoken(name)).join(' and ')
       const code = program(due, due === groups.at(-1))
-      return order(`Next comes ${names}.`, `Compute ${names}.`, code)
+      return order(`Next: ${names}.`, `Compute ${names}.`, code)
     },
 
     report(result: ToolResult) {
@@ -147,7 +147,7 @@ export function mathExpert(
       ]
       return {
         thought: 'It ran.',
-        text: text.length === 0 ? 'The numbers are listed.' : `${capitalised(text.join(', '))}.`,
+        text: text.length === 0 ? 'The numbers are listed.' : `${capitalized(text.join(', '))}.`,
       }
     },
 

@@ -204,7 +204,7 @@ export function searchExpert(
       }
     },
 
-    answer: (suggestion) => ({ thought: 'It is clear.', text: suggestion }),
+    answer: (suggestion) => ({ thought: 'That settles it.', text: suggestion }),
   }
 
   /** Something else from a page, mistaken for the answer. */
