@@ -86,7 +86,7 @@ test('does not download existing files again, and detects changes', async () => 
   writeFileSync(files[0]!.path, 'something else')
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
     message: expect.stringContaining('was modified after it was pulled'),
-    fix: 'Move the file away and pull again.',
+    fix: 'Move the file elsewhere and pull again.',
   })
 })
 
@@ -142,7 +142,7 @@ test('does not accept a truncated body', async () => {
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
     boundary: 'tool',
     passing: true,
-    fix: expect.stringContaining('what has come so far is kept'),
+    fix: expect.stringContaining('the download will resume'),
   })
   expect(existsSync(join(folder, 'sample/rows.jsonl'))).toBe(false)
 })
@@ -150,7 +150,7 @@ test('does not accept a truncated body', async () => {
 test('rejects a wrong checksum and keeps nothing of the file', async () => {
   const folder = temporaryFolder()
   await expect(pull(folder, benchmarkOf({ sha256: 'f'.repeat(64) }))).rejects.toMatchObject({
-    message: expect.stringContaining('not the one that is known'),
+    message: expect.stringContaining('not the one built into coa'),
     details: { expected: 'f'.repeat(64), found: checksum },
   })
   expect(readdirSync(join(folder, 'sample'))).toEqual([])
@@ -170,7 +170,7 @@ test.each([401, 403])('status %i: explains how to access a gated benchmark', asy
   const gated = benchmarkOf({}, { isGated: true, homepage: 'https://example.org/terms' })
   await expect(pull(temporaryFolder(), gated)).rejects.toMatchObject({
     boundary: 'usage',
-    fix: 'Accept the terms at https://example.org/terms, make a read token there and set it as HF_TOKEN, then pull again.',
+    fix: 'Accept the terms at https://example.org/terms, create a read token there and set it as HF_TOKEN, then pull again.',
   })
   await expect(pull(temporaryFolder(), gated, { token: 'secret' })).rejects.toMatchObject({
     fix: expect.stringContaining('with the account that the token belongs to'),
@@ -201,7 +201,7 @@ test('retries after a transient error, but not after a permanent one', async () 
   requests = []
   handler = (_, response) => void response.writeHead(404).end()
   await expect(pull(temporaryFolder(), benchmarkOf())).rejects.toMatchObject({
-    message: expect.stringContaining('is not there any more'),
+    message: expect.stringContaining('no longer exists'),
   })
   expect(requests).toHaveLength(1)
 })
