@@ -3,7 +3,7 @@ import type { Grammar } from '../../language/grammar/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Message, Task, Trajectory } from '../../schema/index.ts'
 import type { CallOptions, Tool } from '../../world/tools/index.ts'
-import type { MindMaker, TeamLimits, Topology } from './contract.ts'
+import type { MindMaker, TeamLimits, Topology, TopologySettings } from './contract.ts'
 import { type Recorder, recordRun } from './recorder.ts'
 import { showEvent } from './show-event.ts'
 import { RecordedRun, type Totals } from './team-run.ts'
@@ -100,10 +100,7 @@ export async function solveAsTeam(
 }
 
 /** What the grammar allows or requires. */
-function settingsFor(
-  grammar: Grammar,
-  reflectEvery: number,
-): ConstructorParameters<typeof RecordedRun>[0]['settings'] {
+function settingsFor(grammar: Grammar, reflectEvery: number): TopologySettings {
   const { agents } = grammar
   const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
   const mustReflect =

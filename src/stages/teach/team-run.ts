@@ -96,15 +96,15 @@ export class RecordedRun implements TeamRun {
     const names = this.workers.filter(({ crew }) => crew === memory.agent.crew).map(({ name }) => name)
     memory.messages.push({ role: 'user', content: `${message}\n\n${replyRules(wants, names)}` })
     const first = await this.#write(memory, options, cause)
-    if (typeof first.read !== 'string') return first.read
+    if (typeof first.result !== 'string') return first.result
     this.totals.repeats++
     memory.messages.push({
       role: 'user',
-      content: `Your reply cannot be used: ${first.read}. ${replyRules(wants, names)}`,
+      content: `Your reply cannot be used: ${first.result}. ${replyRules(wants, names)}`,
     })
     const second = await this.#write(memory, options, first.event)
-    if (typeof second.read !== 'string') return second.read
-    throw new ModelError(`${memory.agent.name} wrote two unusable replies in a row: ${second.read}`, {
+    if (typeof second.result !== 'string') return second.result
+    throw new ModelError(`${memory.agent.name} wrote two unusable replies in a row: ${second.result}`, {
       fix: 'Use a model that follows instructions better, or inspect the trajectory.',
     })
   }
@@ -113,7 +113,7 @@ export class RecordedRun implements TeamRun {
     memory: Memory,
     { wants, observation, suggestion }: AskOptions,
     cause: string | null,
-  ): Promise<{ event: string; read: Turn | string }> {
+  ): Promise<{ event: string; result: Turn | string }> {
     const { recorder, signal } = this.#parts
     const { agent } = memory
     signal.throwIfAborted()
@@ -132,9 +132,9 @@ export class RecordedRun implements TeamRun {
     const usage = this.#count(messages, text)
     const reply = readReply(text, wants)
     const payload =
-      typeof reply !== 'string' && reply.as === 'call' ? this.#payload(agent, reply.text) : undefined
+      typeof reply !== 'string' && reply.as === 'call' ? this.#parseCall(agent, reply.text) : undefined
     const problem =
-      typeof reply === 'string' ? reply : typeof payload === 'string' ? payload : this.#misdirected(reply.to)
+      typeof reply === 'string' ? reply : typeof payload === 'string' ? payload : this.#recipientProblem(reply.to)
     const event = recorder.add({
       type: 'wrote',
       agent: agent.name,
@@ -146,14 +146,14 @@ export class RecordedRun implements TeamRun {
       usage,
     })
     memory.messages.push({ role: 'assistant', content: text })
-    if (problem !== undefined || typeof reply === 'string') return { event, read: problem ?? 'it is empty' }
+    if (problem !== undefined || typeof reply === 'string') return { event, result: problem ?? 'it is empty' }
     return {
       event,
-      read: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
+      result: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
     }
   }
 
-  #misdirected(to: string | undefined): string | undefined {
+  #recipientProblem(to: string | undefined): string | undefined {
     return to === undefined || this.workers.some(({ name }) => name === to)
       ? undefined
       : `there is no agent ${to}`
@@ -165,7 +165,7 @@ export class RecordedRun implements TeamRun {
     return known
   }
 
-  #payload(agent: AgentSpec, body: string): Payload | string {
+  #parseCall(agent: AgentSpec, body: string): Payload | string {
     const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
     if (definition === undefined) return `${agent.name} has no tool`
     const { payload, problems } = parsePayload(definition, body)
