@@ -11,7 +11,7 @@ export {
   readTasks,
   taskFormats,
 } from './readers/index.ts'
-export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/index.ts'
+export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/pull-benchmark.ts'
 export type { Split } from './splits.ts'
 export {
   type Dials,

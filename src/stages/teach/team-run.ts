@@ -1,6 +1,6 @@
 import { ModelError } from '../../base/errors/index.ts'
-import { type Grammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
-import type { Message, Task } from '../../schema/index.ts'
+import { type Grammar, parsePayload } from '../../language/grammar/index.ts'
+import type { Contribution, Message, Task } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
   Activation,
@@ -130,46 +130,39 @@ export class RecordedRun implements TeamRun {
     const { text, retries = 0 } = await this.#mindOf(agent).write(activation)
     this.totals.retries += retries
     const usage = this.#count(messages, text)
-    const reply = readReply(text, wants)
-    const payload =
-      typeof reply !== 'string' && reply.as === 'call' ? this.#parseCall(agent, reply.text) : undefined
-    const problem =
-      typeof reply === 'string' ? reply : typeof payload === 'string' ? payload : this.#recipientProblem(reply.to)
+    const reply = this.#parse(agent, text, wants)
     const event = recorder.add({
       type: 'wrote',
       agent: agent.name,
       parent: activated,
       text,
-      ...(problem === undefined && typeof reply !== 'string'
-        ? { thought: reply.thought, said: { as: reply.as, text: reply.text } }
-        : {}),
+      ...(typeof reply === 'string'
+        ? {}
+        : { thought: reply.thought, said: { as: reply.as, text: reply.text } }),
       usage,
     })
     memory.messages.push({ role: 'assistant', content: text })
-    if (problem !== undefined || typeof reply === 'string') return { event, result: problem ?? 'it is empty' }
-    return {
-      event,
-      result: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
-    }
+    return { event, result: typeof reply === 'string' ? reply : { event, ...reply } }
   }
 
-  #recipientProblem(to: string | undefined): string | undefined {
-    return to === undefined || this.workers.some(({ name }) => name === to)
-      ? undefined
-      : `there is no agent ${to}`
+  /** The reply with its parsed call, or the reason why it cannot be used. */
+  #parse(agent: AgentSpec, text: string, wants: readonly Contribution[]): Omit<Turn, 'event'> | string {
+    const reply = readReply(text, wants)
+    if (typeof reply === 'string') return reply
+    const { as, to } = reply
+    if (to !== undefined && !this.workers.some(({ name }) => name === to)) return `there is no agent ${to}`
+    if (as !== 'call') return reply
+    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
+    if (definition === undefined) return `${agent.name} has no tool`
+    const { payload, problems } = parsePayload(definition, reply.text)
+    if (payload === undefined) return problems.at(-1)?.message ?? 'the call cannot be parsed'
+    return { ...reply, payload }
   }
 
   #mindOf(agent: AgentSpec): Mind {
     const known = this.#minds.get(agent.name) ?? this.#parts.mindOf(agent)
     this.#minds.set(agent.name, known)
     return known
-  }
-
-  #parseCall(agent: AgentSpec, body: string): Payload | string {
-    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
-    if (definition === undefined) return `${agent.name} has no tool`
-    const { payload, problems } = parsePayload(definition, body)
-    return payload ?? problems.at(-1)?.message ?? 'the call cannot be parsed'
   }
 
   #count(messages: readonly Message[], text: string): { promptTokens: number; completionTokens: number } {

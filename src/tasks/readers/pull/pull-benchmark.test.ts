@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/store/support/temporary-folder.ts'
 import { type Benchmark, type BenchmarkFile, benchmarks } from '../index.ts'
-import { type PullOptions, pullBenchmark } from './index.ts'
+import { type PullOptions, pullBenchmark } from './pull-benchmark.ts'
 
 const content = Buffer.from(`${'{"question":"how many?","answer":"#### 3"}\n'.repeat(5_000)}`)
 const checksum = createHash('sha256').update(content).digest('hex')
