@@ -27,7 +27,7 @@ const runs = (): string[] => (existsSync(join(cwd, 'runs')) ? readdirSync(join(c
 it('a team that can solve none of the tasks fails with the reason and leaves no run', () => {
   const { code, stderr } = coa(['teach', '--suites', 'mine.jsonl', '-n', '5'], { cwd })
   expect(code).toBe(2)
-  expect(stderr).toContain('there is no scripted expert for tasks of mine')
+  expect(stderr).toContain('there is no scripted expert for tasks from mine')
   expect(stderr).toContain('checked by value: math')
   expect(coa(['teach', '--topology', 'managr', '--suites', 'mine.jsonl'], { cwd }).code).toBe(2)
   expect(runs()).toEqual([])
