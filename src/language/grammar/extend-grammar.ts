@@ -15,7 +15,7 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
     const kind = grammar.agents.get(name)?.kind ?? 'tool'
     if (kind !== 'tool') {
       throw new GrammarError(
-        `the tool "${name}" has the same name as a ${kind} agent of grammar "${grammar.name}"`,
+        `the tool "${name}" has the name of a ${kind} agent of grammar "${grammar.name}"`,
         {
           fix: 'Rename the tool.',
         },

@@ -55,7 +55,7 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
   try {
     const parsed = tool.input.safeParse(tool.fromPayload(payload))
     if (!parsed.success)
-      return finish(false, { text: `${tool.name} does not accept this input: ${firstIssue(parsed.error)}` })
+      return finish(false, { text: `${tool.name} cannot take this: ${firstIssue(parsed.error)}` })
     const keeping = tool.cacheable ? cache : undefined
     const key = [parsed.data, tool.cacheScope?.(context) ?? null]
     const kept = keeping?.get(tool.name, key)

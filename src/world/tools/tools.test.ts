@@ -235,7 +235,7 @@ describe('a tool of your own', () => {
 
   it('cannot take the name of a role', () => {
     const web = builtinGrammars.get('web')!
-    expect(() => extendGrammar(web, [{ ...findOrder, name: 'think' }])).toThrow('same name as a role agent')
+    expect(() => extendGrammar(web, [{ ...findOrder, name: 'think' }])).toThrow('name of a role agent')
   })
 
   it('makes a grammar without tools one with tools', () => {

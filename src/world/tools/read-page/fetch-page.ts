@@ -60,7 +60,7 @@ function checkHost(url: URL, { allowHosts = [], blockedHosts }: FetchOptions): v
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new ToolError(`${url.protocol} addresses cannot be read`)
   if (url.username !== '' || url.password !== '')
-    throw new ToolError('addresses with a user name are not allowed')
+    throw new ToolError('addresses with a user name are not read')
   if (isBlockedHost(url.hostname, blockedHosts))
     throw new ToolError(`${url.hostname} is blocked: it carries copies of benchmarks`)
   if (isAllowed(url, allowHosts)) return
@@ -133,10 +133,7 @@ async function readBody(
     }
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
-    throw new ToolError(`the response from ${url.host} broke off: ${(cause as Error).message}`, {
-      cause,
-      passing: true,
-    })
+    throw new ToolError(`${url.host} broke off: ${(cause as Error).message}`, { cause, passing: true })
   } finally {
     response.destroy()
   }

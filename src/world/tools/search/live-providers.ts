@@ -55,7 +55,7 @@ export function liveProvider(
       if (!response.ok) throw statusError(name, service, response.status)
       const parsed = service.hits.safeParse(await readBody(response, signal))
       if (!parsed.success)
-        throw new ToolError(`${name} returned a response in an unknown format`, { cause: parsed.error })
+        throw new ToolError(`${name} answered in a form we do not know`, { cause: parsed.error })
       return parsed.data.slice(0, limit)
     },
   }

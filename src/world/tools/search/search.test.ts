@@ -165,9 +165,9 @@ describe.each(liveProviderNames)('%s', (name) => {
   it('says when the answer is of another form', async () => {
     const tool = searchTool({ provider: provider(name) })
     answer = json({ results: 'none', organic: 3, web: 3 })
-    expect((await callTool(tool, query('q'))).text).toContain('unknown format')
+    expect((await callTool(tool, query('q'))).text).toContain('form we do not know')
     answer = (response) => response.end('<html>')
-    expect((await callTool(tool, query('q'))).text).toContain('unknown format')
+    expect((await callTool(tool, query('q'))).text).toContain('form we do not know')
   })
 
   it('needs its variable, and does not follow a redirect with the key', async () => {
