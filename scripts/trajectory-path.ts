@@ -80,9 +80,12 @@ function filesThatRan(): string[] {
     if (status !== 0) throw new Error(stderr)
     const sources = new Set<string>()
     for (const name of readdirSync(join(folder, 'coverage'))) {
-      const { result } = JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as { result: Script[] }
+      const { result } = JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as {
+        result: Script[]
+      }
       for (const { url, functions } of result) {
-        if (!url.startsWith('file:') || !functions.slice(1).some(({ ranges }) => ranges[0]!.count > 0)) continue
+        if (!url.startsWith('file:') || !functions.slice(1).some(({ ranges }) => ranges[0]!.count > 0))
+          continue
         const file = relative(root, fileURLToPath(url))
         if (file.startsWith('src/') && !file.startsWith('src/schema/')) sources.add(file)
       }
@@ -101,7 +104,10 @@ function shapesIn(file: string): Set<string> {
     const target = relative(root, resolve(root, dirname(file), from!))
     if (!/^src\/(schema|engine|store|stages\/\w+)\//.test(target)) continue
     for (const entry of names!.split(',')) {
-      const name = entry.trim().replace(/^type /, '').split(' as ')[0]!
+      const name = entry
+        .trim()
+        .replace(/^type /, '')
+        .split(' as ')[0]!
       const shape = partOf[name] ?? name
       if (Object.hasOwn(shapes, shape)) found.add(shape)
     }
@@ -115,7 +121,9 @@ function listing(): string {
     const names = files.map((file) => file.slice(folder.length + 1, -'.ts'.length))
     return `| \`${folder}\` | ${files.length} | ${names.join(', ')} |`
   })
-  const used = Object.entries(shapes).filter(([shape]) => [...path.values()].some((found) => found.has(shape)))
+  const used = Object.entries(shapes).filter(([shape]) =>
+    [...path.values()].some((found) => found.has(shape)),
+  )
   return `From task to report, ${path.size} files handle one of ${used.length} shapes (${ran.length} files of \`src\` run in all):
 
 | shape | |

@@ -1,7 +1,7 @@
 import { Random } from '../../src/base/random/index.ts'
 import type { Task } from '../../src/schema/index.ts'
 import { carefulDials } from '../../src/stages/teach/index.ts'
-import { type Expert, type Suite, searchSuite, type Words } from '../../src/tasks/index.ts'
+import { type Expert, type ExpertMessage, type Suite, searchSuite } from '../../src/tasks/index.ts'
 import { mathSuite } from '../../src/tasks/suites/math/index.ts'
 import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
@@ -22,7 +22,7 @@ export function* expertSentences(count: number): Generator<string> {
   }
 }
 
-function* turnsOf(expert: Expert, task: Task): Generator<Words> {
+function* turnsOf(expert: Expert, task: Task): Generator<ExpertMessage> {
   yield expert.facts()
   yield expert.plan()
   const order = expert.next()

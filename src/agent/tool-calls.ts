@@ -38,13 +38,13 @@ export class ToolCalls {
     if (made.kind === 'malformed') {
       this.list.push({ agent: made.agent, outcome: 'malformed', ms: 0, cached: false })
       const { tag } = this.#grammar.agents.get(made.agent)!
-      return { output: `This call of <${tag}> could not be read: ${made.message}. Write it anew.`, ms: 0 }
+      return { output: `This <${tag}> call could not be read: ${made.message}. Write it again.`, ms: 0 }
     }
     const { agent, payload } = made.call
     const tool = this.#tools.get(agent)
     if (tool === undefined) {
       this.list.push({ agent, outcome: 'environment', ms: 0, cached: false })
-      const message = `${agent} cannot be used here`
+      const message = `${agent} is not available`
       return { output: message, ms: 0, failure: { boundary: 'tool', message } }
     }
     const result = await callTool(tool, payload, { ...this.#calling, signal })

@@ -6,12 +6,12 @@ type Suite = TasksConfig['tasks']['suites'][number]
 
 export const suiteName = (suite: Suite): string => (typeof suite === 'string' ? suite : suite.from)
 
-/** The sources of the settings, in their order. */
+/** The configured sources, in order. */
 export function configuredSources(config: TasksConfig): TaskSource[] {
   return config.tasks.suites.map((suite) => sourceFor(config, suite))
 }
 
-/** A source by its name: with what the settings say of it, if they do. */
+/** A source by name, with its settings if it is configured. */
 export function sourceNamed(config: TasksConfig, name: string): TaskSource {
   return sourceFor(config, config.tasks.suites.find((suite) => suiteName(suite) === name) ?? name)
 }

@@ -11,11 +11,12 @@ export {
   readTasks,
   taskFormats,
 } from './readers/index.ts'
-export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/index.ts'
+export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/pull-benchmark.ts'
 export type { Split } from './splits.ts'
 export {
   type Dials,
   type Expert,
+  type ExpertMessage,
   type GeneratedTask,
   libraryOf,
   madeBy,
@@ -25,7 +26,6 @@ export {
   serveWorld,
   suites,
   type TaskRequest,
-  type Words,
   type WorldServer,
   worldProvider,
   worldTools,

@@ -4,7 +4,7 @@ import { questionKey } from './question-key.ts'
 
 type Known = Pick<Task, 'id' | 'question'>
 
-/** Those of the held-out tasks that training has seen: under the same id, or with the same question. */
+/** The held-out tasks whose id or question is also in the training set. */
 export function overlapOf<T extends Known>(training: Iterable<Known>, heldOut: readonly T[]): T[] {
   const ids = new Set<string>()
   const questions = new Set<string>()
@@ -15,7 +15,7 @@ export function overlapOf<T extends Known>(training: Iterable<Known>, heldOut: r
   return heldOut.filter(({ id, question }) => ids.has(id) || questions.has(questionKey(question)))
 }
 
-/** A result on tasks that were trained on says nothing, so there is none. */
+/** Throws if a held-out task was trained on: results on it would be meaningless. */
 export function refuseOverlap(training: Iterable<Known>, heldOut: readonly Known[], fix?: string): void {
   const shared = overlapOf(training, heldOut)
   if (shared.length === 0) return
@@ -25,7 +25,7 @@ export function refuseOverlap(training: Iterable<Known>, heldOut: readonly Known
     {
       fix:
         fix ??
-        'Give every question one split: remove the repeated rows, or correct the "split" column or the split of a source in [tasks].',
+        'Put every question in only one split: remove duplicate rows, or correct the "split" column or the split of a source in [tasks].',
     },
   )
 }

@@ -1,6 +1,6 @@
 /**
- * What two questions must share to count as the same: letters, digits and signs, whatever the case, the white space and
- * the mark at the end. Signs stay, because 5 + 3 and 5 - 3 are different questions.
+ * Questions with the same key count as the same: case, white space and final punctuation are ignored. Other symbols
+ * matter, because 5 + 3 and 5 - 3 are different questions.
  */
 export function questionKey(question: string): string {
   return question

@@ -4,24 +4,23 @@ import type { Task } from '../schema/index.ts'
 export type Split = NonNullable<Task['split']>
 
 /**
- * The split a task belongs to. It goes by the task's template (how it is put together, without names and numbers), so
- * whatever the seed, no test task has a template that was trained on. Eight tenths of the templates train, a tenth each
- * are dev and test.
+ * The split of a task, decided by its template (its structure without names and numbers). So, for any seed, no test task
+ * has a template that was trained on. 80% of the templates are train, 10% dev and 10% test.
  */
 export function splitOf(template: string): Split {
-  const place = textFraction(template)
-  return place < 0.8 ? 'train' : place < 0.9 ? 'dev' : 'test'
+  const fraction = textFraction(template)
+  return fraction < 0.8 ? 'train' : fraction < 0.9 ? 'dev' : 'test'
 }
 
-/** Draws again, with a new attempt number, until the draw belongs to the wanted split. */
-export function drawFor<T>(
+/** Samples candidates, each with a new attempt number, until one belongs to the split. */
+export function sampleForSplit<T>(
   split: Split,
-  templateOf: (draw: T) => string,
-  draw: (attempt: number) => T | undefined,
+  templateOf: (candidate: T) => string,
+  sample: (attempt: number) => T | undefined,
 ): T {
   for (let attempt = 0; attempt < 1000; attempt++) {
-    const made = draw(attempt)
-    if (made !== undefined && splitOf(templateOf(made)) === split) return made
+    const candidate = sample(attempt)
+    if (candidate !== undefined && splitOf(templateOf(candidate)) === split) return candidate
   }
-  throw new Error(`no draw for ${split} in 1000 attempts`)
+  throw new Error(`found no task for ${split} in 1000 attempts`)
 }

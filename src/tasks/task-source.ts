@@ -6,23 +6,23 @@ import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from 
 import type { Split } from './splits.ts'
 import { suites } from './suites/index.ts'
 
-/** Where tasks come from: a suite of ours, a benchmark that was pulled, or a file. */
+/** Where tasks come from: a generated suite, a pulled benchmark, or a file. */
 export interface TaskSource extends ReadOptions {
-  /** Name of a suite or benchmark, or the path of a file. */
+  /** Name of a suite or benchmark, or path of a file. */
   from: string
   /** Folder of pulled benchmarks. */
   data: string
-  /** For a generated suite: which of its endless tasks. */
+  /** Seed of a generated suite. */
   seed?: number
-  /** The first task wanted, from 0. */
+  /** Index of the first task, from 0. */
   first?: number
-  /** Lowest and highest level. Left out: all. */
+  /** Lowest and highest level; by default all. */
   levels?: readonly [number, number]
-  /** Told of every row that is no task. */
+  /** Called for every row that is not a task. */
   onProblem?: (report: RowReport) => void
 }
 
-/** The tasks of a source, in its order. A generated suite has as many as `limit` says, 100 if it says nothing. */
+/** The tasks of a source, in order. A generated suite yields `limit` tasks, 100 by default. */
 export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
   const suite = suites.get(source.from)
   if (suite !== undefined) {
@@ -30,7 +30,7 @@ export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
     const [low, high] = source.levels ?? suite.levels
     if (low < suite.levels[0] || high > suite.levels[1] || low > high) {
       throw new UsageError(`${suite.name} has no levels ${low} to ${high}`, {
-        fix: `Its levels go from ${suite.levels[0]} to ${suite.levels[1]}.`,
+        fix: `Its levels are ${suite.levels[0]} to ${suite.levels[1]}.`,
       })
     }
     for (let index = first; index < first + limit; index++) {
@@ -41,7 +41,7 @@ export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
   }
   const { first = 0, limit = Number.POSITIVE_INFINITY, levels } = source
   let seen = 0
-  let given = 0
+  let yielded = 0
   for (const { file, ...own } of filesOf(source)) {
     const { limit: _all, ...options } = source
     for await (const item of readTasks(file, { ...options, ...own })) {
@@ -56,7 +56,7 @@ export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
         continue
       if (seen++ < first) continue
       yield item
-      if (++given >= limit) return
+      if (++yielded >= limit) return
     }
   }
 }
@@ -80,7 +80,7 @@ function filesOf({
     if (files.length === 0 && !isElsewhere) {
       const part = split === undefined ? '' : ` (${split})`
       throw new UsageError(`${benchmark.title}${part} is not in ${data}`, {
-        fix: `Fetch it with \`coa tasks pull ${benchmark.name}\`, or name a file with --format ${benchmark.name}.`,
+        fix: `Fetch it with \`coa tasks pull ${benchmark.name}\`, or use a file with --format ${benchmark.name}.`,
       })
     }
     return files.map(({ file, own }) => ({
@@ -93,7 +93,7 @@ function filesOf({
   const names = [...suites.keys(), ...benchmarks.map(({ name }) => name)]
   const near = nearestName(from, names)
   throw new UsageError(`there is no suite, benchmark or file "${from}"`, {
-    fix: near === undefined ? '`coa tasks list` shows what there is.' : `Did you mean ${near}?`,
+    fix: near === undefined ? '`coa tasks list` shows all suites and benchmarks.' : `Did you mean ${near}?`,
   })
 }
 

@@ -2,7 +2,7 @@ import type { TaskTools } from '../world/index.ts'
 import type { SearchSection } from '../world/settings.ts'
 import { suites } from './suites/index.ts'
 
-/** The tools that generated tasks bring along. */
+/** The tools that generated tasks provide themselves. */
 export function openTaskTools(settings: { search: SearchSection }): TaskTools {
   const opened = [...suites.values()].flatMap((suite) => suite.openTools?.(settings) ?? [])
   return {

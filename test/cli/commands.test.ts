@@ -71,7 +71,7 @@ describe('parse', () => {
     })
     expect(code).toBe(3)
     expect(stdout).toContain('2:7 missing-fence')
-    expect(stdout).toContain('2:1 order: <code> may not come here; expected <think>')
+    expect(stdout).toContain('2:1 order: <code> is not allowed here; expected <think>')
   })
 
   it('prints events, one a line, that add up to the text', () => {

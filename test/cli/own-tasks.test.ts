@@ -27,7 +27,7 @@ const runs = (): string[] => (existsSync(join(cwd, 'runs')) ? readdirSync(join(c
 it('a team that can solve none of the tasks fails with the reason and leaves no run', () => {
   const { code, stderr } = coa(['teach', '--suites', 'mine.jsonl', '-n', '5'], { cwd })
   expect(code).toBe(2)
-  expect(stderr).toContain('there is no scripted expert for tasks of mine')
+  expect(stderr).toContain('there is no scripted expert for tasks from mine')
   expect(stderr).toContain('checked by value: math')
   expect(coa(['teach', '--topology', 'managr', '--suites', 'mine.jsonl'], { cwd }).code).toBe(2)
   expect(runs()).toEqual([])
@@ -73,10 +73,7 @@ it('agents of others that all failed are an error of the next command', async ()
 it('a grammar that nobody has is an error before any work', () => {
   for (const command of ['eval', 'rollout']) {
     const { code, stderr } = coa([command, 'mine.jsonl', '--model', 'nano', '--domain', 'orders'], { cwd })
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('there is no grammar or file called "orders"'),
-    ])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no grammar or file named "orders"')])
   }
   expect(runs()).toEqual([])
 })

@@ -10,7 +10,7 @@ const tags = [
   ...new Set(grammars.flatMap((grammar) => [...grammar.agents.values()].map((agent) => agent.tag))),
 ]
 
-/** Pieces that have broken parsers before, or look as if they could. */
+/** Pieces that have broken parsers before, or might. */
 const fragments = fc.oneof(
   fc.constantFrom(...tags.flatMap((tag) => [`<${tag}>`, `</${tag}>`])),
   fc.constantFrom(
@@ -54,7 +54,7 @@ const fragments = fc.oneof(
   fc.constant('x'.repeat(70)),
 )
 
-/** Any text at all, dense in trouble. */
+/** Any text, with a high density of difficult pieces. */
 export const nastyText = fc.oneof(
   {
     weight: 4,
@@ -68,7 +68,7 @@ export const nastyText = fc.oneof(
 const word = fc.oneof(nastyText, fc.string({ minLength: 1, maxLength: 12 })).map((text) => text.trim())
 const nonEmptyWord = word.filter((text) => text !== '')
 
-/** Payloads in the form the parser gives them: trimmed, no empty items. */
+/** Payloads as the parser returns them: trimmed, without empty items. */
 export function payloadFor(grammar: Grammar, name: string): fc.Arbitrary<Payload> {
   const { payload } = grammar.agents.get(name)!
   switch (payload.syntax) {
@@ -104,7 +104,7 @@ export function payloadFor(grammar: Grammar, name: string): fc.Arbitrary<Payload
   }
 }
 
-/** Steps in any order, whatever their text; an answer, if there is one, comes last because it ends the chain. */
+/** Steps in any order with any text; an answer can only be last because it ends the chain. */
 export function anySteps(grammar: Grammar): fc.Arbitrary<Step[]> {
   const names = [...grammar.agents.keys()].filter((name) => name !== grammar.answer.name)
   const step = fc.record({ agent: fc.constantFrom(...names), text: nastyText })
@@ -117,7 +117,7 @@ export function anySteps(grammar: Grammar): fc.Arbitrary<Step[]> {
     .map(([steps, answer]) => (answer === null ? steps : [...steps, answer]))
 }
 
-/** Speakers in an order the grammar allows: a walk of its automaton, most often finished with the answer. */
+/** Agents in an order the grammar allows: a walk through its automaton, usually up to the answer. */
 export function allowedSpeakers(grammar: Grammar): fc.Arbitrary<string[]> {
   const finish = fc.integer({ min: 0, max: 4 }).map((dice) => dice > 0)
   return fc.tuple(fc.array(fc.nat(), { maxLength: 12 }), finish).map(([choices, finished]) => {
@@ -136,7 +136,7 @@ export function allowedSpeakers(grammar: Grammar): fc.Arbitrary<string[]> {
   })
 }
 
-/** The allowed speaker on the shortest way to the answer. */
+/** The allowed agent on the shortest path to the answer. */
 function towardsAnswer(grammar: Grammar, speakers: string[], allowed: string[]): string {
   const { prelude, agents, start } = grammar
   const isActor = (name: string): boolean =>
@@ -161,7 +161,7 @@ function distance(grammar: Grammar, name: string): number {
   }
 }
 
-/** A text and places to cut it at. */
+/** A text and positions to split it at. */
 export function cutUp(text: string, cuts: number[]): string[] {
   const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b)
   const chunks: string[] = []

@@ -10,8 +10,8 @@ import {
 import { allowedSpeakers, grammars, RUNS } from './arbitraries.ts'
 
 /**
- * The slow reference: says of a whole list, by quantifiers over positions and without any running state, whether a
- * grammar allows it. Written from the words of the definition, not from the automaton.
+ * The slow reference: decides whether a grammar allows a complete list, with conditions over positions and no running
+ * state. Written from the documentation of the definition, not from the automaton.
  */
 function referenceAccepts({ definition }: Grammar, speakers: string[]): boolean {
   const kindOf = (name: string): string | undefined =>
@@ -22,23 +22,23 @@ function referenceAccepts({ definition }: Grammar, speakers: string[]): boolean 
   const isPrelude = (index: number): boolean => prelude !== undefined && speakers[index] === prelude.agent
   const isObservation = (index: number): boolean => kindOf(speakers[index]!) === 'observation'
   if (speakers.some((name) => kindOf(name) === undefined)) return false
-  // The last speaker answers, and nobody answers before.
+  // The last agent is the answer, and it occurs only once.
   if (speakers.length === 0) return false
   if (!positions.every((i) => (kindOf(speakers[i]!) === 'answer') === (i === speakers.length - 1)))
     return false
-  // An observation stands directly after a tool, and nothing else does.
+  // An observation comes directly after each tool and nowhere else.
   if (!positions.every((i) => isObservation(i) === (i > 0 && kindOf(speakers[i - 1]!) === 'tool')))
     return false
-  // A prelude stands directly before one of its agents.
+  // A prelude comes directly before one of its agents.
   if (!positions.every((i) => !isPrelude(i) || prelude!.before.includes(speakers[i + 1] ?? ''))) return false
-  // Where it is required, each of its agents has one.
+  // If it is required, each of its agents has one.
   if (
     prelude?.required === true &&
     !positions.every((i) => !prelude.before.includes(speakers[i]!) || isPrelude(i - 1))
   ) {
     return false
   }
-  // With preludes and observations taken out, the first is a start and each next one is a successor.
+  // Without preludes and observations, the first is a start agent and each next one is a successor.
   const actors = speakers.filter((_, i) => !isPrelude(i) && !isObservation(i))
   return actors.every((name, i) => (i === 0 ? definition.start : nextOf(actors[i - 1]!)).includes(name))
 }
@@ -84,7 +84,7 @@ const randomGrammar: fc.Arbitrary<Grammar> = fc
   .filter((definition) => findProblems(definition).length === 0)
   .map((definition) => defineGrammar(definition))
 
-/** An allowed order with up to two edits: close to the border between allowed and not, where mistakes live. */
+/** An allowed order with up to two edits: close to the border between valid and invalid, where bugs are likely. */
 function nearlyAllowed(grammar: Grammar): fc.Arbitrary<string[]> {
   const names = [...grammar.agents.keys()]
   const edit = fc.record({
@@ -116,7 +116,7 @@ describe('the validator accepts exactly what the reference accepts', () => {
       ),
       { numRuns: RUNS },
     )
-    // The comparison is worth something only where both answers come up.
+    // The comparison is meaningful only if both outcomes occur.
     expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(RUNS / 50)
   })
 

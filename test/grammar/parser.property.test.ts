@@ -24,7 +24,7 @@ import {
 const runs = { numRuns: RUNS }
 
 describe.each(grammars.map((grammar) => [grammar.name, grammar] as const))('grammar %s', (_, grammar) => {
-  it('reads back every step it renders, whatever the text', () => {
+  it('parses back every step it renders, whatever the text', () => {
     fc.assert(
       fc.property(anySteps(grammar), (steps) => {
         const { blocks, raw } = parseChain(grammar, render(grammar, steps))
@@ -36,7 +36,7 @@ describe.each(grammars.map((grammar) => [grammar.name, grammar] as const))('gram
     )
   })
 
-  it('reads back every payload it renders', () => {
+  it('parses back every payload it renders', () => {
     const speakers = [...grammar.agents.values()].filter(({ kind }) => kind === 'tool' || kind === 'answer')
     const utterance = fc
       .constantFrom(...speakers)
@@ -46,7 +46,7 @@ describe.each(grammars.map((grammar) => [grammar.name, grammar] as const))('gram
         const chain = parseChain(grammar, render(grammar, [{ agent, text: renderPayload(payload) }]))
         const [read] = chain.answer === null ? chain.calls : [chain.answer]
         expect(read?.payload).toEqual(payload)
-        // Nothing to mend except tags of ours that the payload itself quotes.
+        // Nothing to repair except grammar tags quoted in the payload itself.
         expect(chain.diagnostics.filter(({ code }) => !['nested-tag', 'crossed-tag'].includes(code))).toEqual(
           [],
         )
@@ -55,7 +55,7 @@ describe.each(grammars.map((grammar) => [grammar.name, grammar] as const))('gram
     )
   })
 
-  it('accepts what it renders in an allowed order, with every call and the answer read', () => {
+  it('accepts what it renders in an allowed order, including every call and the answer', () => {
     const plain = fc.string({ maxLength: 10 }).map((text) => text.replaceAll('<', '('))
     fc.assert(
       fc.property(allowedSpeakers(grammar), plain, (speakers, filler) => {
@@ -83,7 +83,7 @@ describe.each(grammars.map((grammar) => [grammar.name, grammar] as const))('gram
 })
 
 describe('any text', () => {
-  it('gives the same events however it is cut into chunks', () => {
+  it('gives the same events for any chunking', () => {
     fc.assert(
       fc.property(
         anyGrammar,
@@ -125,7 +125,7 @@ describe('any text', () => {
     )
   })
 
-  it('marks every repair, and strict mode repairs nothing', () => {
+  it('marks every repair, and repairs nothing in strict mode', () => {
     fc.assert(
       fc.property(anyGrammar, nastyText, (grammar, text) => {
         const lenient = parseChain(grammar, text)
@@ -138,7 +138,7 @@ describe('any text', () => {
         const strict = parseChain(grammar, text, { strict: true })
         expect(strict.diagnostics.every((diagnostic) => diagnostic.repair === null)).toBe(true)
         expect(strict.calls.every((call) => !call.repaired)).toBe(true)
-        // A call that needed no repair is a call in both modes unless strictness moved a border before it.
+        // A call that needed no repair is a call in both modes, unless strict mode moved a boundary before it.
         if (lenient.diagnostics.length === 0) expect(strict.calls).toEqual(lenient.calls)
       }),
       runs,

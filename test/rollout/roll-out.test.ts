@@ -68,7 +68,7 @@ describe('a rollout', () => {
       settings,
     )
     expect(rollout.calls).toMatchObject([{ agent: 'code', outcome: 'malformed' }])
-    expect(streamText(rollout)).toContain('<observation>This call of <code> could not be read')
+    expect(streamText(rollout)).toContain('<observation>This <code> call could not be read')
     expect(rollout).toMatchObject({ stop: 'answer', wellFormed: false, verdict: { outcome: 'correct' } })
   })
 
@@ -188,7 +188,7 @@ describe('what fails outside of the model', () => {
     expect(broken.failure).toMatchObject({ boundary: 'tool' })
     expect(broken.stop).toBe('answer')
     const missing = await rollOut(job, policyOf(solves), { ...says(''), toolsOf: async () => [] }, settings)
-    expect(missing.failure).toEqual({ boundary: 'tool', message: 'code cannot be used here' })
+    expect(missing.failure).toEqual({ boundary: 'tool', message: 'code is not available' })
   })
 
   it('in the engine ends the rollout, not the run', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A row that asks this, as each benchmark writes it. */
+/** A row with this question in the format of a benchmark. */
 type RowOf = (question: string, number: number) => Record<string, unknown>
 
 function sealed(text: string, canary: string): string {

@@ -8,13 +8,13 @@ import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { howMany, isFull } from '../how-many.ts'
 
 /**
- * 2,000 generated tasks of each kind, 10,000 with COA_TEST_FULL=1: the gold answer is accepted and wrong ones are refused.
+ * 2,000 generated tasks of each kind, 10,000 with COA_TEST_FULL=1: the gold answer is accepted and wrong ones are rejected.
  *
- * - math: every task through checkAnswer, right and wrong; and every task's Python prints the gold, many programs in
- *   one run of the sandbox.
- * - code: of every task the solution and all bugs are run against all hidden tests, some hundred tasks in one run of
- *   the sandbox, each program in a namespace of its own, compared there as the checker compares. One task in twenty
- *   goes through checkAnswer itself, one process a test; with COA_TEST_FULL=1 all of them (hours).
+ * - math: every task goes through checkAnswer with a right and a wrong answer, and every task's Python prints the gold
+ *   answer, many programs per sandbox run.
+ * - code: the solution and all bugs of every task run against all hidden tests, hundreds of tasks per sandbox run, each
+ *   program in its own namespace, compared as the checker compares. One task in twenty goes through checkAnswer itself,
+ *   one process per test; with COA_TEST_FULL=1 all of them (hours).
  */
 const count = howMany(10_000)
 
@@ -24,7 +24,7 @@ const tasksOf = <Program>(suite: Suite<Program>): GeneratedTask<Program>[] =>
     return suite.generate({ seed: 2024, split, index, level: 1 + (index % suite.levels[1]) })
   })
 
-/** The strongest sandbox for long batches, and the one that is warm for many short programs. */
+/** The strongest sandbox for long batches, and a warm one for many short programs. */
 let strong: Sandbox
 let warm: Sandbox
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
     items.slice(index * size, (index + 1) * size),
   )
 
-/** Runs a program of this test on each chunk, two at a time, and gives what it reports for each item. */
+/** Runs a program on each chunk, two at a time, and returns its report for each item. */
 async function inBatches<Item, Result>(
   code: string,
   items: readonly Item[],
@@ -63,7 +63,7 @@ async function inBatches<Item, Result>(
   return results.flat()
 }
 
-/** Does the work on all items, a few at a time. */
+/** Processes all items, a few at a time. */
 async function spread<Item>(items: readonly Item[], width: number, work: (item: Item) => Promise<void>) {
   const waiting = [...items]
   const worker = async (): Promise<void> => {
@@ -87,7 +87,7 @@ describe(`${count} math tasks`, () => {
   const tasks = tasksOf(mathSuite)
   const goldOf = ({ gold }: Task): string => (gold.checker === 'math' ? gold.answer : '')
 
-  it('are all different, and their gold answers are accepted and wrong ones refused', async () => {
+  it('are all different, and gold answers are accepted and wrong ones rejected', async () => {
     const tally: Record<string, number> = {}
     for (const task of tasks) {
       const { question } = task
@@ -169,7 +169,7 @@ describe(`${count} code tasks`, () => {
   })
 
   it('are decided by the checker itself', async () => {
-    // 20 and 5 have common divisors: a step of 21 meets every level and split.
+    // A step of 21 has no common divisor with the number of levels, so it covers every level and split.
     const chosen = isFull ? tasks : tasks.filter((_, index) => index % 21 === 0).concat(tasks.slice(-24))
     const tally: Record<string, number> = {}
     await spread(chosen, 3, async ({ gold, meta: { program } }) => {

@@ -10,9 +10,9 @@ import { howMany } from '../how-many.ts'
 const COUNT = howMany(10_000)
 const suite = searchSuite()
 let server: WorldServer
-/** Facts as the served pages state them: thing and relation → what the page says. */
+/** Facts from the served pages: thing and relation → value. */
 const stated = new Map<string, string>()
-/** Thing → its page's title; the id is the only thing the marks and the forms have in common. */
+/** Thing → title of its page; the id is all that the marks and the forms have in common. */
 const titleOf = new Map<string, string>()
 const thingOf = new Map<string, string>()
 const subjectsOf = new Map<string, Set<string>>()
@@ -51,7 +51,7 @@ async function crawl(path: string): Promise<void> {
       thingOf.set(title, thing!)
     }
     const key = `${thing} ${relation}`
-    // A list states the same fact from the other side.
+    // A list states the same fact in the other direction.
     const said = listed === null ? value : listed[1]!
     expect(stated.get(key) ?? said).toBe(said)
     stated.set(key, said)
@@ -60,7 +60,7 @@ async function crawl(path: string): Promise<void> {
   }
 }
 
-/** A second opinion on what a form means, by titles and joins over what the pages say. */
+/** An independent evaluation of a form, by titles and joins over the facts on the pages. */
 function titles(pointer: Pointer): Set<string> {
   if (pointer.by === 'name') return new Set([server.library.world.things[pointer.thing]!.title])
   if (pointer.by === 'relation') {
@@ -109,12 +109,12 @@ function secondOpinion(form: Form): string[] {
 }
 
 describe(`${COUNT} generated search tasks`, () => {
-  it('stand on an encyclopedia of over 20,000 pages', () => {
+  it('are about an encyclopedia of over 20,000 pages', () => {
     expect(pages.length).toBeGreaterThan(20_000)
     expect(new Set(pages.map(({ title }) => title)).size).toBe(pages.length)
   })
 
-  it('have exactly one answer by what the served pages say, and it is the gold answer', () => {
+  it('have exactly one answer according to the served pages, and it is the gold answer', () => {
     for (const task of tasks) {
       const answers = secondOpinion(task.meta['form'] as unknown as Form)
       expect(answers, task.question).toHaveLength(1)
@@ -135,7 +135,7 @@ describe(`${COUNT} generated search tasks`, () => {
     }
   })
 
-  it('are accepted with their gold answer and refused with a wrong one', async () => {
+  it('are accepted with their gold answer and rejected with a wrong one', async () => {
     for (const task of tasks) {
       Task.parse(task)
       expect(suite.program.parse(task.meta.program)).toEqual(task.meta.program)
@@ -146,7 +146,7 @@ describe(`${COUNT} generated search tasks`, () => {
     }
   })
 
-  it('are the same again for the same request, differ for another, and share nothing between splits', () => {
+  it('are reproducible, differ between requests, and share nothing between splits', () => {
     for (const index of [0, 1, 5, 100]) {
       expect(searchSuite().generate({ seed: 7, split: 'train', index: index * 3 })).toEqual(tasks[index * 3])
     }
@@ -156,7 +156,7 @@ describe(`${COUNT} generated search tasks`, () => {
     expect(new Set(all).size).toBe(all.length)
     const splitOf = new Map<string, string>()
     for (const { split, meta } of tasks) {
-      // The relations it leads over, whatever it names.
+      // The relations it uses, whatever it names.
       const template = JSON.stringify(meta['form']).replace(/"thing":\d+/g, '')
       expect([undefined, split]).toContain(splitOf.get(template))
       splitOf.set(template, split!)
@@ -164,7 +164,7 @@ describe(`${COUNT} generated search tasks`, () => {
     expect(new Set(tasks.map(({ question }) => question)).size).toBeGreaterThan(0.95 * COUNT)
   })
 
-  it('have all levels and kinds', () => {
+  it('cover all levels and kinds', () => {
     for (const level of [2, 3, 4, 5, 6, 7, 8]) expect(tasks.some((task) => task.level === level)).toBe(true)
     for (const kind of ['value', 'count', 'compare', 'years']) {
       expect(tasks.filter((task) => task.meta['kind'] === kind).length).toBeGreaterThan(COUNT / 20)
@@ -172,7 +172,7 @@ describe(`${COUNT} generated search tasks`, () => {
     expect(tasks.filter((task) => task.meta['wide'] === true).length).toBeGreaterThan(COUNT / 10)
   })
 
-  it('can be solved with the tools: each page is found by its query and says what it should', async () => {
+  it('can be solved with the tools: each page is found by its query and has the expected content', async () => {
     const tool = readPageTool({ allowHosts: [new URL(server.origin).host] })
     let found = 0
     let steps = 0
@@ -190,7 +190,7 @@ describe(`${COUNT} generated search tasks`, () => {
   })
 })
 
-/** Another thing of the same kind, or a number that is a little off. */
+/** Another thing of the same kind, or a slightly different number. */
 function wrongAnswer(right: string): string {
   if (!Number.isNaN(toNumber(right))) return String(toNumber(right) + 3)
   const { things, ofKind } = server.library.world

@@ -23,7 +23,7 @@ async function read(source: Omit<TaskSource, 'data'>): Promise<Task[]> {
   return tasks
 }
 
-/** What a reading of one split gives is what a reading of everything has of that split: nothing more, less or other. */
+/** Reading one split gives exactly the tasks of that split in the complete data. */
 async function expectSelected(source: Omit<TaskSource, 'data'>): Promise<Task[]> {
   const all = await read(source)
   for (const split of splits)
@@ -32,7 +32,7 @@ async function expectSelected(source: Omit<TaskSource, 'data'>): Promise<Task[]>
   return all
 }
 
-/** By their own splits, nothing that is held out is trained on. */
+/** No held-out task is trained on. */
 function expectApart(tasks: readonly Task[]): void {
   const training = tasks.filter(({ split }) => split === 'train')
   expect(
@@ -57,7 +57,7 @@ const names = fc.constantFrom(
   'train-and-test',
 )
 
-describe('every source is selected from by split and never relabelled', () => {
+describe('tasks are selected by split and never relabeled', () => {
   it.each(benchmarks.map(({ name }) => name))('%s', async (name) => {
     const folder = temporaryFolder()
     await fc.assert(
@@ -89,11 +89,11 @@ describe('every source is selected from by split and never relabelled', () => {
         writeFileSync(from, list.map((row, id) => JSON.stringify({ ...row, id, answer: '1' })).join('\n'))
         const tasks = await expectSelected({ from, ...(own === undefined ? {} : { defaultSplit: own }) })
         for (const { id, split } of tasks) {
-          const said = list[Number(id.split(':')[1])]?.split
-          if (said !== undefined) expect(split).toBe(said === 'validation' ? 'dev' : said)
+          const named = list[Number(id.split(':')[1])]?.split
+          if (named !== undefined) expect(split).toBe(named === 'validation' ? 'dev' : named)
           else if (own !== undefined) expect(split).toBe(own)
         }
-        // Where the rows contradict each other, the pipeline must not begin.
+        // If the rows contradict each other, the pipeline must not start.
         const training = tasks.filter(({ split }) => split === 'train')
         const heldOut = tasks.filter(({ split }) => split !== 'train')
         const key = (question: string): string => question.toLowerCase().replaceAll(/[\s?]+/g, '')

@@ -11,7 +11,7 @@ type Recorded = ReturnType<typeof recordAiSdk>
 type Ask = (recorded: Recorded, baseURL: string, prompt: string) => Promise<string>
 
 const lookup = {
-  description: 'Looks a word up.',
+  description: 'Looks up a word.',
   inputSchema: z.object({ word: z.string() }),
   execute: async ({ word }: { word: string }) => {
     if (word === 'nowhere') throw new Error('no such word')
@@ -28,7 +28,7 @@ const slowLookup = {
   },
 }
 
-/** The same small agent, in the words of each version of the AI SDK: written three times so that the types are checked too. */
+/** The same small agent for each version of the AI SDK, written out three times so that the types are checked too. */
 export const agents: Record<string, Record<'generateText' | 'streamText' | 'agent', Ask>> = {
   'AI SDK 5': {
     generateText: async (recorded, baseURL, prompt) => {

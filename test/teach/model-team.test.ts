@@ -18,20 +18,20 @@ beforeAll(async () => {
 afterAll(() => place.close())
 
 /**
- * An upstream that answers as a model would that knows the way: it reads from the prompt alone what is wanted, who is
- * asked, and what the tool said. `trouble` may spoil an answer.
+ * A server that answers like a model that knows the solution: it reads from the prompt alone what to write, which agent
+ * it is, and what the tool returned. `fault` may replace a response.
  */
 async function upstream(
   task: Task,
-  trouble: (index: number) => Partial<ScriptedReply> | undefined,
+  fault: (index: number) => Partial<ScriptedReply> | undefined,
 ): Promise<OpenAiServer> {
   const minds = scriptedMinds({ ...carefulDials, slip: 0, detour: 0, repeat: 0, doubt: 0 })(task, 1)
   const answers = new Map<string, Promise<string>>()
   return startOpenAiServer(async (request, index) => {
     const messages = request.body['messages'] as { content: string }[]
-    const spoilt = trouble(index)
-    if (spoilt !== undefined) return spoilt
-    // The same prompt again is a retry, and gets the same answer.
+    const faulty = fault(index)
+    if (faulty !== undefined) return faulty
+    // The same prompt again is a retry and gets the same response.
     const key = JSON.stringify(messages)
     answers.set(key, answers.get(key) ?? reply(messages))
     return answers.get(key)!
@@ -74,10 +74,10 @@ async function upstream(
   }
 }
 
-describe.each([...topologies.keys()])('a team of models as %s', (topology) => {
-  it.each(['math', 'search'])('solves %s over an upstream that fails in every way', async (suite) => {
+describe.each([...topologies.keys()])('a team of models with topology %s', (topology) => {
+  it.each(['math', 'search'])('solves %s although the server fails in every way', async (suite) => {
     const task = taskOf(suite, 2)
-    const troubles: (Partial<ScriptedReply> | undefined)[] = [
+    const faults: (Partial<ScriptedReply> | undefined)[] = [
       { status: 429, headers: { 'retry-after': '0' } },
       undefined,
       { status: 500 },
@@ -85,14 +85,14 @@ describe.each([...topologies.keys()])('a team of models as %s', (topology) => {
       { text: 'I think we should look it up.' },
     ]
     const server = await upstream(task, (index) =>
-      index < 10 && index % 2 === 1 ? troubles[(index - 1) / 2] : undefined,
+      index < 10 && index % 2 === 1 ? faults[(index - 1) / 2] : undefined,
     )
     try {
       const model = openModel({ baseUrl: server.baseUrl, model: 'teacher', retries: 8 })
       const trajectory = await solveAsTeam(task, teamOf(topology, modelMinds(model)), 1, place.around(task))
       expect(trajectory.events.filter(({ type }) => type === 'failed')).toEqual([])
       expect(trajectory.verdict?.outcome).toBe('correct')
-      // Every request is accounted for: one for each activation, and the retries.
+      // Every request is accounted for: one per activation, plus the retries.
       const { activations, retries, repeats } = trajectory.meta as Record<string, number>
       expect(activations! + retries!).toBe(server.requests.length)
       expect(repeats).toBe(1)
@@ -103,7 +103,7 @@ describe.each([...topologies.keys()])('a team of models as %s', (topology) => {
   })
 })
 
-it('a stream that breaks off is asked for again, and nothing of it is kept', async () => {
+it('retries a stream that breaks off, and keeps nothing of it', async () => {
   const server = await startOpenAiServer([
     { text: 'A first half that is lost', breakAfter: 2 },
     'The whole answer.',
@@ -120,7 +120,7 @@ it('a stream that breaks off is asked for again, and nothing of it is kept', asy
   }
 })
 
-it('a model that never writes what is asked for fails the run, and the trajectory says so', async () => {
+it('fails the run if the model never follows the format, and records the failure', async () => {
   const server = await startOpenAiServer(['Hello!'])
   try {
     const task = taskOf('math', 0)

@@ -16,7 +16,7 @@ const cases = Object.entries(agents).flatMap(([version, ways]) =>
   Object.entries(ways).map(([way, ask]) => [version, way, ask] as const),
 )
 
-it.each(cases)('an agent of %s is recorded with %s as it is', async (_version, _way, ask) => {
+it.each(cases)('records an unchanged %s agent that uses %s', async (_version, _way, ask) => {
   const server = await startOpenAiServer(script)
   try {
     const trajectory = await recordRun(head, async (recorder) => {
@@ -54,7 +54,7 @@ it.each(cases)('an agent of %s is recorded with %s as it is', async (_version, _
   }
 })
 
-it('a run that throws is a trajectory with its failure', async () => {
+it('records the failure of a run that throws', async () => {
   const trajectory = await recordRun(head, async (recorder) => {
     recorder.add({ type: 'activated', agent: 'a', parent: null, messages: [] })
     throw new Error('the line is dead')
@@ -73,12 +73,12 @@ it.each([
     'v1',
   ],
   [
-    'a model of a version to come',
+    'a model of a future version',
     { specificationVersion: 'v9', modelId: 'new', doGenerate() {}, doStream() {} },
     'v9',
   ],
   ['the name of a model', 'openai/gpt-5', 'is not a model'],
-])('%s is refused at once, with what is needed', async (_, model, reason) => {
+])('rejects %s at once, and says what is needed', async (_, model, reason) => {
   const run = recordRun(head, async (recorder) => {
     recordAiSdk(recorder, 'a').model(model as never)
     return 'never'

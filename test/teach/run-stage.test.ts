@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-it('teaches, stops when it is told to, and goes on without doing anything twice', async () => {
+it('stops when aborted, and resumes without repeating any work', async () => {
   const config = ProjectConfig.parse({ tasks: { suites: ['search'], count: 6 }, teach: { concurrency: 2 } })
   const controller = new AbortController()
   const observe = ({ stage, done }: { stage: string; done: number }): void => {
@@ -37,7 +37,7 @@ it('teaches, stops when it is told to, and goes on without doing anything twice'
   for (const trajectory of before) expect(after.get(trajectory.id)).toEqual(trajectory)
 })
 
-it('one task that cannot be worked on does not stop the others', async () => {
+it('continues after a task that cannot be solved', async () => {
   const config = ProjectConfig.parse({ tasks: { suites: ['search'], count: 2 } })
   const signal = new AbortController().signal
   const tasks = await trainingTasks({ config, observe: () => {}, signal })
@@ -47,7 +47,7 @@ it('one task that cannot be worked on does not stop the others', async () => {
   expect(run.get('trajectory', 'foreign@manager-careful-1')?.events.at(-1)).toMatchObject({ type: 'failed' })
 })
 
-it('the command says what it would do, does it, and can be called again', () => {
+it('the command has a dry run, runs, and can be run again', () => {
   const args = ['teach', '--suites', 'search', '-n', '2', '--set', `project.runs=${folder}/runs`]
   expect(coaJson([...args, '--dry-run'], { cwd: folder })).toMatchObject({ tasks: 2, runs: 2 })
   const first = coaJson<{ run: string; correct: number }>(args, { cwd: folder })

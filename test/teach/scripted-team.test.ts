@@ -17,8 +17,8 @@ afterAll(() => place.close())
 
 const COUNT = 12
 
-describe.each([...topologies.keys()])('a team of the topology %s', (topology) => {
-  it.each(suites)('solves %s with real tools, and everything is recorded', async (suite) => {
+describe.each([...topologies.keys()])('a team with topology %s', (topology) => {
+  it.each(suites)('solves %s with real tools and records everything', async (suite) => {
     let correct = 0
     for (let index = 0; index < COUNT; index++) {
       const task = taskOf(suite, index)
@@ -53,7 +53,7 @@ function expectWellRecorded({ events, answer, meta }: Trajectory): void {
   const sum = wrote.reduce((tokens, { usage }) => tokens + usage!.promptTokens + usage!.completionTokens, 0)
   expect(sum).toBe((meta['promptTokens'] as number) + (meta['completionTokens'] as number))
   expect(events.filter((event) => event.type === 'answered').map((event) => event.text)).toEqual([answer])
-  // A prompt is there in full: it ends with the rules for the reply, and begins with who the agent is.
+  // Prompts are recorded in full: from the system prompt to the reply rules.
   for (const event of events) {
     if (event.type !== 'activated') continue
     expect(event.messages[0]!.role).toBe('system')
@@ -62,8 +62,8 @@ function expectWellRecorded({ events, answer, meta }: Trajectory): void {
 }
 
 describe('dials', () => {
-  it('make a team worse: it errs, takes detours and repeats itself, and recovers now and then', async () => {
-    const figures = { careful: { correct: 0, calls: 0 }, erring: { correct: 0, calls: 0 } }
+  it('make a team worse: it makes mistakes, takes detours, repeats itself, and sometimes recovers', async () => {
+    const metrics = { careful: { correct: 0, calls: 0 }, erring: { correct: 0, calls: 0 } }
     for (const [name, dials] of [
       ['careful', carefulDials],
       ['erring', erringDials],
@@ -77,18 +77,18 @@ describe('dials', () => {
             5,
             place.around(task),
           )
-          figures[name].correct += trajectory.verdict?.outcome === 'correct' ? 1 : 0
-          figures[name].calls += trajectory.meta['steps'] as number
+          metrics[name].correct += trajectory.verdict?.outcome === 'correct' ? 1 : 0
+          metrics[name].calls += trajectory.meta['steps'] as number
         }
       }
     }
-    expect(figures.careful.correct).toBeGreaterThanOrEqual(85)
-    expect(figures.erring.correct).toBeLessThan(figures.careful.correct)
-    expect(figures.erring.correct).toBeGreaterThan(40)
-    expect(figures.erring.calls).toBeGreaterThan(figures.careful.calls)
+    expect(metrics.careful.correct).toBeGreaterThanOrEqual(85)
+    expect(metrics.erring.correct).toBeLessThan(metrics.careful.correct)
+    expect(metrics.erring.correct).toBeGreaterThan(40)
+    expect(metrics.erring.calls).toBeGreaterThan(metrics.careful.calls)
   })
 
-  it('give the same run for the same seed, and another for another', async () => {
+  it('give the same run for the same seed and different runs for different seeds', async () => {
     const texts = async (seed: number): Promise<string[]> => {
       const task = taskOf('search', 3)
       const { events } = await solveAsTeam(
@@ -106,10 +106,10 @@ describe('dials', () => {
 })
 
 describe('experts', () => {
-  it.each(suites)('know nothing of %s that no tool has told them', async (suite) => {
+  it.each(suites)('know nothing about %s except from tool output', async (suite) => {
     for (let index = 0; index < 5; index++) {
       const task = taskOf(suite, index)
-      const deaf = place.toolsFor(task).map((tool) => ({
+      const silent = place.toolsFor(task).map((tool) => ({
         ...tool,
         cacheable: false,
         execute: async () => ({ text: 'Nothing was found.' }),
@@ -118,7 +118,7 @@ describe('experts', () => {
         task,
         teamOf('manager', scriptedMinds({ ...carefulDials, slip: 0 }), { steps: 12 }),
         1,
-        place.around(task, { tools: deaf }),
+        place.around(task, { tools: silent }),
       )
       // A program can be written without being run; a value cannot be known.
       if (suite !== 'code') expect(trajectory.verdict?.outcome).not.toBe('correct')
@@ -130,10 +130,10 @@ describe('limits', () => {
   const task = taskOf('search', 6)
 
   it.each([
-    [{ steps: 2 }, 'tool calls are used up'],
-    [{ tokens: 5000 }, 'tokens are used up'],
-    [{ wallMs: 0 }, 'ms are over'],
-    [{ spend: 0.001 }, 'is spent'],
+    [{ steps: 2 }, 'limit of 2 tool calls'],
+    [{ tokens: 5000 }, 'limit of 5000 tokens'],
+    [{ wallMs: 0 }, 'time limit of 0 ms'],
+    [{ spend: 0.001 }, 'spent the budget of 0.001'],
   ])('of %j end a run without an answer', async (limits, reason) => {
     const trajectory = await solveAsTeam(
       task,
@@ -146,7 +146,7 @@ describe('limits', () => {
     expect(trajectory.verdict?.outcome).toBe('wrong')
   })
 
-  it('a run that is called off rejects, so that nothing half done is kept', async () => {
+  it('an aborted run rejects, so that no partial trajectory is kept', async () => {
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(
       solveAsTeam(task, teamOf('manager', scriptedMinds(carefulDials)), 1, place.around(task, { signal })),

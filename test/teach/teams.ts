@@ -25,7 +25,7 @@ export function teamOf(topology: string, minds: Team['minds'], limits: Partial<T
 
 const tokenizer = byteTokenizer()
 
-/** The real surroundings of generated tasks: a sandbox that is quick to start, and the encyclopedia over HTTP. */
+/** The real environment of generated tasks: a sandbox that starts quickly, and the encyclopedia over HTTP. */
 export class Place {
   readonly #sandbox: Sandbox
   readonly #world: WorldServer

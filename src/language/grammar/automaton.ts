@@ -1,26 +1,26 @@
 import type { Grammar } from './grammar.ts'
 
 /**
- * Who may speak next. The state is small on purpose (last speaker, is an observation due, has the prelude spoken):
- * rollouts carry one each and constrained decoding asks it at every block.
+ * Tracks which agents may come next. The state is kept small (last agent, observation pending, prelude done) because
+ * every rollout has one and constrained decoding queries it at every block.
  */
 export class Automaton {
   readonly #grammar: Grammar
   #last: string | null = null
   #awaitsObservation = false
-  #preludeSpoken = false
+  #preludeDone = false
   #ended = false
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar
   }
 
-  /** True once the answer was given: nothing may follow. */
+  /** True after the answer: nothing may follow. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Names of the agents that may speak now. */
+  /** Names of the agents that may come next. */
   allowed(): string[] {
     const { start, agents, prelude, observation } = this.#grammar
     if (this.#ended) return []
@@ -28,14 +28,14 @@ export class Automaton {
     const candidates = this.#last === null ? start : agents.get(this.#last)!.next
     if (prelude === null) return [...candidates]
     const introduced = candidates.filter((name) => prelude.before.has(name))
-    if (this.#preludeSpoken) return introduced
+    if (this.#preludeDone) return introduced
     const direct = prelude.required ? candidates.filter((name) => !prelude.before.has(name)) : [...candidates]
     return introduced.length > 0 ? [prelude.agent, ...direct] : direct
   }
 
   /**
-   * Lets an agent speak and says whether it was allowed to. A forbidden speaker is taken as having spoken all the
-   * same, so that one slip gives one complaint and not one for every later block.
+   * Advances to an agent and returns whether it was allowed. The state advances either way, so that one violation is
+   * reported once and not for every later block.
    */
   step(name: string): boolean {
     const { agents, prelude } = this.#grammar
@@ -45,11 +45,11 @@ export class Automaton {
     if (agent.kind === 'observation') {
       this.#awaitsObservation = false
     } else if (name === prelude?.agent) {
-      this.#preludeSpoken = true
+      this.#preludeDone = true
       this.#awaitsObservation = false
     } else {
       this.#last = name
-      this.#preludeSpoken = false
+      this.#preludeDone = false
       this.#awaitsObservation = agent.kind === 'tool'
       this.#ended = this.#ended || agent.kind === 'answer'
     }

@@ -6,7 +6,7 @@ import type { Grammar } from './grammar.ts'
 import { ChainParser, type ParserOptions } from './parser.ts'
 import { type Validation, validate } from './validate.ts'
 
-/** One agent's turn: who speaks, and what, with escapes undone. */
+/** One agent's turn: its name and text, unescaped. */
 export interface Step {
   agent: string
   text: string
@@ -18,7 +18,7 @@ export interface Block extends Step {
   /** Range of the block, tags included. */
   start: number
   end: number
-  /** False when its closing tag is missing. */
+  /** False if its closing tag is missing. */
   closed: boolean
 }
 
@@ -29,17 +29,17 @@ export interface Chain {
   calls: Utterance[]
   answer: Utterance | null
   diagnostics: Diagnostic[]
-  /** Whether the speakers follow the grammar's order. */
+  /** Whether the agents follow the grammar's order. */
   order: Validation
 }
 
-/** Reads a whole text. Never throws; `diagnostics` and `order` tell how well formed it is. */
+/** Parses a complete text. Never throws; `diagnostics` and `order` report what is malformed. */
 export function parseChain(grammar: Grammar, raw: string, options: ParserOptions = {}): Chain {
   const parser = new ChainParser(grammar, options)
   return collectChain(grammar, raw, [...parser.push(raw), ...parser.end()])
 }
 
-/** Puts a parser's events together. */
+/** Builds a chain from parser events. */
 export function collectChain(grammar: Grammar, raw: string, events: Iterable<ParseEvent>): Chain {
   const chain: Omit<Chain, 'order'> = { raw, blocks: [], calls: [], answer: null, diagnostics: [] }
   let open: { agent: string; start: number; bodyStart: number } | null = null
@@ -66,7 +66,7 @@ export function collectChain(grammar: Grammar, raw: string, events: Iterable<Par
   return { ...chain, order }
 }
 
-/** True when a chain could have been written by the renderer: nothing mended, every speaker in order. */
+/** True if nothing had to be repaired and every agent is in order. */
 export function isWellFormed(chain: Chain): boolean {
   return chain.diagnostics.length === 0 && chain.order.ok
 }

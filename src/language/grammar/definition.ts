@@ -1,22 +1,22 @@
 import { z } from 'zod'
 
 /**
- * A grammar as it is written down: in TypeScript, TOML or JSON. Everything else in this folder (prompt, parser,
- * validator, renderer, mask) is derived from it.
+ * A grammar as users write it, in TypeScript, TOML or JSON. The prompt, parser, validator, renderer and mask are all
+ * derived from it.
  */
 export const PayloadDefinition = z.discriminatedUnion('syntax', [
   /** Plain text, trimmed. */
   z.strictObject({ syntax: z.literal('text') }),
   /** `a | b | c`; a bar inside an item is written `\|`. */
   z.strictObject({ syntax: z.literal('list') }),
-  /** One fenced code block, and where `stdin` is set a second fenced block with the program's input. */
+  /** A fenced code block and, if `stdin` is set, optionally a second one with the program's input. */
   z.strictObject({
     syntax: z.literal('code'),
-    /** Fence labels the tool takes; the first is the one we write. */
+    /** Accepted fence labels; the first one is used for writing. */
     languages: z.array(z.string().regex(/^[a-z0-9+#.-]+$/i)).min(1),
     stdin: z.boolean().default(false),
   }),
-  /** One JSON object, checked against a JSON Schema where there is one. */
+  /** A JSON object, validated against the JSON Schema if there is one. */
   z.strictObject({ syntax: z.literal('json'), schema: z.record(z.string(), z.json()).optional() }),
 ])
 export type PayloadDefinition = z.infer<typeof PayloadDefinition>
@@ -24,30 +24,36 @@ export type PayloadDefinition = z.infer<typeof PayloadDefinition>
 export const AgentKind = z.enum(['role', 'tool', 'observation', 'answer'])
 export type AgentKind = z.infer<typeof AgentKind>
 
-const agentName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name is lower-case letters, digits and _')
-const tagName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'a tag is letters, digits, _ . -')
+const agentName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name consists of lowercase letters, digits and _')
+const tagName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'a tag consists of letters, digits, _ . -')
 
 export const AgentDefinition = z.strictObject({
   name: agentName,
-  /** The tag it is written with; the name where not given. */
+  /** Its tag; by default its name. */
   tag: tagName.optional(),
   kind: AgentKind,
-  /** What it does, in the words the model is told. */
+  /** What it does; part of the system prompt. */
   description: z.string().min(1),
   payload: PayloadDefinition.default({ syntax: 'text' }),
-  /** Agents that may speak next. For a tool: next after its observation. */
+  /** Agents that may come next; for a tool, after its observation. */
   next: z.array(agentName).default([]),
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
 
 export const GrammarDefinition = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'a grammar name is lower-case letters, digits and -'),
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'a grammar name consists of lowercase letters, digits and -'),
   description: z.string().min(1),
-  /** Agents that may speak first. */
+  /** Agents that may come first. */
   start: z.array(agentName).min(1),
   /**
-   * An agent that speaks directly before others and is looked through by the successor rules, as `think` before
-   * every action: `plan.next = ["web_search"]` then means plan, think, web_search.
+   * An agent that comes directly before others and that `next` ignores, such as `think` before every action:
+   * `plan.next = ["web_search"]` then means plan, think, web_search.
    */
   prelude: z
     .strictObject({
@@ -59,5 +65,5 @@ export const GrammarDefinition = z.strictObject({
   agents: z.array(AgentDefinition).min(1),
 })
 export type GrammarDefinition = z.infer<typeof GrammarDefinition>
-/** What a person writes: defaults may be left out. */
+/** A definition as written: fields with defaults are optional. */
 export type GrammarInput = z.input<typeof GrammarDefinition>

@@ -1,4 +1,4 @@
-/** What can be wrong with a stream. Positions are UTF-16 offsets into the raw text. */
+/** The ways a stream can be malformed. Positions are UTF-16 offsets into the raw text. */
 export type DiagnosticCode =
   | 'unclosed-tag'
   | 'crossed-tag'
@@ -23,6 +23,6 @@ export interface Diagnostic {
   end: number
   /** The agent whose block it is in; null between blocks. */
   agent: string | null
-  /** What the parser did to go on as if all were well; null where nothing was done. Always null in strict mode. */
+  /** How the parser repaired it, or null. Always null in strict mode. */
   repair: string | null
 }

@@ -1,7 +1,7 @@
 /**
- * A block's own closing tag inside its body would end it. It is written with a backslash, `<\/think>`, and each
- * backslash already there gets one more, so that any text at all can be carried and read back unchanged.
- * The match ignores case because the parser repairs wrong-case tags.
+ * A block's own closing tag inside its body would end the block, so it is escaped with a backslash: `<\/think>`. A tag
+ * that already has backslashes gets one more, so any text round-trips. The match ignores case because the parser
+ * repairs wrong-case tags.
  */
 const escapers = new Map<string, RegExp>()
 

@@ -1,33 +1,32 @@
 import type { Diagnostic } from './diagnostic.ts'
 import type { Payload } from './payload/types.ts'
 
-/** A tool call or an answer whose payload was understood. */
+/** A tool call or an answer with its parsed payload. */
 export interface Utterance {
   agent: string
   payload: Payload
   /** Range of the whole block, tags included. */
   start: number
   end: number
-  /** True when the block or its payload had to be mended. Never true in strict mode. */
+  /** True if the block or its payload had to be repaired. Never true in strict mode. */
   repaired: boolean
 }
 
 /**
- * What the parser reports, in the order of the text. Offsets are UTF-16 positions in the raw text. A text event
- * carries what is new since the last one, so how much each holds depends on the chunks that were fed; neighbours
- * joined (`joinText`), the events do not.
+ * What the parser reports, in text order. Offsets are UTF-16 positions in the raw text. A text event carries what is new
+ * since the last one, so its length depends on how the input was chunked; after `joinText`, the events do not.
  */
 export type ParseEvent =
   | { type: 'agent-opened'; agent: string; start: number; end: number; repaired: boolean }
   /** Agent null: between blocks. */
   | { type: 'text'; agent: string | null; start: number; end: number; text: string }
-  /** Start = end where the closing tag is missing and was supplied. */
+  /** `start` equals `end` if the closing tag was missing. */
   | { type: 'agent-closed'; agent: string; start: number; end: number; repaired: boolean }
   | { type: 'call-ready'; call: Utterance }
   | { type: 'answer-ready'; answer: Utterance }
   | { type: 'diagnostic'; diagnostic: Diagnostic }
 
-/** Joins neighbouring text events of one agent. */
+/** Joins adjacent text events of the same agent. */
 export function joinText(events: Iterable<ParseEvent>): ParseEvent[] {
   const joined: ParseEvent[] = []
   for (const event of events) {

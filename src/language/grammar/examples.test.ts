@@ -4,7 +4,7 @@ import { parseChain } from './chain.ts'
 import { exampleChains } from './examples.ts'
 import { render } from './render.ts'
 
-it.each([...builtinGrammars.values()])('the example of $name is well formed', (grammar) => {
+it.each([...builtinGrammars.values()])('the $name example is well formed', (grammar) => {
   const chain = parseChain(grammar, render(grammar, exampleChains.get(grammar.name)!.steps), { strict: true })
   expect(chain.diagnostics).toEqual([])
   expect(chain.order.violations).toEqual([])

@@ -7,34 +7,33 @@ export interface ExampleChain {
 
 const python = (code: string): string => `\n\`\`\`py\n${code}\n\`\`\`\n`
 
-/** One short chain for each grammar that comes with coa: to look at, to try commands on, to test with. */
+/** A short example chain for each built-in grammar, for documentation, commands and tests. */
 export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
   [
     'web',
     {
-      question:
-        'In which year did the lighthouse that guards the harbour of Varnholm first burn electric light?',
+      question: 'In what year did the lighthouse that guards Varnholm harbor first use electric light?',
       steps: [
         { agent: 'think', text: 'I need the name of the lighthouse first, then its history.' },
         {
           agent: 'plan',
-          text: '1. Find the lighthouse of Varnholm harbour.\n2. Find when it became electric.',
+          text: '1. Find the lighthouse of Varnholm harbor.\n2. Find when it got electric light.',
         },
         { agent: 'think', text: 'A search for the harbour should name it.' },
-        { agent: 'web_search', text: 'Varnholm harbour lighthouse' },
+        { agent: 'web_search', text: 'Varnholm harbor lighthouse' },
         {
           agent: 'observation',
-          text: '1. [Skarn Light](https://example.org/skarn): guards Varnholm harbour since 1871.',
+          text: '1. [Skarn Light](https://example.org/skarn): has guarded Varnholm harbor since 1871.',
         },
         { agent: 'think', text: 'Skarn Light. The page may give its history.' },
         { agent: 'crawl_page', text: 'https://example.org/skarn' },
         {
           agent: 'observation',
-          text: 'Skarn Light was lit with oil in 1871 and with electricity from 1923.',
+          text: 'Skarn Light burned oil from 1871 and has been electric since 1923.',
         },
         { agent: 'think', text: 'That settles it.' },
         { agent: 'suggested_answer', text: '1923' },
-        { agent: 'think', text: 'The page names the year and the lamp.' },
+        { agent: 'think', text: 'The page gives the year.' },
         {
           agent: 'double_check',
           text: 'The question asks for the first electric light; the page says 1923. Score: 4',
@@ -69,14 +68,14 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
     {
       question: 'Read a line of integers and print their median.',
       steps: [
-        { agent: 'plan', text: 'Write it, try an even and an odd count, hand it in.' },
-        { agent: 'think', text: 'The standard library knows medians.' },
+        { agent: 'plan', text: 'Write it, try an even and an odd count, and submit it.' },
+        { agent: 'think', text: 'The standard library has a median function.' },
         {
           agent: 'code',
           text: '\n```py\nimport statistics\nprint(statistics.median(map(int, input().split())))\n```\n```sh\n3 1 2 10\n```\n',
         },
         { agent: 'observation', text: '2.5' },
-        { agent: 'reflection', text: 'Right for an even count; an odd count gives an integer.' },
+        { agent: 'reflection', text: 'Correct for an even count; an odd count gives an integer.' },
         { agent: 'think', text: 'Good.' },
         {
           agent: 'answer',
@@ -91,10 +90,10 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
       question: 'A crate holds 144 jars. 17 crates arrive and 389 jars are sold. How many jars are left?',
       steps: [
         { agent: 'plan', text: 'Multiply, then subtract.' },
-        { agent: 'think', text: 'Let the machine do it.' },
+        { agent: 'think', text: 'Let a program compute it.' },
         { agent: 'code', text: python('print(17 * 144 - 389)') },
         { agent: 'observation', text: '2059' },
-        { agent: 'reflection', text: '17 × 144 is 2448, less 389 is 2059. It agrees.' },
+        { agent: 'reflection', text: '17 × 144 is 2448, minus 389 is 2059. It agrees.' },
         { agent: 'think', text: 'Done.' },
         { agent: 'answer', text: '\\boxed{2059}' },
       ],
@@ -103,7 +102,7 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
   [
     'all-tools',
     {
-      question: 'How many years lie between the two dates on the plaque of the Varnholm lighthouse?',
+      question: 'How many years are there between the two dates on the plaque of the Varnholm lighthouse?',
       steps: [
         { agent: 'think', text: 'Find what the plaque says, then subtract.' },
         { agent: 'plan', text: '1. Find the two years.\n2. Subtract them.' },
@@ -116,7 +115,7 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
         { agent: 'think', text: 'That is the number.' },
         { agent: 'suggested_answer', text: '166' },
         { agent: 'think', text: 'Both years are on the plaque.' },
-        { agent: 'double_check', text: 'The subtraction is right. Score: 4' },
+        { agent: 'double_check', text: 'The subtraction is correct. Score: 4' },
         { agent: 'think', text: 'Answer.' },
         { agent: 'answer', text: '166' },
       ],

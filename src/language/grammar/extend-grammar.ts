@@ -2,12 +2,12 @@ import { GrammarError } from '../../base/errors/index.ts'
 import type { GrammarInput } from './definition.ts'
 import { defineGrammar, type Grammar } from './grammar.ts'
 
-/** What a grammar has to know of a tool. */
+/** What a grammar needs to know about a tool. */
 export type ToolAgent = Pick<GrammarInput['agents'][number], 'name' | 'description' | 'payload'>
 
 /**
- * A grammar with more tool agents: each may be called wherever the grammar's own tools may (or, in one without tools,
- * wherever the answer may be given), and may be followed by what follows them.
+ * Adds tool agents to a grammar. Each is allowed wherever the grammar's own tools are (or, in a grammar without tools,
+ * wherever the answer is) and may be followed by the same agents.
  */
 export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Grammar {
   const { definition } = grammar
@@ -17,7 +17,7 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
       throw new GrammarError(
         `the tool "${name}" has the name of a ${kind} agent of grammar "${grammar.name}"`,
         {
-          fix: 'Give the tool another name.',
+          fix: 'Rename the tool.',
         },
       )
     }
@@ -25,8 +25,8 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
   const added = tools.filter((tool) => !grammar.agents.has(tool.name))
   if (added.length === 0) return grammar
   const names = added.map((tool) => tool.name)
-  const model = definition.agents.find((agent) => agent.kind === 'tool')
-  const beside = model?.name ?? grammar.answer.name
+  const template = definition.agents.find((agent) => agent.kind === 'tool')
+  const beside = template?.name ?? grammar.answer.name
   const withTools = (list: readonly string[]): string[] =>
     list.includes(beside) ? [...list, ...names] : [...list]
   const observation = grammar.observation === null ? [observationAgent] : []
@@ -43,7 +43,7 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
         kind: 'tool' as const,
         description,
         payload,
-        next: withTools(model?.next ?? [grammar.answer.name]),
+        next: withTools(template?.next ?? [grammar.answer.name]),
       })),
       ...observation,
     ],
@@ -53,5 +53,5 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
 const observationAgent = {
   name: 'observation',
   kind: 'observation' as const,
-  description: 'What the tool returned. It is written for you; never write it.',
+  description: 'What the tool returned. It is inserted for you; never write it yourself.',
 }

@@ -24,7 +24,7 @@ const support: GrammarInput = {
   ],
 }
 
-/** The definition with one thing changed. */
+/** Defines the grammar with one change. */
 function broken(change: (definition: GrammarInput) => void): () => unknown {
   const definition = structuredClone(support)
   change(definition)
@@ -32,7 +32,7 @@ function broken(change: (definition: GrammarInput) => void): () => unknown {
 }
 
 describe('defineGrammar', () => {
-  it('takes a well-formed definition', () => {
+  it('accepts a well-formed definition', () => {
     const grammar = defineGrammar(support)
     expect(grammar.observation?.tag).toBe('tool_response')
     expect(validate(grammar, ['lookup', 'result', 'answer']).ok).toBe(true)
@@ -40,9 +40,9 @@ describe('defineGrammar', () => {
 
   it.each<[string, (definition: GrammarInput) => void, string]>([
     ['a name that does not resolve', (d) => d.agents[0]!.next!.push('anser'), 'did you mean "answer"'],
-    ['two agents of one name', (d) => d.agents.push(d.agents[0]!), 'two agents are called "lookup"'],
+    ['two agents with the same name', (d) => d.agents.push(d.agents[0]!), 'two agents are named "lookup"'],
     [
-      'tags that differ in case alone',
+      'tags that differ only in case',
       (d) => {
         d.agents[0]!.tag = 'Answer'
       },
@@ -58,9 +58,9 @@ describe('defineGrammar', () => {
     ],
     ['tools without observation', (d) => d.agents.splice(1, 1), 'needs an agent of kind "observation"'],
     [
-      'an agent nobody names',
+      'an unreachable agent',
       (d) => d.agents.push({ name: 'lost', kind: 'role', description: 'd', next: ['answer'] }),
-      'can never speak',
+      'is unreachable',
     ],
     [
       'a dead end',
@@ -77,9 +77,9 @@ describe('defineGrammar', () => {
       },
       'ends the chain',
     ],
-    ['an observation as successor', (d) => d.agents[0]!.next!.push('result'), 'follow tools by themselves'],
+    ['an observation as a successor', (d) => d.agents[0]!.next!.push('result'), 'follow tools automatically'],
     [
-      'a prelude that is no agent',
+      'a prelude that is not an agent',
       (d) => {
         d.prelude = { agent: 'think', before: ['answer'] }
       },
@@ -88,7 +88,7 @@ describe('defineGrammar', () => {
     [
       'an unknown key',
       (d) => {
-        Object.assign(d, { colour: 'red' })
+        Object.assign(d, { color: 'red' })
       },
       'Unrecognized key',
     ],
@@ -97,17 +97,17 @@ describe('defineGrammar', () => {
       (d) => {
         d.agents[0]!.tag = 'look up'
       },
-      'a tag is letters',
+      'a tag consists of letters',
     ],
-  ])('refuses %s', (_, change, message) => {
+  ])('rejects %s', (_, change, message) => {
     expect(broken(change)).toThrow(GrammarError)
     expect(broken(change)).toThrow(message)
   })
 })
 
-describe('the order of speakers', () => {
+describe('the order of agents', () => {
   const web = builtinGrammars.get('web')!
-  it('names what was expected, once for each slip', () => {
+  it('reports what was expected, once per violation', () => {
     const { violations } = validate(web, [
       'think',
       'plan',
@@ -124,20 +124,23 @@ describe('the order of speakers', () => {
     ])
   })
 
-  it('says when the answer is missing', () => {
+  it('reports a missing answer', () => {
     expect(validate(web, []).violations[0]!.message).toContain('ends without <answer>')
   })
 })
 
 describe('prompts', () => {
-  it.each([...builtinGrammars.values()])('of $name name every tag and keep the question apart', (grammar) => {
-    const prompt = systemPrompt(grammar)
-    for (const agent of grammar.agents.values()) expect(prompt).toContain(`<${agent.tag}>`)
-    expect(buildPrompt(grammar, 'Who?').map((message) => message.role)).toEqual(['system', 'user'])
-  })
+  it.each([...builtinGrammars.values()])(
+    'of $name mention every tag and keep the question separate',
+    (grammar) => {
+      const prompt = systemPrompt(grammar)
+      for (const agent of grammar.agents.values()) expect(prompt).toContain(`<${agent.tag}>`)
+      expect(buildPrompt(grammar, 'Who?').map((message) => message.role)).toEqual(['system', 'user'])
+    },
+  )
 })
 
-it('refuses to render an agent the grammar does not have', () => {
+it('does not render an agent that the grammar does not have', () => {
   expect(() => render(builtinGrammars.get('math')!, [{ agent: 'web_search', text: 'x' }])).toThrow(
     'has no agent',
   )

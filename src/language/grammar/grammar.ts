@@ -10,7 +10,7 @@ export interface Agent {
   readonly description: string
   readonly payload: PayloadDefinition
   readonly next: readonly string[]
-  /** Checks a JSON payload; null where any object will do. */
+  /** Validates a JSON payload; null if any object is allowed. */
   readonly schema: z.ZodType | null
 }
 
@@ -20,24 +20,24 @@ export interface Prelude {
   readonly required: boolean
 }
 
-/** A checked definition with the lookups its users need. */
+/** A validated definition with lookups. */
 export interface Grammar {
   readonly name: string
   readonly description: string
   readonly definition: GrammarDefinition
   readonly agents: ReadonlyMap<string, Agent>
-  /** By tag in lower case, because a wrong-case tag must be recognised to be repaired. */
+  /** By lowercase tag, because wrong-case tags must be recognized to be repaired. */
   readonly byTag: ReadonlyMap<string, Agent>
   readonly start: readonly string[]
   readonly prelude: Prelude | null
-  /** The agent whose end is the end of the chain. */
+  /** The agent that ends the chain. */
   readonly answer: Agent
   /** The agent that carries tool output; null in a grammar without tools. */
   readonly observation: Agent | null
 }
 
 /**
- * Checks a definition and makes it usable.
+ * Validates and compiles a definition.
  *
  * @throws GrammarError naming every problem at once.
  */
@@ -58,8 +58,8 @@ function grammarError(input: unknown, problems: string[]): GrammarError {
   const name = (input as { name?: unknown } | null)?.name
   const label = typeof name === 'string' ? `grammar "${name}"` : 'the grammar'
   const rest = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  return new GrammarError(`${label} is not usable: ${problems[0]}${rest}`, {
-    fix: 'Mend the definition; `coa grammar check FILE` lists every problem.',
+  return new GrammarError(`${label} is invalid: ${problems[0]}${rest}`, {
+    fix: 'Fix the definition; `coa grammar check FILE` lists every problem.',
     details: { problems },
   })
 }
@@ -67,15 +67,15 @@ function grammarError(input: unknown, problems: string[]): GrammarError {
 function compile(definition: GrammarDefinition): Grammar {
   const agents = new Map<string, Agent>()
   const byTag = new Map<string, Agent>()
-  for (const written of definition.agents) {
-    const schema = written.payload.syntax === 'json' ? written.payload.schema : undefined
+  for (const each of definition.agents) {
+    const schema = each.payload.syntax === 'json' ? each.payload.schema : undefined
     const agent: Agent = {
-      name: written.name,
-      tag: written.tag ?? written.name,
-      kind: written.kind,
-      description: written.description,
-      payload: written.payload,
-      next: written.next,
+      name: each.name,
+      tag: each.tag ?? each.name,
+      kind: each.kind,
+      description: each.description,
+      payload: each.payload,
+      next: each.next,
       schema:
         schema === undefined ? null : z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]),
     }

@@ -7,7 +7,7 @@ import { builtinGrammars } from './builtin/index.ts'
 import type { GrammarInput } from './definition.ts'
 import { defineGrammar, type Grammar } from './grammar.ts'
 
-/** A grammar by name (one that comes with coa) or by file: TOML, or a module whose default export defines it. */
+/** A built-in grammar by name, or one from a file: TOML, or a module whose default export is the definition. */
 export async function loadGrammar(nameOrFile: string): Promise<Grammar> {
   const builtin = builtinGrammars.get(nameOrFile)
   if (builtin !== undefined) return builtin
@@ -15,7 +15,7 @@ export async function loadGrammar(nameOrFile: string): Promise<Grammar> {
   return defineGrammar(await readDefinition(nameOrFile))
 }
 
-/** The definition in a file, unchecked. */
+/** The definition in a file, not yet validated. */
 export async function readDefinition(file: string): Promise<GrammarInput> {
   switch (extname(file)) {
     case '.toml':
@@ -26,14 +26,14 @@ export async function readDefinition(file: string): Promise<GrammarInput> {
     case '.mjs':
       return importDefinition(file)
     default:
-      throw new GrammarError(`cannot tell what kind of grammar ${file} is`, {
+      throw new GrammarError(`unknown type of grammar file: ${file}`, {
         fix: 'Write the grammar as .toml, .ts or .js.',
       })
   }
 }
 
 async function importDefinition(file: string): Promise<GrammarInput> {
-  if (!existsSync(file)) throw new GrammarError(`there is no file ${file}`, { fix: 'Name an existing file.' })
+  if (!existsSync(file)) throw new GrammarError(`there is no file ${file}`, { fix: 'Check the path.' })
   let exports: { default?: GrammarInput }
   try {
     exports = await import(pathToFileURL(resolve(file)).href)
@@ -43,7 +43,7 @@ async function importDefinition(file: string): Promise<GrammarInput> {
     // A package.json with "type": "commonjs", which `npm init` writes, makes Node read .ts and .js as CommonJS.
     const fix = /Unexpected token 'export'|Cannot use import statement/.test(reason)
       ? `Rename it to ${file.replace(/\.(ts|js)$/, '.m$1')}, or set "type": "module" in package.json.`
-      : 'Mend the module.'
+      : 'Fix the module.'
     throw new GrammarError(`cannot load ${file}: ${reason}`, { cause, fix })
   }
   if (typeof exports.default === 'object' && exports.default !== null) return exports.default
@@ -56,7 +56,7 @@ export function unknownGrammar(name: string): GrammarError {
   const names = [...builtinGrammars.keys()]
   const nearest = nearestName(name, names)
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  return new GrammarError(`there is no grammar or file called "${name}"`, {
+  return new GrammarError(`there is no grammar or file named "${name}"`, {
     fix: `Use one of ${names.join(', ')}, or set language.grammar to the .toml or .ts file that defines it.${hint}`,
   })
 }

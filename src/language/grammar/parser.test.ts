@@ -12,13 +12,13 @@ const allTools = withVisualInspector
 
 const py = '```py\nprint(1)\n```'
 
-describe('what is wrong with a stream is named, placed and mended', () => {
+describe('errors in a stream are reported with their position and repaired', () => {
   interface Case {
     text: string
     code: DiagnosticCode
     /** The characters the diagnostic points at. */
     at: string
-    /** Payload of the call read after the repair; null where there must be none. */
+    /** The payload of the call after the repair; null if there must be none. */
     call: unknown
     grammar?: typeof web
   }
@@ -29,7 +29,7 @@ describe('what is wrong with a stream is named, placed and mended', () => {
       at: '<web_search>',
       call: { syntax: 'text', text: 'a' },
     },
-    'a closing tag cut off': {
+    'a truncated closing tag': {
       text: '<web_search>a</web_se',
       code: 'unclosed-tag',
       at: '<web_search>',
@@ -47,7 +47,7 @@ describe('what is wrong with a stream is named, placed and mended', () => {
       at: '<web_search>',
       call: null,
     },
-    'a foreign closing tag in a role': {
+    'the closing tag of another agent in a role': {
       text: '<think>a</plan>b</think>',
       code: 'crossed-tag',
       at: '</plan>',
@@ -119,7 +119,7 @@ describe('what is wrong with a stream is named, placed and mended', () => {
       call: { syntax: 'code', language: 'py', code: 'x' },
       grammar: math,
     },
-    'words around the fence': {
+    'text around the fence': {
       text: `<code>Let me run\n${py}\n</code>`,
       code: 'text-outside-fence',
       at: `Let me run\n${py}\n`,
@@ -133,14 +133,14 @@ describe('what is wrong with a stream is named, placed and mended', () => {
       call: { syntax: 'json', value: { file_path: 'a.png' } },
       grammar: allTools,
     },
-    'JSON past mending': {
+    'JSON beyond repair': {
       text: '<visual_inspector>hello</visual_inspector>',
       code: 'broken-json',
       at: 'hello',
       call: null,
       grammar: allTools,
     },
-    'JSON against the schema': {
+    'JSON that violates the schema': {
       text: '<visual_inspector>{"question": "?"}</visual_inspector>',
       code: 'schema-mismatch',
       at: '{"question": "?"}',
@@ -175,12 +175,12 @@ describe('a tool tag inside text is text', () => {
     },
   )
 
-  it('is not complained about in what a tool returned', () => {
+  it('is not reported in tool output', () => {
     expect(parseChain(web, '<observation><think>page</plan></observation>').diagnostics).toEqual([])
   })
 })
 
-it('takes JSON too deep to be checked as not fitting its schema', () => {
+it('treats JSON nested too deeply to validate as a schema mismatch', () => {
   const nested = { type: 'object', properties: { a: { $ref: '#/$defs/n' } }, additionalProperties: false }
   const grammar = defineGrammar({
     name: 'deep',
@@ -203,7 +203,7 @@ it('takes JSON too deep to be checked as not fitting its schema', () => {
   for (const depth of [3, 100_000]) expect(parseChain(grammar, wrong(depth)).calls).toEqual([])
 })
 
-it('refuses JSON that no tool could take, before it is read', () => {
+it('rejects overly nested JSON before parsing it', () => {
   const inspector = (depth: number) => {
     const body = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const { diagnostics } = parseChain(allTools, `<visual_inspector>${body}</visual_inspector>`)
@@ -221,7 +221,7 @@ describe('streaming', () => {
     expect(parser.push('>').map((event) => event.type)).toEqual(['agent-closed', 'call-ready'])
   })
 
-  it('lets text through at once and holds back only what may become a tag', () => {
+  it('emits text immediately and buffers only what may become a tag', () => {
     const parser = new ChainParser(web)
     parser.push('<think>')
     expect(parser.push('a < b and <')).toEqual([

@@ -6,7 +6,7 @@ import { parsePayload } from './payload/payload.ts'
 import { type FoundTag, nextTag } from './tag-scanner.ts'
 
 export interface ParserOptions {
-  /** Turns repairs off: what is not well formed gives a diagnostic and no call or answer. */
+  /** Disables repairs: malformed blocks are reported and give no call or answer. */
   strict?: boolean
 }
 
@@ -14,34 +14,34 @@ interface OpenBlock {
   agent: Agent
   start: number
   bodyStart: number
-  /** Pieces of the body, kept only where a payload will be read from it. */
+  /** Pieces of the body, kept only if its payload will be parsed. */
   body: string[] | null
-  /** Something in this block was mended, or in strict mode: is wrong. */
+  /** Something in this block was repaired or, in strict mode, is wrong. */
   faulty: boolean
 }
 
-/** The fault that strict mode keeps and lenient mode mends by leaving the characters where they are. */
+/** The repair that leaves the characters in place. */
 const KEPT = 'kept as text'
 
 /**
- * Reads a chain-of-agents stream as it arrives. Feed any chunks to {@link push}, then call {@link end}. It never
- * throws, whatever the text; it holds back at most one possible tag; it takes time linear in the text.
+ * Parses a chain-of-agents stream incrementally. Feed chunks to {@link push}, then call {@link end}. It never throws,
+ * buffers at most one possible tag, and takes time linear in the length of the text.
  *
- * Inside a block everything up to the block's own closing tag is its text: a tool tag written within `<think>` is
- * never a call. After the answer everything is text.
+ * Everything up to a block's own closing tag is its text: a tool tag inside `<think>` is never a call. After the answer,
+ * everything is text.
  */
 export class ChainParser {
   readonly #grammar: Grammar
   readonly #strict: boolean
   #events: ParseEvent[] = []
-  /** Characters not yet decided, at absolute position #position. */
+  /** Buffered characters, starting at absolute position #position. */
   #pending = ''
   #position = 0
   #open: OpenBlock | null = null
   #ended = false
-  /** The run of stray text being collected: first and last non-blank character. */
+  /** The range of stray text so far, from its first to its last non-blank character. */
   #stray: { start: number; end: number } | null = null
-  /** Tags opened inside the block that closed last, to tell a crossed tag from a stray one. */
+  /** Tags opened inside the last closed block, to distinguish crossed tags from stray ones. */
   #nested = new Set<string>()
 
   constructor(grammar: Grammar, options: ParserOptions = {}) {
@@ -54,7 +54,7 @@ export class ChainParser {
     return this.#flush()
   }
 
-  /** The text is complete: decides what was held back and closes what is open. */
+  /** Marks the end of the text: processes the buffer and closes the open block. */
   end(): ParseEvent[] {
     this.#consume(this.#pending, true)
     this.#closeAtEnd()
@@ -80,9 +80,9 @@ export class ChainParser {
         return
       }
       at = found.end
-      const verdict = this.#judge(found)
+      const verdict = this.#classify(found)
       if (verdict === 'plain') continue
-      // Text before the tag goes out first, so that the order of events is the order of the text however it is fed.
+      // Text before the tag is emitted first, so that events are in text order for any chunking.
       this.#text(text, from, found.start)
       from = found.end
       if (verdict === 'structure') this.#tag(found)
@@ -93,32 +93,32 @@ export class ChainParser {
     this.#hold(text, cut)
   }
 
-  /** Everything before `cut` is dealt with. */
+  /** Keeps what follows `cut` in the buffer. */
   #hold(text: string, cut: number): void {
     this.#pending = text.slice(cut)
     this.#position += cut
   }
 
-  /** What a tag is where it stands: part of the structure, text not worth a word, or a fault. */
-  #judge(tag: FoundTag): 'structure' | 'plain' | DiagnosticCode {
+  /** Whether a tag at its position is structure, plain text, or an error. */
+  #classify(tag: FoundTag): 'structure' | 'plain' | DiagnosticCode {
     const agent = this.#grammar.byTag.get(tag.name.toLowerCase())
     const open = this.#open
-    const spelt = !this.#strict || agent?.tag === tag.name
+    const isSpelledRight = !this.#strict || agent?.tag === tag.name
     if (open === null) {
       if (agent === undefined) return 'unknown-tag'
-      if (!tag.closing) return spelt ? 'structure' : 'wrong-case'
+      if (!tag.closing) return isSpelledRight ? 'structure' : 'wrong-case'
       return this.#nested.has(agent.name) ? 'crossed-tag' : 'stray-close'
     }
-    // HTML in a text is nobody's fault, and tool output may hold anything. Only our own tags are worth a word.
+    // HTML in a text is fine, and tool output may contain anything. Only the grammar's own tags are reported.
     if (agent === undefined) return 'plain'
-    if (tag.closing && agent === open.agent) return spelt ? 'structure' : 'wrong-case'
+    if (tag.closing && agent === open.agent) return isSpelledRight ? 'structure' : 'wrong-case'
     if (open.agent.kind === 'observation') return 'plain'
-    // The end of a nested tag was announced by its beginning.
+    // The opening tag of this nested pair was already reported.
     if (tag.closing && this.#nested.delete(agent.name)) return 'plain'
     return tag.closing ? 'crossed-tag' : 'nested-tag'
   }
 
-  /** Reports a tag that does not belong where it stands and keeps it as text. */
+  /** Reports a misplaced tag and keeps it as text. */
   #misplaced(tag: FoundTag, code: DiagnosticCode): void {
     const open = this.#open
     if (open === null) this.#reportStray()
@@ -142,22 +142,22 @@ export class ChainParser {
     const agent = this.#grammar.byTag.get(tag.name.toLowerCase())!
     const start = this.#position + tag.start
     const end = this.#position + tag.end
-    const misspelt = tag.name !== agent.tag
+    const isMisspelled = tag.name !== agent.tag
     if (tag.closing) {
       const open = this.#open!
-      if (misspelt)
+      if (isMisspelled)
         this.#report('wrong-case', `</${tag.name}> should be </${agent.tag}>`, tag, `read as </${agent.tag}>`)
-      open.faulty ||= misspelt
-      this.#close(start, end, misspelt)
+      open.faulty ||= isMisspelled
+      this.#close(start, end, isMisspelled)
       return
     }
     this.#reportStray()
     this.#nested.clear()
-    if (misspelt)
+    if (isMisspelled)
       this.#report('wrong-case', `<${tag.name}> should be <${agent.tag}>`, tag, `read as <${agent.tag}>`)
-    this.#events.push({ type: 'agent-opened', agent: agent.name, start, end, repaired: misspelt })
+    this.#events.push({ type: 'agent-opened', agent: agent.name, start, end, repaired: isMisspelled })
     const readsPayload = agent.kind === 'tool' || agent.kind === 'answer'
-    this.#open = { agent, start, bodyStart: end, body: readsPayload ? [] : null, faulty: misspelt }
+    this.#open = { agent, start, bodyStart: end, body: readsPayload ? [] : null, faulty: isMisspelled }
   }
 
   #text(text: string, from: number, to: number): void {
@@ -185,14 +185,14 @@ export class ChainParser {
     for (const { code, message, repair } of problems) {
       this.#diagnose({ code, message, start: bodyStart, end: start, agent: agent.name, repair })
     }
-    const mended = faulty || problems.length > 0
-    if (payload === undefined || (this.#strict && mended)) return
-    const utterance = { agent: agent.name, payload, start: blockStart, end, repaired: mended }
+    const isFaulty = faulty || problems.length > 0
+    if (payload === undefined || (this.#strict && isFaulty)) return
+    const utterance = { agent: agent.name, payload, start: blockStart, end, repaired: isFaulty }
     if (agent.kind === 'answer') this.#events.push({ type: 'answer-ready', answer: utterance })
     else this.#events.push({ type: 'call-ready', call: utterance })
   }
 
-  /** A stream cut inside the closing tag: those characters are the beginning of it, not the end of the body. */
+  /** For a stream that ends within the closing tag: its characters are not part of the body. */
   #partialClose(text: string, from: number): number {
     const { agent } = this.#open!
     const start = text.lastIndexOf('<')
@@ -232,7 +232,7 @@ export class ChainParser {
   #reportStray(): void {
     if (this.#stray === null) return
     const code = this.#ended ? 'text-after-end' : 'stray-text'
-    const message = this.#ended ? 'there is text after the answer' : 'there is text outside of every block'
+    const message = this.#ended ? 'there is text after the answer' : 'there is text outside all blocks'
     this.#diagnose({ code, message, ...this.#stray, agent: null, repair: KEPT })
     this.#stray = null
   }
@@ -263,5 +263,5 @@ function misplacedMessage(code: DiagnosticCode, tag: FoundTag, open: string | un
   if (code === 'wrong-case') return `${written} is written in the wrong case`
   if (code === 'stray-close') return `${written} closes nothing`
   if (open === undefined) return `${written} closes a tag that was opened inside another block`
-  return `${written} stands inside <${open}>, which is still open`
+  return `${written} is inside <${open}>, which is still open`
 }

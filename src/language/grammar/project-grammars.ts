@@ -4,32 +4,31 @@ import { extendGrammar, type ToolAgent } from './extend-grammar.ts'
 import type { Grammar } from './grammar.ts'
 import { loadGrammar, unknownGrammar } from './load.ts'
 
-/** The grammar of a project that names none. */
-const USUAL = 'web'
+const DEFAULT_GRAMMAR = 'web'
 
-/** What decides how chains are written. Every stage of a run has the same. */
+/** The language settings, which are the same for all stages of a run. */
 export interface Language {
   /** The project's own grammar. */
   grammar?: string | undefined
-  /** Tools that every grammar has besides its own. */
+  /** Tools that are added to every grammar. */
   tools?: readonly ToolAgent[]
 }
 
-/** The grammar of the project: for texts and questions that come without a task. */
-export async function projectGrammar({ grammar = USUAL, tools = [] }: Language): Promise<Grammar> {
+/** The project's grammar, for texts and questions without a task. */
+export async function projectGrammar({ grammar = DEFAULT_GRAMMAR, tools = [] }: Language): Promise<Grammar> {
   return extendGrammar(await loadGrammar(grammar), tools)
 }
 
 /**
- * Grammars by the names that tasks give them: the project's own, by its name or as the settings write it, those that
- * come with coa, or a TOML file. A module named by a task is not loaded: it is a program, and tasks come from anywhere.
+ * Resolves the grammar names in tasks: the project's own (by its name or as written in the settings), a built-in one, or
+ * a TOML file. Modules named by a task are not loaded: they are code, and tasks are untrusted.
  */
 export function projectGrammars({ grammar: own, tools = [] }: Language): (name: string) => Promise<Grammar> {
-  const mine = own === undefined || builtinGrammars.has(own) ? undefined : loadGrammar(own)
-  // Said where it is used; unused it must not end the process.
-  mine?.catch(() => {})
+  const project = own === undefined || builtinGrammars.has(own) ? undefined : loadGrammar(own)
+  // The error is reported on use; until then it must not crash the process.
+  project?.catch(() => {})
   const read = async (name: string): Promise<Grammar> => {
-    if (mine !== undefined && (name === own || name === (await mine).name)) return mine
+    if (project !== undefined && (name === own || name === (await project).name)) return project
     const builtin = builtinGrammars.get(name)
     if (builtin !== undefined) return builtin
     if (extname(name) !== '.toml') throw unknownGrammar(name)
@@ -44,8 +43,8 @@ export function projectGrammars({ grammar: own, tools = [] }: Language): (name: 
 }
 
 /**
- * The grammars a record may name: those that come with coa and the project's own. A path in a record is not followed,
- * because a grammar file may be a program and records come from anywhere.
+ * The grammars a record may name: the built-in ones and the project's own. Paths in records are not loaded, because a
+ * grammar file may be code and records are untrusted.
  */
 export async function knownGrammars(
   language: Language,
@@ -57,7 +56,7 @@ export async function knownGrammars(
   return { own, byName: new Map([...builtin, [own.name, own]]) }
 }
 
-/** Throws for the first of these names that no grammar has: before any work, not once for every task. */
+/** Throws if one of the names is unknown: once, before any work, instead of for every task. */
 export async function assertGrammars(names: Iterable<string>, language: Language): Promise<void> {
   const grammarNamed = projectGrammars(language)
   for (const name of new Set(names)) await grammarNamed(name)

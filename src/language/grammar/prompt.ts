@@ -2,12 +2,12 @@ import type { Message } from '../../schema/index.ts'
 import type { PayloadDefinition } from './definition.ts'
 import type { Agent, Grammar } from './grammar.ts'
 
-const known = new WeakMap<Grammar, string>()
+const cache = new WeakMap<Grammar, string>()
 
-/** What the model is told before the question: who it can be, how each is written, and who may follow whom. */
+/** The system prompt: the agents, the format of each, and their order. */
 export function systemPrompt(grammar: Grammar): string {
-  const text = known.get(grammar) ?? write(grammar)
-  known.set(grammar, text)
+  const text = cache.get(grammar) ?? write(grammar)
+  cache.set(grammar, text)
   return text
 }
 
@@ -17,7 +17,7 @@ function write(grammar: Grammar): string {
   const tools = agents.filter((agent) => agent.kind === 'tool')
   const parts = [
     'You answer one question by playing several agents in turn, in a single stream of text. ' +
-      'Each turn stands in the tags of its agent, and nothing stands outside of tags.',
+      'Each turn is enclosed in the tags of its agent, and nothing is written outside the tags.',
   ]
   if (roles.length > 0) parts.push(section('Agents that reason', roles.map(describe)))
   if (tools.length > 0) parts.push(section('Agents that use a tool', tools.map(describe)))
@@ -27,12 +27,12 @@ function write(grammar: Grammar): string {
       `After the closing tag of a tool, stop: the result appears as <${tag}>…</${tag}>. Never write <${tag}> yourself.`,
     )
   }
-  parts.push(section('The end', [describe(grammar.answer)]), section('Order', [...orderRules(grammar)]))
+  parts.push(section('The last turn', [describe(grammar.answer)]), section('Order', [...orderRules(grammar)]))
   parts.push('Do not write any of these tags inside the text of an agent.')
   return parts.join('\n\n')
 }
 
-/** The prompt of one question, the same for teaching, training, solving and evaluation. */
+/** The prompt for one question, the same for training, solving and evaluation. */
 export function buildPrompt(grammar: Grammar, question: string): Message[] {
   return [
     { role: 'system', content: systemPrompt(grammar) },
@@ -66,7 +66,7 @@ function example(payload: PayloadDefinition): string {
 function* orderRules(grammar: Grammar): Generator<string> {
   const tags = (names: readonly string[]): string =>
     names.map((name) => `<${grammar.agents.get(name)!.tag}>`).join(', ')
-  yield `Begin with ${tags(grammar.start)}.`
+  yield `Start with ${tags(grammar.start)}.`
   if (grammar.prelude !== null) {
     const { agent, before, required } = grammar.prelude
     yield `${required ? 'Always write' : 'You may write'} ${tags([agent])} directly before ${tags([...before])}.`
@@ -75,5 +75,5 @@ function* orderRules(grammar: Grammar): Generator<string> {
     if (next.length === 0) continue
     yield `After ${tags([name])}${kind === 'tool' ? ' and its result' : ''}: ${tags(next)}.`
   }
-  yield `${tags([grammar.answer.name])} ends everything.`
+  yield `${tags([grammar.answer.name])} ends the text.`
 }

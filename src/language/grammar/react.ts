@@ -1,14 +1,13 @@
 import { defineGrammar, type Grammar } from './grammar.ts'
 
-const known = new WeakMap<Grammar, Grammar>()
+const cache = new WeakMap<Grammar, Grammar>()
 const SUFFIX = '-react'
-/** Longest name of a grammar. */
-const LONGEST = 64
+const LONGEST_NAME = 64
 
-/** The same tools and answer for a single ReAct agent: think, call, observe, answer. All other roles are gone. */
+/** A grammar with the same tools and answer for a single ReAct agent: think, call, observe, answer. */
 export function reactGrammar(grammar: Grammar): Grammar {
-  const react = known.get(grammar) ?? derive(grammar)
-  known.set(grammar, react)
+  const react = cache.get(grammar) ?? derive(grammar)
+  cache.set(grammar, react)
   return react
 }
 
@@ -20,7 +19,7 @@ function derive({ definition }: Grammar): Grammar {
   const before = prelude?.before.filter((agent) => actions.includes(agent)) ?? []
   const thinks = prelude !== undefined && before.length > 0
   return defineGrammar({
-    name: `${name.slice(0, LONGEST - SUFFIX.length)}${SUFFIX}`,
+    name: `${name.slice(0, LONGEST_NAME - SUFFIX.length)}${SUFFIX}`,
     description: definition.description,
     start: actions,
     ...(thinks ? { prelude: { ...prelude, before } } : {}),

@@ -5,7 +5,7 @@ import { escapeBody } from './escape.ts'
 import type { Grammar } from './grammar.ts'
 import { spanKind } from './spans.ts'
 
-/** One block in its tags. Any text can be carried: the block's own closing tag in it is escaped. */
+/** One block in its tags. Any text is allowed: the block's own closing tag is escaped. */
 export function renderStep(grammar: Grammar, { agent: name, text }: Step): string {
   const agent = grammar.agents.get(name)
   if (agent === undefined) {
@@ -17,8 +17,8 @@ export function renderStep(grammar: Grammar, { agent: name, text }: Step): strin
 }
 
 /**
- * Steps as spans whose texts joined are the stream: one block a line. The line breaks around an observation belong
- * to it, because at run time it is the runtime that writes them, not the model.
+ * Renders steps as spans that concatenate to the stream, one block per line. The line breaks around an observation
+ * belong to it, because the runtime writes them, not the model.
  */
 export function renderSpans(grammar: Grammar, steps: readonly (Step & { source?: string[] })[]): Span[] {
   let afterObservation = true

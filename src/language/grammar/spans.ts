@@ -6,13 +6,12 @@ export function spanKind(kind: AgentKind): SpanKind {
   return kind === 'tool' ? 'call' : kind
 }
 
-/** Name given to text outside of every block, which only a malformed stream has. */
+/** The agent name for text outside all blocks, which only malformed streams have. */
 export const STRAY = 'stray'
 
 /**
- * Cuts a parsed text into spans that cover it without gap or overlap. White space beside an observation belongs to
- * the observation (the runtime wrote it); other white space goes to the block that follows, or at the end to the
- * one before.
+ * Splits a parsed text into spans that cover it without gaps or overlaps. White space next to an observation belongs to
+ * the observation (the runtime wrote it); other white space belongs to the next block or, at the end, to the last one.
  */
 export function spansOf(chain: Chain): Span[] {
   const { raw, blocks } = chain

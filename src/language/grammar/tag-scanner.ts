@@ -7,13 +7,13 @@ export interface FoundTag {
   name: string
 }
 
-/** The text ends inside what may yet become a tag; it starts at `start`. */
+/** The text ends within a possible tag that starts at `start`. */
 interface Undecided {
   kind: 'undecided'
   start: number
 }
 
-/** Longer names are not tags: it bounds how much a streaming reader holds back. */
+/** Longer names are not tags, which limits how much a streaming parser has to buffer. */
 const LONGEST_NAME = 64
 
 const SLASH = 47
@@ -26,8 +26,8 @@ for (const character of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_')
 for (const character of '0123456789.-') nameCharacter[character.charCodeAt(0)] = 2
 
 /**
- * The next tag at or after `from`. Finds candidates with indexOf, which runs at memory speed, because most of a
- * stream is text without any `<`.
+ * The next tag at or after `from`. Candidates are found with indexOf, which is fast, because most of a stream has no
+ * `<`.
  */
 export function nextTag(text: string, from: number): FoundTag | Undecided | null {
   for (let start = text.indexOf('<', from); start !== -1; start = text.indexOf('<', start + 1)) {
@@ -38,8 +38,8 @@ export function nextTag(text: string, from: number): FoundTag | Undecided | null
     const limit = nameStart + LONGEST_NAME
     while (at < text.length && at <= limit) {
       const code = text.charCodeAt(at)
-      const meaning = code < 128 ? nameCharacter[code]! : 0
-      if (meaning === 0 || (meaning === 2 && at === nameStart)) break
+      const role = code < 128 ? nameCharacter[code]! : 0
+      if (role === 0 || (role === 2 && at === nameStart)) break
       at++
     }
     if (at > limit) continue

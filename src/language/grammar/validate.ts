@@ -2,7 +2,7 @@ import { Automaton } from './automaton.ts'
 import type { Grammar } from './grammar.ts'
 
 export interface Violation {
-  /** Index of the offending step; the number of steps where the chain ends too early. */
+  /** Index of the offending step; the number of steps if the chain ends too early. */
   index: number
   found: string | null
   expected: string[]
@@ -14,19 +14,19 @@ export interface Validation {
   violations: Violation[]
 }
 
-/** Checks an order of speakers against the grammar's successor and terminal rules. */
-export function validate(grammar: Grammar, speakers: Iterable<string>): Validation {
+/** Checks a sequence of agents against the grammar's order. */
+export function validate(grammar: Grammar, agents: Iterable<string>): Validation {
   const automaton = new Automaton(grammar)
   const violations: Violation[] = []
   let index = 0
-  for (const found of speakers) {
+  for (const found of agents) {
     const expected = automaton.allowed()
     if (!automaton.step(found)) {
       violations.push({
         index,
         found,
         expected,
-        message: `<${tagOf(grammar, found)}> may not come here; ${expectation(grammar, expected)}`,
+        message: `<${tagOf(grammar, found)}> is not allowed here; ${expectation(grammar, expected)}`,
       })
     }
     index++
@@ -48,6 +48,6 @@ function tagOf(grammar: Grammar, name: string): string {
 }
 
 function expectation(grammar: Grammar, expected: string[]): string {
-  if (expected.length === 0) return `the chain ended with <${grammar.answer.tag}>`
+  if (expected.length === 0) return `the chain has ended with <${grammar.answer.tag}>`
   return `expected ${expected.map((name) => `<${tagOf(grammar, name)}>`).join(' or ')}`
 }

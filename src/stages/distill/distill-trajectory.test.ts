@@ -173,7 +173,7 @@ describe('distill', () => {
     )
     expect(isWellFormed(chain)).toBe(false)
     expect(sequence.meta['problems']).toContainEqual(
-      expect.stringContaining('<web_search> may not come here'),
+      expect.stringContaining('<web_search> is not allowed here'),
     )
   })
 

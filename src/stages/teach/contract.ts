@@ -5,102 +5,100 @@ import type { ToolResult } from '../../world/tools/index.ts'
 /** One member of a team. */
 export interface AgentSpec {
   name: string
-  /** What it is told about itself, before the question or an order. */
+  /** The system prompt. */
   instructions: string
-  /** The tool it works with, if any: a name in the grammar. */
+  /** The tool it uses, if any: a name in the grammar. */
   tool?: string
-  /** Where a team has several crews, the one it belongs to. */
+  /** What other agents are told about it, if it has a tool. */
+  description?: string
+  /** The crew it belongs to, in a team with several. */
   crew?: string
 }
 
-/** A moment in which an agent has to write something. */
+/** One request to an agent to write something. */
 export interface Activation {
   agent: AgentSpec
-  /** What may be written now; the first is the usual one. */
+  /** What the agent may write; the first is the default. */
   wants: readonly Contribution[]
-  /** The prompt in full, as a model receives it. */
+  /** The full prompt, as a model receives it. */
   messages: readonly Message[]
-  /** What the agent's tool has just answered. */
+  /** The latest output of the agent's tool. */
   observation?: ToolResult
-  /** The answer that is to be checked. */
+  /** The answer to check. */
   suggestion?: string
   signal: AbortSignal
 }
 
-/** What gives an agent its words: a model, or a script that knows how the task was made. */
+/** What writes for an agent: a model, or a script that knows how the task was generated. */
 export interface Mind {
   name: string
-  /** `retries`: requests that failed before this answer came. */
+  /** `retries`: failed requests before this answer. */
   write(activation: Activation): Promise<{ text: string; retries?: number }>
 }
 
-/** Makes the minds of one run: the same for all agents, or another for each. */
+/** Creates the minds of one run: one for all agents, or a different one for each. */
 export type MindMaker = (task: Task, seed: number) => (agent: AgentSpec) => Mind
 
-/** What came of an activation. `event` is where it stands in the trajectory. */
+/** The result of an activation. `event` is its id in the trajectory. */
 export interface Turn {
   event: string
   thought: string
   as: Contribution
   text: string
-  /** For a task: the agent it is for. */
+  /** For a task: the agent that should do it. */
   to?: string
   /** For a call: its payload. */
   payload?: Payload
 }
 
-/** A team member's memory: what it was told and what it wrote, as it will be told again. */
+/** The conversation of one agent: what it received and what it wrote. */
 export interface Memory {
   agent: AgentSpec
   messages: Message[]
 }
 
-/** What a topology works with. Everything that happens through it is recorded. */
+/** The API for topologies. Everything that goes through it is recorded. */
 export interface TeamRun {
   readonly question: string
   readonly agents: ReadonlyMap<string, AgentSpec>
   /** Agents that have a tool. */
   readonly workers: readonly AgentSpec[]
-  /** Starts a memory that holds the agent's instructions. */
+  /** Starts a conversation with the agent's system prompt. */
   remember(agent: string): Memory
-  /**
-   * Tells an agent something and has it write. A reply that cannot be read is asked for once more; a second one
-   * fails the run.
-   */
+  /** Sends an agent a message and returns its reply. An unparseable reply is requested once more, then the run fails. */
   ask(memory: Memory, message: string, options: AskOptions): Promise<Turn>
-  /** Hands words from one agent to another. */
+  /** Records a message from one agent to another, and returns its event. */
   send(from: string, to: string, text: string, cause: string): string
-  /** Gives the agent's tool what the agent wrote, and waits for the answer. */
+  /** Calls the agent's tool with what the agent wrote. */
   call(memory: Memory, turn: Turn): Promise<{ event: string; result: ToolResult }>
-  /** True when no more steps may be taken: limits of steps, tokens, time or spend. */
+  /** The limit that was reached (steps, tokens, time or spend), if any; no more steps may be taken then. */
   readonly exhausted: string | undefined
-  /** How often reflection and a new plan are due. */
   readonly settings: TopologySettings
 }
 
 export interface AskOptions {
   wants: readonly Contribution[]
-  /** The event that made this necessary. */
+  /** The event that caused this request. */
   cause: string | null
   observation?: ToolResult
   suggestion?: string
 }
 
 export interface TopologySettings {
-  /** Tool calls after which a critic looks back. */
+  /** Number of tool calls between reflections. */
   reflectEvery: number
-  /** Whether the domain's grammar knows a suggested answer and its check. */
+  /** Whether the grammar has a suggested answer and its check. */
   hasCheck: boolean
-  /** Whether a new plan may be made on the way. */
+  /** Whether the grammar allows a new plan after a failed check. */
   mayReplan: boolean
 }
 
-/** How the members of a team work together. Gives the final answer, or nothing. */
+/** How the members of a team work together. `work` returns the final answer, or undefined. */
 export interface Topology {
   name: string
-  /** The members besides those with tools. */
+  /** The members without tools. */
   roles: readonly AgentSpec[]
-  /** Names of crews that each get all workers; without it there is one set of workers for all. */
+  /** Names of the crews, each with its own workers. Without it, the whole team shares one set. */
   crews?: readonly string[]
   work(run: TeamRun): Promise<{ answer: string; event: string } | undefined>
 }

@@ -1,19 +1,19 @@
 import { type ObservableModel, observableVersions, observeModel } from '../../world/models/index.ts'
 import { NotRecordable, type Recorder } from './recorder.ts'
 
-/** What a tool of the AI SDK looks like from here: something that may be executed. */
+/** The part of an AI SDK tool that matters here. */
 interface ExecutableTool {
   execute?: ((input: never, options: never) => unknown) | undefined
 }
 
 /**
- * Records agents written with the AI SDK 5, 6 or 7: wrap the model and the tools of each agent, and every call becomes events.
- * The one who wraps gives the agent its name; the event that caused its work is `cause`, or the last one recorded.
+ * Records agents written with the AI SDK 5, 6 or 7: wrap the model and tools of each agent, and every call is recorded.
+ * `cause` is the event that started the agent's work; by default the last one recorded.
  */
 export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
   let last = cause ?? recorder.events.at(-1)?.id ?? null
   return {
-    /** The model, telling the recorder of every prompt and answer. */
+    /** Wraps a model to record every prompt and response. */
     model: <Model extends ObservableModel>(model: Model): Model =>
       observeModel(recordable(model), {
         before: (messages) => {
@@ -30,12 +30,12 @@ export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
           })
         },
       }),
-    /** The tools, telling the recorder of every call and what came of it. */
+    /** Wraps tools to record every call and its result. */
     tools: <Tools extends Record<string, ExecutableTool>>(tools: Tools): Tools =>
       Object.fromEntries(
         Object.entries(tools).map(([name, tool]) => [name, recordedTool(name, tool)]),
       ) as Tools,
-    /** Says that the agent's work led to this answer. */
+    /** Records the agent's final answer. */
     answered: (text: string): string => recorder.add({ type: 'answered', agent, parent: last, text }),
   }
 
@@ -69,7 +69,7 @@ export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
         } catch (error) {
           return fail(error)
         }
-        // The SDK tells a tool with preliminary results by what it returns, before anything is awaited.
+        // The SDK recognizes a tool with preliminary results by its return value, so do not await it first.
         return isAsyncIterable(output)
           ? lastRecorded(output, succeed, fail)
           : Promise.resolve(output).then(succeed, fail)
@@ -78,7 +78,7 @@ export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
   }
 }
 
-/** Passes every preliminary result on; the last one is the answer. */
+/** Yields every preliminary result; the last one is recorded as the output. */
 async function* lastRecorded(
   outputs: AsyncIterable<unknown>,
   succeed: (output: unknown) => unknown,
@@ -100,7 +100,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-/** Refused here, before an agent has started: later, each of its calls would fail for a reason far from this one. */
+/** Checked before the agent starts: later, each call would fail with an error that does not point here. */
 function recordable<Model extends ObservableModel>(model: Model): Model {
   if (typeof model !== 'object' || model === null)
     throw new NotRecordable(`${JSON.stringify(model)} is not a model of the AI SDK`, {

@@ -7,10 +7,10 @@ type EventInput = TrajectoryEvent extends infer Each
     : never
   : never
 
-/** A mistake in the program that records, not something that happened in the run. */
+/** A mistake in the calling program, as opposed to a failure within the run. */
 export class NotRecordable extends UsageError {}
 
-/** Writes down what happens in a run, in order, each event with the one that caused it. */
+/** Records the events of a run in order, each with the event that caused it. */
 export class Recorder {
   readonly events: TrajectoryEvent[] = []
   readonly #started = performance.now()
@@ -20,7 +20,7 @@ export class Recorder {
     this.#onEvent = onEvent
   }
 
-  /** Adds an event and gives its id. */
+  /** Adds an event and returns its id. */
   add(event: EventInput): string {
     const id = `e${this.events.length + 1}`
     const t = Math.round(performance.now() - this.#started)
@@ -32,9 +32,9 @@ export class Recorder {
 }
 
 /**
- * Records a run of any agents of yours: `work` gets a recorder, adds an event for everything that happens, and gives
- * the answer. A run that throws is a trajectory too, with a failure at its end; only a model or agent that cannot be
- * recorded at all is an error of this function. `onEvent` is told of each as it is added.
+ * Records a run of your own agents: `work` gets a recorder, adds an event for everything that happens, and returns the
+ * answer. If it throws, the trajectory ends with a failure event; this function itself throws only for a model that
+ * cannot be recorded at all.
  */
 export async function recordRun(
   head: Pick<Trajectory, 'id' | 'taskId' | 'team' | 'question'> & Partial<Pick<Trajectory, 'meta'>>,

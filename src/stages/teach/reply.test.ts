@@ -6,7 +6,7 @@ import { readReply, scoreOf, writeReply } from './reply.ts'
 const words = fc.stringMatching(/^[a-zA-Z0-9.,;()\n ]*$/).map((text) => text.trim())
 
 describe('replies', () => {
-  it('are read as they were written', () => {
+  it('parse back to what was written', () => {
     fc.assert(
       fc.property(words, fc.constantFrom(...Contribution.options), words, (thought, as, text) => {
         fc.pre(text !== '')
@@ -19,10 +19,10 @@ describe('replies', () => {
 
   it.each([
     ['I would search for it.', 'there is no <task>'],
-    ['<plan>Search.</plan>', '<plan> cannot be written now'],
+    ['<plan>Search.</plan>', '<plan> is not expected here'],
     ['<task for="searcher"> </task>', '<task> is empty'],
-    ['<task>Search.</task>', 'does not say for whom'],
-  ])('%j is refused in words', (text, reason) => {
+    ['<task>Search.</task>', 'does not say which agent'],
+  ])('%j is rejected with a reason', (text, reason) => {
     expect(readReply(text, ['task'])).toContain(reason)
   })
 

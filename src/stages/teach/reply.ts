@@ -1,20 +1,20 @@
 import type { Contribution } from '../../schema/index.ts'
 
-/** What each contribution is written between, and how an agent is told about it. */
+/** The format of each contribution, as agents read it. */
 const forms: Record<Contribution, string> = {
   facts: '<facts>what is known and what has to be found out</facts>',
   plan: '<plan>the steps that will answer the question, in order</plan>',
-  task: '<task for="AGENT">what the agent has to find out or do, one thing</task>',
-  call: '<call>what your tool is to be given, in its own form and nothing else</call>',
-  report: '<report>what the tool gave that matters for your order, in a few words</report>',
-  reflection: '<reflection>does the work so far hold, and what should change</reflection>',
+  task: '<task for="AGENT">one thing for the agent to find out or do</task>',
+  call: '<call>the input for your tool, in its own format and nothing else</call>',
+  report: '<report>the part of the output that matters for your order, in a few words</report>',
+  reflection: '<reflection>whether the work so far holds up, and what should change</reflection>',
   suggestion: '<suggestion>the answer that the findings support, and nothing else</suggestion>',
   check:
-    '<check>does the suggested answer fit the question and the findings; end with a line "Score: N", from 1 to 4</check>',
+    '<check>whether the suggested answer fits the question and the findings; end with a line "Score: N", from 1 to 4</check>',
   answer: '<answer>the final answer and nothing else</answer>',
 }
 
-/** The last words of every prompt: how to write. */
+/** The end of every prompt: the format of the reply. */
 export function replyRules(wants: readonly Contribution[], workers: readonly string[]): string {
   const choices = wants.map((want) => forms[want].replace('AGENT', workers.join('|')))
   const one = choices.length === 1 ? choices[0]! : `one of\n${choices.join('\n')}`
@@ -28,7 +28,7 @@ export interface Reply {
   to?: string
 }
 
-/** Reads what an agent wrote. A string says what is wrong with it. */
+/** Parses a reply. A string is the reason why it cannot be used. */
 export function readReply(text: string, wants: readonly Contribution[]): Reply | string {
   const thought = /^\s*<think>([\s\S]*?)<\/think>/.exec(text)
   const rest = thought === null ? text : text.slice(thought[0].length)
@@ -36,18 +36,17 @@ export function readReply(text: string, wants: readonly Contribution[]): Reply |
   if (block === null) return `there is no ${wants.map((want) => `<${want}>…</${want}>`).join(' or ')}`
   const [, tag, to, body] = block as unknown as [string, string, string | undefined, string]
   const as = wants.find((want) => want === tag)
-  if (as === undefined) return `<${tag}> cannot be written now`
+  if (as === undefined) return `<${tag}> is not expected here`
   if (body.trim() === '') return `<${tag}> is empty`
-  if (as === 'task' && to === undefined) return '<task> does not say for whom it is'
+  if (as === 'task' && to === undefined) return '<task> does not say which agent it is for'
   return { thought: thought?.[1]?.trim() ?? '', as, text: body.trim(), ...(to === undefined ? {} : { to }) }
 }
 
-/** A reply as an agent writes it. */
 export function writeReply({ thought, as, text, to }: Reply): string {
   return `<think>${thought}</think>\n<${as}${to === undefined ? '' : ` for="${to}"`}>${text}</${as}>`
 }
 
-/** The score in a check; undefined where it names none. */
+/** The score in a check; undefined if there is none. */
 export function scoreOf(check: string): number | undefined {
   const found = /score\D{0,20}([1-4])\b/i.exec(check)
   return found === null ? undefined : Number(found[1])

@@ -39,13 +39,13 @@ export interface TeachSummary {
   'prompt tokens': number
   'completion tokens': number
   spend: number
-  [figure: string]: number
+  [metric: string]: number
 }
 
 /**
- * Has the team solve every task of the run, and keeps each run of it as a trajectory. Stopped anywhere, it goes on with
- * the tasks that have none yet, or one that failed. A run that fails is a trajectory too, and does not stop the others;
- * but if all of them fail, so does the stage.
+ * Has the team solve every task of the run and stores each attempt as a trajectory. If interrupted, it resumes with the
+ * tasks that have no trajectory or a failed one. A failed attempt is stored as well and does not stop the others; only
+ * if all of them fail does the stage fail.
  */
 export async function run(
   config: TeachConfig,
@@ -54,7 +54,7 @@ export async function run(
     signal: AbortSignal
     observe: Observe
     spotlight?: Spotlight
-    /** Told why runs failed. */
+    /** Receives the reasons for failed runs. */
     onFinding?: (text: string) => void
   },
 ): Promise<TeachSummary> {
@@ -81,13 +81,13 @@ export async function run(
   } finally {
     await world.close()
   }
-  const summary = summarise(folder, team)
+  const summary = summarize(folder, team)
   const failures = failuresOf(folder, team)
   if (failures.length > 0 && failures.length === summary.trajectories)
     throw allFailed(
       'runs of the team',
       failures,
-      `Correct the cause, then go on with \`coa teach ${folder.id}\`.`,
+      `Fix the cause, then resume with \`coa teach ${folder.id}\`.`,
     )
   if (failures.length > 0)
     onFinding?.(
@@ -96,7 +96,7 @@ export async function run(
   return summary
 }
 
-/** Throws where the team could solve none of the tasks: no grammar, no model, or no script for any of them. */
+/** Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. */
 export async function assertTeachable(config: TeachConfig, tasks: readonly Task[]): Promise<Team> {
   const team = await teamOf(config)
   await assertGrammars(
@@ -128,12 +128,12 @@ function failureOf({ events }: Trajectory): Failure | undefined {
   return failed === undefined ? undefined : { boundary: failed.boundary, message: failed.message }
 }
 
-/** Those the team is given to teach: not what the student is to practise on, nor what both are measured with. */
+/** The tasks the team solves; tasks for RL and evaluation have `meta.for`. */
 function tasksOf(folder: Run): Task[] {
   return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
 }
 
-/** What is still to be done; seeds tell several runs on one task apart. */
+/** Attempts that are missing or failed; several attempts at one task differ in their seed. */
 function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seed: number }[] {
   const jobs: { task: Task; seed: number }[] = []
   for (const task of tasksOf(folder)) {
@@ -146,7 +146,7 @@ function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; se
   return jobs
 }
 
-/** The team that the settings describe. */
+/** The configured team. */
 export async function teamOf({ teach, teacher }: TeamConfig): Promise<Team> {
   const topology = await loadTopology(teach.topology)
   return {
@@ -172,12 +172,12 @@ function mindsOf({ mind, dials }: TeachSection, teacher: ModelSection): MindMake
     })
   const model = modelFromSettings('teacher', teacher, readEnvironment())
   if (model !== undefined) return modelMinds(model)
-  throw new ConfigError('the team has no model to think with', {
+  throw new ConfigError('the team has no model', {
     fix: 'Set teacher.base_url and teacher.model, or teach.mind to careful or erring.',
   })
 }
 
-/** Counts with the student's tokenizer, whatever the mind: that is what the model will be compared by. */
+/** Counts with the student's tokenizer, whatever the team's model, so that their token counts are comparable. */
 async function tokenCounter(name: string): Promise<Surroundings['countTokens']> {
   const tokenizer = await tokenizerNamed(name)
   return (messages, written) => ({
@@ -186,7 +186,7 @@ async function tokenCounter(name: string): Promise<Surroundings['countTokens']> 
   })
 }
 
-function summarise(folder: Run, team: Team): TeachSummary {
+function summarize(folder: Run, team: Team): TeachSummary {
   const tasks = new Set(tasksOf(folder).map(({ id }) => id))
   const summary: TeachSummary = {
     tasks: tasks.size,
@@ -209,13 +209,13 @@ function summarise(folder: Run, team: Team): TeachSummary {
 
 function add(summary: TeachSummary, trajectory: Trajectory): void {
   const { answer, verdict, meta } = trajectory
-  const figure = (name: string): number => Number(meta[name] ?? 0)
+  const metric = (name: string): number => Number(meta[name] ?? 0)
   summary.trajectories++
   if (failureOf(trajectory) !== undefined) summary.failed++
   else if (answer === undefined) summary.unanswered++
   else if (verdict !== undefined) summary[verdict.outcome]++
-  summary['tool calls'] += figure('steps')
-  summary['prompt tokens'] += figure('promptTokens')
-  summary['completion tokens'] += figure('completionTokens')
-  summary.spend += figure('spend')
+  summary['tool calls'] += metric('steps')
+  summary['prompt tokens'] += metric('promptTokens')
+  summary['completion tokens'] += metric('completionTokens')
+  summary.spend += metric('spend')
 }

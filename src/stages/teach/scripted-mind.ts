@@ -1,17 +1,17 @@
 import { UsageError } from '../../base/errors/index.ts'
 import { Random } from '../../base/random/index.ts'
-import { type Dials, type Expert, madeBy, type Order, suites, type Words } from '../../tasks/index.ts'
+import { type Dials, type Expert, type ExpertMessage, madeBy, type Order, suites } from '../../tasks/index.ts'
 import type { Activation, AgentSpec, Mind, MindMaker } from './contract.ts'
 import { writeReply } from './reply.ts'
 import { workerOf } from './workers.ts'
 
-/** Minds that play a team on generated tasks without any model. Each crew has an expert of its own. */
+/** Minds that play a team on generated tasks without a model. Each crew has its own expert. */
 export function scriptedMinds(dials: Dials): MindMaker {
   return (task, seed) => {
     const made = madeBy(task)
     if (made === undefined) {
-      throw new UsageError(`there is no scripted expert for tasks of ${task.suite}`, {
-        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts solve only the generated suites ${[...suites.keys()].join(', ')}.`,
+      throw new UsageError(`there is no scripted expert for tasks from ${task.suite}`, {
+        fix: `Give the team a model: teach.mind = "model", with teacher.base_url and teacher.model. Scripts only solve the generated suites ${[...suites.keys()].join(', ')}.`,
       })
     }
     const { suite, program } = made
@@ -27,18 +27,18 @@ export function scriptedMinds(dials: Dials): MindMaker {
   }
 }
 
-const isOrder = (words: Order | Words): words is Order => 'tool' in words
+const isOrder = (next: Order | ExpertMessage): next is Order => 'tool' in next
 
 function scriptedMind(expert: Expert): Mind {
   let order: Order | undefined
   return {
     name: 'script',
     async write(activation: Activation) {
-      return { text: words(activation) }
+      return { text: reply(activation) }
     },
   }
 
-  function words({ agent, wants, observation, suggestion }: Activation): string {
+  function reply({ agent, wants, observation, suggestion }: Activation): string {
     const [as] = wants
     switch (as) {
       case 'task': {

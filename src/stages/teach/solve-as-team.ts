@@ -3,7 +3,7 @@ import type { Grammar } from '../../language/grammar/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Message, Task, Trajectory } from '../../schema/index.ts'
 import type { CallOptions, Tool } from '../../world/tools/index.ts'
-import type { MindMaker, TeamLimits, Topology } from './contract.ts'
+import type { MindMaker, TeamLimits, Topology, TopologySettings } from './contract.ts'
 import { type Recorder, recordRun } from './recorder.ts'
 import { showEvent } from './show-event.ts'
 import { RecordedRun, type Totals } from './team-run.ts'
@@ -15,7 +15,7 @@ export interface Team {
   minds: MindMaker
   limits: TeamLimits
   prices: { prompt: number; completion: number }
-  /** Tool calls after which someone looks back, where the grammar leaves it open. */
+  /** Number of tool calls between reflections, unless the grammar requires one after every call. */
   reflectEvery: number
 }
 
@@ -30,7 +30,7 @@ export interface Surroundings {
   spotlight?: Spotlight | undefined
 }
 
-/** A team works on one task from the question to the checked answer. Whatever happens, a trajectory comes of it. */
+/** Runs a team on one task, up to the checked answer. Failures are part of the trajectory; only an abort throws. */
 export async function solveAsTeam(
   task: Task,
   team: Team,
@@ -99,11 +99,8 @@ export async function solveAsTeam(
   }
 }
 
-/** What the grammar makes possible, or asks for. */
-function settingsFor(
-  grammar: Grammar,
-  reflectEvery: number,
-): ConstructorParameters<typeof RecordedRun>[0]['settings'] {
+/** What the grammar allows or requires. */
+function settingsFor(grammar: Grammar, reflectEvery: number): TopologySettings {
   const { agents } = grammar
   const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
   const mustReflect =

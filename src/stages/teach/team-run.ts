@@ -1,6 +1,6 @@
 import { ModelError } from '../../base/errors/index.ts'
-import { type Grammar, type Payload, parsePayload } from '../../language/grammar/index.ts'
-import type { Message, Task } from '../../schema/index.ts'
+import { type Grammar, parsePayload } from '../../language/grammar/index.ts'
+import type { Contribution, Message, Task } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
   Activation,
@@ -26,7 +26,7 @@ export interface RunParts {
   mindOf: (agent: AgentSpec) => Mind
   countTokens: (messages: readonly Message[], written: string) => { prompt: number; completion: number }
   limits: TeamLimits
-  /** For a million tokens, in and out. */
+  /** Per million tokens. */
   prices: { prompt: number; completion: number }
   calling: Omit<CallOptions, 'signal' | 'question'>
   settings: TopologySettings
@@ -39,14 +39,14 @@ export interface Totals {
   activations: number
   promptTokens: number
   completionTokens: number
-  /** Replies that could not be read and were asked for again. */
+  /** Unparseable replies that were requested again. */
   repeats: number
-  /** Requests to a model that failed before an answer came. */
+  /** Failed model requests that were retried. */
   retries: number
   spend: number
 }
 
-/** One team at work on one task. */
+/** One team working on one task. */
 export class RecordedRun implements TeamRun {
   readonly question: string
   readonly agents: ReadonlyMap<string, AgentSpec>
@@ -76,10 +76,12 @@ export class RecordedRun implements TeamRun {
   get exhausted(): string | undefined {
     const { steps, promptTokens, completionTokens, spend } = this.totals
     const { limits } = this.#parts
-    if (steps >= limits.steps) return `${limits.steps} tool calls are used up`
-    if (promptTokens + completionTokens >= limits.tokens) return `${limits.tokens} tokens are used up`
-    if (performance.now() - this.#started >= limits.wallMs) return `${limits.wallMs} ms are over`
-    if (spend >= limits.spend) return `the budget of ${limits.spend} is spent`
+    if (steps >= limits.steps) return `reached the limit of ${limits.steps} tool calls`
+    if (promptTokens + completionTokens >= limits.tokens)
+      return `reached the limit of ${limits.tokens} tokens`
+    if (performance.now() - this.#started >= limits.wallMs)
+      return `reached the time limit of ${limits.wallMs} ms`
+    if (spend >= limits.spend) return `spent the budget of ${limits.spend}`
     return undefined
   }
 
@@ -94,16 +96,16 @@ export class RecordedRun implements TeamRun {
     const names = this.workers.filter(({ crew }) => crew === memory.agent.crew).map(({ name }) => name)
     memory.messages.push({ role: 'user', content: `${message}\n\n${replyRules(wants, names)}` })
     const first = await this.#write(memory, options, cause)
-    if (typeof first.read !== 'string') return first.read
+    if (typeof first.result !== 'string') return first.result
     this.totals.repeats++
     memory.messages.push({
       role: 'user',
-      content: `This cannot be used: ${first.read}. ${replyRules(wants, names)}`,
+      content: `Your reply cannot be used: ${first.result}. ${replyRules(wants, names)}`,
     })
     const second = await this.#write(memory, options, first.event)
-    if (typeof second.read !== 'string') return second.read
-    throw new ModelError(`${memory.agent.name} wrote twice what cannot be used: ${second.read}`, {
-      fix: 'Use a model that follows instructions better, or look at the trajectory.',
+    if (typeof second.result !== 'string') return second.result
+    throw new ModelError(`${memory.agent.name} wrote two unusable replies in a row: ${second.result}`, {
+      fix: 'Use a model that follows instructions better, or inspect the trajectory.',
     })
   }
 
@@ -111,7 +113,7 @@ export class RecordedRun implements TeamRun {
     memory: Memory,
     { wants, observation, suggestion }: AskOptions,
     cause: string | null,
-  ): Promise<{ event: string; read: Turn | string }> {
+  ): Promise<{ event: string; result: Turn | string }> {
     const { recorder, signal } = this.#parts
     const { agent } = memory
     signal.throwIfAborted()
@@ -128,47 +130,39 @@ export class RecordedRun implements TeamRun {
     const { text, retries = 0 } = await this.#mindOf(agent).write(activation)
     this.totals.retries += retries
     const usage = this.#count(messages, text)
-    const reply = readReply(text, wants)
-    const payload =
-      typeof reply !== 'string' && reply.as === 'call' ? this.#payload(agent, reply.text) : undefined
-    const problem =
-      typeof reply === 'string' ? reply : typeof payload === 'string' ? payload : this.#misdirected(reply.to)
+    const reply = this.#parse(agent, text, wants)
     const event = recorder.add({
       type: 'wrote',
       agent: agent.name,
       parent: activated,
       text,
-      ...(problem === undefined && typeof reply !== 'string'
-        ? { thought: reply.thought, said: { as: reply.as, text: reply.text } }
-        : {}),
+      ...(typeof reply === 'string'
+        ? {}
+        : { thought: reply.thought, said: { as: reply.as, text: reply.text } }),
       usage,
     })
     memory.messages.push({ role: 'assistant', content: text })
-    if (problem !== undefined || typeof reply === 'string')
-      return { event, read: problem ?? 'nothing was written' }
-    return {
-      event,
-      read: { event, ...reply, ...(payload === undefined ? {} : { payload: payload as Payload }) },
-    }
+    return { event, result: typeof reply === 'string' ? reply : { event, ...reply } }
   }
 
-  #misdirected(to: string | undefined): string | undefined {
-    return to === undefined || this.workers.some(({ name }) => name === to)
-      ? undefined
-      : `there is no agent ${to}`
+  /** The reply with its parsed call, or the reason why it cannot be used. */
+  #parse(agent: AgentSpec, text: string, wants: readonly Contribution[]): Omit<Turn, 'event'> | string {
+    const reply = readReply(text, wants)
+    if (typeof reply === 'string') return reply
+    const { as, to } = reply
+    if (to !== undefined && !this.workers.some(({ name }) => name === to)) return `there is no agent ${to}`
+    if (as !== 'call') return reply
+    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
+    if (definition === undefined) return `${agent.name} has no tool`
+    const { payload, problems } = parsePayload(definition, reply.text)
+    if (payload === undefined) return problems.at(-1)?.message ?? 'the call cannot be parsed'
+    return { ...reply, payload }
   }
 
   #mindOf(agent: AgentSpec): Mind {
     const known = this.#minds.get(agent.name) ?? this.#parts.mindOf(agent)
     this.#minds.set(agent.name, known)
     return known
-  }
-
-  #payload(agent: AgentSpec, body: string): Payload | string {
-    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
-    if (definition === undefined) return `${agent.name} has no tool`
-    const { payload, problems } = parsePayload(definition, body)
-    return payload ?? problems.at(-1)?.message ?? 'the call cannot be read'
   }
 
   #count(messages: readonly Message[], text: string): { promptTokens: number; completionTokens: number } {

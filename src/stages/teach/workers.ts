@@ -8,13 +8,13 @@ const names: Record<string, string> = {
   code: 'coder',
 }
 
-/** The name of the worker that makes a tool's calls. */
+/** The name of the worker that calls a tool. */
 export function workerOf(tool: string, crew?: string): string {
   const base = names[tool] ?? `${tool}_agent`
   return crew === undefined ? base : `${base}_${crew}`
 }
 
-/** A worker for each tool that the grammar knows and that is there, once for every crew. */
+/** A worker for each available tool of the grammar, once per crew. */
 export function workersFor(
   grammar: Grammar,
   available: ReadonlySet<string>,
@@ -29,7 +29,8 @@ export function workersFor(
       return {
         name: own,
         tool: name,
-        instructions: `You are ${own}. You work with one tool, ${name}, on order. ${description}`,
+        description,
+        instructions: `You are ${own}. You have one tool, ${name}. Use it when asked. ${description}`,
         ...(crew === undefined ? {} : { crew }),
       }
     }),

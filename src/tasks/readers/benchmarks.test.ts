@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { benchmarks, taskFormats } from './index.ts'
 
-test('every benchmark has what a user is told about it', () => {
+test('every benchmark has complete information', () => {
   expect(new Set(taskFormats).size).toBe(benchmarks.length + 3)
   for (const { licence, homepage, files, title } of benchmarks) {
     expect(licence + title).not.toBe('')

@@ -1,11 +1,11 @@
 import type { Gold, Task } from '../../schema/index.ts'
 import type { Row } from './row.ts'
 
-/** What a format makes of a row. Suite, domain and split are added by the reader where they are left out. */
+/** A task as a format reads it from a row. The reader adds the suite, domain and split if they are missing. */
 export interface TaskDraft {
-  /** Names the task within its suite. Without one, the question does: its hash is the id. */
+  /** Identifies the task within its suite; by default a hash of the question. */
   key?: string | undefined
-  /** The whole id, where the row has one made by coa. */
+  /** The complete id, if the row was written by coa. */
   id?: string | undefined
   question: string
   gold: Gold
@@ -13,18 +13,18 @@ export interface TaskDraft {
   domain?: string | undefined
   split?: Task['split'] | undefined
   level?: number | undefined
-  /** Fields without a value are left out of the task. */
+  /** Fields without a value are omitted from the task. */
   meta?: Record<string, unknown>
 }
 
 /** How the rows of a file become tasks. */
 export interface Format {
-  /** Said when a file does not fit: what a row must have, alternatives joined by "or". */
+  /** The required columns, for error messages; alternatives are joined by "or". */
   columns: readonly string[]
-  /** Throws a RowProblem or a RowSkipped where a row gives no task. */
+  /** Throws a RowProblem or RowSkipped if a row does not give a task. */
   draft(row: Row): TaskDraft
   /** In a JSON file with one large object, the key of the list of rows. */
   listKey?: string
-  /** Heavy columns of Parquet files that no task needs. */
+  /** Large columns of Parquet files that no task needs. */
   ignored?: readonly string[]
 }

@@ -48,7 +48,7 @@ const forms: [string, string][] = [
   ['own.json', rows.map((row) => JSON.stringify(row)).join('\n')],
 ]
 
-test.each(forms)('the same tasks from %s, packed or not', async (name, content) => {
+test.each(forms)('reads the same tasks from %s, gzipped or not', async (name, content) => {
   for (const [file, bytes] of [[name, content] as const, [`${name}.gz`, gzipSync(content)] as const]) {
     const { tasks, reports } = await read(file, bytes, options)
     expect(reports).toEqual([])
@@ -59,7 +59,7 @@ test.each(forms)('the same tasks from %s, packed or not', async (name, content) 
   }
 })
 
-test('the same tasks from Parquet', async () => {
+test('reads the same tasks from Parquet', async () => {
   const file = join(temporaryFolder(), 'own.parquet')
   writeParquetRows(file, { uid: 'string', problem: 'string', gold: 'string' }, rows)
   expect((await all(readTasks(file, options))).map((item) => isTask(item) && item.id)).toEqual([
@@ -70,7 +70,7 @@ test('the same tasks from Parquet', async () => {
   expect(await all(readTasks(`${file}.gz`, options))).toHaveLength(2)
 })
 
-test('bad rows are reported with their line, and the good ones read', async () => {
+test('reports bad rows with their line, and reads the good ones', async () => {
   const lines = [
     '{"question":"q1","answer":"1"}',
     'no json',
@@ -89,28 +89,28 @@ test('bad rows are reported with their line, and the good ones read', async () =
   ])
   const table = await read('own.csv', 'question,answer\nq1,1\nq2\n"open, 2\n', { format: 'plain' })
   expect(table.reports).toMatchObject([
-    { line: 3, problem: 'it has 1 fields where the first line names 2' },
+    { line: 3, problem: 'it has 1 fields, but the header has 2' },
     { line: 4 },
   ])
   const items = await read('own.json', '[{"question":"q1","answer":"1"},{"question":"q2","ans', {
     format: 'plain',
   })
   expect(items.tasks).toHaveLength(1)
-  expect(items.reports).toMatchObject([{ line: 2, problem: 'the file ends inside of an item' }])
+  expect(items.reports).toMatchObject([{ line: 2, problem: 'the file ends within an item' }])
 })
 
-test('a file of another kind is one error that says what was expected and found', async () => {
+test('a file in another format gives one error that says what was expected and found', async () => {
   const content = Array.from({ length: 500 }, (_, n) => JSON.stringify({ title: `t${n}`, body: 'x' })).join(
     '\n',
   )
   await expect(read('other.jsonl', content, { format: 'hotpotqa' })).rejects.toMatchObject({
     message: expect.stringMatching(
-      /no row of other.jsonl is a task of hotpotqa: it needs question; answer; found title, body/,
+      /no row of other.jsonl is a hotpotqa task: it needs question; answer; found title, body/,
     ),
     fix: expect.stringContaining('--map'),
   })
-  await expect(read('empty.jsonl', '\n\n', options)).rejects.toThrow('holds no rows')
-  await expect(read('what.bin', 'x', options)).rejects.toThrow('cannot tell from its name')
+  await expect(read('empty.jsonl', '\n\n', options)).rejects.toThrow('has no rows')
+  await expect(read('what.bin', 'x', options)).rejects.toThrow('unknown file type')
   await expect(read('bad.jsonl.gz', 'not packed', options)).rejects.toMatchObject({ boundary: 'usage' })
   await expect(read('bad.parquet', 'not parquet', options)).rejects.toMatchObject({ boundary: 'usage' })
   await expect(all(readTasks('/no/such/file.jsonl', options))).rejects.toMatchObject({ boundary: 'usage' })
@@ -119,7 +119,7 @@ test('a file of another kind is one error that says what was expected and found'
   })
 })
 
-test('ids are the same in every reading, and every task has its own', async () => {
+test('ids are reproducible and unique', async () => {
   const lines = [
     { question: 'one', answer: '1' },
     { question: 'two', answer: '2' },
@@ -152,7 +152,7 @@ test('a limit counts tasks, and reading stops there', async () => {
   await expect(read('own.jsonl', content, { format: 'plain', signal })).rejects.toThrow('called off')
 })
 
-test('a split comes from the row, the settings, the name of the file or the question, in this order', async () => {
+test('a split comes from the row, the settings, the file name or the question, in this order', async () => {
   const row = JSON.stringify({ question: 'q', answer: '#### 1' })
   const marked = JSON.stringify({ question: 'q', answer: '1', split: 'validation' })
   const splitOf = async (name: string, text: string, more: ReadOptions) =>
@@ -161,7 +161,7 @@ test('a split comes from the row, the settings, the name of the file or the ques
   expect(await splitOf('test.jsonl', row, { format: 'gsm8k', defaultSplit: 'train' })).toBe('train')
   expect(await splitOf('mine-train.jsonl', row, { format: 'plain' })).toBe('train')
   expect(await splitOf('train.jsonl', marked, { format: 'plain', defaultSplit: 'test' })).toBe('dev')
-  // A benchmark that is a test set stays one, whatever its copy is called.
+  // A benchmark that is a test set stays one, whatever the name of the copy.
   expect(
     await splitOf('copy.jsonl', JSON.stringify({ problem: 'q', answer: '1' }), { format: 'aime25' }),
   ).toBe('test')
@@ -169,10 +169,10 @@ test('a split comes from the row, the settings, the name of the file or the ques
   const other = await splitOf('b.csv', 'question,answer\n" what is  5 + 3",8\n', { format: 'plain' })
   expect(one).toBe(other)
   const odd = await read('own.jsonl', `${marked}\n{"question":"r","answer":"1","split":"gold"}`, {})
-  expect(odd.reports).toMatchObject([{ line: 2, problem: 'its split "gold" is none of train, dev and test' }])
+  expect(odd.reports).toMatchObject([{ line: 2, problem: 'its split "gold" is not train, dev or test' }])
 })
 
-test('rows are selected by split, and never moved to another one', async () => {
+test('rows are selected by split and never moved to another one', async () => {
   const content = ['train', 'dev', 'test', 'train']
     .map((split, n) => JSON.stringify({ question: `q${n}`, answer: `${n}`, split }))
     .join('\n')
@@ -199,7 +199,7 @@ test.each([
   expect((await read('own.jsonl', content, { checker: 'judge' })).tasks[0]!.gold.checker).toBe('judge')
 })
 
-test('rows with tests are programs, and the question says how they are called', async () => {
+test('rows with tests are code, and the question shows how the function is called', async () => {
   const row = { prompt: 'Find the smallest factor.', tests: ['assert factor(12) == 2'], solution: '…' }
   const { tasks } = await read('own.jsonl', JSON.stringify(row), {})
   expect(tasks[0]).toMatchObject({ domain: 'code', gold: { checker: 'code' } })
@@ -208,14 +208,14 @@ test('rows with tests are programs, and the question says how they are called', 
   expect((await read('own.jsonl', JSON.stringify(named), {})).tasks[0]!.question).toBe('Write factor(n).')
 })
 
-test("the project's own grammar is for tasks that name none", async () => {
+test("tasks without a grammar use the project's own", async () => {
   const text = '{"question":"q","answer":"1"}'
   const domainOf = async (more: ReadOptions) => (await read('own.jsonl', text, more)).tasks[0]?.domain
   expect(await domainOf({ grammar: 'orders.toml' })).toBe('orders.toml')
   expect(await domainOf({ grammar: 'orders.toml', domain: 'web' })).toBe('web')
 })
 
-test('tasks that coa wrote come back as they were', async () => {
+test('tasks written by coa are read back unchanged', async () => {
   const task: Task = {
     v: 1,
     id: 'math-7',
@@ -234,7 +234,7 @@ test('tasks that coa wrote come back as they were', async () => {
   expect(reports[0]?.problem).toMatch(/^it is not a task: suite/)
 })
 
-test('a map that names no field is refused', () => {
+test('rejects a map with an unknown field', () => {
   expect(parseColumnMap('question=a b,answer=c')).toEqual({ question: 'a b', answer: 'c' })
   expect(() => parseColumnMap('problem=question')).toThrow('is not FIELD=COLUMN')
   expect(() => parseColumnMap('question')).toThrow('is not FIELD=COLUMN')
@@ -255,7 +255,7 @@ const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), {
 })
 const cuts = fc.array(fc.nat(), { maxLength: 6 })
 
-test('JSON is cut into the same items wherever the pieces of the file end', async () => {
+test('splits JSON into the same items for any chunking', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(object, { maxLength: 4 }),
@@ -275,7 +275,7 @@ test('JSON is cut into the same items wherever the pieces of the file end', asyn
   )
 })
 
-test('separated values come back as they were written', async () => {
+test('separated values are read back unchanged', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', ',', '\t', '"', '\n', ' ', 'é', '😀') })
   await fc.assert(
     fc.asyncProperty(
@@ -293,7 +293,7 @@ test('separated values come back as they were written', async () => {
   )
 })
 
-test('rows over the limit are passed over', async () => {
+test('skips rows over the limit', async () => {
   const lines = `{"a":"${'x'.repeat(100)}"}\n{"a":"y"}\n`
   expect(values(await all(jsonLines(pieces(lines, [20, 50]), 50)))).toEqual([
     'the line is too long',

@@ -5,98 +5,97 @@ import { questionKey } from '../question-key.ts'
 import type { Split } from '../splits.ts'
 import { splitOf } from '../splits.ts'
 import { type Benchmark, benchmarks } from './benchmarks.ts'
+import { detectFormat } from './detect-format.ts'
 import type { RawRow } from './files/raw-row.ts'
 import { rawRows } from './files/raw-rows.ts'
 import type { Format, TaskDraft } from './format.ts'
 import { type ColumnMap, coaTasks, type PlainChecker, plainFormat } from './formats/plain.ts'
 import { verl } from './formats/verl.ts'
-import { recognise } from './recognise.ts'
 import { Row, RowProblem, RowSkipped } from './row.ts'
 import { splitInName } from './split-names.ts'
 import { type Defaults, taskOf } from './task-of.ts'
 import { UniqueIds } from './unique-ids.ts'
 
-/** A row that gave no task. `line` is its line, or in JSON and Parquet files its place, from 1. */
+/** A row that is not a task. `line` is its line or, in JSON and Parquet files, its position, from 1. */
 export interface RowReport {
   line: number
   problem: string
-  /** True for a row that is in order, but left out on purpose: with an image, a repetition, a secret answer. */
+  /** True for a valid row that is skipped on purpose: with an image, a duplicate, a secret answer. */
   isSkipped: boolean
 }
 
 export interface ReadOptions {
-  /** The name of a benchmark, or `verl`, `plain` or `coa`. Left out: told from the first rows. */
+  /** The name of a benchmark, or `verl`, `plain` or `coa`. By default detected from the first rows. */
   format?: string
   /** For `plain`: which column is which field. */
   map?: ColumnMap
-  /** For `plain`: how answers are checked. Rows with tests are programs in any case. Left out: told from the answers. */
+  /** For `plain`: how answers are checked, except for rows with tests. By default detected from the answers. */
   checker?: PlainChecker
-  /** Only the tasks of this split. No row is ever moved to another one. */
+  /** Yield only the tasks of this split. Rows are never moved to another split. */
   split?: Split
-  /** The split of rows that name none. Left out: what the file's name says, or else a hash of the question decides. */
+  /** The split of rows without one. By default from the file name or, failing that, a hash of the question. */
   defaultSplit?: Split
-  /** Override what the format or the file's name say. */
+  /** Overrides the domain of the format. */
   domain?: string
+  /** Overrides the suite, which is otherwise the format or the file name. */
   suite?: string
-  /** The project's own grammar, for tasks that name none. */
+  /** The project's own grammar, for tasks without one. */
   grammar?: string
-  /** Tasks, not rows. */
+  /** Maximum number of tasks (not rows). */
   limit?: number
-  /** Leaves out the mark that keeps a benchmark published in encrypted form from being written anywhere. */
+  /** Removes the mark that prevents writing tasks that are published only in encrypted form. */
   allowPlainText?: boolean
   signal?: AbortSignal
-  /** Told in words how a file is read that nobody described. */
+  /** Receives a description of how a file is read if the format was detected. */
   onNote?: (note: string) => void
 }
 
-/** Formats that are no benchmark. */
 const otherFormats = ['verl', 'plain', 'coa'] as const
 
 export const taskFormats: readonly string[] = [...benchmarks.map(({ name }) => name), ...otherFormats]
 
 export const isTask = (item: Task | RowReport): item is Task => 'gold' in item
 
-/** So many rows without one task, and the file is of another kind. */
-const rowsWithoutTask = 200
+/** After this many rows without a task, the format is assumed to be wrong. */
+const maxRowsWithoutTask = 200
 
 /**
- * The tasks of a local file, in its order, and a report for each row that gave none. Streams: a file of gigabytes
- * needs the memory of its longest row (Parquet: of a row group). Throws only if the file cannot be read at all or no
- * row fits the format.
+ * Streams the tasks of a local file in order, and a report for each row that is not a task. Memory use is that of the
+ * longest row (in Parquet, of a row group). Throws only if the file cannot be read or no row matches the format.
  */
 export async function* readTasks(file: string, options: ReadOptions): AsyncGenerator<Task | RowReport> {
-  const { name, format, defaults, split: ofFile } = await chosen(file, options)
-  const splitFor = splitter(file, options.defaultSplit ?? ofFile ?? splitInName(file), options.onNote)
+  const { name, format, defaults, split: ofFile } = await chooseFormat(file, options)
+  const splitFor = splitRule(file, options.defaultSplit ?? ofFile ?? splitInName(file), options.onNote)
   const ids = new UniqueIds()
-  let given = 0
-  // Reports wait for the first task: without one they are a single error about the file.
-  let waiting: RowReport[] | undefined = []
+  let yielded = 0
+  // Reports are held back until the first task: without any task, they become one error about the file.
+  let pending: RowReport[] | undefined = []
   let firstRow: RawRow | undefined
   if ((options.limit ?? 1) < 1) return
   for await (const raw of rawRows(file, format)) {
     options.signal?.throwIfAborted()
     firstRow ??= raw
-    const item = read(raw, format, { defaults, ids, splitFor }, options)
-    if (!isTask(item) && waiting !== undefined) {
-      waiting.push(item)
-      if (waiting.length >= rowsWithoutTask && !waiting.some(({ isSkipped }) => isSkipped)) break
+    const item = readRow(raw, format, { defaults, ids, splitFor }, options)
+    if (!isTask(item) && pending !== undefined) {
+      pending.push(item)
+      if (pending.length >= maxRowsWithoutTask && !pending.some(({ isSkipped }) => isSkipped)) break
       continue
     }
-    if (waiting !== undefined) yield* waiting
-    waiting = undefined
+    if (pending !== undefined) yield* pending
+    pending = undefined
     if (isTask(item) && options.split !== undefined && item.split !== options.split) continue
     yield item
-    if (isTask(item) && ++given === options.limit) return
+    if (isTask(item) && ++yielded === options.limit) return
   }
-  if (waiting === undefined) return
-  if (!waiting.some(({ isSkipped }) => isSkipped)) throw misfit(file, name, format, firstRow, waiting)
-  yield* waiting
+  if (pending === undefined) return
+  if (!pending.some(({ isSkipped }) => isSkipped)) throw noTasksError(file, name, format, firstRow, pending)
+  yield* pending
 }
 
-function read(
+function readRow(
   raw: RawRow,
   format: Format,
-  how: { defaults: Defaults; ids: UniqueIds; splitFor: (draft: TaskDraft) => Split },
+  context: { defaults: Defaults; ids: UniqueIds; splitFor: (draft: TaskDraft) => Split },
   options: ReadOptions,
 ): Task | RowReport {
   const { line } = raw
@@ -106,8 +105,8 @@ function read(
     const { domain, suite } = options
     Object.assign(draft, domain && { domain }, suite && { suite })
     if (options.allowPlainText === true && draft.meta !== undefined) delete draft.meta['memoryOnly']
-    const split = how.splitFor(draft)
-    return how.ids.claim(taskOf({ ...draft, split }, how.defaults), line)
+    const split = context.splitFor(draft)
+    return context.ids.claim(taskOf({ ...draft, split }, context.defaults), line)
   } catch (error) {
     if (error instanceof RowSkipped) return { line, problem: error.message, isSkipped: true }
     if (error instanceof RowProblem) return { line, problem: error.message, isSkipped: false }
@@ -116,37 +115,38 @@ function read(
 }
 
 /**
- * A row's split: its own, or that of its file, or one that follows from what it asks, so that the same question is in
- * the same split in every file.
+ * A row's split: its own, that of its file, or one derived from the question, so that the same question gets the same
+ * split in every file.
  */
-function splitter(
+function splitRule(
   file: string,
   ofFile: Split | undefined,
   onNote: ReadOptions['onNote'],
 ): (draft: TaskDraft) => Split {
-  let isTold = false
+  let isNoted = false
   return ({ split, question }) => {
     if (split !== undefined) return split
     if (ofFile !== undefined) return ofFile
-    if (!isTold)
+    if (!isNoted)
       onNote?.(
-        `${basename(file)}: rows without a split get one by a hash of the question: 80% train, 10% dev, 10% test`,
+        `${basename(file)}: rows without a split are assigned one by a hash of the question: 80% train, 10% dev, 10% test`,
       )
-    isTold = true
+    isNoted = true
     return splitOf(questionKey(question))
   }
 }
 
-async function chosen(
+async function chooseFormat(
   file: string,
   options: ReadOptions,
 ): Promise<{ name: string; format: Format; defaults: Defaults; split?: Split | undefined }> {
   const { map, grammar } = options
-  const isOpen = options.format === undefined || (options.format === 'plain' && options.checker === undefined)
-  const seen = isOpen ? await recognise(file, map, options.format) : undefined
-  const name = options.format ?? (options.checker === undefined ? seen!.format : 'plain')
-  const checker = options.checker ?? seen?.checker
-  if (seen?.note !== undefined && options.checker === undefined) options.onNote?.(seen.note)
+  const mustDetect =
+    options.format === undefined || (options.format === 'plain' && options.checker === undefined)
+  const detected = mustDetect ? await detectFormat(file, map, options.format) : undefined
+  const name = options.format ?? (options.checker === undefined ? detected!.format : 'plain')
+  const checker = options.checker ?? detected?.checker
+  if (detected?.note !== undefined && options.checker === undefined) options.onNote?.(detected.note)
   const benchmark = benchmarks.find((candidate) => candidate.name === name)
   if (benchmark !== undefined) {
     const defaults = { suite: name, domain: benchmark.domain }
@@ -171,7 +171,7 @@ async function chosen(
   }
 }
 
-/** The split of a copy of a benchmark's file: a benchmark that has only a test set stays one under any name. */
+/** The split of a copy of a benchmark file. If the benchmark has only one split, a renamed copy has it too. */
 function splitIn({ files }: Benchmark, file: string): Split | undefined {
   const pulled = files.find(({ name }) => name === basename(file))
   if (pulled !== undefined) return pulled.split
@@ -179,7 +179,7 @@ function splitIn({ files }: Benchmark, file: string): Split | undefined {
   return other === undefined ? (splitInName(file) ?? only) : undefined
 }
 
-function misfit(
+function noTasksError(
   file: string,
   name: string,
   format: Format,
@@ -187,14 +187,14 @@ function misfit(
   reports: readonly RowReport[],
 ): UsageError {
   if (first === undefined) {
-    return new UsageError(`${basename(file)} holds no rows`, { fix: 'Check that the file is complete.' })
+    return new UsageError(`${basename(file)} has no rows`, { fix: 'Check that the file is complete.' })
   }
   const found = 'values' in first ? Object.keys(first.values).slice(0, 30).join(', ') : 'nothing readable'
   const [{ line, problem }] = reports as [RowReport, ...RowReport[]]
   return new UsageError(
-    `no row of ${basename(file)} is a task of ${name}: it needs ${format.columns.join('; ')}; found ${found} (row ${line}: ${problem})`,
+    `no row of ${basename(file)} is a ${name} task: it needs ${format.columns.join('; ')}; found ${found} (row ${line}: ${problem})`,
     {
-      fix: 'Name the columns with --map, such as question=problem,answer=gold, or give the --format the file has.',
+      fix: 'Name the columns with --map, such as question=problem,answer=gold, or set the --format of the file.',
       details: { expected: format.columns, line, problem },
     },
   )

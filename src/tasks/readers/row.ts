@@ -1,33 +1,33 @@
 import { parseJson } from '../../schema/index.ts'
 import { isObject } from './files/raw-row.ts'
 
-/** A row that cannot become a task. Never leaves the reader: it turns into a report about the row. */
+/** A row that cannot become a task. The reader turns it into a report. */
 export class RowProblem extends Error {}
 
-/** A row left out on purpose: nothing is wrong with it, but it is no task for a text-only team. */
+/** A valid row that is skipped on purpose, such as one with an image. */
 export class RowSkipped extends Error {}
 
 /**
- * Access to a row's fields by name. Copies of one data set differ in case and spaces (`Final answer`,
- * `final_answer`), so names are compared without them. Several names are alternatives, the first that has a value wins.
+ * Access to a row's fields by name. Copies of a data set differ in case and spaces (`Final answer`, `final_answer`), so
+ * these are ignored. Several names are alternatives: the first one with a value wins.
  */
 export class Row {
   readonly #values = new Map<string, unknown>()
 
   constructor(values: Record<string, unknown>) {
-    for (const [name, value] of Object.entries(values)) this.#values.set(plainName(name), value)
+    for (const [name, value] of Object.entries(values)) this.#values.set(normalizedName(name), value)
   }
 
-  /** Undefined where the field is absent, null or an empty text. */
+  /** Undefined if the field is missing, null or an empty string. */
   value(...names: string[]): unknown {
     for (const name of names) {
-      const value = this.#values.get(plainName(name))
+      const value = this.#values.get(normalizedName(name))
       if (value !== undefined && value !== null && value !== '') return value
     }
     return undefined
   }
 
-  /** A text, or a number or truth value as text. */
+  /** A string, or a number or boolean as a string. */
   optionalText(...names: string[]): string | undefined {
     const value = this.value(...names)
     if (typeof value === 'string') return value.trim() === '' ? undefined : value
@@ -48,13 +48,13 @@ export class Row {
     return Number.isFinite(number) ? number : undefined
   }
 
-  /** An object, or the JSON text of one; empty where there is none. */
+  /** An object or its JSON text; empty if there is none. */
   object(...names: string[]): Record<string, unknown> {
     const value = unpacked(this.value(...names))
     return isObject(value) ? value : {}
   }
 
-  /** Texts of a list, of the JSON text of a list, or a single text. Empty ones are left out. */
+  /** The strings of a list or of its JSON text, or a single string. Empty strings are dropped. */
   texts(...names: string[]): string[] {
     return textsOf(this.value(...names))
   }
@@ -68,7 +68,7 @@ export function textsOf(value: unknown): string[] {
   )
 }
 
-/** What a JSON text of a list or an object holds; anything else as it is. */
+/** Parses the JSON text of a list or object; returns anything else unchanged. */
 export function unpacked(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   try {
@@ -78,7 +78,7 @@ export function unpacked(value: unknown): unknown {
   }
 }
 
-const plainName = (name: string): string =>
+const normalizedName = (name: string): string =>
   name
     .trim()
     .toLowerCase()

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Split } from '../splits.ts'
 
-/** What data sets call their splits. */
+/** Common names of splits in data sets. */
 const splitNames: Record<string, Split> = {
   train: 'train',
   training: 'train',
@@ -17,7 +17,7 @@ export function splitNamed(name: string): Split | undefined {
   return Object.hasOwn(splitNames, key) ? splitNames[key] : undefined
 }
 
-/** The split that the name of a file says, as in `gsm8k_train.jsonl`. A name with two different ones says none. */
+/** The split in a file name such as `gsm8k_train.jsonl`; undefined if it has two different ones. */
 export function splitInName(file: string): Split | undefined {
   const found = basename(file)
     .split(/[^A-Za-z]+/)

@@ -8,34 +8,34 @@ export interface Defaults {
   domain: string
 }
 
-/** The finished, validated task of a draft. */
+/** Turns a draft into a validated task. */
 export function taskOf(draft: TaskDraft, defaults: Defaults): Task {
   const suite = draft.suite ?? defaults.suite
   const key = draft.key ?? contentHash(draft.question)
   const parsed = Task.safeParse({
     v: 1,
-    // Some files put the name of the suite into their keys already.
-    id: draft.id ?? (namesSuite(key, suite) ? key : `${suite}:${key}`),
+    // The keys of some files already include the suite.
+    id: draft.id ?? (includesSuite(key, suite) ? key : `${suite}:${key}`),
     suite,
     domain: draft.domain ?? defaults.domain,
     split: draft.split,
     question: draft.question,
     gold: draft.gold,
     level: draft.level,
-    meta: withoutGaps(draft.meta ?? {}),
+    meta: withoutEmpty(draft.meta ?? {}),
   })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new RowProblem(`its ${issue?.path.join('.') || 'values'} cannot be used: ${issue?.message}`)
 }
 
-const namesSuite = (key: string, suite: string): boolean =>
+const includesSuite = (key: string, suite: string): boolean =>
   [':', '-', '/'].some((mark) => key.startsWith(suite + mark))
 
-/** Names a task by what it asks: the same on every machine, in every order of rows. */
+/** An id that depends only on the question, not on the order of rows. */
 export const contentHash = (question: string): string => sha256(question).slice(0, 16)
 
-const withoutGaps = (meta: Record<string, unknown>): Record<string, unknown> =>
+const withoutEmpty = (meta: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(meta).filter(
       ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),

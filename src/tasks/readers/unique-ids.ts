@@ -2,11 +2,11 @@ import type { Task } from '../../schema/index.ts'
 import { RowSkipped } from './row.ts'
 import { contentHash } from './task-of.ts'
 
-/** Gives every task of a file an id of its own, the same in every reading. */
+/** Makes the ids of a file's tasks unique and reproducible. */
 export class UniqueIds {
   readonly #seen = new Map<string, { line: number; hash: string }>()
 
-  /** A row that only repeats an earlier one is left out; a different question under a used id gets a longer id. */
+  /** A duplicate of an earlier row is skipped; a different question with a used id gets a longer id. */
   claim(task: Task, line: number): Task {
     const hash = contentHash(task.question)
     const earlier = this.#seen.get(task.id)

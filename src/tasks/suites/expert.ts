@@ -1,48 +1,48 @@
 import type { ToolResult } from '../../world/tools/index.ts'
 
-/** A thought, and what is said after it. */
-export interface Words {
+/** A thought and the message that follows it. */
+export interface ExpertMessage {
   thought: string
   text: string
 }
 
-/** What is to be done next: an order to the worker with a tool, and the words that worker will give its tool. */
-export interface Order extends Words {
+/** The next action: an order to a worker, and the call that worker will make. */
+export interface Order extends ExpertMessage {
   tool: string
   callThought: string
   call: string
 }
 
 /**
- * Knows how a generated task is solved and plays everyone in a team, but learns every value from what the tools
- * answer: where a tool gives nothing, the expert has nothing.
+ * Knows how a generated task is solved and plays every agent of a team, but takes every value from tool output: if a
+ * tool returns nothing, the expert knows nothing.
  */
 export interface Expert {
-  /** What the question gives, and what has to be found out. */
-  facts(): Words
-  plan(): Words
+  /** What the question says, and what has to be found out. */
+  facts(): ExpertMessage
+  plan(): ExpertMessage
   /** An order, or a suggested answer. */
-  next(): Order | Words
-  report(result: ToolResult): Words
-  reflect(): Words
-  check(suggestion: string): Words
-  answer(suggestion: string): Words
+  next(): Order | ExpertMessage
+  report(result: ToolResult): ExpertMessage
+  reflect(): ExpertMessage
+  check(suggestion: string): ExpertMessage
+  answer(suggestion: string): ExpertMessage
 }
 
-/** How good a team is; each is a chance from 0 to 1. */
+/** How reliable a team is; each value is a probability. */
 export interface Dials {
-  /** A step goes wrong: a misspelt name, a misread value, an overlooked case. */
+  /** A step goes wrong: a misspelled name, a misread value, an overlooked case. */
   slip: number
-  /** Whoever looks back sees that a step went wrong. */
+  /** A reviewer notices that a step went wrong. */
   notice: number
-  /** A call that was not needed. */
+  /** An unnecessary call is made. */
   detour: number
-  /** The same call again. */
+  /** The same call is made again. */
   repeat: number
-  /** A right answer is not believed at first. */
+  /** A correct answer is rejected at first. */
   doubt: number
-  /** The whole is computed once more before the end. */
+  /** Everything is computed once more before answering. */
   recheck: number
-  /** The work is left before its end. */
+  /** The team gives up before it has an answer. */
   giveUp: number
 }

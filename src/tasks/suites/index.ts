@@ -4,7 +4,7 @@ import { mathSuite } from './math/index.ts'
 import { searchSuite } from './search/index.ts'
 import type { Suite } from './suite.ts'
 
-export type { Dials, Expert, Order, Words } from './expert.ts'
+export type { Dials, Expert, ExpertMessage, Order } from './expert.ts'
 export {
   libraryOf,
   searchSuite,
@@ -15,12 +15,12 @@ export {
 } from './search/index.ts'
 export type { GeneratedTask, Suite, TaskRequest } from './suite.ts'
 
-/** The suites coa makes itself, by name. */
+/** The generated suites by name. */
 export const suites: ReadonlyMap<string, Suite> = new Map(
   [mathSuite, searchSuite(), codeSuite].map((suite: Suite) => [suite.name, suite]),
 )
 
-/** The suite that made a task, and the task's program. Neither for other tasks: a file may have the name of a suite. */
+/** The suite that generated a task, and its program. Undefined for other tasks, even if their suite has the same name. */
 export function madeBy(task: Task): { suite: Suite; program: unknown } | undefined {
   const suite = suites.get(task.suite)
   const program = suite?.program.safeParse(task.meta['program'])

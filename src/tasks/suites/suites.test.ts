@@ -6,34 +6,34 @@ import { madeBy, suites } from './index.ts'
 const dials = { slip: 0, notice: 1, detour: 0, repeat: 0, doubt: 0, recheck: 0, giveUp: 0 }
 const erring = { slip: 0.5, notice: 0.5, detour: 0.3, repeat: 0.1, doubt: 0.3, recheck: 0.5, giveUp: 0.1 }
 
-/** Models are trained on these tasks and on these words: a change of either belongs in the changelog. */
-const digests: Record<string, { tasks: string; words: string }> = {
-  math: { tasks: '8ac39c467064b82e', words: 'a28bed3efb8736d5' },
-  search: { tasks: '4215a531e50be77c', words: 'dc769173083da2e8' },
-  code: { tasks: '3085df7b5e1e4699', words: 'bfc5e4fc083ce314' },
+/** Models are trained on these tasks and expert messages: mention any change in the changelog. */
+const digests: Record<string, { tasks: string; messages: string }> = {
+  math: { tasks: '8ac39c467064b82e', messages: '882f6443c7866524' },
+  search: { tasks: '4215a531e50be77c', messages: '3997270033b2edcf' },
+  code: { tasks: '3085df7b5e1e4699', messages: '40e9bf9d4750154e' },
 }
 
 describe.each([...suites])('the suite %s', (name, suite) => {
   const task = suite.generate({ seed: 1, split: 'train', index: 0 })
 
-  it('is found again from its tasks, with a program that the schema takes whole', () => {
+  it('is found from its tasks, and its schema accepts their programs', () => {
     expect(task).toMatchObject({ suite: name, domain: suite.domain })
     expect(madeBy(structuredClone(task))).toEqual({ suite, program: task.meta.program })
   })
 
-  it('did not make a task of the same name that has no such program', () => {
+  it('is not found for tasks without a valid program', () => {
     expect(madeBy({ ...task, meta: {} })).toBeUndefined()
     expect(madeBy({ ...task, meta: { program: { python: 'print(1)' } } })).toBeUndefined()
     expect(madeBy({ ...task, suite: 'toString' })).toBeUndefined()
   })
 
-  it('has an expert that begins to work from the program', () => {
+  it('has an expert that starts from the program', () => {
     const expert = suite.expert(task, task.meta.program, new Random('expert'), dials)
     expect(expert.plan().text).toMatch(/^1\. /)
     expect(expert.next()).toMatchObject({ tool: expect.any(String), call: expect.any(String) })
   })
 
-  it('has levels that take turns', () => {
+  it('has alternating levels', () => {
     const [lowest, highest] = suite.levels
     const levels = Array.from({ length: highest - lowest + 2 }, (_, index) => {
       return suite.generate({ seed: 1, split: 'train', index }).level
@@ -42,15 +42,15 @@ describe.each([...suites])('the suite %s', (name, suite) => {
     expect(levels.at(-1)).toBe(lowest)
   })
 
-  it('makes the tasks it has always made, and its expert says what it has always said', () => {
+  it('generates the same tasks and expert messages as before', () => {
     const tasks = (['train', 'dev', 'test'] as const).flatMap((split) =>
       Array.from({ length: 40 }, (_, index) => suite.generate({ seed: 1, split, index })),
     )
-    const words = tasks.map((task) => {
+    const messages = tasks.map((task) => {
       const expert = suite.expert(task, task.meta.program, new Random('expert', task.id), erring)
       const opening = [expert.facts(), expert.plan(), expert.next()]
       return [...opening, expert.reflect(), expert.check('1'), expert.next()]
     })
-    expect({ tasks: digestOf(tasks), words: digestOf(words) }).toEqual(digests[name])
+    expect({ tasks: digestOf(tasks), messages: digestOf(messages) }).toEqual(digests[name])
   })
 })

@@ -2,21 +2,21 @@ import type { Task, Verdict } from '../../schema/index.ts'
 
 type Outcome = Verdict['outcome']
 
-/** Tasks of one suite that have the same checker. */
+/** The tasks of one suite with the same checker. */
 export interface SuiteCounts {
   suite: string
   checker: Task['gold']['checker']
   tasks: number
-  /** How the answers that must be accepted were judged. */
+  /** Verdicts on answers that must be accepted. */
   right: Record<Outcome, number>
-  /** How the answers that must be refused were judged. */
+  /** Verdicts on answers that must be rejected. */
   wrong: Record<Outcome, number>
 }
 
 export interface ValidationFailure {
   id: string
   suite: string
-  /** Which answer was judged otherwise than it should have been. */
+  /** Which answer got an unexpected verdict. */
   answer: 'right' | 'wrong'
   outcome: Outcome
   evidence: string
@@ -25,7 +25,7 @@ export interface ValidationFailure {
 export interface ValidationReport {
   tasks: number
   suites: SuiteCounts[]
-  /** What was not checked, and how often, by reason. */
+  /** How many answers were not checked, by reason. */
   notChecked: Record<string, number>
   /** The first thousand; `failed` counts them all. */
   failures: ValidationFailure[]
@@ -35,7 +35,7 @@ export interface ValidationReport {
 const failuresKept = 1_000
 const noOutcomes = (): Record<Outcome, number> => ({ correct: 0, wrong: 0, undecided: 0 })
 
-/** Gathers the outcomes of a validation. */
+/** Counts the outcomes of a validation. */
 export class Tally {
   readonly #suites = new Map<string, SuiteCounts>()
   readonly #notChecked: Record<string, number> = {}

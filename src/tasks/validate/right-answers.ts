@@ -1,7 +1,7 @@
 import type { Task } from '../../schema/index.ts'
 import { madeBy } from '../suites/index.ts'
 
-/** Answers that a task's own checker must accept. None where the data set gives no solution to run. */
+/** Answers that a task's own checker must accept. Empty if the data set has no solution to run. */
 export function rightAnswers(task: Task): string[] {
   const { gold } = task
   switch (gold.checker) {

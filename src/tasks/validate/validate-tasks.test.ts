@@ -22,8 +22,8 @@ const math = (answer: string) => task({ checker: 'math', answer })
 const code = (tests: Extract<Gold, { checker: 'code' }>['tests'], meta: Task['meta'], setup?: string) =>
   task({ checker: 'code', tests, ...(setup === undefined ? {} : { setup }) }, { suite: 'programs', meta })
 
-describe('answers in words and numbers', () => {
-  test('are accepted, and others refused, by suite and checker', async () => {
+describe('text and number answers', () => {
+  test('are accepted and others rejected, counted by suite and checker', async () => {
     const tasks = [
       exact('Elm', 'the river Elm'),
       exact('elm'),
@@ -52,7 +52,7 @@ describe('answers in words and numbers', () => {
     ])
   })
 
-  test('that their own checker refuses are listed with the evidence', async () => {
+  test('rejected by their own checker are listed with the evidence', async () => {
     const broken = exact('   ')
     const report = await validateTasks([broken, exact('Elm')])
     expect(report.failed).toBe(1)
@@ -77,7 +77,7 @@ describe('programs', () => {
     }),
     code([{ style: 'stdio', stdin: '2\n', stdout: '4\n' }], { solution: 'print(2 * int(input()))' }),
     suites.get('code')!.generate({ seed: 1, split: 'train', index: 0 }),
-    // A change of the result does not matter to this test; a program without the function does.
+    // This test does not notice a changed result, only a missing function.
     code([{ style: 'assert', code: 'assert double(2)' }], double),
     code(
       [{ style: 'assert', code: 'def check(candidate):\n    assert candidate(1) == 2\n\ncheck(inc)' }],
@@ -86,7 +86,7 @@ describe('programs', () => {
     ),
   ]
 
-  test('pass with their reference, and fail with a changed one', async () => {
+  test('pass with their reference solution and fail with a changed one', async () => {
     const report = await validateTasks(tasks, { sandbox: pythonRunner })
     expect(report.failures).toEqual([])
     expect(report.suites).toMatchObject([
@@ -95,7 +95,7 @@ describe('programs', () => {
     ])
   })
 
-  test('with a wrong reference are found', async () => {
+  test('with a wrong reference solution are found', async () => {
     const wrong = code([{ style: 'assert', code: 'assert double(2) == 5' }], double)
     const weak = code([{ style: 'stdio', stdin: '', stdout: '' }], {})
     const report = await validateTasks([wrong, weak], { sandbox: pythonRunner, concurrency: 1 })
@@ -105,7 +105,7 @@ describe('programs', () => {
     ])
   })
 
-  test('are counted where there is no reference, or no sandbox', async () => {
+  test('are counted as not checked without a reference solution or sandbox', async () => {
     const bare = code([{ style: 'assert', code: 'assert double(2) == 4' }], {})
     expect(await validateTasks([bare], { sandbox: pythonRunner })).toMatchObject({
       failed: 0,
@@ -119,7 +119,7 @@ describe('programs', () => {
 describe('answers that need a judge', () => {
   const judged = ['In May.', 'In June.'].map((answer) => task({ checker: 'judge', answer }))
 
-  test('are counted without one, and asked with one', async () => {
+  test('are counted as not checked without a judge, and checked with one', async () => {
     expect(await validateTasks(judged)).toMatchObject({
       tasks: 2,
       failed: 0,
@@ -139,7 +139,7 @@ describe('answers that need a judge', () => {
   })
 })
 
-test('takes tasks from a stream, several at a time, and tells how far it is', async () => {
+test('validates a stream of tasks in parallel and reports progress', async () => {
   async function* stream() {
     for (let n = 0; n < 50; n++) yield math(String(n))
   }
@@ -153,7 +153,7 @@ test('takes tasks from a stream, several at a time, and tells how far it is', as
   expect(seen.at(-1)).toEqual({ stage: 'validate', done: 50, total: 50, unit: 'tasks' })
 })
 
-test('stops when it is called off', async () => {
-  const signal = AbortSignal.abort(new Error('called off'))
-  await expect(validateTasks([math('1')], { signal })).rejects.toThrow('called off')
+test('stops when aborted', async () => {
+  const signal = AbortSignal.abort(new Error('aborted'))
+  await expect(validateTasks([math('1')], { signal })).rejects.toThrow('aborted')
 })

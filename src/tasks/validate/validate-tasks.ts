@@ -10,18 +10,18 @@ import { wrongAnswers } from './wrong-answers.ts'
 export interface ValidateOptions extends Pick<CheckContext, 'sandbox' | 'judge' | 'code'> {
   /** Tasks checked at the same time. */
   concurrency?: number
-  /** Known where the tasks come from a list. */
+  /** Number of tasks, if known. */
   total?: number
   observe?: Observe
   signal?: AbortSignal
 }
 
-/** Answers of earlier tasks, from which a wrong one is taken. */
+/** How many answers of earlier tasks are kept to be used as wrong answers. */
 const answersKept = 100
 
 /**
- * Whether each task's checker accepts its gold answer and refuses a wrong one. Never stops at a bad task; what a
- * missing sandbox or judge leaves open is counted and not held against the task.
+ * Checks that each task's checker accepts its gold answer and rejects a wrong one. Continues after bad tasks; tasks that
+ * cannot be checked without a sandbox or judge are counted and do not fail.
  */
 export async function validateTasks(
   tasks: Iterable<Task> | AsyncIterable<Task>,
@@ -62,13 +62,13 @@ async function validateTask(
     tally.judged(task, 'right', checked.outcome)
     if (checked.outcome !== 'correct') fail(task, 'right', checked, tally)
   }
-  const checked = await firstRefused(task, wrongAnswers(task, others), context)
+  const checked = await firstRejected(task, wrongAnswers(task, others), context)
   tally.judged(task, 'wrong', checked.outcome)
   if (checked.outcome !== 'wrong') fail(task, 'wrong', checked, tally)
 }
 
-/** The verdict on the first wrong answer that is refused, or else on the last. */
-async function firstRefused(task: Task, answers: string[], context: CheckContext): Promise<Verdict> {
+/** The verdict on the first wrong answer that is rejected, or else on the last one. */
+async function firstRejected(task: Task, answers: string[], context: CheckContext): Promise<Verdict> {
   let last: Verdict | undefined
   for (const answer of answers) {
     last = await checkAnswer(task.gold, answer, context)
@@ -78,9 +78,9 @@ async function firstRefused(task: Task, answers: string[], context: CheckContext
 }
 
 function fail(task: Task, answer: 'right' | 'wrong', { outcome, evidence }: Verdict, tally: Tally): void {
-  // Evidence quotes answers, and those of a sealed benchmark must not end up in a report.
-  const said = isMemoryOnly(task) ? 'not shown: its texts are kept in memory only' : evidence
-  tally.failed({ id: task.id, suite: task.suite, answer, outcome, evidence: said })
+  // Evidence quotes answers, and those of an encrypted benchmark must not appear in a report.
+  const shown = isMemoryOnly(task) ? 'not shown: its texts are kept in memory only' : evidence
+  tally.failed({ id: task.id, suite: task.suite, answer, outcome, evidence: shown })
 }
 
 function remember({ gold }: Task, others: string[]): void {

@@ -3,8 +3,8 @@ import type { Gold, Task } from '../../schema/index.ts'
 import { referenceSolution } from './right-answers.ts'
 
 /**
- * Answers of the right shape that are wrong. Where there are several, one that is refused is enough: a change need
- * not matter to a test that only asks whether a result is true.
+ * Wrong answers in the right format. If there are several, it is enough that one is rejected: some tests, such as those
+ * that only check whether a result is truthy, cannot detect every change.
  */
 export function wrongAnswers(task: Task, otherAnswers: Iterable<string>): string[] {
   const { gold } = task
@@ -20,7 +20,7 @@ export function wrongAnswers(task: Task, otherAnswers: Iterable<string>): string
   }
 }
 
-/** Another task's answer, or a text that is nobody's. */
+/** Another task's answer, or a made-up one. */
 function otherText(answers: readonly string[], others: Iterable<string>): string {
   const parts = new Set(answers.flatMap((answer) => [answer, ...answer.split('|')]).map(normalizeText))
   for (const other of others) {
@@ -29,7 +29,7 @@ function otherText(answers: readonly string[], others: Iterable<string>): string
   return 'an answer that nobody gave'
 }
 
-/** The first number changed. An answer without one is not a number that has nothing to do with it. */
+/** The answer with its first number changed, or an unrelated number. */
 function otherNumber(answer: string): string {
   const changed = answer.replace(/\d+/, (digits) => String(BigInt(digits) + 1n))
   return changed === answer ? '7919' : changed
@@ -61,7 +61,7 @@ function entriesOf(gold: CodeGold, solution: string): string[] {
     .slice(0, 1)
 }
 
-/** The solution, with its function replaced by one that returns something else of the same kind. */
+/** The solution, with its function wrapped to return a different value of the same type. */
 function withOtherResults(solution: string, entry: string): string {
   return `${solution}
 

@@ -7,7 +7,7 @@ const acting = [...tools, 'suggested_answer']
 /** Every tool in one chain, with a plan first and a check before the answer. */
 export const allTools: GrammarInput = {
   name: 'all-tools',
-  description: 'Questions of any kind, with every tool at hand and a check before the answer.',
+  description: 'Questions of any kind, with every tool available and a check before the answer.',
   start: ['plan'],
   prelude: { agent: 'think', before: ['plan', 'reflection', ...acting, 'double_check', 'answer'] },
   agents: [

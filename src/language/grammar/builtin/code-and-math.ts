@@ -1,7 +1,7 @@
 import type { GrammarInput } from '../definition.ts'
 import { agent } from './agents.ts'
 
-/** One plan, then rounds of thought, program, its output and a look back, until the answer is sure. */
+/** One plan, then rounds of thought, program, output and reflection, until the answer is certain. */
 const rounds: Pick<GrammarInput, 'start' | 'prelude'> = {
   start: ['plan'],
   prelude: { agent: 'think', before: ['code', 'answer'] },
@@ -17,12 +17,12 @@ const roundAgents = [
 
 export const code: GrammarInput = {
   name: 'code',
-  description: 'Programming problems: write programs, run them, look back, and hand in one that works.',
+  description: 'Programming problems: write programs, run them, reflect, and submit one that works.',
   ...rounds,
   agents: [
     ...roundAgents,
     agent('answer', {
-      description: 'Hand in the whole program.',
+      description: 'Submit the whole program.',
       payload: { syntax: 'code', languages: ['py', 'python'] },
     }),
   ],
@@ -30,7 +30,7 @@ export const code: GrammarInput = {
 
 export const math: GrammarInput = {
   name: 'math',
-  description: 'Mathematical problems: compute with programs, look back, and give the value.',
+  description: 'Math problems: compute with programs, reflect, and give the value.',
   ...rounds,
   agents: [
     ...roundAgents,

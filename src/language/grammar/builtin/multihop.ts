@@ -1,10 +1,9 @@
 import type { GrammarInput } from '../definition.ts'
 import { agent } from './agents.ts'
 
-/** Questions whose answer takes several look-ups in an encyclopedia. */
 export const multihop: GrammarInput = {
   name: 'multihop',
-  description: 'Questions answered by several look-ups in an encyclopedia, each building on the one before.',
+  description: 'Questions answered by several lookups in an encyclopedia, each building on the one before.',
   start: ['plan', 'wiki_search'],
   prelude: { agent: 'think', before: ['plan', 'wiki_search', 'reflection', 'answer'] },
   agents: [
@@ -14,7 +13,7 @@ export const multihop: GrammarInput = {
     agent('observation'),
     agent('reflection', { next: ['plan', 'wiki_search', 'answer'] }),
     agent('answer', {
-      description: 'Give the final answer and nothing else; several answers with a bar between them.',
+      description: 'Give the final answer and nothing else; separate several answers by |.',
       payload: { syntax: 'list' },
     }),
   ],

@@ -3,7 +3,6 @@ import { agent } from './agents.ts'
 
 const acting = ['web_search', 'crawl_page', 'suggested_answer']
 
-/** Open questions on the web: search, read, reflect, then have the answer checked before giving it. */
 export const web: GrammarInput = {
   name: 'web',
   description: 'Questions answered by searching the web and reading pages, with a check before the answer.',
@@ -23,7 +22,7 @@ export const web: GrammarInput = {
     agent('double_check', {
       description:
         'Check the suggested answer against the question and the findings, and score it from 1 to 4. ' +
-        'At 1 or 2 go on searching or make a new plan; at 3 or 4 give the answer.',
+        'At 1 or 2, keep searching or make a new plan; at 3 or 4, give the answer.',
       next: ['plan', 'web_search', 'crawl_page', 'answer'],
     }),
     agent('answer'),

@@ -4,7 +4,7 @@ import type { ParsedPayload, Payload, PayloadProblem } from './types.ts'
 type CodeDefinition = Extract<PayloadDefinition, { syntax: 'code' }>
 type CodePayload = Extract<Payload, { syntax: 'code' }>
 
-/** The label we write on the block with the program's input. */
+/** The fence label of the block with the program's input. */
 const STDIN_LABEL = 'sh'
 
 interface Fence {
@@ -13,7 +13,7 @@ interface Fence {
   closed: boolean
 }
 
-/** The ticks and the rest of a line that starts with a fence. By hand, so that no input takes quadratic time. */
+/** The backticks and the rest of a line that starts with a fence. Scanned by hand to avoid quadratic time. */
 function readFence(line: string): { ticks: number; rest: string } | null {
   let start = 0
   while (line[start] === ' ' || line[start] === '\t') start++
@@ -24,7 +24,7 @@ function readFence(line: string): { ticks: number; rest: string } | null {
 
 const label = /^[\w+#.-]*$/
 
-/** Markdown's rule: a block ends at the first bare fence at least as long as the one that opened it. */
+/** As in Markdown, a block ends at the first bare fence that is at least as long as its opening fence. */
 function readFences(body: string): { fences: Fence[]; outside: string } {
   const fences: Fence[] = []
   const outside: string[] = []
@@ -56,7 +56,7 @@ export function parseCode(body: string, definition: CodeDefinition): ParsedPaylo
     problems.push({
       code: 'missing-fence',
       message: 'the code is not in a fenced block',
-      repair: 'the whole body was taken as code',
+      repair: 'the whole body was read as code',
     })
     return finish(
       { language: definition.languages[0]!, code: withoutInlineFence(body, definition.languages) },
@@ -81,7 +81,7 @@ export function parseCode(body: string, definition: CodeDefinition): ParsedPaylo
   if (outside !== '' || rest.length > 0 || (input !== undefined && !definition.stdin)) {
     problems.push({
       code: 'text-outside-fence',
-      message: 'there is more than the expected fenced code',
+      message: 'there is more than the expected fenced block',
       repair: 'the rest was ignored',
     })
   }
@@ -104,7 +104,7 @@ function finish(parts: Omit<CodePayload, 'syntax'>, problems: PayloadProblem[]):
   return { payload: { syntax: 'code', ...parts }, problems }
 }
 
-/** Takes the ticks off ```` ```py print(1)``` ```` written on one line. */
+/** Removes the fence from ```` ```py print(1)``` ```` on a single line. */
 function withoutInlineFence(body: string, languages: readonly string[]): string {
   const trimmed = body.trim()
   let from = 0
@@ -123,7 +123,7 @@ export function renderCode({ language, code, stdin }: Omit<CodePayload, 'syntax'
   return `\n${blocks.join('\n')}\n`
 }
 
-/** A fence one tick longer than any that opens a line of the content, so that the content cannot end it. */
+/** The fence is one backtick longer than any fence in the content, so that the content cannot close it. */
 function block(label: string, content: string): string {
   let ticks = 3
   for (const match of content.matchAll(/^[ \t]*(`{3,})/gm)) ticks = Math.max(ticks, match[1]!.length + 1)

@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import { parseJson } from '../../../schema/index.ts'
 import type { ParsedPayload, PayloadProblem } from './types.ts'
 
-/** Repairing is for slips, not for documents, and jsonrepair can take quadratic time: longer bodies are refused. */
+/** jsonrepair can take quadratic time, and repairs are meant for small slips: longer bodies are rejected. */
 const LONGEST_REPAIR = 8_192
 
 /**
- * No tool takes anything nested as deeply. On brackets that only open, JSON.parse takes 22 times as long for 8 times
- * the text, and what walks over a deep value afterwards runs out of stack.
+ * No tool needs deeper nesting. With unclosed brackets, JSON.parse takes 22 times as long for 8 times the text, and code
+ * that recurses into a deep value overflows the stack.
  */
 const DEEPEST = 1_000
 
@@ -22,11 +22,11 @@ export function parseJsonPayload(body: string, schema: z.ZodType | null): Parsed
   let value = attempt(() => parseJson(text))
   if (!isObject(value)) {
     value = text.length > LONGEST_REPAIR ? undefined : attempt(() => parseJson(jsonrepair(text)))
-    const mended = isObject(value)
+    const isRepaired = isObject(value)
     problems.push({
       code: 'broken-json',
       message: 'the payload is not a JSON object',
-      repair: mended ? `read as ${excerpt(JSON.stringify(value))}` : null,
+      repair: isRepaired ? `read as ${excerpt(JSON.stringify(value))}` : null,
     })
   }
   if (!isObject(value)) return { payload: undefined, problems }
@@ -37,7 +37,7 @@ export function parseJsonPayload(body: string, schema: z.ZodType | null): Parsed
   return { payload: { syntax: 'json', value }, problems }
 }
 
-/** Counts brackets outside of strings, as far as the text is JSON. */
+/** Counts brackets outside strings; the text need not be valid JSON. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let isString = false
@@ -53,10 +53,10 @@ function isTooDeep(text: string): boolean {
   return depth > DEEPEST
 }
 
-/** What a value has against a schema, in words; null where it fits. A value too deep to be checked does not fit. */
+/** How a value violates a schema; null if it does not. */
 function mismatch(schema: z.ZodType, value: unknown): string | null {
   const result = attempt(() => schema.safeParse(value))
-  if (result === undefined) return 'the payload is too deep to be checked'
+  if (result === undefined) return 'the payload is nested too deeply to validate'
   if (result.success) return null
   return result.error.issues
     .map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
@@ -67,7 +67,7 @@ export function renderJson(value: Record<string, unknown>): string {
   return JSON.stringify(value)
 }
 
-/** Some models put their JSON into a fenced block; that is a matter of taste, not a fault. */
+/** Some models put their JSON in a fenced block, which is accepted. */
 function withoutFence(body: string): string {
   const trimmed = body.trim()
   if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return trimmed
@@ -75,7 +75,7 @@ function withoutFence(body: string): string {
   return newline === -1 || trimmed.length < 6 ? trimmed : trimmed.slice(newline + 1, -3).trim()
 }
 
-/** jsonrepair and deep recursion may throw on hostile input; here that only means "not understood". */
+/** jsonrepair and deep recursion may throw on hostile input, which counts as unparseable. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -1,8 +1,8 @@
 import type { ParsedPayload } from './types.ts'
 
 /**
- * `a | b`: items are trimmed and empty ones dropped. A bar with backslashes before it belongs to its item, and one
- * of the backslashes is the escape. Scanned by hand: the obvious pattern is quadratic on a long run of backslashes.
+ * `a | b`: items are trimmed and empty ones dropped. A bar after a backslash is part of the item, and that backslash is
+ * removed. Scanned by hand: the obvious pattern is quadratic on a long run of backslashes.
  */
 export function parseList(body: string): ParsedPayload {
   const items: string[] = []
@@ -22,13 +22,12 @@ export function parseList(body: string): ParsedPayload {
   if (kept.length === 0) {
     return {
       payload: undefined,
-      problems: [{ code: 'empty-payload', message: 'the list has no item', repair: null }],
+      problems: [{ code: 'empty-payload', message: 'the list is empty', repair: null }],
     }
   }
   return { payload: { syntax: 'list', items: kept }, problems: [] }
 }
 
-/** One backslash goes before every bar; reading takes one away again. */
 export function renderList(items: readonly string[]): string {
   return items.map((item) => item.replaceAll('|', '\\|')).join(' | ')
 }

@@ -5,8 +5,8 @@ import { parseList, renderList } from './list.ts'
 import type { ParsedPayload, Payload } from './types.ts'
 
 /**
- * Reads an agent's body (already unescaped) by its payload syntax. Problems that carry a repair were mended;
- * in strict mode the caller refuses the payload when there is any problem.
+ * Parses an agent's body (already unescaped) by its payload syntax. Problems with a `repair` were repaired; in strict
+ * mode the caller rejects the payload if there is any problem.
  */
 export function parsePayload(agent: Pick<Agent, 'payload' | 'schema'>, body: string): ParsedPayload {
   if (body.trim() === '') {
@@ -27,7 +27,7 @@ export function parsePayload(agent: Pick<Agent, 'payload' | 'schema'>, body: str
   }
 }
 
-/** Writes a payload as a body that {@link parsePayload} reads back to an equal payload. */
+/** Renders a payload as a body that {@link parsePayload} parses back to an equal payload. */
 export function renderPayload(payload: Payload): string {
   switch (payload.syntax) {
     case 'text':

@@ -1,13 +1,13 @@
 import type { DiagnosticCode } from '../diagnostic.ts'
 
-/** What a tool is called with, or what was answered, after its syntax was read. */
+/** The parsed input of a tool call, or the parsed answer. */
 export type Payload =
   | { syntax: 'text'; text: string }
   | { syntax: 'list'; items: string[] }
   | { syntax: 'code'; language: string; code: string; stdin?: string }
   | { syntax: 'json'; value: Record<string, unknown> }
 
-/** A fault in a payload; the parser adds where and in whose block. */
+/** A problem in a payload; the parser adds its position and agent. */
 export interface PayloadProblem {
   code: DiagnosticCode
   message: string
@@ -15,7 +15,7 @@ export interface PayloadProblem {
 }
 
 export interface ParsedPayload {
-  /** Undefined when the body cannot be understood, even with repairs. */
+  /** Undefined if the body cannot be parsed, even with repairs. */
   payload: Payload | undefined
   problems: PayloadProblem[]
 }

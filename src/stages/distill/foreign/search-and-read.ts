@@ -12,11 +12,11 @@ export const searchAndRead: GrammarInput = {
   start: ['web_search', 'crawl_page', 'answer'],
   prelude: { agent: 'think', before: ['web_search', 'crawl_page', 'answer'] },
   agents: [
-    { name: 'think', kind: 'role', description: 'Weigh where things stand and decide what to do next.' },
+    { name: 'think', kind: 'role', description: 'Consider the progress so far and decide what to do next.' },
     {
       name: 'web_search',
       kind: 'tool',
-      description: 'Search the web. Write one query, or several with a bar between them.',
+      description: 'Search the web. Write one query, or several separated by |.',
       payload: { syntax: 'list' },
       next: ['web_search', 'crawl_page', 'answer'],
     },

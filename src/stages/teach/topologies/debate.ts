@@ -1,23 +1,23 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { planner } from './roles.ts'
-import { type Course, check, describeTeam, giveAnswer, workUntilSuggestion } from './shared.ts'
+import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const solver = (crew: string): AgentSpec => ({
   name: `solver_${crew}`,
   crew,
   instructions:
-    `You are solver_${crew}. You work on a question at the same time as another, and neither sees the other. Give one order at a time to a ` +
+    `You are solver_${crew}. You and another solver work on the same question independently. Give one order at a time to a ` +
     'member of your crew, and suggest an answer when the findings support it.',
 })
 const judge: AgentSpec = {
   name: 'judge',
   instructions:
-    'Two solvers worked on a question without seeing each other. Check their suggestions against the findings of both. ' +
-    'Score 1 or 2 if an answer should not be given, 3 or 4 if it should.',
+    'Two solvers worked on a question independently. Check their suggestions against the findings of both. ' +
+    'Score 1 or 2 to reject an answer, 3 or 4 to accept it.',
 }
 const crews = ['a', 'b'] as const
 
-/** Two solvers work in parallel on the same plan; a judge who sees both decides whose answer stands. */
+/** Two solvers work in parallel on the same plan; a judge who sees both picks the answer. */
 export const debateTopology: Topology = {
   name: 'debate',
   roles: [planner, ...crews.map(solver), judge],
@@ -31,17 +31,17 @@ export const debateTopology: Topology = {
       crews.map(async (crew) => {
         const name = `solver_${crew}`
         const lead = run.remember(name)
-        const course: Course = {
+        const state: WorkState = {
           message: `Question: ${run.question}\n\nYour crew:\n${describeTeam(run, crew)}\n\nThe plan: ${plan.text}`,
           cause: run.send('planner', name, plan.text, plan.event),
           notes: [],
         }
         const needsReflection = run.settings.reflectEvery === 1
-        const suggested = await workUntilSuggestion(run, lead, course, needsReflection ? name : undefined)
-        return { name, lead, course, suggested }
+        const suggested = await workUntilSuggestion(run, lead, state, needsReflection ? name : undefined)
+        return { name, lead, state, suggested }
       }),
     )
-    const shared: Course = { message: '', cause: '', notes: sides.flatMap(({ course }) => course.notes) }
+    const shared: WorkState = { message: '', cause: '', notes: sides.flatMap(({ state }) => state.notes) }
     for (const { name, lead, suggested } of sides) {
       if (suggested === undefined) continue
       const { isGood, event } = await check(run, 'judge', shared, suggested, name)

@@ -5,7 +5,7 @@ import { ConfigError, nearestName } from '../../../base/errors/index.ts'
 import type { Topology } from '../contract.ts'
 import { topologies } from './index.ts'
 
-/** A topology that comes with coa, or one of your own: the default export of a .ts or .js file. */
+/** A built-in topology, or the default export of a .ts or .js file. */
 export async function loadTopology(name: string): Promise<Topology> {
   const known = topologies.get(name)
   if (known !== undefined) return known
@@ -20,7 +20,7 @@ export async function loadTopology(name: string): Promise<Topology> {
   }
   if (!existsSync(name)) {
     throw new ConfigError(`there is no file ${name}`, {
-      fix: 'Name a file whose default export is a topology.',
+      fix: 'Give the path of a file whose default export is a topology.',
     })
   }
   const { default: own } = (await import(pathToFileURL(resolve(name)).href)) as {
@@ -28,7 +28,7 @@ export async function loadTopology(name: string): Promise<Topology> {
   }
   if (typeof own?.name === 'string' && Array.isArray(own.roles) && typeof own.work === 'function')
     return own as Topology
-  throw new ConfigError(`${name} has no topology as its default export`, {
-    fix: 'Export { name, roles, work } by default; docs/58-teach.md has an example.',
+  throw new ConfigError(`the default export of ${name} is not a topology`, {
+    fix: 'Export { name, roles, work } as the default; see docs/58-teach.md for an example.',
   })
 }

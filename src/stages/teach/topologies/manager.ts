@@ -1,15 +1,15 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, verifier } from './roles.ts'
-import { type Course, check, describeTeam, giveAnswer, workUntilSuggestion } from './shared.ts'
+import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const manager: AgentSpec = {
   name: 'manager',
   instructions:
-    'You lead a team that answers one question. You plan, give one order at a time to a member of the team, read its ' +
-    'report, and decide what to do next. You never guess what a member can find out.',
+    'You lead a team that answers one question. Make a plan, give one order at a time to a member of the team, read its ' +
+    'report, and decide what to do next. Never guess what a member can find out.',
 }
 
-/** A manager plans and delegates; a critic looks back every few steps; a verifier has to agree before the answer is given. */
+/** A manager plans and delegates, a critic reviews the work every few calls, and a verifier approves the answer. */
 export const managerTopology: Topology = {
   name: 'manager',
   roles: [manager, critic, verifier],
@@ -21,27 +21,27 @@ export const managerTopology: Topology = {
       { wants: ['facts'], cause: null },
     )
     const plan = await run.ask(lead, 'Make a plan.', { wants: ['plan'], cause: facts.event })
-    const course: Course = {
-      message: 'Go on.',
+    const state: WorkState = {
+      message: 'Continue.',
       cause: plan.event,
       notes: [`Facts: ${facts.text}`, `Plan: ${plan.text}`],
     }
     for (;;) {
-      const suggested = await workUntilSuggestion(run, lead, course, 'critic')
+      const suggested = await workUntilSuggestion(run, lead, state, 'critic')
       if (suggested === undefined) return undefined
       if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
-      const { isGood, text, event } = await check(run, 'verifier', course, suggested, 'manager')
+      const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'manager')
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
-      course.cause = run.send('verifier', 'manager', text, event)
-      course.message = `The verifier does not agree: ${text}`
+      state.cause = run.send('verifier', 'manager', text, event)
+      state.message = `The verifier does not agree: ${text}`
       if (!run.settings.mayReplan || run.exhausted !== undefined) continue
-      const again = await run.ask(lead, `${course.message}\n\nMake a new plan.`, {
+      const again = await run.ask(lead, `${state.message}\n\nMake a new plan.`, {
         wants: ['plan'],
-        cause: course.cause,
+        cause: state.cause,
       })
-      course.notes.push(`New plan: ${again.text}`)
-      course.cause = again.event
-      course.message = 'Go on.'
+      state.notes.push(`New plan: ${again.text}`)
+      state.cause = again.event
+      state.message = 'Continue.'
     }
   },
 }

@@ -1,19 +1,19 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, planner, verifier } from './roles.ts'
-import { type Course, check, describeTeam, giveAnswer, workUntilSuggestion } from './shared.ts'
+import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const generator: AgentSpec = {
   name: 'generator',
-  instructions: 'You work towards a first answer, one order to a member of your team at a time.',
+  instructions: 'You work toward a first answer. Give one order at a time to a member of your team.',
 }
 const refiner: AgentSpec = {
   name: 'refiner',
   instructions:
-    'You are given work that a verifier found wanting. Find out what is missing, one order to a member of your team at ' +
-    'a time, and suggest a better answer.',
+    'You are given work that a verifier rejected. Find out what is missing, give one order at a time to a member of ' +
+    'your team, and suggest a better answer.',
 }
 
-/** One agent generates an answer, another verifies it, and a third refines it until it holds. */
+/** One agent generates an answer, another verifies it, and a third refines it until it is accepted. */
 export const refineTopology: Topology = {
   name: 'refine',
   roles: [planner, generator, refiner, critic, verifier],
@@ -23,20 +23,20 @@ export const refineTopology: Topology = {
       cause: null,
     })
     const team = describeTeam(run)
-    const course: Course = { message: '', cause: plan.event, notes: [`Plan: ${plan.text}`] }
-    const sitsIn = run.settings.reflectEvery === 1 ? 'critic' : undefined
+    const state: WorkState = { message: '', cause: plan.event, notes: [`Plan: ${plan.text}`] }
+    const reviewer = run.settings.reflectEvery === 1 ? 'critic' : undefined
     let who = 'generator'
-    let refusal = ''
+    let rejection = ''
     for (;;) {
       const lead = run.remember(who)
-      course.message = `Question: ${run.question}\n\nYour team:\n${team}\n\n${course.notes.join('\n')}${refusal}`
-      const suggested = await workUntilSuggestion(run, lead, course, sitsIn)
+      state.message = `Question: ${run.question}\n\nYour team:\n${team}\n\n${state.notes.join('\n')}${rejection}`
+      const suggested = await workUntilSuggestion(run, lead, state, reviewer)
       if (suggested === undefined) return undefined
       if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
-      const { isGood, text, event } = await check(run, 'verifier', course, suggested, who)
+      const { isGood, text, event } = await check(run, 'verifier', state, suggested, who)
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
-      course.cause = run.send('verifier', 'refiner', text, event)
-      refusal = `\n\nThe verifier does not agree: ${text}`
+      state.cause = run.send('verifier', 'refiner', text, event)
+      rejection = `\n\nThe verifier does not agree: ${text}`
       who = 'refiner'
     }
   },

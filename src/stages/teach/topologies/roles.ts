@@ -4,15 +4,15 @@ import type { AgentSpec } from '../contract.ts'
 export const critic: AgentSpec = {
   name: 'critic',
   instructions:
-    'You look at the work of a team from outside. Say whether the findings agree with each other, whether the tools ' +
-    'helped, and whether the course is right. Name what should change, if anything.',
+    'You review the work of a team from the outside. Say whether the findings agree with each other, whether the tools ' +
+    'helped, and whether the plan works. Say what should change, if anything.',
 }
 
 export const verifier: AgentSpec = {
   name: 'verifier',
   instructions:
-    'You check a suggested answer against the question and the findings. Score 1 or 2 if it should not be given, 3 or 4 ' +
-    'if it should.',
+    'You check a suggested answer against the question and the findings. Score 1 or 2 to reject the answer, 3 or 4 to ' +
+    'accept it.',
 }
 
 export const planner: AgentSpec = {

@@ -1,20 +1,20 @@
 import type { Memory, TeamRun, Turn } from '../contract.ts'
 import { scoreOf } from '../reply.ts'
 
-/** Where the work stands: what an agent is told next, what caused it, and what everyone may know. */
-export interface Course {
+/** The state of the work: the next message to the leader, its cause, and the notes that everyone may see. */
+export interface WorkState {
   message: string
   cause: string
-  /** The last report: what whoever looks back knows the work by. */
-  reported?: string
+  /** The event of the last report: the cause of a reflection. */
+  lastReport?: string
   notes: string[]
 }
 
-/** Has a worker carry out an order: it writes a call, its tool answers, it reports. */
+/** Has a worker carry out an order: it calls its tool and reports the result. */
 async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ report: string; event: string }> {
   const worker = run.remember(order.to!)
   const sent = run.send(from, order.to!, order.text, order.event)
-  const call = await run.ask(worker, `Question of the team: ${run.question}\n\nYour order: ${order.text}`, {
+  const call = await run.ask(worker, `The team's question: ${run.question}\n\nYour order: ${order.text}`, {
     wants: ['call'],
     cause: sent,
   })
@@ -27,37 +27,37 @@ async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ repo
   return { report: report.text, event: run.send(order.to!, from, report.text, report.event) }
 }
 
-/** Has a member look back at the work so far, with fresh eyes: it remembers nothing but the notes. */
-export async function lookBack(run: TeamRun, who: string, course: Course): Promise<void> {
-  const view = await run.ask(run.remember(who), `Question: ${run.question}\n\n${course.notes.join('\n')}`, {
+/** Has a member review the work so far. It starts a new conversation, so it sees only the notes. */
+export async function reflect(run: TeamRun, who: string, state: WorkState): Promise<void> {
+  const view = await run.ask(run.remember(who), `Question: ${run.question}\n\n${state.notes.join('\n')}`, {
     wants: ['reflection'],
-    cause: course.reported ?? course.cause,
+    cause: state.lastReport ?? state.cause,
   })
-  course.notes.push(`The ${who} says: ${view.text}`)
-  course.message += `\n\nThe ${who} says: ${view.text}`
-  course.cause = view.event
+  state.notes.push(`The ${who} says: ${view.text}`)
+  state.message += `\n\nThe ${who} says: ${view.text}`
+  state.cause = view.event
 }
 
-/** Lets a leader give orders until it suggests an answer. Undefined when the limits are reached first. */
+/** Has a leader give orders until it suggests an answer. Undefined if a limit is reached first. */
 export async function workUntilSuggestion(
   run: TeamRun,
   lead: Memory,
-  course: Course,
+  state: WorkState,
   critic?: string,
 ): Promise<Turn | undefined> {
   for (let calls = 1; run.exhausted === undefined; calls++) {
-    const { cause } = course
-    const move = await run.ask(lead, course.message, { wants: ['task', 'suggestion'], cause })
-    course.cause = move.event
+    const { cause } = state
+    const move = await run.ask(lead, state.message, { wants: ['task', 'suggestion'], cause })
+    state.cause = move.event
     if (move.as === 'suggestion') return move
     const { report, event } = await delegate(run, lead.agent.name, move)
-    course.notes.push(`${move.to} was told: ${move.text}`, `${move.to} reports: ${report}`)
-    course.message = `${move.to} reports: ${report}`
-    course.cause = event
-    course.reported = event
+    state.notes.push(`${move.to} was asked: ${move.text}`, `${move.to} reports: ${report}`)
+    state.message = `${move.to} reports: ${report}`
+    state.cause = event
+    state.lastReport = event
     if (critic === undefined || calls % run.settings.reflectEvery !== 0) continue
-    await lookBack(run, critic, course)
-    course.cause = run.send(critic, lead.agent.name, course.notes.at(-1)!, course.cause)
+    await reflect(run, critic, state)
+    state.cause = run.send(critic, lead.agent.name, state.notes.at(-1)!, state.cause)
   }
   return undefined
 }
@@ -68,40 +68,42 @@ export interface Check {
   event: string
 }
 
-/** Has a suggested answer checked by someone who knows only the notes. */
+/** Has a suggested answer checked by an agent that sees only the notes. */
 export async function check(
   run: TeamRun,
   who: string,
-  course: Course,
+  state: WorkState,
   suggested: Turn,
   from: string,
 ): Promise<Check> {
   const cause = run.send(from, who, suggested.text, suggested.event)
   const judged = await run.ask(
     run.remember(who),
-    `Question: ${run.question}\n\n${course.notes.join('\n')}\n\nSuggested answer: ${suggested.text}`,
+    `Question: ${run.question}\n\n${state.notes.join('\n')}\n\nSuggested answer: ${suggested.text}`,
     { wants: ['check'], cause, suggestion: suggested.text },
   )
-  course.notes.push(`The ${who} on "${suggested.text}": ${judged.text}`)
-  // A check without a score agrees with nothing.
+  state.notes.push(`The ${who} on "${suggested.text}": ${judged.text}`)
+  // A check without a score rejects the answer.
   return { isGood: (scoreOf(judged.text) ?? 1) >= 3, text: judged.text, event: judged.event }
 }
 
-/** The last word. */
 export async function giveAnswer(
   run: TeamRun,
   who: Memory,
   suggestion: string,
   cause: string,
 ): Promise<{ answer: string; event: string }> {
-  const final = await run.ask(who, 'The answer may be given.', { wants: ['answer'], cause, suggestion })
+  const final = await run.ask(who, 'Now give the answer.', { wants: ['answer'], cause, suggestion })
   return { answer: final.text, event: final.event }
 }
 
-/** The members with tools, as a leader is told about them. */
+/** The workers, as their leader reads about them. */
 export function describeTeam(run: TeamRun, crew?: string): string {
   return run.workers
     .filter((worker) => worker.crew === crew)
-    .map(({ name, instructions }) => `- ${name}: ${instructions}`)
+    .map(
+      ({ name, tool, description }) =>
+        `- ${name} has one tool, ${tool}, and uses it when you ask. ${description}`,
+    )
     .join('\n')
 }

@@ -2,16 +2,16 @@ import { parseRow } from './json-lines.ts'
 import { longestRow, type RawRow } from './raw-row.ts'
 
 /**
- * The objects of a JSON file, one after the other: the items of a list, of a list under `listKey` in one large object,
- * or objects that simply follow each other. Files of hundreds of megabytes are common, so only one item is in memory;
- * that is why brackets are counted here and not by JSON.parse. `line` counts the items.
+ * Streams the objects of a JSON file: the items of a list, of a list under `listKey` in one large object, or consecutive
+ * objects. Files of hundreds of megabytes are common, so only one item is kept in memory, and brackets are counted here
+ * instead of using JSON.parse. `line` is the number of the item.
  */
 export async function* jsonItems(
   text: AsyncIterable<string>,
   listKey?: string,
   limit = longestRow,
 ): AsyncGenerator<RawRow> {
-  const items = new ItemCutter(listKey, limit)
+  const items = new ItemSplitter(listKey, limit)
   let line = 0
   for await (const chunk of text) {
     for (const item of items.add(chunk)) yield rowOf(item, ++line)
@@ -26,22 +26,22 @@ const rowOf = (item: string | undefined, line: number): RawRow =>
 const inText = /["\\]/g
 const inStructure = /["[\]{}]/g
 
-/** The next character that means something inside of an item: most of a file is text between such. */
-function nextMark(chunk: string, from: number, isInString: boolean): number {
+/** The next structural character within an item. Skipping to it is fast, because most of a file is text. */
+function nextStructural(chunk: string, from: number, isInString: boolean): number {
   const pattern = isInString ? inText : inStructure
   pattern.lastIndex = from
   return pattern.exec(chunk)?.index ?? -1
 }
 
-class ItemCutter {
+class ItemSplitter {
   readonly #listKey: string | undefined
   readonly #limit: number
-  /** Depth of brackets; an item is an object that opens at `#itemDepth`. */
+  /** Nesting depth; an item is an object that opens at `#itemDepth`. */
   #depth = 0
   #itemDepth = 0
   #inString = false
   #escaped = false
-  /** The last string outside of an item: perhaps the key that the list stands under. */
+  /** The last string outside an item: possibly the key of the list. */
   #lastString = ''
   #pieces: string[] | undefined
   #length = 0
@@ -56,7 +56,7 @@ class ItemCutter {
     let itemStart = 0
     for (let position = 0; position < chunk.length; position++) {
       if (this.#pieces !== undefined && !this.#escaped) {
-        position = nextMark(chunk, position, this.#inString)
+        position = nextStructural(chunk, position, this.#inString)
         if (position < 0) break
       }
       const character = chunk.charCodeAt(position)
@@ -91,7 +91,7 @@ class ItemCutter {
   }
 
   end(): string | undefined {
-    return this.#pieces === undefined ? undefined : 'the file ends inside of an item'
+    return this.#pieces === undefined ? undefined : 'the file ends within an item'
   }
 
   #keep(piece: string): void {
@@ -101,13 +101,13 @@ class ItemCutter {
 
   #opensItem(character: number): boolean {
     if (character === 0x5b) {
-      // The list of items: at the top, or under its key in the object at the top.
+      // The list of items is at the top level, or under its key in the top-level object.
       const isList = this.#depth === 0 || (this.#depth === 1 && this.#lastString === this.#listKey)
       if (isList) this.#itemDepth = this.#depth + 1
       return false
     }
     if (this.#depth !== this.#itemDepth) return false
-    // Without a list of items yet, an object at the top is the wrapper that has it.
+    // Before the list of items, a top-level object is the wrapper around it.
     return !(this.#depth === 0 && this.#listKey !== undefined)
   }
 }

@@ -1,12 +1,12 @@
 import { parseJson } from '../../../schema/index.ts'
 import { isObject, longestRow, type RawRow } from './raw-row.ts'
 
-/** One JSON object a line; empty lines do not count as rows. */
+/** One JSON object per line; empty lines are skipped. */
 export async function* jsonLines(text: AsyncIterable<string>, limit = longestRow): AsyncGenerator<RawRow> {
   let line = 1
   let pieces: string[] = []
   let length = 0
-  const take = (): RawRow | undefined => {
+  const finishLine = (): RawRow | undefined => {
     const whole = length > limit ? undefined : pieces.join('')
     pieces = []
     length = 0
@@ -14,20 +14,20 @@ export async function* jsonLines(text: AsyncIterable<string>, limit = longestRow
     return whole.trim() === '' ? undefined : parseRow(whole, line)
   }
   for await (const chunk of text) {
-    let begin = 0
+    let start = 0
     for (;;) {
-      const end = chunk.indexOf('\n', begin)
-      const piece = chunk.slice(begin, end < 0 ? undefined : end)
+      const end = chunk.indexOf('\n', start)
+      const piece = chunk.slice(start, end < 0 ? undefined : end)
       length += piece.length
       if (length <= limit) pieces.push(piece)
       if (end < 0) break
-      const row = take()
+      const row = finishLine()
       if (row !== undefined) yield row
       line++
-      begin = end + 1
+      start = end + 1
     }
   }
-  const row = take()
+  const row = finishLine()
   if (row !== undefined) yield row
 }
 

@@ -1,7 +1,7 @@
-/** A row as the file has it, or why it could not be read. */
+/** A row of a file, or why it could not be read. */
 export type RawRow = { line: number; values: Record<string, unknown> } | { line: number; problem: string }
 
-/** A longer row is reported and passed over without being kept: no benchmark has one, and a string has a limit. */
+/** Longer rows are reported and skipped: no benchmark has one, and the length of strings is limited. */
 export const longestRow = 256 * 1024 * 1024
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

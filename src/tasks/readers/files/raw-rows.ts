@@ -9,11 +9,11 @@ import { separatedValues } from './separated-values.ts'
 export interface RawRowOptions {
   /** In a JSON file with one large object, the key of the list of rows. */
   listKey?: string | undefined
-  /** Columns of a Parquet file that need not be read. */
+  /** Columns of a Parquet file to skip. */
   ignored?: readonly string[] | undefined
 }
 
-/** The rows of a local file, by its name: JSON lines, JSON, comma- or tab-separated values or Parquet, gzipped or not. */
+/** The rows of a local JSON Lines, JSON, CSV, TSV or Parquet file, by its extension; text formats may be gzipped. */
 export async function* rawRows(file: string, options: RawRowOptions = {}): AsyncGenerator<RawRow> {
   const kind = /\.(jsonl|ndjson|json|csv|tsv|parquet)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase()
   switch (kind) {
@@ -32,8 +32,8 @@ export async function* rawRows(file: string, options: RawRowOptions = {}): Async
       }
       return
     default:
-      throw new UsageError(`cannot tell from its name what ${file} holds`, {
-        fix: 'Give a .jsonl, .json, .csv, .tsv or .parquet file, each also with .gz at the end.',
+      throw new UsageError(`unknown file type: ${file}`, {
+        fix: 'Use a .jsonl, .json, .csv, .tsv or .parquet file; text formats may end in .gz.',
       })
   }
 }

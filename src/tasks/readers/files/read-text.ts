@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { UsageError } from '../../../base/errors/index.ts'
 
-/** The text of a file in pieces, unpacked where its name ends in .gz. A mark at its start that tells the byte order is dropped. */
+/** Streams the text of a file, decompressed if its name ends in .gz and without a byte order mark. */
 export async function* readText(file: string): AsyncGenerator<string> {
   const source = createReadStream(file, { highWaterMark: 1 << 18 })
   const bytes = file.endsWith('.gz') ? source.pipe(createGunzip()) : source

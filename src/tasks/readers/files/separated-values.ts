@@ -1,8 +1,8 @@
 import { longestRow, type RawRow } from './raw-row.ts'
 
 /**
- * Comma- or tab-separated rows, as RFC 4180 has them: the first row names the columns; a field in quotes may hold
- * separators, doubled quotes and line breaks. A quote inside a field that did not begin with one is a plain character.
+ * Comma- or tab-separated rows (RFC 4180): the first row names the columns; a quoted field may contain separators,
+ * doubled quotes and line breaks. A quote inside an unquoted field is an ordinary character.
  */
 export async function* separatedValues(
   text: AsyncIterable<string>,
@@ -18,7 +18,7 @@ export async function* separatedValues(
     if (fields.length === 1 && fields[0]?.trim() === '') continue
     if (header === undefined) header = fields.map((name) => name.trim())
     else if (fields.length !== header.length) {
-      yield { line, problem: `it has ${fields.length} fields where the first line names ${header.length}` }
+      yield { line, problem: `it has ${fields.length} fields, but the header has ${header.length}` }
     } else {
       yield { line, values: Object.fromEntries(header.map((name, index) => [name, fields[index]])) }
     }
@@ -26,7 +26,7 @@ export async function* separatedValues(
 }
 
 interface SeparatedRecord {
-  /** Where it begins. */
+  /** The line it starts on. */
   line: number
   fields: string[]
   isTooLong: boolean

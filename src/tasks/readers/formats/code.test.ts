@@ -5,7 +5,7 @@ import { golds, read, readParquet } from '../../../../test/tasks/read-fixture.ts
 import { unpickleString } from './unpickle-string.ts'
 
 describe('programs', () => {
-  test('MBPP, whole and sanitized', async () => {
+  test('MBPP, full and sanitized', async () => {
     const whole = {
       text: 'Write a function to double.',
       code: 'def d(n):\r\n  return 2*n',
@@ -69,7 +69,7 @@ describe('programs', () => {
   }
   const packed = (tests: unknown) => deflateSync(pickled(JSON.stringify(tests))).toString('base64')
 
-  test('LiveCodeBench: public tests in the open, private ones packed', async () => {
+  test('LiveCodeBench: plain public tests, packed private ones', async () => {
     const base = {
       question_title: 't',
       question_content: 'Add.',
@@ -112,7 +112,7 @@ describe('programs', () => {
     ])
   })
 
-  test('a pickle is read as a string or refused, and never run', () => {
+  test('a pickle is read as a string or rejected, and never executed', () => {
     const samples = [
       '580c0000005b7b226ec3a9223a20317d5d71002e',
       '8002580c0000005b7b226ec3a9223a20317d5d71002e',
@@ -130,7 +130,7 @@ describe('programs', () => {
       expect(() => unpickleString(Buffer.from(hex, 'hex'))).toThrow(/more than a string/)
     }
     expect(() => unpickleString(Buffer.from('80042e', 'hex'))).toThrow('empty')
-    expect(() => unpickleString(Buffer.from('80048c09', 'hex'))).toThrow('ends inside')
+    expect(() => unpickleString(Buffer.from('80048c09', 'hex'))).toThrow('ends within')
     expect(() => unpickleString(Buffer.from('8004', 'hex'))).toThrow('no end')
   })
 

@@ -5,8 +5,8 @@ import { type Row, RowProblem, RowSkipped, textsOf } from '../row.ts'
 type CodeTest = Extract<Gold, { checker: 'code' }>['tests'][number]
 
 /**
- * MBPP, the whole file and the sanitized one. The question shows the first test, which says how the function is
- * called; the others stay hidden.
+ * MBPP, full and sanitized. The question shows the first test, which tells how the function is called; the others stay
+ * hidden.
  */
 export const mbpp: Format = {
   columns: ['text or prompt', 'test_list'],
@@ -28,19 +28,18 @@ export const mbpp: Format = {
   },
 }
 
-/** A question that says how the function is called. */
 export const showFirstTest = (question: string, test: string): string =>
   `${question.trim()}\n\nYour function is called like this:\n${test.trim()}`
 
-/** The ranges its authors name; the first ten are examples for prompts, and so no test. */
+/** The ranges given by the authors; the first ten are prompt examples and thus not in the test split. */
 function mbppSplit(number: number): TaskDraft['split'] {
   if (!Number.isInteger(number)) return undefined
   return number > 600 || number <= 10 ? 'train' : number > 510 ? 'dev' : 'test'
 }
 
 /**
- * HumanEval. The prompt, a program up to the function's documentation, is also the set-up: an answer may go on from
- * there or be a program of its own.
+ * HumanEval. The prompt, code up to the function's docstring, is also the test setup: an answer may continue it or be a
+ * complete program.
  */
 export const humanEval: Format = {
   columns: ['prompt', 'entry_point', 'test'],
@@ -56,10 +55,10 @@ export const humanEval: Format = {
   },
 }
 
-/** The languages of CodeContests' solutions, by number; only this one runs in the sandbox. */
+/** The language id of CodeContests solutions that can run in the sandbox. */
 const python3 = 3
 
-/** CodeContests: a program that reads and prints. All tests count: public, private and generated. */
+/** CodeContests: programs that read standard input. All tests count: public, private and generated. */
 export const codeContests: Format = {
   columns: ['name', 'description', 'public_tests, private_tests or generated_tests with input and output'],
   ignored: ['incorrect_solutions', 'untranslated_description'],
@@ -84,7 +83,8 @@ export const codeContests: Format = {
 function stdioTests(row: Row, name: string): CodeTest[] {
   const { input, output } = row.object(name)
   const [inputs, outputs] = [Array.isArray(input) ? input : [], Array.isArray(output) ? output : []]
-  if (inputs.length !== outputs.length) throw new RowProblem(`its ${name} have not as many outputs as inputs`)
+  if (inputs.length !== outputs.length)
+    throw new RowProblem(`its ${name} do not have as many outputs as inputs`)
   return inputs.map((stdin, index) => ({
     style: 'stdio',
     stdin: String(stdin),
@@ -96,11 +96,11 @@ export function codeGold(tests: CodeTest[], setup = ''): Gold {
   return { checker: 'code', tests, ...(setup === '' ? {} : { setup }) }
 }
 
-/** A list of calls with their results, as several data sets write them: `{inputs, outputs, fn_name?}`. */
+/** Tests in the format of several data sets: `{inputs, outputs, fn_name?}`. */
 export function inputOutputTests(data: Record<string, unknown>): CodeTest[] {
   const { inputs, outputs, fn_name: entry } = data
   if (!Array.isArray(inputs) || !Array.isArray(outputs) || inputs.length !== outputs.length) {
-    throw new RowProblem('its inputs and outputs are no lists of the same length')
+    throw new RowProblem('its inputs and outputs are not lists of the same length')
   }
   return inputs.map((input: unknown, index): CodeTest => {
     const output: unknown = outputs[index]
@@ -108,7 +108,7 @@ export function inputOutputTests(data: Record<string, unknown>): CodeTest[] {
       return { style: 'stdio', stdin: textsOf(input).join('\n'), stdout: textsOf(output).join('\n') }
     }
     const args = (Array.isArray(input) ? input : [input]) as []
-    // Some wrap the result in a list of one, as they do the arguments.
+    // Some data sets wrap the result in a list of one, like the arguments.
     const expected = (Array.isArray(output) && output.length === 1 ? output[0] : output) as null
     return { style: 'functional', entry, args, expected }
   })

@@ -8,7 +8,7 @@ import { unpickleString } from './unpickle-string.ts'
 
 type CodeTest = Extract<Gold, { checker: 'code' }>['tests'][number]
 
-/** What solutions of LeetCode take for granted, and the benchmark's own runner puts before them. */
+/** The imports that LeetCode solutions rely on; the benchmark's own runner adds them too. */
 const usualImports = [
   'import sys, re, math, string, random, heapq, bisect, copy, itertools, functools, collections, operator, datetime',
   'from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple, Union',
@@ -20,10 +20,10 @@ const usualImports = [
   'from math import ceil, comb, floor, gcd, inf, isqrt, lcm, log, log2, sqrt',
 ].join('\n')
 
-/** Unpacked tests beyond this are not read: the largest known are some tens of megabytes. */
+/** Larger unpacked tests are rejected; the largest known are tens of megabytes. */
 const largestTests = 512 * 1024 * 1024
 
-/** LiveCodeBench, code generation, both the full and the lite files. All tests count, public and private. */
+/** LiveCodeBench code generation, full and lite. All tests count, public and private. */
 export const liveCodeBench: Format = {
   columns: ['question_content', 'question_id', 'public_test_cases', 'private_test_cases'],
   draft(row) {
@@ -54,9 +54,9 @@ function casesOf(row: Row, name: string, entry: unknown): CodeTest[] {
   const packed = row.value(name)
   if (packed === undefined) return []
   const cases = typeof packed === 'string' ? unpack(packed, name) : packed
-  if (!Array.isArray(cases)) throw new RowProblem(`its ${name} are no list`)
+  if (!Array.isArray(cases)) throw new RowProblem(`its ${name} are not a list`)
   return cases.map((test: unknown) => {
-    if (!isObject(test)) throw new RowProblem(`its ${name} hold something that is no test`)
+    if (!isObject(test)) throw new RowProblem(`its ${name} contain something that is not a test`)
     const [input, output] = [String(test['input'] ?? ''), String(test['output'] ?? '')]
     if (test['testtype'] !== 'functional') return { style: 'stdio', stdin: input, stdout: output }
     if (typeof entry !== 'string') throw new RowProblem('it tests a function, but metadata has no func_name')
@@ -85,6 +85,6 @@ function readValue(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    throw new RowProblem('a value of its tests is not JSON')
+    throw new RowProblem('a value in its tests is not JSON')
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { golds, ids, read, readParquet } from '../../../../test/tasks/read-fixture.ts'
 
-describe('mathematics', () => {
+describe('math', () => {
   test('GSM8K: the number after the mark', async () => {
     const { tasks, reports } = await read('gsm8k', [
       { question: 'Two boxes of 600 pens?', answer: '2 * 600 = <<2*600=1200>>1200\n#### 1,200' },
@@ -16,7 +16,7 @@ describe('mathematics', () => {
     expect(reports).toMatchObject([{ line: 3, isSkipped: false }])
   })
 
-  test('MATH-500, AIME and AMC, in the copies that are about', async () => {
+  test('MATH-500, AIME and AMC, in several copies', async () => {
     const math = await read('math-500', [
       {
         problem: 'Half of $x$?',
@@ -75,7 +75,7 @@ describe('mathematics', () => {
     expect((await read('aime25', [{ problem: 'p', answer: '1' }, { problem: 'q' }])).reports).toHaveLength(1)
   })
 
-  test('OlympiadBench: figures and proofs are left out', async () => {
+  test('OlympiadBench: skips figures and proofs', async () => {
     const base = {
       context: null,
       unit: null,

@@ -2,7 +2,7 @@ import { lastBox } from '../../../reward/index.ts'
 import type { Format } from '../format.ts'
 import { type Row, RowProblem, RowSkipped } from '../row.ts'
 
-/** GSM8K: the answer is a worked solution whose last line is `#### 72`. Copies that keep only the number are read too. */
+/** GSM8K: the answer is a worked solution whose last line is `#### 72`. Copies with only the number work too. */
 export const gsm8k: Format = {
   columns: ['question', 'answer'],
   draft(row) {
@@ -21,8 +21,8 @@ export const gsm8k: Format = {
 }
 
 /**
- * A problem with a short answer: MATH-500, AIME and AMC, of which there are many copies with small differences. Where
- * a copy gives no answer by itself, it stands in the last \boxed{…} of the solution.
+ * Problems with a short answer: MATH-500, AIME and AMC, in many slightly different copies. If there is no answer column,
+ * the answer is the last \boxed{…} in the solution.
  */
 export const shortMathAnswer: Format = {
   columns: ['problem or question', 'answer, or solution with \\boxed{…}'],
@@ -43,13 +43,13 @@ function answerOf(row: Row): string {
   const given = row.optionalText('answer', 'expected_answer')
   const solution = given === undefined ? row.optionalText('solution') : undefined
   const answer = given ?? (solution === undefined ? undefined : lastBox(solution))
-  if (answer === undefined) throw new RowProblem('it has no answer, and no \\boxed{…} in a solution')
+  if (answer === undefined) throw new RowProblem('it has neither an answer nor a \\boxed{…} in the solution')
   return answer.trim()
 }
 
 /**
- * OlympiadBench, open-ended problems in text. Proofs have no answer to check, and problems with a figure cannot be
- * read: both are left out. A tolerance (`error`) is kept in meta, but the checker compares exactly.
+ * OlympiadBench, open-ended text problems. Proofs (no answer to check) and problems with a figure are skipped. The
+ * tolerance (`error`) is kept in meta, but the checker compares exactly.
  */
 export const olympiadBench: Format = {
   columns: ['question', 'final_answer'],
@@ -71,7 +71,7 @@ export const olympiadBench: Format = {
       throw new RowSkipped('it has a figure')
     }
     const answers = row.texts('final_answer')
-    if (answers.length === 0) throw new RowSkipped('it is a proof: there is no answer to compare with')
+    if (answers.length === 0) throw new RowSkipped('it is a proof without an answer to check')
     return {
       key: row.optionalText('id'),
       question: context === undefined ? question : `${context}\n\n${question}`,

@@ -5,7 +5,7 @@ import { type Row, RowProblem } from '../row.ts'
 import { splitNamed } from '../split-names.ts'
 import { codeGold, showFirstTest } from './code.ts'
 
-/** The fields of a task that a column of the user's own file can be mapped to. */
+/** The task fields that columns of a user's file can be mapped to. */
 const fields = [
   'id',
   'question',
@@ -22,8 +22,8 @@ type Field = (typeof fields)[number]
 export type ColumnMap = Partial<Record<Field, string>>
 export type PlainChecker = Exclude<Gold['checker'], 'code'>
 
-/** Tried, in this order, for a field that is not mapped. */
-const usualNames: Record<Field, readonly string[]> = {
+/** The column names that are tried, in order, for a field that is not mapped. */
+const defaultColumns: Record<Field, readonly string[]> = {
   id: ['id', 'uid', 'task_id', '_id'],
   question: ['question', 'problem', 'prompt', 'query', 'text', 'instruction'],
   answer: ['answer', 'gold', 'target', 'golden_answers', 'answers', 'final_answer', 'ground_truth'],
@@ -36,7 +36,7 @@ const usualNames: Record<Field, readonly string[]> = {
   suite: ['suite', 'dataset'],
 }
 
-/** Reads `question=problem,answer=gold` as it is given on the command line. */
+/** Parses a command-line option such as `question=problem,answer=gold`. */
 export function parseColumnMap(text: string): ColumnMap {
   const pairs = text.split(',').filter((part) => part.trim() !== '')
   return columnMapOf(
@@ -46,14 +46,14 @@ export function parseColumnMap(text: string): ColumnMap {
   )
 }
 
-/** The same from a table of the settings. */
+/** Validates a mapping from the settings. */
 export function columnMapOf(columns: Record<string, string>): ColumnMap {
   const map: ColumnMap = {}
   for (const [field, column] of Object.entries(columns)) {
     const known = fields.find((name) => name === field)
     if (known === undefined || column === undefined || column === '') {
       throw new UsageError(`"${field}${column === undefined ? '' : `=${column}`}" is not FIELD=COLUMN`, {
-        fix: `Write for example question=problem,answer=gold; the fields are ${fields.join(', ')}.`,
+        fix: `For example: question=problem,answer=gold. The fields are ${fields.join(', ')}.`,
       })
     }
     map[known] = column
@@ -61,23 +61,23 @@ export function columnMapOf(columns: Record<string, string>): ColumnMap {
   return map
 }
 
-/** The columns a field is looked for in, in this order. */
+/** The columns to try for a field, in order. */
 export const columnNames = (field: Field, map: ColumnMap = {}): readonly string[] =>
-  map[field] === undefined ? usualNames[field] : [map[field]]
+  map[field] === undefined ? defaultColumns[field] : [map[field]]
 
 export interface PlainOptions {
   map?: ColumnMap | undefined
   checker?: PlainChecker | undefined
-  /** The grammar of the project, for all rows. Left out: programs and sums get the grammar made for them. */
+  /** The project's grammar, for all rows. By default code and math rows get their own grammars. */
   grammar?: string | undefined
 }
 
-/** A user's own rows. With tests they are programs; otherwise the checker is the given one, or else exact match. */
+/** A user's own rows. Rows with tests are code; others use the given checker, by default exact match. */
 export function plainFormat({ map, checker = 'exact', grammar }: PlainOptions = {}): Format {
   const names = (field: Field): readonly string[] => columnNames(field, map)
-  const said = (field: Field): string => names(field).slice(0, 3).join(' or ')
+  const listed = (field: Field): string => names(field).slice(0, 3).join(' or ')
   return {
-    columns: [said('question'), `${said('answer')}, or ${said('tests')}`],
+    columns: [listed('question'), `${listed('answer')}, or ${listed('tests')}`],
     draft(row): TaskDraft {
       const gold = goldOf(row, names, checker)
       const isSpecial = gold.checker === 'code' || gold.checker === 'math'
@@ -95,15 +95,15 @@ export function plainFormat({ map, checker = 'exact', grammar }: PlainOptions = 
   }
 }
 
-/** A row that names a split must name one that is known: guessing could bring a test row into training. */
+/** Unknown split names are an error: guessing could put a test row into training. */
 function splitOf(row: Row, names: readonly string[]): TaskDraft['split'] {
-  const said = row.optionalText(...names)
-  const split = said === undefined ? undefined : splitNamed(said)
-  if (said === undefined || split !== undefined) return split
-  throw new RowProblem(`its split ${JSON.stringify(said)} is none of train, dev and test`)
+  const name = row.optionalText(...names)
+  const split = name === undefined ? undefined : splitNamed(name)
+  if (name === undefined || split !== undefined) return split
+  throw new RowProblem(`its split ${JSON.stringify(name)} is not train, dev or test`)
 }
 
-/** Tests call a function by a name that the question may not mention. */
+/** Adds an example call if the question does not mention the function that the tests call. */
 function withExampleCall(question: string, gold: Gold): string {
   const [test] = gold.checker === 'code' ? gold.tests : []
   if (test?.style !== 'assert') return question
@@ -124,11 +124,12 @@ function goldOf(row: Row, names: (field: Field) => readonly string[], checker: P
   const answers = row.texts(...names('answer'))
   if (answers.length === 0) throw new RowProblem(`it has no ${names('answer').slice(0, 3).join(' or ')}`)
   if (checker === 'exact') return { checker, answers: [...answers, ...row.texts(...names('aliases'))] }
-  if (answers.length > 1) throw new RowProblem(`it has ${answers.length} answers, and ${checker} takes one`)
+  if (answers.length > 1)
+    throw new RowProblem(`it has ${answers.length} answers, but ${checker} allows only one`)
   return { checker, answer: answers[0]! }
 }
 
-/** Tasks that coa itself wrote. */
+/** Tasks written by coa. */
 export const coaTasks: Format = {
   columns: ['v', 'id', 'suite', 'domain', 'question', 'gold'],
   draft(row) {

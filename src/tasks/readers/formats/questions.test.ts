@@ -107,7 +107,7 @@ describe('questions with short answers', () => {
     ])
   })
 
-  test('TriviaQA, as its authors and as the Hub have it', async () => {
+  test('TriviaQA, from its authors and from the Hub', async () => {
     const original = await readText(
       'triviaqa',
       'dev.json',

@@ -3,8 +3,8 @@ import type { Format } from '../format.ts'
 import { type Row, RowProblem, RowSkipped, textsOf, unpacked } from '../row.ts'
 
 /**
- * Questions with short answers in words. Every list of accepted answers becomes the alternatives of an exact gold.
- * The copies of FlashRAG (`golden_answers`), which many search agents are trained and measured on, are read by all.
+ * Questions with short text answers. Every accepted answer becomes an alternative of an exact gold. All formats also
+ * read the FlashRAG copies (`golden_answers`), which many search agents are trained and evaluated on.
  */
 function shortAnswers(columns: string[], answers: (row: Row) => string[], meta: Meta = () => ({})): Format {
   return {
@@ -25,18 +25,18 @@ function shortAnswers(columns: string[], answers: (row: Row) => string[], meta: 
 
 type Meta = (row: Row) => Record<string, unknown>
 
-/** HotpotQA and 2WikiMultihopQA, which follows it. Supporting facts are pairs, or two lists in the Parquet copies. */
+/** HotpotQA and 2WikiMultihopQA. Supporting facts are pairs, or two lists in the Parquet copies. */
 export const hotpotLike = shortAnswers(['answer'], answerAndAliases, (row) => ({
   type: row.optionalText('type'),
   difficulty: row.optionalText('level'),
   supportingTitles: supportingTitles(row),
 }))
 
-/** MuSiQue. The unanswerable half of its "full" version has an answer, which does not follow from anything: left out. */
+/** MuSiQue. The unanswerable half of its "full" version is skipped, because its answers follow from nothing. */
 export const musique = shortAnswers(
   ['answer'],
   (row) => {
-    if (row.value('answerable') === false) throw new RowSkipped('it is one of the unanswerable questions')
+    if (row.value('answerable') === false) throw new RowSkipped('it is unanswerable')
     return answerAndAliases(row)
   },
   (row) => {
@@ -51,10 +51,10 @@ export const musique = shortAnswers(
   },
 )
 
-/** Natural Questions in its open form: a question and the list of its answers. */
+/** Natural Questions, open-domain: a question and a list of answers. */
 export const naturalQuestions = shortAnswers(['answer'], (row) => row.texts('answer', 'answers'))
 
-/** TriviaQA: `answer` is an object with value and aliases; the original files write it with capitals, under "Data". */
+/** TriviaQA: `answer` is an object with value and aliases; the original files capitalize the names and have the rows under "Data". */
 export const triviaQa: Format = {
   ...shortAnswers(['answer with value and aliases'], (row) => {
     const answer = row.object('answer')

@@ -1,7 +1,6 @@
 /**
- * The single string in a Python pickle, without running anything. Pickles are programs: Python's own reader would
- * execute whatever a file asks for. Here only the few opcodes of a bare string are known (protocols 1 to 5), and
- * anything else is refused.
+ * Reads a single string from a Python pickle without executing anything. Pickles are programs, and Python's own reader
+ * would run them. Only the opcodes of a bare string are supported (protocols 1 to 5); anything else is rejected.
  */
 export function unpickleString(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -9,7 +8,7 @@ export function unpickleString(bytes: Uint8Array): string {
   let value: string | undefined
   const text = (header: number, length: number) => {
     const from = at + 1 + header
-    if (from + length > bytes.length) throw new Error('the pickle ends inside of a string')
+    if (from + length > bytes.length) throw new Error('the pickle ends within a string')
     value = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(from, from + length))
     at = from + length
   }

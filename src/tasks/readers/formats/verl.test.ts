@@ -81,7 +81,7 @@ describe('verl', () => {
     expect(reports).toMatchObject([{ line: 8, problem: 'it has no ground_truth in reward_model' }])
   })
 
-  test('from Parquet, where they live', async () => {
+  test('from Parquet', async () => {
     const columns: Record<string, ColumnSpec> = {
       data_source: 'string',
       prompt: [{ role: 'string', content: 'string' }],

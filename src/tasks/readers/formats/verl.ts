@@ -6,9 +6,9 @@ import { splitNamed } from '../split-names.ts'
 import { codeGold, inputOutputTests } from './code.ts'
 
 /**
- * The rows that verl trains on. What `ground_truth` holds is nowhere fixed; these shapes are in use and told apart by
- * what they have: `{target: […]}`, `{inputs, outputs, fn_name?}`, `{test_code, entry_point, import_prefix?}`,
- * `{stdin, expected_output}`, and a plain text, which is mathematics or words by `ability` and `data_source`.
+ * Rows in verl's training format. `ground_truth` has no fixed schema; these shapes are in use: `{target: […]}`,
+ * `{inputs, outputs, fn_name?}`, `{test_code, entry_point, import_prefix?}`, `{stdin, expected_output}`, and plain text,
+ * which is math or not according to `ability` and `data_source`.
  */
 export const verl: Format = {
   columns: ['data_source', 'prompt', 'reward_model with ground_truth'],
@@ -37,17 +37,16 @@ export const verl: Format = {
   },
 }
 
-/** The question by itself where the row keeps it, or else what the user says, less the instructions before it. */
+/** The question if the row has it, or else the last user message without the instructions before the question. */
 function questionOf(row: Row, extra: Record<string, unknown>): string {
   if (typeof extra['question'] === 'string' && extra['question'] !== '') return extra['question']
   const prompt = unpacked(row.value('prompt'))
   if (typeof prompt === 'string') return prompt
-  const said = (Array.isArray(prompt) ? prompt : []).filter(
+  const userMessages = (Array.isArray(prompt) ? prompt : []).filter(
     (message) => isObject(message) && message['role'] === 'user',
   )
-  const content: unknown = said.at(-1)?.content
-  if (typeof content !== 'string' || content === '')
-    throw new RowProblem('its prompt has no message of a user')
+  const content: unknown = userMessages.at(-1)?.content
+  if (typeof content !== 'string' || content === '') throw new RowProblem('its prompt has no user message')
   const mark = content.lastIndexOf('\n\nQuestion: ')
   return mark < 0 ? content : content.slice(mark + '\n\nQuestion: '.length)
 }

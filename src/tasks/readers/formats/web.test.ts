@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { read, readText } from '../../../../test/tasks/read-fixture.ts'
 import { assertMayBeWritten, isMemoryOnly } from '../index.ts'
 
-describe('questions for the web', () => {
-  test('GAIA: numbers as values, the rest exactly; files and secret answers left out', async () => {
+describe('web questions', () => {
+  test('GAIA: compares numbers by value and the rest exactly; skips files and secret answers', async () => {
     const base = { Level: 2, file_name: '', file_path: '', 'Annotator Metadata': { Steps: '…' } }
     const { tasks, reports } = await read('gaia', [
       { ...base, task_id: 'g1', Question: 'How many?', 'Final answer': '1,234' },
@@ -22,7 +22,7 @@ describe('questions for the web', () => {
     ])
   })
 
-  test('HLE: questions in text only, and a file of images is no error', async () => {
+  test('HLE: text questions only; a file with only images is not an error', async () => {
     const base = {
       answer: 'B',
       answer_type: 'multipleChoice',
@@ -86,7 +86,7 @@ describe('questions for the web', () => {
   const sealed = (canary: string, used = canary) =>
     `${seal(question, used)},${seal('Ida', used)},Nature,${canary}\n`
 
-  test('BrowseComp: opened in memory, and marked to stay there', async () => {
+  test('BrowseComp: decrypted in memory, and marked to stay there', async () => {
     const text = `problem,answer,problem_topic,canary\n${sealed('canary one')}${sealed('other key', 'canary two')}`
     const { tasks, reports } = await readText('browsecomp', 'b.csv', text)
     expect(tasks).toMatchObject([
@@ -95,7 +95,7 @@ describe('questions for the web', () => {
     expect(tasks[0]?.id).not.toContain('pond')
     expect(reports).toMatchObject([{ line: 3, problem: expect.stringContaining('cannot be decrypted') }])
     expect(isMemoryOnly(tasks[0]!)).toBe(true)
-    expect(() => assertMayBeWritten(tasks[0]!)).toThrow('published in encrypted form only')
+    expect(() => assertMayBeWritten(tasks[0]!)).toThrow('published only in encrypted form')
 
     const open = await readText('browsecomp', 'b.csv', text, { allowPlainText: true })
     expect(open.tasks[0]?.id).toBe(tasks[0]?.id)

@@ -6,10 +6,9 @@ import { memoryOnly } from '../memory-only.ts'
 import { type Row, RowProblem, RowSkipped } from '../row.ts'
 
 /**
- * GAIA. Its own scorer compares numbers as numbers and everything else as text without case and punctuation, so a
- * number is checked as a value and the rest exactly; no judge is needed. Differences that remain: its scorer also
- * drops the spaces inside of words, and takes `;` and `,` in lists for the same only when both sides have a list.
- * Questions that come with a file, and the test split, whose answers are kept secret, are left out.
+ * GAIA. Its own scorer compares numbers by value and everything else as text without case and punctuation, so no judge
+ * is needed. Remaining differences: its scorer also ignores spaces, and treats `;` and `,` in lists as equal only if both
+ * sides are lists. Questions with a file and the test split (its answers are secret) are skipped.
  */
 export const gaia: Format = {
   columns: ['Question', 'Final answer'],
@@ -34,7 +33,7 @@ function gaiaGold(answer: string): Gold {
     : { checker: 'exact', answers: [answer] }
 }
 
-/** HLE, the questions in text. Its answers are free text: formulas, names, letters of choices; a judge compares. */
+/** HLE, text questions only. The answers are free text (formulas, names, choices), so a judge compares them. */
 export const hle: Format = {
   columns: ['question', 'answer'],
   ignored: ['image_preview', 'rationale_image'],
@@ -76,8 +75,8 @@ export const webWalkerQa: Format = {
 }
 
 /**
- * BrowseComp: question and answer are Base64 of an XOR with the SHA-256 of the row's canary, so that they never stand
- * in the open. They are opened in memory, and the task says that it must stay there.
+ * BrowseComp: question and answer are encrypted (Base64 of an XOR with the SHA-256 of the row's canary) so that they are
+ * never public. They are decrypted in memory, and the task is marked to stay there.
  */
 export const browseComp: Format = {
   columns: ['problem', 'answer', 'canary'],
@@ -85,21 +84,21 @@ export const browseComp: Format = {
     const canary = row.text('canary')
     const cipher = row.text('problem')
     return {
-      // Named by the hidden text, so that the id gives nothing away.
+      // The id is a hash of the encrypted text, so that it reveals nothing.
       key: sha256(cipher).slice(0, 16),
-      question: openSealed(row, 'problem', canary),
-      gold: { checker: 'judge', answer: openSealed(row, 'answer', canary) },
+      question: decrypt(row, 'problem', canary),
+      gold: { checker: 'judge', answer: decrypt(row, 'answer', canary) },
       meta: { topic: row.optionalText('problem_topic'), ...memoryOnly },
     }
   },
 }
 
-function openSealed(row: Row, name: string, canary: string): string {
-  const sealed = Buffer.from(row.text(name), 'base64')
+function decrypt(row: Row, name: string, canary: string): string {
+  const encrypted = Buffer.from(row.text(name), 'base64')
   const key = createHash('sha256').update(canary).digest()
-  const open = sealed.map((byte, index) => byte ^ key[index % key.length]!)
+  const decrypted = encrypted.map((byte, index) => byte ^ key[index % key.length]!)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(open)
+    return new TextDecoder('utf-8', { fatal: true }).decode(decrypted)
   } catch {
     throw new RowProblem(`its ${name} cannot be decrypted with its canary`)
   }

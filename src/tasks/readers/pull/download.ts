@@ -11,20 +11,20 @@ const LONGEST_PAUSE_MS = 120_000
 export interface DownloadOptions {
   homepage: string
   fetch?: typeof globalThis.fetch | undefined
-  /** Sent as a bearer token; a redirect to another host does not get it. */
+  /** Sent as a bearer token, but not after a redirect to another host. */
   token?: string | undefined
   onBytes?: ((done: number, total: number | undefined) => void) | undefined
   signal?: AbortSignal | undefined
   attempts?: number | undefined
-  /** The wait before the second attempt; it doubles after each further one. */
+  /** Delay before the second attempt; it doubles after each attempt. */
   backOffMs?: number | undefined
-  /** Without a byte for so long, an attempt is given up. */
+  /** An attempt times out after this long without data. */
   stallMs?: number | undefined
 }
 
 /**
- * Brings a file into `part`, going on from what an earlier attempt or an earlier process left there. Attempts that
- * made progress do not count against the limit. The caller checks the bytes and moves them to their place.
+ * Downloads a file to `part`, resuming what an earlier attempt or process left there. Attempts that made progress do not
+ * count toward the limit. The caller verifies the file and moves it into place.
  */
 export async function download(url: string, part: PartFile, options: DownloadOptions): Promise<void> {
   const { attempts = 5, backOffMs = 1_000, signal } = options
@@ -37,7 +37,7 @@ export async function download(url: string, part: PartFile, options: DownloadOpt
       signal?.throwIfAborted()
       if (CoaError.isInstance(error) && !(error instanceof ToolError && error.passing)) throw error
       failures = part.bytes > before ? 1 : failures + 1
-      if (failures >= attempts) throw givenUp(url, error)
+      if (failures >= attempts) throw finalError(url, error)
       const asked = CoaError.isInstance(error) ? Number(error.details['retryAfterMs'] ?? 0) : 0
       await pause(Math.max(asked, backOff(failures - 1, backOffMs, LONGEST_PAUSE_MS)), signal)
     }
@@ -47,19 +47,19 @@ export async function download(url: string, part: PartFile, options: DownloadOpt
 async function attempt(url: string, part: PartFile, options: DownloadOptions): Promise<void> {
   const { homepage, token, onBytes, stallMs = 60_000 } = options
   const from = part.version === undefined ? 0 : part.bytes
-  // Packed on the way, sizes and ranges would be those of the packed bytes.
+  // With compression, sizes and ranges would refer to the compressed bytes.
   const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'chain-of-agents' }
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   if (from > 0) Object.assign(headers, { range: `bytes=${from}-`, 'if-range': part.version })
   const stalled = new AbortController()
-  const timer = setTimeout(() => stalled.abort(new Error(`nothing came for ${stallMs} ms`)), stallMs)
+  const timer = setTimeout(() => stalled.abort(new Error(`no data for ${stallMs} ms`)), stallMs)
   const signals = [stalled.signal, ...(options.signal ? [options.signal] : [])]
   try {
     const response = await (options.fetch ?? fetch)(url, { headers, signal: AbortSignal.any(signals) })
     if (response.status === 416 && sizeIn(response) === from) return
     if (response.status === 416) {
       part.remove()
-      throw new ToolError(`${url} is not the file that was begun`, { passing: true })
+      throw new ToolError(`${url} changed during the download`, { passing: true })
     }
     if (!response.ok || response.body === null) {
       const error = responseError(url, response, homepage, token !== undefined)
@@ -67,10 +67,10 @@ async function attempt(url: string, part: PartFile, options: DownloadOptions): P
       Object.assign(error.details, { retryAfterMs: Math.min(asked, LONGEST_PAUSE_MS) })
       throw error
     }
-    const isContinued = response.status === 206 && startIn(response) === from
-    if (!isContinued) part.begin(versionOf(response))
-    let done = isContinued ? from : 0
-    const total = isContinued ? sizeIn(response) : lengthOf(response)
+    const isResumed = response.status === 206 && startIn(response) === from
+    if (!isResumed) part.begin(versionOf(response))
+    let done = isResumed ? from : 0
+    const total = isResumed ? sizeIn(response) : lengthOf(response)
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, pass) {
         timer.refresh()
@@ -91,7 +91,7 @@ async function attempt(url: string, part: PartFile, options: DownloadOptions): P
   }
 }
 
-/** Only a strong mark can be used to go on; a weak one promises less than the same bytes. */
+/** Only a strong validator allows resuming; a weak one does not guarantee identical bytes. */
 function versionOf({ headers }: Response): string | undefined {
   const tag = headers.get('etag')
   if (tag !== null) return tag.startsWith('W/') ? undefined : tag
@@ -110,12 +110,12 @@ const lengthOf = ({ headers }: Response): number | undefined => {
   return length === null ? undefined : Number(length)
 }
 
-function givenUp(url: string, cause: unknown): CoaError {
+function finalError(url: string, cause: unknown): CoaError {
   if (CoaError.isInstance(cause)) return cause
   const { message, cause: deeper } = cause as Error
   const reason = deeper instanceof Error && deeper.message !== '' ? deeper.message : message
   return new ToolError(`cannot download ${url}: ${reason}`, {
-    fix: 'Check the connection and pull again: what has come so far is kept.',
+    fix: 'Check the connection and pull again; the download will resume.',
     passing: true,
     cause,
   })

@@ -10,7 +10,7 @@ const PulledFile = z.object({
   sha256: z.string(),
   bytes: z.number(),
   pulledAt: z.string(),
-  /** `known`: compared with a checksum that coa brings. `first-use`: what came first is taken for right. */
+  /** `known`: verified against a checksum built into coa. `first-use`: the first download is trusted. */
   trust: z.enum(['known', 'first-use']),
 })
 export type PulledFile = z.infer<typeof PulledFile>
@@ -20,7 +20,7 @@ type PullLock = z.infer<typeof PullLock>
 
 const fileName = 'pulled.json'
 
-/** What was pulled into a folder, so that a later pull can tell a changed file from the one that came first. */
+/** The checksums of files pulled into a folder, so that later pulls can detect changed files. */
 export function readPullLock(folder: string): PullLock {
   const path = join(folder, fileName)
   let text: string
@@ -33,8 +33,8 @@ export function readPullLock(folder: string): PullLock {
   try {
     return PullLock.parse(parseJson(text))
   } catch (cause) {
-    throw new StoreError(`${path} cannot be read: the checksums of earlier pulls are in it`, {
-      fix: 'Restore it, or remove it to take the files that are there, or come next, for right.',
+    throw new StoreError(`cannot read ${path}, which has the checksums of earlier pulls`, {
+      fix: 'Restore it, or delete it to trust the existing files and the next downloads.',
       cause,
     })
   }

@@ -2,36 +2,36 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { moveIntoPlace } from '../../../base/files/index.ts'
 
 /**
- * What has come of a file so far. Beside it stands which version it belongs to, by the server's own mark: going on
- * with another version would make a file that never was.
+ * A partial download. The server's version validator (ETag or date) is stored next to it, because resuming with another
+ * version would produce a corrupt file.
  */
 export class PartFile {
   readonly path: string
-  readonly #markPath: string
+  readonly #versionPath: string
 
   constructor(target: string) {
     this.path = `${target}.part`
-    this.#markPath = `${target}.part.version`
+    this.#versionPath = `${target}.part.version`
   }
 
   get bytes(): number {
     return existsSync(this.path) ? statSync(this.path).size : 0
   }
 
-  /** Without a mark it cannot be told what the bytes belong to. */
+  /** Undefined if it is unknown, so that the download cannot be resumed. */
   get version(): string | undefined {
-    return existsSync(this.#markPath) ? readFileSync(this.#markPath, 'utf8') : undefined
+    return existsSync(this.#versionPath) ? readFileSync(this.#versionPath, 'utf8') : undefined
   }
 
   begin(version: string | undefined): void {
     this.remove()
     writeFileSync(this.path, '')
-    if (version !== undefined) writeFileSync(this.#markPath, version)
+    if (version !== undefined) writeFileSync(this.#versionPath, version)
   }
 
   remove(): void {
     rmSync(this.path, { force: true })
-    rmSync(this.#markPath, { force: true })
+    rmSync(this.#versionPath, { force: true })
   }
 
   moveTo(target: string): void {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/store/support/temporary-folder.ts'
 import { type Benchmark, type BenchmarkFile, benchmarks } from '../index.ts'
-import { type PullOptions, pullBenchmark } from './index.ts'
+import { type PullOptions, pullBenchmark } from './pull-benchmark.ts'
 
 const content = Buffer.from(`${'{"question":"how many?","answer":"#### 3"}\n'.repeat(5_000)}`)
 const checksum = createHash('sha256').update(content).digest('hex')
@@ -30,7 +30,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** A server as it should be: ranges, and a mark for the version. */
+/** A well-behaved server: supports ranges and sends an ETag. */
 function serveRanges(request: IncomingMessage, response: ServerResponse, version = '"one"'): void {
   const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
   const isRange = from > 0 && request.headers['if-range'] === version
@@ -62,7 +62,7 @@ const benchmarkOf = (file: Partial<BenchmarkFile> = {}, more: Partial<Benchmark>
 const pull = (folder: string, benchmark: Benchmark, options: Partial<PullOptions> = {}) =>
   pullBenchmark(benchmark, { folder, accept: () => true, backOffMs: 1, attempts: 3, ...options })
 
-test('downloads a file, tells how far it is, and keeps its checksum', async () => {
+test('downloads a file, reports progress, and stores its checksum', async () => {
   const folder = temporaryFolder()
   const seen: number[] = []
   const { files } = await pull(folder, benchmarkOf(), { onProgress: ({ done }) => seen.push(done) })
@@ -78,19 +78,19 @@ test('downloads a file, tells how far it is, and keeps its checksum', async () =
   })
 })
 
-test('does not download again what is there, and notices when it has changed', async () => {
+test('does not download existing files again, and detects changes', async () => {
   const folder = temporaryFolder()
   const { files } = await pull(folder, benchmarkOf())
   expect((await pull(folder, benchmarkOf())).files).toMatchObject([{ isNew: false, sha256: checksum }])
   expect(requests).toHaveLength(1)
   writeFileSync(files[0]!.path, 'something else')
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
-    message: expect.stringContaining('is not what was pulled'),
-    fix: 'Move the file away and pull again.',
+    message: expect.stringContaining('was modified after it was pulled'),
+    fix: 'Move the file elsewhere and pull again.',
   })
 })
 
-test('shows the licence first, and downloads nothing without consent', async () => {
+test('shows the license first, and downloads nothing without consent', async () => {
   const folder = temporaryFolder()
   const shown: string[] = []
   const accept = ({ licence }: Benchmark) => {
@@ -103,7 +103,7 @@ test('shows the licence first, and downloads nothing without consent', async () 
   expect(existsSync(join(folder, 'sample'))).toBe(false)
 })
 
-test('goes on where a broken connection left it', async () => {
+test('resumes after a broken connection', async () => {
   handler = (request, response) =>
     requests.length === 1 ? breakOff(request, response) : serveRanges(request, response)
   const { files } = await pull(temporaryFolder(), benchmarkOf())
@@ -111,12 +111,12 @@ test('goes on where a broken connection left it', async () => {
   expect(Number(/\d+/.exec(requests[1]!.headers.range ?? '')?.[0])).toBeGreaterThan(0)
 })
 
-test('goes on where an earlier process left it, and starts anew when the file has changed since', async () => {
+test('resumes the download of an earlier process, and restarts if the file has changed since', async () => {
   const half = content.length / 2
   for (const version of ['"one"', '"zero"']) {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'sample'))
-    // Half of the file, or of what it was.
+    // Half of the file, or of its earlier version.
     writeFileSync(
       join(folder, 'sample/rows.jsonl.part'),
       version === '"one"' ? content.subarray(0, half) : 'x'.repeat(half),
@@ -128,7 +128,7 @@ test('goes on where an earlier process left it, and starts anew when the file ha
   }
 })
 
-test('takes a part that is whole already', async () => {
+test('accepts a partial file that is already complete', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'sample'))
   writeFileSync(join(folder, 'sample/rows.jsonl.part'), content)
@@ -136,28 +136,28 @@ test('takes a part that is whole already', async () => {
   expect((await pull(folder, benchmarkOf())).files[0]!.sha256).toBe(checksum)
 })
 
-test('a body that ends too early is not taken for the file', async () => {
+test('does not accept a truncated body', async () => {
   const folder = temporaryFolder()
   handler = breakOff
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
     boundary: 'tool',
     passing: true,
-    fix: expect.stringContaining('what has come so far is kept'),
+    fix: expect.stringContaining('the download will resume'),
   })
   expect(existsSync(join(folder, 'sample/rows.jsonl'))).toBe(false)
 })
 
-test('a wrong checksum is refused, and nothing of the file stays', async () => {
+test('rejects a wrong checksum and keeps nothing of the file', async () => {
   const folder = temporaryFolder()
   await expect(pull(folder, benchmarkOf({ sha256: 'f'.repeat(64) }))).rejects.toMatchObject({
-    message: expect.stringContaining('not the one that is known'),
+    message: expect.stringContaining('not the one built into coa'),
     details: { expected: 'f'.repeat(64), found: checksum },
   })
   expect(readdirSync(join(folder, 'sample'))).toEqual([])
   expect((await pull(folder, benchmarkOf({ sha256: checksum }))).files[0]!.trust).toBe('known')
 })
 
-test('a file that is another one than at the first pull is refused', async () => {
+test('rejects a file that differs from the first pull', async () => {
   const folder = temporaryFolder()
   const { files } = await pull(folder, benchmarkOf())
   rmSync(files[0]!.path)
@@ -165,12 +165,12 @@ test('a file that is another one than at the first pull is refused', async () =>
   await expect(pull(folder, benchmarkOf())).rejects.toThrow('not the one of the first pull')
 })
 
-test.each([401, 403])('status %i: says how to get at a gated benchmark', async (status) => {
+test.each([401, 403])('status %i: explains how to access a gated benchmark', async (status) => {
   handler = (_, response) => void response.writeHead(status).end()
   const gated = benchmarkOf({}, { isGated: true, homepage: 'https://example.org/terms' })
   await expect(pull(temporaryFolder(), gated)).rejects.toMatchObject({
     boundary: 'usage',
-    fix: 'Accept the terms at https://example.org/terms, make a read token there and set it as HF_TOKEN, then pull again.',
+    fix: 'Accept the terms at https://example.org/terms, create a read token there and set it as HF_TOKEN, then pull again.',
   })
   await expect(pull(temporaryFolder(), gated, { token: 'secret' })).rejects.toMatchObject({
     fix: expect.stringContaining('with the account that the token belongs to'),
@@ -178,7 +178,7 @@ test.each([401, 403])('status %i: says how to get at a gated benchmark', async (
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer secret'])
 })
 
-test('the token goes to gated benchmarks only, and not along with a redirect to another host', async () => {
+test('sends the token only for gated benchmarks, and not to another host after a redirect', async () => {
   handler = (request, response) => {
     const isThere = request.url === '/elsewhere'
     if (isThere) serveRanges(request, response)
@@ -194,19 +194,19 @@ test('the token goes to gated benchmarks only, and not along with a redirect to 
   ])
 })
 
-test('tries again after a passing fault, and not after a lasting one', async () => {
+test('retries after a transient error, but not after a permanent one', async () => {
   handler = (request, response) =>
     requests.length < 3 ? void response.writeHead(503).end() : serveRanges(request, response)
   expect((await pull(temporaryFolder(), benchmarkOf())).files).toHaveLength(1)
   requests = []
   handler = (_, response) => void response.writeHead(404).end()
   await expect(pull(temporaryFolder(), benchmarkOf())).rejects.toMatchObject({
-    message: expect.stringContaining('is not there any more'),
+    message: expect.stringContaining('no longer exists'),
   })
   expect(requests).toHaveLength(1)
 })
 
-test('gives up on a server that goes silent, and when it is called off', async () => {
+test('gives up on a stalled server, and when aborted', async () => {
   handler = (_, response) => void response.writeHead(200, { etag: '"one"' }).write('a')
   await expect(pull(temporaryFolder(), benchmarkOf(), { stallMs: 50, attempts: 2 })).rejects.toMatchObject({
     boundary: 'tool',
@@ -217,7 +217,7 @@ test('gives up on a server that goes silent, and when it is called off', async (
   await expect(pulling).rejects.toThrow('called off')
 })
 
-test('a mistyped name is corrected, and an unknown file named', async () => {
+test('suggests a name for a typo, and reports an unknown file', async () => {
   const options = { folder: temporaryFolder(), accept: () => true }
   await expect(pullBenchmark('gsm8', options)).rejects.toMatchObject({ fix: 'Did you mean gsm8k?' })
   await expect(pullBenchmark('gsm8k', { ...options, files: ['all.jsonl'] })).rejects.toMatchObject({

@@ -10,13 +10,13 @@ import { PartFile } from './part-file.ts'
 
 export interface PullOptions
   extends Pick<DownloadOptions, 'fetch' | 'attempts' | 'backOffMs' | 'stallMs' | 'signal'> {
-  /** Files come into a folder of the benchmark's name below it. */
+  /** The parent folder; files go into a subfolder named after the benchmark. */
   folder: string
-  /** Is shown the licence before anything is downloaded, and says whether it is agreed to. */
+  /** Called before anything is downloaded; returns whether the user accepts the license. */
   accept: (benchmark: Benchmark) => boolean | Promise<boolean>
-  /** Of the Hugging Face Hub. Sent only for benchmarks that ask for it. */
+  /** Hugging Face Hub token. Sent only for gated benchmarks. */
   token?: string | undefined
-  /** Names of the files wanted; all without it. */
+  /** Names of the files to pull; by default all. */
   files?: readonly string[] | undefined
   onProgress?: Observe | undefined
 }
@@ -28,24 +28,23 @@ export interface PulledBenchmark {
     split: BenchmarkFile['split']
     sha256: string
     bytes: number
-    /** `first-use`: nobody could say what the checksum should be, so what came is taken for right from now on. */
+    /** `first-use`: there was no known checksum, so this download is trusted from now on. */
     trust: PulledFile['trust']
-    /** False where the file was there already, and still is what was pulled. */
+    /** False if the file already existed and is unchanged. */
     isNew: boolean
   }[]
 }
 
-/** Downloads a benchmark from its public home, or checks what an earlier pull left. */
+/** Downloads a benchmark from its public source, or verifies existing files. */
 export async function pullBenchmark(
-  /** A name, or a benchmark of the caller's own. */
   which: string | Benchmark,
   options: PullOptions,
 ): Promise<PulledBenchmark> {
   const benchmark = typeof which === 'string' ? findBenchmark(which) : which
   const wanted = filesOf(benchmark, options.files)
   if (!(await options.accept(benchmark))) {
-    throw new UsageError(`the licence of ${benchmark.title} was not accepted: ${benchmark.licence}`, {
-      fix: `Read it at ${benchmark.homepage}, and pull again with consent.`,
+    throw new UsageError(`the license of ${benchmark.title} was not accepted: ${benchmark.licence}`, {
+      fix: `Read it at ${benchmark.homepage}, then pull again and accept it.`,
     })
   }
   const folder = join(options.folder, benchmark.name)
@@ -65,9 +64,9 @@ async function pullFile(
   const earlier = readPullLock(folder).files[file.name]
   const expected = file.sha256 ?? (earlier?.url === file.url ? earlier.sha256 : undefined)
   const trust = file.sha256 === undefined ? 'first-use' : 'known'
-  const isThere = existsSync(path)
+  const exists = existsSync(path)
   const part = new PartFile(path)
-  if (!isThere) {
+  if (!exists) {
     const { fetch, attempts, backOffMs, stallMs, signal, onProgress } = options
     await download(file.url, part, {
       homepage: benchmark.homepage,
@@ -80,20 +79,20 @@ async function pullFile(
       onBytes: (done, total) => onProgress?.({ stage: `pull ${file.name}`, done, total, unit: 'bytes' }),
     })
   }
-  const sha256 = sha256OfFile(isThere ? path : part.path)
+  const sha256 = sha256OfFile(exists ? path : part.path)
   if (expected !== undefined && sha256 !== expected) {
-    // Wrong bytes must not be gone on with, nor be found under the file's name.
-    if (!isThere) part.remove()
-    throw mismatch(path, file, expected, sha256, isThere)
+    // A corrupt download must be neither resumed nor moved into place.
+    if (!exists) part.remove()
+    throw mismatch(path, file, expected, sha256, exists)
   }
-  if (!isThere) part.moveTo(path)
+  if (!exists) part.moveTo(path)
   const bytes = statSync(path).size
   if (earlier?.sha256 !== sha256 || earlier.url !== file.url) {
     const lock = readPullLock(folder)
     lock.files[file.name] = { url: file.url, sha256, bytes, pulledAt: new Date().toISOString(), trust }
     writePullLock(folder, lock)
   }
-  return { path, split: file.split, sha256, bytes, trust, isNew: !isThere }
+  return { path, split: file.split, sha256, bytes, trust, isNew: !exists }
 }
 
 function mismatch(
@@ -101,21 +100,24 @@ function mismatch(
   { url, sha256 }: BenchmarkFile,
   expected: string,
   found: string,
-  isThere: boolean,
+  exists: boolean,
 ): UsageError | ToolError {
   const details = { path, url, expected, found }
-  if (isThere) {
-    return new UsageError(`${path} is not what was pulled: its checksum is ${found}, not ${expected}`, {
-      fix: 'Move the file away and pull again.',
-      details,
-    })
+  if (exists) {
+    return new UsageError(
+      `${path} was modified after it was pulled: its checksum is ${found}, not ${expected}`,
+      {
+        fix: 'Move the file elsewhere and pull again.',
+        details,
+      },
+    )
   }
-  const whose = sha256 === undefined ? 'of the first pull' : 'that is known'
-  return new ToolError(`${url} gave a file with the checksum ${found}, not the one ${whose}, ${expected}`, {
+  const known = sha256 === undefined ? 'of the first pull' : 'built into coa'
+  return new ToolError(`the file at ${url} has the checksum ${found}, not the one ${known}, ${expected}`, {
     fix:
       sha256 === undefined
-        ? 'Its publisher may have changed it: if that is so, remove its entry from pulled.json and pull again.'
-        : 'Pull again; if it stays so, do not use the file.',
+        ? 'The publisher may have changed it. If so, remove its entry from pulled.json and pull again.'
+        : 'Pull again; if the checksum is still wrong, do not use the file.',
     details,
   })
 }

@@ -2,14 +2,14 @@ import type { Gold } from '../../../schema/index.ts'
 import type { Split } from '../../splits.ts'
 import type { Format } from '../format.ts'
 
-/** A file of a benchmark at its public home. */
+/** A file of a benchmark at its public source. */
 export interface BenchmarkFile {
   /** Its name on disk. */
   name: string
   url: string
-  /** Left out where each row says. */
+  /** Omitted if each row has its own. */
   split?: Split
-  /** Known where the address names one fixed version, whose bytes were seen. Otherwise the first pull fixes it. */
+  /** For URLs of a fixed version. Otherwise the first pull records the checksum. */
   sha256?: string
 }
 
@@ -24,7 +24,7 @@ export interface Benchmark {
   homepage: string
   format: Format
   files: readonly BenchmarkFile[]
-  /** Its home wants a user's consent on the web site, and a token. */
+  /** Users have to accept terms on the website and need a token. */
   isGated?: boolean
 }
 

@@ -28,7 +28,7 @@ export const codeBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'humaneval',
-    title: 'HumanEval: Python functions from their documentation',
+    title: 'HumanEval: Python functions from docstrings',
     domain: 'code',
     checker: 'code',
     licence: 'MIT',
@@ -52,7 +52,7 @@ export const codeBenchmarks: readonly Benchmark[] = [
     title: 'LiveCodeBench: code generation, lite',
     domain: 'code',
     checker: 'code',
-    licence: 'Creative Commons, kind not stated; problems of LeetCode, AtCoder and Codeforces',
+    licence: 'Creative Commons, type not stated; problems from LeetCode, AtCoder and Codeforces',
     homepage: 'https://livecodebench.github.io',
     format: liveCodeBench,
     files: liveCodeBenchFiles,

@@ -37,7 +37,7 @@ export const mathBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'math-500',
-    title: 'MATH-500: 500 problems of the MATH test set',
+    title: 'MATH-500: 500 problems from the MATH test set',
     domain: 'math',
     checker: 'math',
     licence: 'MIT (the MATH data set)',
@@ -85,7 +85,7 @@ export const mathBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'olympiadbench',
-    title: 'OlympiadBench: English open-ended mathematics in text',
+    title: 'OlympiadBench: open-ended English text problems in math',
     domain: 'math',
     checker: 'math',
     licence: 'Apache-2.0',

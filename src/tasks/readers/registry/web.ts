@@ -7,7 +7,7 @@ export const webBenchmarks: readonly Benchmark[] = [
     title: 'GAIA: questions for assistants, validation split without files',
     domain: 'web',
     checker: 'exact',
-    licence: 'terms of its page: not to be shared again in a form that can be crawled',
+    licence: 'see its page; must not be reshared in a crawlable format',
     homepage: 'https://huggingface.co/datasets/gaia-benchmark/GAIA',
     format: gaia,
     isGated: true,
@@ -21,10 +21,10 @@ export const webBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'browsecomp',
-    title: 'BrowseComp: facts that are hard to find',
+    title: 'BrowseComp: hard-to-find facts',
     domain: 'web',
     checker: 'judge',
-    licence: 'MIT; published encrypted, and asked to be kept out of plain text',
+    licence: 'MIT; published encrypted, must not be published in plain text',
     homepage: 'https://openai.com/index/browsecomp',
     format: browseComp,
     files: [
@@ -37,10 +37,10 @@ export const webBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'hle',
-    title: "Humanity's Last Exam, the questions in text",
+    title: "Humanity's Last Exam, text questions",
     domain: 'web',
     checker: 'judge',
-    licence: 'MIT; asked to be kept out of training data',
+    licence: 'MIT; must not be used as training data',
     homepage: 'https://lastexam.ai',
     format: hle,
     isGated: true,
@@ -50,7 +50,7 @@ export const webBenchmarks: readonly Benchmark[] = [
   },
   {
     name: 'webwalkerqa',
-    title: 'WebWalkerQA: questions about web sites',
+    title: 'WebWalkerQA: questions about websites',
     domain: 'web',
     checker: 'judge',
     licence: 'Apache-2.0',

@@ -20,13 +20,13 @@ const requests = fc.record({
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  // Warm, and so by far the fastest for many short programs.
+  // Stays warm, so it is by far the fastest for many short programs.
   sandbox = await openSandbox({ driver: 'pyodide' })
 })
 afterAll(() => sandbox.close())
 
 describe('code tasks', () => {
-  test('fit the schema, are the same every time, and have tests, examples and bugs', () => {
+  test('match the schema, are reproducible, and have tests, examples and bugs', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const task = codeSuite.generate(request)
@@ -53,7 +53,7 @@ describe('code tasks', () => {
     )
   })
 
-  test('all families occur, a quarter of the tasks reads standard input, and levels grow', () => {
+  test('cover all families, read standard input in a quarter of the cases, and get harder with the level', () => {
     const tasks = Array.from({ length: 3_000 }, (_, index) =>
       codeSuite.generate({ seed: 3, split: 'train', index }),
     )
@@ -84,7 +84,7 @@ describe('code tasks', () => {
     }
   })
 
-  test('of every family, the solution is accepted by the checker and every bug refused', async () => {
+  test('of every family have a solution that the checker accepts and bugs that it rejects', async () => {
     const byFamily = new Map<string, ReturnType<typeof codeSuite.generate>>()
     for (let index = 0; byFamily.size < families.length; index++) {
       const task = codeSuite.generate({ seed: 11, split: 'test', index })
@@ -106,11 +106,11 @@ describe('code tasks', () => {
   })
 })
 
-test('values stand in questions as Python writes them', () => {
+test('values in questions are in Python notation', () => {
   expect(pythonValue([[1, -2], ['a b', ''], true, null])).toBe("[[1, -2], ['a b', ''], True, None]")
 })
 
-test('values stand on standard input and output as the question says', () => {
+test('values on standard input and output have the format in the question', () => {
   const parameters = [
     { name: 'rows', type: 'rows' },
     { name: 'names', type: 'strs' },

@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random/index.ts'
 
 export type Json = null | boolean | number | string | Json[]
 
-/** How a value is written on standard input and output, and in a signature. */
+/** The type of a value, which determines its format on standard input and output and in signatures. */
 export type ValueType = 'int' | 'ints' | 'str' | 'strs' | 'pairs' | 'rows'
 
 export interface Parameter {
@@ -10,14 +10,14 @@ export interface Parameter {
   type: ValueType
 }
 
-/** The body of a Python function, and the same thing in TypeScript: written twice, so that each checks the other. */
+/** The body of a Python function and the same function in TypeScript, so that each checks the other. */
 export interface Version {
-  /** Lines after `def`, indented by the assembler; the last ones return. */
+  /** The lines after `def`, without indentation. */
   python: string
   run(...args: Json[]): Json
 }
 
-/** Gives the arguments of the TypeScript side the types they have. */
+/** Makes a version whose TypeScript side has typed arguments. */
 export const version = <Args extends Json[]>(python: string, run: (...args: Args) => Json): Version => ({
   python,
   run: run as (...args: Json[]) => Json,
@@ -29,38 +29,38 @@ export interface Mistake extends Version {
   text: string
 }
 
-/** What a family makes: a specification with its reference, and ways to get it wrong. */
+/** A generated problem: a specification, its reference solution, and wrong solutions. */
 export interface Draft {
-  /** What the function is called. */
+  /** The name of the function. */
   entry: string
   parameters: readonly Parameter[]
   returns: ValueType
-  /** The specification: whole sentences. */
+  /** The specification, in complete sentences. */
   spec: readonly string[]
   right: Version
   mistakes: readonly Mistake[]
-  /** Arguments of one call; `size` grows from 0 (the smallest sensible input) on. */
+  /** Arguments of one call; `size` 0 is the smallest sensible input. */
   input(random: Random, size: number): Json[]
-  /** Versions with a stage left out. Where one of them passes all tests, the stage is idle and the draft no good. */
+  /** Versions with one stage omitted. If one of them passes all tests, the stage has no effect and the draft is discarded. */
   needed?: readonly Version[]
-  /** Calls that must be among the tests. */
+  /** Edge cases that must be among the tests. */
   edges: readonly Json[][]
-  /** Names of the parts it is put together from. */
+  /** Names of its parts. */
   stages: readonly string[]
 }
 
 export interface Family {
   name: string
-  /** The levels it belongs to. */
+  /** Lowest and highest level. */
   levels: readonly [number, number]
-  /** Its drafts grow with the level by themselves; others get stages added. */
+  /** Its drafts get harder with the level by themselves; other families get stages added. */
   grows?: true
   draft(random: Random, level: number): Draft
 }
 
-/** Python's remainder: it has the sign of the divisor. */
+/** Python's remainder, which has the sign of the divisor. */
 export const modulo = (left: number, right: number): number => ((left % right) + right) % right
 
-/** Fills in `{name}` from the values, in a text of Python that is easier to read without template holes. */
+/** Replaces `{name}` placeholders, so that Python code is readable without template literals. */
 export const fill = (text: string, values: Record<string, string | number>): string =>
   text.replace(/\{(\w+)\}/g, (hole, name: string) => (name in values ? String(values[name]) : hole))

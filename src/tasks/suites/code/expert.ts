@@ -7,7 +7,7 @@ import { pythonValue } from './python-text.ts'
 
 const fence = (code: string): string => `\`\`\`py\n${code.trimEnd()}\n\`\`\``
 
-/** Writes a program, runs it on the examples of the question, and mends it where they disagree. */
+/** Writes a program, runs it on the examples in the question, and fixes it where the results differ. */
 export function codeExpert(
   _task: Task,
   { style, solution, bugs, examples }: CodeProgram,
@@ -29,9 +29,9 @@ export function codeExpert(
     flaw = bug.text
   }
 
-  /** The draft, and calls of it that print beside each result what the question says. */
+  /** The draft, followed by example calls that print each result next to the expected one. */
   function trial(): string {
-    // Examples are kept as arguments, not as input text, so a program for standard input runs on none.
+    // Examples are stored as arguments, not as input text, so a program that reads standard input gets none.
     if (style === 'stdio') return `${fence(draft)}\n\`\`\`sh\n\n\`\`\``
     const calls = examples.map(({ args, result }) => {
       const list = args.map(pythonValue).join(', ')
@@ -41,50 +41,53 @@ export function codeExpert(
   }
 
   function order(thought: string, text: string): Order {
-    lastOrder = { thought, text, tool: 'code', callThought: 'Run it and look.', call: trial() }
+    lastOrder = { thought, text, tool: 'code', callThought: 'Run it and see.', call: trial() }
     return lastOrder
   }
 
   return {
     facts: () => ({
-      thought: 'First what is asked for.',
+      thought: 'First, what is asked for.',
       text:
         style === 'stdio'
-          ? 'Wanted: a program that reads standard input and prints the result.'
-          : `Wanted: a function ${entry}. Given: ${examples.length} worked ${examples.length === 1 ? 'example' : 'examples'}.`,
+          ? 'Task: a program that reads standard input and prints the result.'
+          : `Task: a function ${entry}. Given: ${examples.length} worked ${examples.length === 1 ? 'example' : 'examples'}.`,
     }),
 
     plan: () => ({
-      thought: 'The description has several rules; each has to be in the program.',
-      text: '1. Write the program after the description.\n2. Run it on the examples.\n3. Look at cases at the edge, and hand it in.',
+      thought: 'The description has several rules; the program has to follow each.',
+      text: '1. Write the program from the description.\n2. Run it on the examples.\n3. Check the edge cases and submit it.',
     }),
 
     next() {
-      if (runs === gaveUpAt) return { thought: 'This leads nowhere.', text: 'pass' }
+      if (runs === gaveUpAt) return { thought: 'This is not working.', text: 'pass' }
       if (lastOrder !== undefined && random.chance(dials.repeat))
         return { ...lastOrder, thought: 'Once more.' }
       if (runs === 0)
-        return order('A first version, run on the examples.', 'Write the program and run it on the examples.')
+        return order(
+          'Start with a first version and the examples.',
+          'Write the program and run it on the examples.',
+        )
       if (isMismatch && flaw !== undefined) {
         draft = solution
         flaw = undefined
-        return order('The rule that was missed goes in.', 'Mend the program and run it again.')
+        return order('Add the rule that was missed.', 'Fix the program and run it again.')
       }
       if (!isDone) {
         isDone = true
-        // A look at the edges may show what the examples did not.
+        // Checking edge cases may reveal what the examples did not.
         if (flaw !== undefined && random.chance(dials.notice)) {
           draft = solution
           flaw = undefined
           return order(
-            'One rule of the description is not in the program yet.',
-            'Put the missing rule in and run it again.',
+            'One rule in the description is not in the program yet.',
+            'Add the missing rule and run it again.',
           )
         }
         if (random.chance(0.5 + dials.detour))
-          return order('Once more with everything in place.', 'Run the final program on the examples.')
+          return order('One more run with everything in place.', 'Run the final program on the examples.')
       }
-      return { thought: 'The program does what it should on everything tried.', text: fence(draft) }
+      return { thought: 'The program works on everything I tried.', text: fence(draft) }
     },
 
     report(result: ToolResult) {
@@ -92,7 +95,7 @@ export function codeExpert(
       lastText = result.text
       const pairs = [...result.text.matchAll(/^(.*) expected (.*)$/gm)]
       const failed = !result.ok || /Error\b/.test(result.text)
-      // Without input there is no result to agree with.
+      // Without input there is no result to compare.
       isMismatch = failed || style === 'stdio' || pairs.some(([, got, wanted]) => got !== wanted)
       if (failed)
         return {
@@ -101,28 +104,28 @@ export function codeExpert(
         }
       return isMismatch
         ? {
-            thought: 'It does not agree.',
+            thought: 'It does not match.',
             text: `A result is not as expected: ${lastText.trim().slice(0, 200)}`,
           }
-        : { thought: 'It agrees.', text: 'The results are as expected.' }
+        : { thought: 'It matches.', text: 'The results are as expected.' }
     },
 
     reflect: () =>
       isMismatch
         ? {
-            thought: 'What was missed?',
-            text: `The program ${flaw ?? 'does not follow the description'}. That has to be mended.`,
+            thought: 'What did I miss?',
+            text: `The program ${flaw ?? 'does not follow the description'}. That has to be fixed.`,
           }
         : {
             thought: 'Is anything missing?',
-            text: 'The examples come out right, and the rules of the description are all there.',
+            text: 'The examples pass, and the program follows every rule in the description.',
           },
 
     check: () => ({
       thought: 'Does the program follow the description?',
       text: random.chance(dials.doubt)
-        ? 'One more run would be good.\nScore: 2'
-        : 'It does, and it ran.\nScore: 4',
+        ? 'It should be run once more.\nScore: 2'
+        : 'It does, and it runs.\nScore: 4',
     }),
 
     answer: (suggestion) => ({ thought: 'The program is ready.', text: suggestion }),

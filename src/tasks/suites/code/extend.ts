@@ -8,8 +8,8 @@ import { pairStages } from './stages/pairs.ts'
 import { stringStages } from './stages/strings.ts'
 import { wordResults, wordStages } from './stages/words.ts'
 
-/** Several stages that are not the same twice in a row. */
-export function drawStages(
+/** Samples several different stages. */
+export function sampleStages(
   random: Random,
   makers: readonly ((random: Random) => Link)[],
   count: number,
@@ -32,7 +32,7 @@ export const makers = {
 interface Extension {
   chain: Chain
   returns: ValueType
-  /** The stages from here up to there keep the type, so they can change places. */
+  /** The range of stages that keep the type and can thus be swapped. */
   same: readonly [number, number]
 }
 
@@ -43,11 +43,11 @@ function extensionFor(random: Random, type: ValueType, count: number): Extension
     return { ...rest, chain: [numbers, ...rest.chain], same: [1, rest.same[1] + 1] }
   }
   if (type === 'int' || type === 'str') {
-    const chain = drawStages(random, makers[type], count)
+    const chain = sampleStages(random, makers[type], count)
     return { chain, returns: type, same: [0, chain.length] }
   }
   if (type !== 'ints' && type !== 'strs') return undefined
-  const chain = drawStages(random, makers[type], count)
+  const chain = sampleStages(random, makers[type], count)
   const same = [0, chain.length] as const
   if (random.chance(0.5)) return { chain, returns: type, same }
   if (type === 'ints')
@@ -55,7 +55,7 @@ function extensionFor(random: Random, type: ValueType, count: number): Extension
   return { chain: [...chain, link(wordResults.joined(random))], returns: 'str', same }
 }
 
-/** Goes on with what a draft returns: the first part becomes a function inside, and stages follow. */
+/** Adds stages to a draft: the draft becomes an inner function, and the stages process its result. */
 export function extend(random: Random, draft: Draft, count: number): Draft {
   const extension = count === 0 ? undefined : extensionFor(random, draft.returns, count)
   if (extension === undefined) return draft

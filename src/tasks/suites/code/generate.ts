@@ -1,5 +1,5 @@
 import { Random } from '../../../base/random/index.ts'
-import { drawFor, type Split, splitOf } from '../../splits.ts'
+import { type Split, sampleForSplit, splitOf } from '../../splits.ts'
 import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import type { Draft, Json, Mistake, Version } from './draft.ts'
 import { extend } from './extend.ts'
@@ -12,7 +12,7 @@ import { comparable, stdinOf, stdoutOf } from './standard-io.ts'
 const suite = 'code'
 export const codeLevels = [1, 5] as const
 
-interface Draw {
+interface Candidate {
   family: string
   draft: Draft
   style: CodeProgram['style']
@@ -24,8 +24,8 @@ interface Draw {
 export function codeTask({ seed, split, index, level }: TaskRequest): GeneratedTask<CodeProgram> {
   const [lowest, highest] = codeLevels
   const chosen = level ?? lowest + (index % (highest - lowest + 1))
-  const made = drawFor(split, essenceOf, (attempt) =>
-    draw(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
+  const made = sampleForSplit(split, specificationOf, (attempt) =>
+    sample(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
   )
   return {
     ...{ v: 1, id: `${suite}-${split}-${seed}-${index}`, suite, domain: 'code', split, level: chosen },
@@ -35,10 +35,10 @@ export function codeTask({ seed, split, index, level }: TaskRequest): GeneratedT
   }
 }
 
-/** What is to be computed; examples, tests and the style of the program do not make another task of it. */
-const essenceOf = ({ draft }: Pick<Draw, 'draft'>): string => draft.spec.join(' ')
+/** Decides the split: examples, tests and the style of the program do not make a task new. */
+const specificationOf = ({ draft }: Pick<Candidate, 'draft'>): string => draft.spec.join(' ')
 
-/** How many stages follow a family's own part: lowest and highest by level. */
+/** Lowest and highest number of added stages by level. */
 const extensions = [
   [0, 0],
   [1, 1],
@@ -47,18 +47,18 @@ const extensions = [
   [2, 3],
 ] as const satisfies (readonly [number, number])[]
 
-function draw(random: Random, level: number, split: Split): Draw | undefined {
+function sample(random: Random, level: number, split: Split): Candidate | undefined {
   const fitting = families.filter(({ levels: [low, high] }) => low <= level && level <= high)
   const family = random.pick(fitting)
   const base = family.draft(random, level)
   const [fewest, most] = extensions[level - 1] ?? extensions[0]
   const draft = family.grows === true ? base : extend(random, base, random.int(fewest, most))
-  // Tests are the dear part: none for a draft that belongs to another split.
-  if (splitOf(essenceOf({ draft })) !== split) return undefined
+  // Tests are expensive, so discard drafts of other splits first.
+  if (splitOf(specificationOf({ draft })) !== split) return undefined
   const style = random.chance(0.25) ? 'stdio' : 'functional'
   const tests = answered(draft, callsFor(random, draft))
   const caught = (wrong: Version): boolean => isCaught(draft, wrong, style, tests)
-  if (isDull(tests) || draft.needed?.every(caught) === false) return undefined
+  if (isTrivial(tests) || draft.needed?.every(caught) === false) return undefined
   const mistakes = draft.mistakes.filter(caught)
   if (mistakes.length === 0) return undefined
   const examples = examplesFor(random, draft)
@@ -68,7 +68,7 @@ function draw(random: Random, level: number, split: Split): Draw | undefined {
 const answered = (draft: Draft, calls: readonly Json[][]): { args: Json[]; result: Json }[] =>
   calls.map((args) => ({ args, result: draft.right.run(...args) }))
 
-/** The edges first, then larger and larger calls; none twice. */
+/** Edge cases first, then calls of various sizes, without duplicates. */
 function callsFor(random: Random, draft: Draft): Json[][] {
   const count = random.int(Math.max(6, draft.edges.length + 3), 12)
   const calls = new Map(draft.edges.map((args) => [JSON.stringify(args), args]))
@@ -79,14 +79,14 @@ function callsFor(random: Random, draft: Draft): Json[][] {
   return [...calls.values()]
 }
 
-/** One or two calls, if possible such that something comes out. */
-function examplesFor(random: Random, draft: Draft): Draw['examples'] {
+/** One or two calls, preferably with non-trivial results. */
+function examplesFor(random: Random, draft: Draft): Candidate['examples'] {
   const calls = Array.from({ length: 6 }, (_, index) => draft.input(random, 2 + (index % 4)))
   const distinct = new Map(calls.map((args) => [JSON.stringify(args), args]))
-  const telling = answered(draft, [...distinct.values()]).sort(
+  const informative = answered(draft, [...distinct.values()]).sort(
     (left, right) => Number(isEmpty(left.result)) - Number(isEmpty(right.result)),
   )
-  return telling.slice(0, random.int(1, 2))
+  return informative.slice(0, random.int(1, 2))
 }
 
 const isEmpty = (result: Json): boolean =>
@@ -94,23 +94,28 @@ const isEmpty = (result: Json): boolean =>
   result === -1 ||
   ((typeof result === 'string' || Array.isArray(result)) && result.length < 2)
 
-/** Tests that all want the same would pass a program that never looks at its input. */
-const isDull = (tests: Draw['tests']): boolean =>
+/** If most tests expect the same result, a program that ignores its input could pass. */
+const isTrivial = (tests: Candidate['tests']): boolean =>
   new Set(tests.map(({ result }) => JSON.stringify(result))).size < Math.min(4, tests.length - 1)
 
-/** Whether some test tells the mistake from the right version, as far as the checker can see. */
-function isCaught(draft: Draft, wrong: Version, style: Draw['style'], tests: Draw['tests']): boolean {
+/** Whether some test detects the mistake, as the checker compares results. */
+function isCaught(
+  draft: Draft,
+  wrong: Version,
+  style: Candidate['style'],
+  tests: Candidate['tests'],
+): boolean {
   const seen = (result: Json): string =>
     style === 'stdio' ? comparable(stdoutOf(draft.returns, result)) : JSON.stringify(result)
   return tests.some(({ args, result }) => seen(wrong.run(...args)) !== seen(result))
 }
 
-function testOf({ draft, style }: Draw, { args, result }: { args: Json[]; result: Json }) {
+function testOf({ draft, style }: Candidate, { args, result }: { args: Json[]; result: Json }) {
   if (style === 'functional') return { style, entry: draft.entry, args, expected: result } as const
   return { style, stdin: stdinOf(draft.parameters, args), stdout: stdoutOf(draft.returns, result) } as const
 }
 
-function programOf({ family, draft, style, examples, mistakes }: Draw): CodeProgram {
+function programOf({ family, draft, style, examples, mistakes }: Candidate): CodeProgram {
   return {
     ...{ family, stages: [...draft.stages], style },
     solution: pythonProgram(draft, draft.right, style),

@@ -5,7 +5,7 @@ import { CodeProgram } from './program.ts'
 
 export const codeSuite: Suite<CodeProgram> = {
   name: 'code',
-  description: 'small programs with hidden tests, put together from random specifications',
+  description: 'small programs with hidden tests, from random specifications',
   domain: 'code',
   levels: codeLevels,
   program: CodeProgram,

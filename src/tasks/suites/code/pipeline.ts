@@ -1,9 +1,9 @@
 import { type Json, type Version, version } from './draft.ts'
 import type { Stage } from './stages/stage.ts'
 
-/** A stage whose types are known to whoever puts the chain together, and to nobody else. */
+/** A stage with erased types; whoever builds the chain makes sure they match. */
 export type Link = Stage<Json, Json>
-/** Stages in an order in which each takes what the one before it gives. */
+/** Stages, each of which takes the output of the previous one. */
 export type Chain = readonly Link[]
 
 export const link = <In extends Json, Out extends Json>(stage: Stage<In, Out>): Link =>
@@ -14,7 +14,7 @@ export const runChain = (chain: Chain, input: Json): Json =>
 
 export const pythonOf = (chain: Chain): string => chain.map(({ python }) => python).join('\n')
 
-/** The chain as a function of one parameter. */
+/** The chain as a function with one parameter. */
 export const chainVersion = (parameter: string, chain: Chain): Version =>
   version<[Json]>(
     `${parameter === 'values' ? '' : `values = ${parameter}\n`}${pythonOf(chain)}\nreturn values`,
@@ -27,7 +27,7 @@ interface BrokenChain {
   isOmission?: true
 }
 
-/** Each stage done wrong, two neighbours in the wrong order, a stage left out. Those from `from` up to `to` keep the type. */
+/** Wrong variants: a faulty stage, two swapped neighbors, or an omitted stage. Those from `from` to `to` keep the type. */
 export function brokenChains(chain: Chain, from: number, to: number): BrokenChain[] {
   const wrong = chain.flatMap((stage, index): BrokenChain[] =>
     stage.mistake === undefined
@@ -39,11 +39,11 @@ export function brokenChains(chain: Chain, from: number, to: number): BrokenChai
     const text = `does step ${at + 2} before step ${at + 1}`
     return { text, chain: chain.with(at, stage).with(at + 1, chain[at]!) }
   })
-  const left = chain.slice(from, to).map((_, offset): BrokenChain => {
+  const omitted = chain.slice(from, to).map((_, offset): BrokenChain => {
     const text = `leaves out step ${from + offset + 1}`
     return { text, chain: chain.toSpliced(from + offset, 1), isOmission: true }
   })
-  return [...wrong, ...swapped, ...left]
+  return [...wrong, ...swapped, ...omitted]
 }
 
 /** Instructions as numbered steps. */

@@ -8,13 +8,13 @@ const Value: z.ZodType<Json> = z.lazy(() =>
 /** A programming task with its solution. */
 export const CodeProgram = z.object({
   family: z.string(),
-  /** What is done to the input, in this order. */
+  /** The processing steps, in order. */
   stages: z.array(z.string()),
   style: z.enum(['functional', 'stdio']),
   solution: z.string(),
-  /** Programs that fail a test, and what is wrong with them. */
+  /** Programs that fail a test, and their errors. */
   bugs: z.array(z.object({ code: z.string(), text: z.string() })).min(1),
-  /** Calls that the question shows. */
+  /** Example calls in the question. */
   examples: z.array(z.object({ args: z.array(Value), result: Value })),
 })
 export type CodeProgram = z.infer<typeof CodeProgram>

@@ -1,6 +1,6 @@
 import type { Json, Parameter, ValueType } from './draft.ts'
 
-/** How values of a type stand on standard input, and the Python that reads and prints them. */
+/** The format of a type on standard input and output, and the Python that reads and prints it. */
 interface Format {
   input: string
   output: string
@@ -58,14 +58,14 @@ export const stdinOf = (parameters: readonly Parameter[], args: readonly Json[])
     .map((text) => `${text}\n`)
     .join('')
 
-/** What a program prints for a result. Only printed lists of strings have no count in front. */
+/** What a program prints for a result. Unlike input, printed lists do not start with their length. */
 export function stdoutOf(type: ValueType, result: Json): string {
   const lines = formats[type].write(result)
   const shown = type === 'strs' || type === 'pairs' || type === 'rows' ? lines.slice(1) : lines
   return shown.map((text) => `${text}\n`).join('')
 }
 
-/** Outputs that differ only here are the same to the checker: ends of lines and empty last lines. */
+/** Removes what the checker ignores: trailing white space and empty lines at the end. */
 export const comparable = (stdout: string): string =>
   stdout
     .split('\n')

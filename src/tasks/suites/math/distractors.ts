@@ -1,12 +1,12 @@
 import { whole } from './fixed.ts'
-import { capitalised, type Story } from './story.ts'
+import { capitalized, type Story } from './story.ts'
 
 export interface Distractor {
   text: string
   value: bigint
 }
 
-/** Sentences with numbers that nothing depends on: other things of the same holders, and facts beside the point. */
+/** Sentences with irrelevant numbers: other things of the same holders, and unrelated facts. */
 export function distractorsFor(story: Story, thingMany: string): Distractor[] {
   const { random, setting, scale } = story
   const [low, high] = scale.distractors
@@ -22,10 +22,10 @@ export function distractorsFor(story: Story, thingMany: string): Distractor[] {
     const value = whole(random.int(...scale.start))
     const holder = random.pick(holders)
     const span = setting.spans[scale.span]
-    const text = `${capitalised(holder)} also ${setting.act.third} ${story.written(value)} ${many} ${span}.`
+    const text = `${capitalized(holder)} also ${setting.act.third} ${story.written(value)} ${many} ${span}.`
     return { text, value }
   })
-  // The misleading kind first: a number of the same size that invites to be counted in.
+  // The misleading kind first: a number of similar size that looks relevant.
   const mixed = [...alike.slice(0, 1), ...asides, ...alike.slice(1)]
   const ordered = random.chance(0.5) ? mixed : asides
   return ordered.slice(0, random.int(low, high))

@@ -1,23 +1,23 @@
 import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
-import type { Dials, Expert, Order, Words } from '../expert.ts'
+import type { Dials, Expert, ExpertMessage, Order } from '../expert.ts'
 import type { MathProgram } from './program.ts'
-import { capitalised } from './story.ts'
+import { capitalized } from './story.ts'
 
 type Step = MathProgram['steps'][number]
 
 const fence = (code: string): string => `\`\`\`py\n${code}\n\`\`\``
 const spoken = (name: string): string => name.replaceAll('_', ' ')
 
-/** Lines as a program of their own, with what the whole program imports where they need it. */
+/** Lines as a separate program, with the imports of the whole program if they need them. */
 export function withImports(python: string, lines: readonly string[]): string {
   const needed = lines.some((line) => line.includes('Decimal'))
   const imports = python.split('\n').filter((line) => needed && /^(?:from|import) /.test(line))
   return [...imports, ...lines].join('\n')
 }
 
-/** Computes a quantity problem a few steps at a time, each program starting from what the last one printed. */
+/** Solves a problem a few steps at a time; each program starts from what the last one printed. */
 export function mathExpert(
   task: Task,
   { givens, steps, python }: MathProgram,
@@ -28,13 +28,13 @@ export function mathExpert(
   const closing = lines.at(-1)!
   const givenLine = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} = `))
   const groups = grouped(steps, random)
-  /** What programs have printed, by name. */
+  /** Printed values by name. */
   const known = new Map<string, string>()
   let group = 0
-  /** The group the last order was about; an order given again is about an earlier one. */
+  /** The group of the last order; a repeated order can be about an earlier group. */
   let ordered = -1
   let final: string | undefined
-  let slip: { name: string; kind: 'misspelt' | 'miscopied' } | undefined
+  let slip: { name: string; kind: 'misspelled' | 'miscopied' } | undefined
   let lastOutput = ''
   let lastOk = true
   let isVerified = random.chance(1 - dials.recheck)
@@ -51,15 +51,15 @@ export function mathExpert(
       return slip?.kind === 'miscopied' && slip.name === name ? miscopied(given!) : given!
     })
     const work = current.map(({ name, expression }) =>
-      slip?.kind === 'misspelt' && slip.name === name
-        ? `${name} = ${misspelt(expression)}`
+      slip?.kind === 'misspelled' && slip.name === name
+        ? `${name} = ${misspelled(expression)}`
         : `${name} = ${expression}`,
     )
     const prints = current.map(({ name }) => `print('${name} =', ${name})`)
     return withImports(python, [...values, ...work, ...(isLast ? [...prints.slice(0, -1), closing] : prints)])
   }
 
-  function misspelt(expression: string): string {
+  function misspelled(expression: string): string {
     return expression.replace(/[a-z]+(?:_[a-z]+)+/, (name) => name.slice(0, -1))
   }
 
@@ -67,14 +67,14 @@ export function mathExpert(
     return line.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 3) % 10))
   }
 
-  function drawSlip(current: readonly Step[]): void {
+  function chooseSlip(current: readonly Step[]): void {
     slip = undefined
     if (!random.chance(dials.slip)) return
     const long = current.find(({ expression }) => /[a-z]+_[a-z]+/.test(expression))
     const given = current
       .flatMap(({ inputs }) => inputs)
       .find((name) => !known.has(name) && givenLine(name) !== undefined)
-    if (long !== undefined && random.chance(0.5)) slip = { name: long.name, kind: 'misspelt' }
+    if (long !== undefined && random.chance(0.5)) slip = { name: long.name, kind: 'misspelled' }
     else if (given !== undefined) slip = { name: given, kind: 'miscopied' }
   }
 
@@ -92,8 +92,8 @@ export function mathExpert(
 
   return {
     facts: () => ({
-      thought: 'First what is given.',
-      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Wanted: ${spoken(steps.at(-1)!.name)}.`,
+      thought: 'First, what is given.',
+      text: `Given: ${givens.map(({ name, value }) => `${spoken(name)} ${value}`).join(', ')}. Find: ${spoken(steps.at(-1)!.name)}.`,
     }),
 
     plan: () => ({
@@ -102,33 +102,29 @@ export function mathExpert(
     }),
 
     next() {
-      if (group === gaveUpAt) return { thought: 'This leads nowhere.', text: 'unknown' }
+      if (group === gaveUpAt) return { thought: 'This is not working.', text: 'unknown' }
       if (lastOrder !== undefined && random.chance(dials.repeat)) {
-        return { ...lastOrder, thought: 'I would like to see that once more.' }
+        return { ...lastOrder, thought: 'Let me run that once more.' }
       }
       if (group === 0 && known.size === 0 && random.chance(dials.detour)) {
         const shown = givens.map(({ name, value }) => `print('${name}:', '${value}')`).join('\n')
-        return order(
-          'First the numbers of the question in one place.',
-          'Print the numbers that are given.',
-          shown,
-        )
+        return order('First, list the numbers in the question.', 'Print the given numbers.', shown)
       }
       const current = groups[group]
       if (current === undefined && final !== undefined) {
         if (isVerified) return { thought: 'All steps are done.', text: final }
         isVerified = true
         return order(
-          'All at once, to see whether the steps agree.',
+          'Compute it all at once, to check the steps.',
           'Compute everything in one program.',
           python,
         )
       }
       const due = current ?? groups.at(-1)!
-      drawSlip(due)
+      chooseSlip(due)
       const names = due.map(({ name }) => spoken(name)).join(' and ')
       const code = program(due, due === groups.at(-1))
-      return order(`Next comes ${names}.`, `Compute ${names}.`, code)
+      return order(`Next: ${names}.`, `Compute ${names}.`, code)
     },
 
     report(result: ToolResult) {
@@ -136,7 +132,7 @@ export function mathExpert(
       lastOutput = result.text
       if (!lastOk) {
         const reason = result.text.trim().split('\n').at(-1) ?? ''
-        return { thought: 'That did not run.', text: `The program failed: ${reason.slice(0, 200)}` }
+        return { thought: 'That did not work.', text: `The program failed: ${reason.slice(0, 200)}` }
       }
       const found = [...result.text.matchAll(/^(\w+) = (-?\d+(?:\.\d+)?)$/gm)]
       for (const [, name, value] of found) known.set(name!, value!)
@@ -151,15 +147,15 @@ export function mathExpert(
       ]
       return {
         thought: 'It ran.',
-        text: text.length === 0 ? 'The numbers are listed.' : `${capitalised(text.join(', '))}.`,
+        text: text.length === 0 ? 'The numbers are listed.' : `${capitalized(text.join(', '))}.`,
       }
     },
 
-    reflect(): Words {
+    reflect(): ExpertMessage {
       if (!lastOk)
         return {
           thought: 'Why did it fail?',
-          text: 'A name in the program is misspelt. It has to be written again.',
+          text: 'A name in the program is misspelled. It has to be fixed.',
         }
       if (slip?.kind === 'miscopied' && random.chance(dials.notice)) {
         const { name } = slip
@@ -168,8 +164,8 @@ export function mathExpert(
         group = Math.max(0, group - 1)
         final = undefined
         return {
-          thought: 'Do the numbers in the program agree with the question?',
-          text: `They do not: ${spoken(name)} was copied wrongly. This step has to be done again.`,
+          thought: 'Do the numbers in the program match the question?',
+          text: `No: ${spoken(name)} was copied incorrectly. This step has to be done again.`,
         }
       }
       slip = undefined
@@ -177,8 +173,8 @@ export function mathExpert(
         ({ text }) => lastLine(lastOutput) !== '' && text.endsWith(`= ${valueIn(lastLine(lastOutput))}.`),
       )
       return {
-        thought: 'Do the numbers in the program agree with the question?',
-        text: `${done?.text ?? 'They do, and the result is plausible.'} The course is right.`,
+        thought: 'Do the numbers in the program match the question?',
+        text: `${done?.text ?? 'They do, and the result is plausible.'} This looks right.`,
       }
     },
 
@@ -188,12 +184,12 @@ export function mathExpert(
       return {
         thought: 'Does the value follow from the programs?',
         text: agrees
-          ? 'It is what the programs gave.\nScore: 4'
+          ? 'It is what the programs printed.\nScore: 4'
           : 'It should be computed again to be sure.\nScore: 2',
       }
     },
 
-    answer: (suggestion) => ({ thought: 'The value is settled.', text: `\\boxed{${suggestion}}` }),
+    answer: (suggestion) => ({ thought: 'The value is right.', text: `\\boxed{${suggestion}}` }),
   }
 }
 

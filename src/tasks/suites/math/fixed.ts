@@ -1,6 +1,6 @@
 /**
- * Exact amounts: whole thousandths in a bigint. Three decimals cover cents, litres and kilograms, and a result that
- * would need more is refused instead of rounded, so nothing is ever off by a float's last digit.
+ * Exact fixed-point amounts: thousandths in a bigint. Three decimals are enough for cents, liters and kilograms; a result
+ * that would need more is rejected instead of rounded, so there are no floating-point errors.
  */
 const one = 1000n
 
@@ -23,11 +23,11 @@ export function divide(left: bigint, right: bigint): bigint | undefined {
   return scaled % right === 0n ? scaled / right : undefined
 }
 
-/** How many whole times `right` goes into `left`; both are positive here. */
+/** Integer division; both operands are positive here. */
 export const divideDown = (left: bigint, right: bigint): bigint | undefined =>
   right === 0n ? undefined : (left / right) * one
 
-/** Shortest plain notation: 12, 12.5, 0.375. */
+/** Shortest decimal notation: 12, 12.5, 0.375. */
 export function plain(value: bigint): string {
   const sign = value < 0n ? '-' : ''
   const size = value < 0n ? -value : value

@@ -1,18 +1,18 @@
 import { Random } from '../../../base/random/index.ts'
-import { drawFor, type Split, splitOf } from '../../splits.ts'
+import { type Split, sampleForSplit, splitOf } from '../../splits.ts'
 import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import { type Distractor, distractorsFor } from './distractors.ts'
 import { isCents, isWhole, plain, whole, withCents } from './fixed.ts'
+import { generateStory } from './generate-story.ts'
 import { type Amount, operations } from './operations.ts'
 import type { MathProgram } from './program.ts'
 import { mathLevels } from './scale.ts'
 import { type Slip, slipsOf } from './slips.ts'
 import type { Story } from './story.ts'
-import { tell } from './tell.ts'
 
 const suite = 'math'
 
-interface Draw {
+interface Candidate {
   question: string
   answer: string
   story: Story
@@ -24,8 +24,8 @@ interface Draw {
 export function mathTask({ seed, split, index, level }: TaskRequest): GeneratedTask<MathProgram> {
   const [lowest, highest] = mathLevels
   const chosen = level ?? lowest + (index % (highest - lowest + 1))
-  const made = drawFor(split, templateOf, (attempt) =>
-    draw(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
+  const made = sampleForSplit(split, templateOf, (attempt) =>
+    sample(new Random(suite, seed, split, index, chosen, attempt), chosen, split),
   )
   return {
     ...{ v: 1, id: `${suite}-${split}-${seed}-${index}`, suite, domain: 'math', split, level: chosen },
@@ -36,10 +36,10 @@ export function mathTask({ seed, split, index, level }: TaskRequest): GeneratedT
 }
 
 /**
- * The program without its names and numbers. Splits go by this, so a held-out task is computed in a way that no training
- * task is: other numbers, another setting or another kind of division do not make a task new.
+ * The program without its names and numbers, which decides the split. So a held-out task needs a computation that no
+ * training task has: other numbers, settings or kinds of division do not make a task new.
  */
-function templateOf({ story: { steps } }: Pick<Draw, 'story'>): string {
+function templateOf({ story: { steps } }: Pick<Candidate, 'story'>): string {
   const places = new Map<string, string>()
   const place = ({ name }: Amount): string => {
     const known = places.get(name) ?? `given${places.size}`
@@ -55,23 +55,23 @@ function templateOf({ story: { steps } }: Pick<Draw, 'story'>): string {
     .join('; ')
 }
 
-function draw(random: Random, level: number, split: Split): Draw | undefined {
-  const told = tell(random, level)
-  // A story of another split need not be written out.
-  if (told === undefined || splitOf(templateOf(told)) !== split) return undefined
-  const { story, isMoney } = told
-  const { value } = told.answer
+function sample(random: Random, level: number, split: Split): Candidate | undefined {
+  const generated = generateStory(random, level)
+  // A story of another split need not be completed.
+  if (generated === undefined || splitOf(templateOf(generated)) !== split) return undefined
+  const { story, isMoney } = generated
+  const { value } = generated.answer
   const format = isMoney ? withCents : plain
   const answer = format(value)
-  const distractors = distractorsFor(story, told.thing.many)
-  const question = compose(story, distractors, told.ask)
+  const distractors = distractorsFor(story, generated.thing.many)
+  const question = compose(story, distractors, generated.ask)
   if (numbersIn(question).has(plain(value)) || isGuessable(value, level)) return undefined
   const fits = isMoney ? isCents : isWhole(value) ? isWhole : () => true
   const slips = slipsOf(story, distractors, fits, format)
   return { question, answer, story, distractors, slips, python: pythonOf(story, isMoney) }
 }
 
-/** Small enough to be hit by chance. */
+/** Small enough to guess by chance. */
 const isGuessable = (value: bigint, level: number): boolean => value < whole(level < 2 ? 4 : 12)
 
 function compose(story: Story, distractors: readonly Distractor[], ask: string): string {
@@ -104,7 +104,7 @@ function pythonOf(story: Story, isMoney: boolean): string {
     : lines.join('\n')
 }
 
-function programOf({ story, distractors, slips, python }: Draw): MathProgram {
+function programOf({ story, distractors, slips, python }: Candidate): MathProgram {
   return {
     givens: story.givens.map(({ name, value, text }) => ({ name, value: plain(value), text })),
     steps: story.steps.map(({ name, operation, inputs, expression, value, text }) => ({

@@ -6,7 +6,7 @@ import { mathLevels } from './scale.ts'
 
 export const mathSuite: Suite<MathProgram> = {
   name: 'math',
-  description: 'multi-step quantity problems from random programs, with numbers too large for the head',
+  description: 'multi-step word problems from random programs, with numbers too large for mental arithmetic',
   domain: 'math',
   levels: mathLevels,
   program: MathProgram,

@@ -14,7 +14,7 @@ const requests = fc.record({
   level: fc.integer({ min: 1, max: 6 }),
 })
 
-/** Python's integers and decimals, as fractions: written for this test alone, from the expression's text. */
+/** Python integers and decimals as fractions: an independent evaluator of the expressions' text. */
 type Fraction = readonly [top: bigint, bottom: bigint]
 
 function fractionOf(text: string): Fraction {
@@ -25,7 +25,7 @@ function fractionOf(text: string): Fraction {
 const floored = (top: bigint, bottom: bigint): bigint =>
   top / bottom - (top % bottom !== 0n && top < 0n !== bottom < 0n ? 1n : 0n)
 
-/** Sums, products and brackets by recursive descent. */
+/** Sums, products and parentheses by recursive descent. */
 function evaluate(expression: string, names: ReadonlyMap<string, Fraction>): Fraction {
   const tokens = expression.match(/\d+(?:\.\d+)?|[A-Za-z_]\w*|\/\/|[-+*/%()]/g) ?? []
   let at = 0
@@ -77,7 +77,7 @@ const same = ([top, bottom]: Fraction, [otherTop, otherBottom]: Fraction): boole
 const withoutSeparators = (text: string): string => text.replace(/(?<=\d),(?=\d{3})/g, '')
 
 describe('math tasks', () => {
-  test('fit the schema, are the same every time, and have their steps in them', () => {
+  test('match the schema, are reproducible, and contain their steps', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const task = mathSuite.generate(request)
@@ -91,7 +91,7 @@ describe('math tasks', () => {
     )
   })
 
-  test('an evaluator of its own arrives at every value and at the gold answer', () => {
+  test('agree with an independent evaluator on every value and the gold answer', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const task = mathSuite.generate(request)
@@ -110,7 +110,7 @@ describe('math tasks', () => {
     )
   })
 
-  test('the question has all that is given and not the answer; every step is needed', () => {
+  test('have all givens but not the answer in the question, and need every step', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const task = mathSuite.generate(request)
@@ -128,7 +128,7 @@ describe('math tasks', () => {
     )
   })
 
-  test('wrong answers look like answers and are wrong', () => {
+  test('have plausible wrong answers', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const task = mathSuite.generate(request)
@@ -144,7 +144,7 @@ describe('math tasks', () => {
     )
   })
 
-  test('no way of putting a task together occurs in two splits', () => {
+  test('have no template in two splits', () => {
     const splitOf = new Map<string, string>()
     for (const split of ['train', 'dev', 'test'] as const) {
       for (let index = 0; index < 600; index++) {
@@ -173,7 +173,7 @@ describe('math tasks', () => {
       expect(counts.filter((each) => each === split).length).toBeGreaterThan(5)
   })
 
-  test('levels take turns, and all operations and settings occur', () => {
+  test('alternate levels, and cover all operations and settings', () => {
     const tasks = Array.from({ length: 3_000 }, (_, index) =>
       mathSuite.generate({ seed: 5, split: 'dev', index }),
     )

@@ -1,6 +1,6 @@
 import { divide, divideDown, multiply, plain, whole } from './fixed.ts'
 
-/** A number that has a name in the program. Python counts with int or, where there are decimals, with Decimal. */
+/** A named number in the program. Python uses int or, for decimals, Decimal. */
 export interface Amount {
   name: string
   value: bigint
@@ -10,17 +10,17 @@ export interface Amount {
 export type OperationName = keyof typeof operations
 
 interface Operation {
-  /** Undefined where the result is not exact. */
+  /** Undefined if the result is not exact. */
   value(inputs: readonly bigint[]): bigint | undefined
-  /** Python over the names; `slash` is the division that fits the kind of numbers. */
+  /** The Python expression; `slash` is the division operator for the type of numbers. */
   python(names: readonly string[], slash: '/' | '//'): string
-  /** The sum as a person writes it. */
+  /** The calculation as a person writes it. */
   sum(numbers: readonly string[]): string
 }
 
 const hundred = whole(100)
 
-/** base × numerator ÷ denominator, the shape of percentages, fractions and shares. */
+/** base × numerator ÷ denominator, for percentages, fractions and shares. */
 function scaled(base: bigint, numerator: bigint, denominator: bigint): bigint | undefined {
   const product = multiply(base, numerator)
   return product === undefined ? undefined : divide(product, denominator)
@@ -77,13 +77,13 @@ export const operations = {
     python: ([base, percent], slash) => `${base} * (100 - ${percent}) ${slash} 100`,
     sum: ([base, percent]) => `${base} × (100 - ${percent}) / 100`,
   },
-  /** Numerator over denominator of the base. */
+  /** base × numerator / denominator. */
   fraction: {
     value: ([base = 0n, numerator = 0n, denominator = 0n]) => scaled(base, numerator, denominator),
     python: ([base, numerator, denominator], slash) => `${base} * ${numerator} ${slash} ${denominator}`,
     sum: ([base, numerator, denominator]) => `${base} × ${numerator} / ${denominator}`,
   },
-  /** The first part of a ratio, out of the base. */
+  /** The first part of a ratio, as a share of the base. */
   share: {
     value: ([base = 0n, part = 0n, other = 0n]) => scaled(base, part, part + other),
     python: ([base, part, other], slash) => `${base} * ${part} ${slash} (${part} + ${other})`,

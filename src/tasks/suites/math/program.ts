@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** A quantity problem as the computation behind it. */
+/** The computation behind a word problem. */
 export const MathProgram = z.object({
-  /** Numbers of the question; `text` is how it writes them. */
+  /** The numbers in the question; `text` is how they are written there. */
   givens: z.array(z.object({ name: z.string(), value: z.string(), text: z.string() })),
-  /** Each follows from givens and earlier steps; `text` is one sentence of reasoning. */
+  /** Each is computed from givens and earlier steps; `text` is one sentence of reasoning. */
   steps: z.array(
     z.object({
       name: z.string(),
@@ -17,9 +17,9 @@ export const MathProgram = z.object({
   ),
   /** Prints the answer. */
   python: z.string(),
-  /** Numbers of the question that do not matter. */
+  /** Irrelevant numbers in the question. */
   distractors: z.array(z.object({ text: z.string(), value: z.string() })),
-  /** Wrong answers a hurried solver could arrive at, and how. */
+  /** Plausible wrong answers and the mistakes that lead to them. */
   slips: z.array(z.object({ answer: z.string(), text: z.string() })).min(1),
 })
 export type MathProgram = z.infer<typeof MathProgram>

@@ -1,12 +1,12 @@
-/** What the level decides. Where a pair stands, it is lowest and highest. */
+/** The parameters of a level. Pairs are lowest and highest values. */
 interface Scale {
   steps: number
   /** The first number of the story. */
   start: readonly [number, number]
   distractors: readonly [number, number]
-  /** The story is about a short time at low levels, about a long one where numbers are large. */
+  /** The time span of the story: short at low levels, long where numbers are large. */
   span: 'short' | 'long'
-  /** Counts are made divisible by one of these now and then, so that exact shares exist. */
+  /** Some counts are made divisible by one of these, so that exact shares exist. */
   divisors: readonly number[]
 }
 
@@ -42,5 +42,5 @@ const scales: readonly Scale[] = [
 export const scaleOf = (level: number): Scale =>
   scales[Math.min(Math.max(level, mathLevels[0]), mathLevels[1]) - 1]!
 
-/** No story is told with counts beyond this: nobody packs a billion loaves. */
+/** Upper limit for counts, for plausibility: nobody packs a billion loaves. */
 export const countLimit = 60_000_000

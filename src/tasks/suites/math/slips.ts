@@ -3,7 +3,7 @@ import { plain } from './fixed.ts'
 import { type Amount, evaluate, type OperationName } from './operations.ts'
 import type { Story } from './story.ts'
 
-/** A wrong answer a hurried solver could arrive at, and how. */
+/** A plausible wrong answer and the mistake that leads to it. */
 export interface Slip {
   answer: string
   text: string
@@ -11,11 +11,11 @@ export interface Slip {
 
 interface Change {
   text: string
-  /** Takes the place of a given or of a step's result. */
+  /** Replaces a given or a step's result. */
   replaced?: { name: string; value: bigint }
-  /** The step leaves its first input as it is. */
+  /** The step returns its first input unchanged. */
   skipped?: string
-  /** The step does something else. */
+  /** The step uses another operation. */
   swapped?: { name: string; operation: OperationName }
 }
 
@@ -29,7 +29,7 @@ const confused: Partial<Record<OperationName, OperationName>> = {
   percent: 'percent-less',
 }
 
-/** Runs the story again with one mistake in it. Undefined where the mistake leads to nothing that looks like an answer. */
+/** Recomputes the story with one mistake. Undefined if the result is not a plausible answer. */
 function replay(story: Story, change: Change): bigint | undefined {
   const values = new Map<string, bigint>(story.givens.map(({ name, value }) => [name, value]))
   if (change.replaced !== undefined) values.set(change.replaced.name, change.replaced.value)
@@ -44,7 +44,7 @@ function replay(story: Story, change: Change): bigint | undefined {
   return last
 }
 
-/** Near enough to be believed, which also keeps a percentage from passing for its hundredth. */
+/** Close enough to be plausible, which also prevents confusing a percentage with its hundredth. */
 const isPlausible = (value: bigint, right: bigint): boolean =>
   value !== right && value * 30n >= right && value <= right * 30n
 
@@ -78,7 +78,7 @@ export function slipsOf(
     if (slips.every((slip) => slip.answer !== answer)) slips.push({ answer, text: change.text })
     if (slips.length === 3) return slips
   }
-  // Always there, so that no task is without a wrong answer.
+  // Guarantees that every task has a wrong answer.
   slips.push({ answer: format(right + 1000n), text: 'counted one too many' })
   return slips
 }

@@ -5,7 +5,7 @@ import { scaleOf } from './scale.ts'
 import type { Setting } from './words/setting.ts'
 
 export interface Given extends Amount {
-  /** As it stands in the question. */
+  /** As written in the question. */
   text: string
 }
 
@@ -17,16 +17,16 @@ export interface Step extends Amount {
   text: string
 }
 
-/** A story while it is told: the numbers given so far, the steps that follow from them, and the sentences. */
+/** A story under construction: its givens, its steps and its sentences. */
 export class Story {
   readonly random: Random
   readonly setting: Setting
   readonly level: number
   readonly givens: Given[] = []
   readonly steps: Step[] = []
-  /** Sentences that may change places among themselves. */
+  /** Sentences that may be reordered. */
   readonly opening: string[] = []
-  /** Sentences that follow in this order. */
+  /** Sentences in fixed order. */
   readonly body: string[] = []
   #names = new Set<string>()
   #used = new Set<string>()
@@ -43,7 +43,7 @@ export class Story {
     return scaleOf(this.level)
   }
 
-  /** One of the words that this story has not used yet; undefined when all are used up. */
+  /** A word that this story has not used yet; undefined if none is left. */
   fresh<T extends string>(words: readonly T[]): T | undefined {
     const free = words.filter((word) => !this.#used.has(word))
     if (free.length === 0) return undefined
@@ -67,7 +67,7 @@ export class Story {
     return given
   }
 
-  /** A given amount of money: counted in Decimal even where it has no cents, for it may be divided later. */
+  /** A given amount of money: a Decimal even without cents, because it may be divided later. */
   givenMoney(hint: string, value: bigint): Given {
     const given: Given = {
       ...{ name: this.#name(hint), value, python: 'decimal' },
@@ -77,7 +77,7 @@ export class Story {
     return given
   }
 
-  /** Adds a step, or gives undefined where its result would not be exact. `phrase` says what comes out. */
+  /** Adds a step; undefined if its result would not be exact. `phrase` describes the result. */
   step(
     hint: string,
     operation: OperationName,
@@ -87,18 +87,18 @@ export class Story {
     const values = inputs.map(({ value }) => value)
     const value = evaluate(operation, values)
     if (value === undefined || value <= 0n) return undefined
-    // Whether an average is whole shows only when it is there, so its program never counts on it.
+    // Whether an average is whole is known only after computing it, so the program never relies on it.
     const isDecimal = operation === 'average' || !isWhole(value)
     const python = isDecimal || inputs.some((input) => input.python === 'decimal') ? 'decimal' : 'int'
     const names = inputs.map(({ name }) => name)
-    // Whole numbers would divide into a float.
+    // Dividing integers would give a float.
     if (python === 'decimal' && operation !== 'average' && inputs.every((input) => input.python === 'int')) {
       names[0] = `Decimal(${names[0]})`
     }
     const step: Step = {
       ...{ name: this.#name(hint), value, python, operation, inputs },
       expression: operations[operation].python(names, python === 'int' ? '//' : '/'),
-      text: `${capitalised(phrase)} is ${sumOf(operation, values)} = ${plain(value)}.`,
+      text: `${capitalized(phrase)} is ${sumOf(operation, values)} = ${plain(value)}.`,
     }
     this.steps.push(step)
     return step
@@ -120,7 +120,7 @@ export class Story {
     return name
   }
 
-  /** Remembers where the story stands, to go back there when a move does not work out. */
+  /** Saves the state and returns a function that restores it. */
   mark(): () => void {
     const lengths = [this.givens.length, this.steps.length, this.opening.length, this.body.length] as const
     const names = new Set(this.#names)
@@ -136,4 +136,4 @@ export class Story {
   }
 }
 
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

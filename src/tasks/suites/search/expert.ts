@@ -1,13 +1,13 @@
 import type { Random } from '../../../base/random/index.ts'
 import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
-import type { Dials, Expert, Order, Words } from '../expert.ts'
+import type { Dials, Expert, ExpertMessage, Order } from '../expert.ts'
 import type { SearchProgram } from './program.ts'
 
-/** Markdown as a reader sees it: links are their words. */
+/** Markdown as a reader sees it: a link becomes its text. */
 const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 
-/** Follows a question from page to page: searches, reads what it found, and goes on from what the page said. */
+/** Follows a question from page to page: searches, reads a page, and continues from what it says. */
 export function searchExpert(
   task: Task,
   { steps, conclusion, answer }: SearchProgram,
@@ -15,9 +15,9 @@ export function searchExpert(
   dials: Dials,
 ): Expert {
   let at = 0
-  /** All that tools have shown so far. */
+  /** All tool output so far. */
   let seen = ''
-  /** Address of the page that is to be read for this step. */
+  /** URL of the page to read for this step. */
   let address: string | undefined
   let results: string[] = []
   let tries = 0
@@ -31,8 +31,8 @@ export function searchExpert(
   const step = (): (typeof steps)[number] | undefined => steps[at]
   const isSaid = (says: readonly string[]): boolean => says.every((sentence) => seen.includes(sentence))
 
-  /** Passes over what is known already from pages that were read for something else. */
-  function passKnown(): void {
+  /** Skips steps already answered by pages that were read for something else. */
+  function skipKnown(): void {
     while (step() !== undefined && isSaid(step()!.says)) advance()
   }
 
@@ -77,8 +77,8 @@ export function searchExpert(
         ...new Set(steps.map(({ title }) => title).filter((title) => task.question.includes(title))),
       ]
       return {
-        thought: 'First what the question itself says.',
-        text: `Named in the question: ${named.join(', ')}. All else has to be found.`,
+        thought: 'First, what the question itself says.',
+        text: `Named in the question: ${named.join(', ')}. The rest has to be found.`,
       }
     },
 
@@ -87,30 +87,30 @@ export function searchExpert(
       if (plans > 1) {
         return {
           thought: 'The verifier is not convinced, so the weakest point comes first.',
-          text: '1. Look at the last finding again.\n2. Suggest the answer once more.',
+          text: '1. Check the last finding again.\n2. Suggest the answer again.',
         }
       }
-      return { thought: 'The question leads from one thing to the next.', text: planText(steps) }
+      return { thought: 'Each part of the question leads to the next.', text: planText(steps) }
     },
 
-    next(): Order | Words {
-      if (at === gaveUpAt) return { thought: 'This leads nowhere.', text: 'unknown' }
+    next(): Order | ExpertMessage {
+      if (at === gaveUpAt) return { thought: 'This is not working.', text: 'unknown' }
       if (lastOrder !== undefined && random.chance(dials.repeat))
         return { ...lastOrder, thought: 'Once more, to be sure.' }
-      passKnown()
+      skipKnown()
       const current = step()
       if (current === undefined) {
         if (isDoubted) {
           isDoubted = false
           const last = steps.at(-1)!
-          return search(`${last.title} ${last.want}`, 'The last finding is looked up once more.')
+          return search(`${last.title} ${last.want}`, 'Let me look up the last finding once more.')
         }
         if (isMisread) return { thought: 'That should be it.', text: misreading() }
         return { thought: conclusion, text: answer }
       }
       if (tries === 0 && random.chance(dials.detour)) {
         tries++
-        return search(task.question.slice(0, 60), 'Perhaps the whole question finds something.')
+        return search(task.question.slice(0, 60), 'Perhaps a search for the whole question helps.')
       }
       if (address !== undefined) {
         const wrongOne = results.find((url) => url !== address)
@@ -125,7 +125,7 @@ export function searchExpert(
         return search(current.query.split(' ').slice(-1)[0]!, `I need to know this: ${current.want}`)
       }
       tries++
-      if (tries > 4) return { thought: 'It cannot be found.', text: 'unknown' }
+      if (tries > 4) return { thought: 'I cannot find it.', text: 'unknown' }
       return search(
         tries > 1 ? `${current.query} ${current.want}` : current.query,
         `I need to know this: ${current.want}`,
@@ -139,7 +139,7 @@ export function searchExpert(
       const current = step()
       if (current === undefined)
         return {
-          thought: 'This agrees with what was found.',
+          thought: 'This agrees with what I found.',
           text: 'Nothing new; it agrees with the earlier finding.',
         }
       if (isSaid(current.says)) {
@@ -148,7 +148,7 @@ export function searchExpert(
         if (before === steps.length - 1 && random.chance(dials.slip)) isMisread = true
         advance()
         return {
-          thought: 'Here it stands.',
+          thought: 'The page says:',
           text: `${lastFinding.replace(/\.$/, '')}. So: ${current.value}.`,
         }
       }
@@ -170,16 +170,16 @@ export function searchExpert(
       if (isMisread && random.chance(dials.notice)) {
         isMisread = false
         return {
-          thought: 'Was the page read rightly?',
-          text: 'The page says it otherwise than it was noted: the value has to be taken from it again.',
+          thought: 'Did I read the page right?',
+          text: 'The note does not match the page: the value has to be taken from it again.',
         }
       }
       const good = lastFinding !== '' || address !== undefined
       return {
-        thought: 'How does it go?',
+        thought: 'How is it going?',
         text: good
-          ? 'The findings do not contradict each other. The tools help. The course is right.'
-          : 'The last call gave nothing of use. The search should name the thing itself.',
+          ? 'The findings do not contradict each other. The tools help. The plan works.'
+          : 'The last call found nothing useful. The search should name the thing itself.',
       }
     },
 
@@ -189,25 +189,25 @@ export function searchExpert(
         if (isSeen) isMisread = false
         return isSeen
           ? {
-              thought: 'Do the findings say so?',
+              thought: 'Do the findings support it?',
               text: `The findings do not support ${suggestion}.\nScore: 1`,
             }
-          : { thought: 'Do the findings say so?', text: `${suggestion} seems to fit.\nScore: 3` }
+          : { thought: 'Do the findings support it?', text: `${suggestion} seems to fit.\nScore: 3` }
       }
       if (!isDoubted && plans < 2 && random.chance(dials.doubt)) {
         isDoubted = true
-        return { thought: 'Is every step sure?', text: 'The last step rests on one page only.\nScore: 2' }
+        return { thought: 'Is every step right?', text: 'The last step rests on only one page.\nScore: 2' }
       }
       return {
         thought: 'Does each step follow from a page?',
-        text: 'Every step is on a page that was read.\nScore: 4',
+        text: 'Every step is on a page I read.\nScore: 4',
       }
     },
 
-    answer: (suggestion) => ({ thought: 'It is settled.', text: suggestion }),
+    answer: (suggestion) => ({ thought: 'That settles it.', text: suggestion }),
   }
 
-  /** Something else that stood on a page, taken for the answer. */
+  /** Something else from a page, mistaken for the answer. */
   function misreading(): string {
     const number = Number(answer.replaceAll(',', ''))
     if (!Number.isNaN(number)) return String(number + random.int(1, 9))
@@ -217,7 +217,7 @@ export function searchExpert(
 
 export const asSentence = (want: string): string => (want.endsWith('?') ? want : `${want}.`)
 
-/** What has to be found out, in words that do not give away what is not known yet. */
+/** The plan, worded so that it does not reveal values that are not known yet. */
 export function planText(steps: readonly { want: string; value: string }[]): string {
   return steps
     .map(({ want }, index) => {

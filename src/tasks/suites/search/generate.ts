@@ -4,14 +4,14 @@ import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import { type Library, libraryOf } from './encyclopedia/library.ts'
 import { writeNumber } from './encyclopedia/pages.ts'
 import { programOf, type SearchProgram } from './program.ts'
-import { asksFor, drawForm } from './question/draw.ts'
 import type { Answer, Form } from './question/form.ts'
 import { prove } from './question/prove.ts'
+import { asksFor, sampleForm } from './question/sample-form.ts'
 import { wordForm } from './question/wording.ts'
 
 export const searchLevels = [2, 8] as const
 
-/** A question about an encyclopedia. The level is how many facts have to be found and put together. */
+/** A question about an encyclopedia. The level is the number of facts to find and combine. */
 export function searchTask(
   worldSeed: number,
   { seed, split, index, level }: TaskRequest,
@@ -19,7 +19,7 @@ export function searchTask(
   const [lowest, highest] = searchLevels
   const hops = level ?? lowest + (index % (highest - lowest + 1))
   const library = libraryOf(worldSeed)
-  const { form, answer, question } = draw(
+  const { form, answer, question } = sample(
     library,
     split,
     hops,
@@ -50,8 +50,8 @@ export function searchTask(
   }
 }
 
-/** Draws until a question belongs to the split and has its proof. Most draws do not, and are cheap. */
-function draw(
+/** Samples until a question belongs to the split and can be proved. Most do not, but samples are cheap. */
+function sample(
   library: Library,
   split: Split,
   hops: number,
@@ -61,21 +61,21 @@ function draw(
   for (let attempt = 0; attempt < 1000; attempt++) {
     const ask = random.pick(asksFor(hops))
     for (let tries = 0; tries < 200; tries++) {
-      const form = drawForm(world, random, hops, ask)
-      // Proving takes far longer than drawing, so the split comes first.
+      const form = sampleForm(world, random, hops, ask)
+      // Proving takes far longer than sampling, so the split is checked first.
       if (form === undefined || splitOf(templateOf(form)) !== split) continue
       const proof = prove(form, library)
       if (proof !== undefined) return { form, answer: proof.answer, question: wordForm(form, world, random) }
     }
   }
-  throw new Error(`no question with ${hops} facts in the world ${world.seed}`)
+  throw new Error(`found no question with ${hops} facts in world ${world.seed}`)
 }
 
-/** The relations a question leads over, whatever things it names. */
+/** The relations in a question, without the things it names. */
 const templateOf = (form: Form): string =>
   JSON.stringify(form, (key, value: unknown) => (key === 'thing' ? 'any' : value))
 
-/** Whether some thing is pointed at by what only it has in common with two others. */
+/** Whether some thing is identified by two clauses. */
 function isWide(form: Form): boolean {
   return JSON.stringify(form).includes('"clauses"')
 }

@@ -9,7 +9,7 @@ export { worldProvider } from './encyclopedia/provider.ts'
 export { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
 export { worldTools } from './tools.ts'
 
-/** Questions about a generated encyclopedia: the first one, unless another is asked for. */
+/** Questions about a generated encyclopedia; `world` is its seed. */
 export function searchSuite(world = 1): Suite<SearchProgram> {
   return {
     name: 'search',

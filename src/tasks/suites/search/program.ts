@@ -6,23 +6,23 @@ import type { Thing } from './encyclopedia/world.ts'
 import type { Answer, Form, Pointer } from './question/form.ts'
 import { wordPointer } from './question/wording.ts'
 
-/** One thing to find out, in an order in which each step knows what it needs. */
+/** One thing to find out. Steps are ordered so that each one's inputs are known. */
 const SearchStep = z.object({
-  /** What is wanted, in words. */
+  /** What to find out. */
   want: z.string(),
   /** What to type into a search box. */
   query: z.string(),
-  /** The page that says it. */
+  /** The title of the page that says it. */
   title: z.string(),
   path: z.string(),
-  /** The sentences of that page that say it. */
+  /** The sentences on that page that say it. */
   says: z.array(z.string()),
-  /** What is known afterwards. */
+  /** The result of the step. */
   value: z.string(),
 })
 export type SearchStep = z.infer<typeof SearchStep>
 
-/** The way to an answer, from page to page. */
+/** The steps to an answer, from page to page. */
 export const SearchProgram = z.object({
   steps: z.array(SearchStep),
   conclusion: z.string(),
@@ -30,16 +30,20 @@ export const SearchProgram = z.object({
 })
 export type SearchProgram = z.infer<typeof SearchProgram>
 
-/** How a perfect researcher would go about a question. */
+/** How a perfect researcher would answer a question. */
 export function programOf(form: Form, answer: Answer, library: Library): Omit<SearchProgram, 'answer'> {
   const steps: SearchStep[] = []
   const { world } = library
-  const look = (thing: Thing, relation: string, want: string): string => {
+  const lookUp = (thing: Thing, relation: string, want: string): string => {
     const { range } = relationOf(thing.kind, relation)
     const value = thing.facts.get(relation)!
     const text = kindOf.has(range) ? world.things[value]!.title : writeNumber(value)
     const path = pathOf(thing.title)
-    const says = sayings(library, path, ({ fact }) => fact?.thing === thing.id && fact.relation === relation)
+    const says = sentencesStating(
+      library,
+      path,
+      ({ fact }) => fact?.thing === thing.id && fact.relation === relation,
+    )
     steps.push({ want, query: thing.title, title: thing.title, path, says, value: text })
     return text
   }
@@ -48,7 +52,7 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
     if (pointer.by === 'relation') {
       const of = resolve(pointer.of)
       const want = relationOf(pointer.kind, pointer.relation).noun!.replace('{S}', of.title)
-      look(of, pointer.relation, want)
+      lookUp(of, pointer.relation, want)
       return world.things[of.facts.get(pointer.relation)!]!
     }
     const known = pointer.clauses.map(({ relation, is }) => ({ relation, thing: resolve(is) }))
@@ -66,7 +70,9 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
       query: `${noun} ${known.map((clause) => clause.thing.title).join(' ')}`,
       title: thing.title,
       path,
-      says: sayings(library, path, ({ fact }) => known.some(({ relation }) => relation === fact?.relation)),
+      says: sentencesStating(library, path, ({ fact }) =>
+        known.some(({ relation }) => relation === fact?.relation),
+      ),
       value: thing.title,
     })
     return thing
@@ -77,7 +83,7 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
     switch (form.ask) {
       case 'value': {
         const thing = resolve(form.of)
-        return look(
+        return lookUp(
           thing,
           form.relation,
           relationOf(form.kind, form.relation).questions[0]!.replace('{S}', thing.title),
@@ -90,7 +96,7 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
         )!
         const title = listing.title.replace('{O}', owner.title)
         const value = 'number' in answer ? String(answer.number) : ''
-        const says = sayings(library, pathOf(title), ({ fact }) => fact !== undefined)
+        const says = sentencesStating(library, pathOf(title), ({ fact }) => fact !== undefined)
         const want = listing.question.replace('{O}', owner.title)
         steps.push({ want, query: title, title, path: pathOf(title), says, value })
         return `The list has ${value} ${value === '1' ? 'entry' : 'entries'}.`
@@ -101,7 +107,7 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
           const thing = resolve(pointer)
           return {
             thing,
-            value: look(
+            value: lookUp(
               thing,
               form.relation,
               relationOf(form.kind, form.relation).questions[0]!.replace('{S}', thing.title),
@@ -117,7 +123,11 @@ export function programOf(form: Form, answer: Answer, library: Library): Omit<Se
         const years = form.between.map(({ relation, of }) => {
           const thing = resolve(of)
           return Number(
-            look(thing, relation, relationOf(thing.kind, relation).questions[0]!.replace('{S}', thing.title)),
+            lookUp(
+              thing,
+              relation,
+              relationOf(thing.kind, relation).questions[0]!.replace('{S}', thing.title),
+            ),
           )
         })
         const [early, late] = years.sort((one, other) => one - other)
@@ -131,7 +141,7 @@ function nameOf(thing: Thing): Pointer {
   return { by: 'name', thing: thing.id }
 }
 
-function sayings(
+function sentencesStating(
   library: Library,
   path: string,
   isWanted: (piece: Exclude<Sentence[number], string>) => boolean,

@@ -15,11 +15,11 @@ describe('worldTools', () => {
     return callTool(tool, { syntax: 'list', items: paths.map((path) => `http://encyclopedia.test${path}`) })
   }
 
-  it('never tells where the encyclopedia really runs, not even when a page is missing', async () => {
-    const there = server.library.pages[0]!.path
+  it('never reveals the actual host, not even if a page is missing', async () => {
+    const existing = server.library.pages[0]!.path
     const results = [
-      await read(there),
-      await read(there, '/wiki/No_Such_Page'),
+      await read(existing),
+      await read(existing, '/wiki/No_Such_Page'),
       await read('/wiki/No_Such_Page'),
     ]
     expect(results.map(({ ok }) => ok)).toEqual([true, true, false])

@@ -4,11 +4,11 @@ import type { SearchSection } from '../../../world/settings.ts'
 import { readPageTool, searchTool, type Tool } from '../../../world/tools/index.ts'
 import { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
 
-/** What addresses of the encyclopedia look like to agents. The port of a run must not get into what is learnt. */
+/** The host that agents see. The actual port must not leak into training data. */
 const publicHost = 'encyclopedia.test'
 const publicOrigin = `http://${publicHost}`
 
-/** The tools of tasks about an encyclopedia, which is served when it is first needed. */
+/** The tools of encyclopedia tasks. Each encyclopedia is served when it is first needed. */
 export function openWorldTools({ search }: { search: SearchSection }): TaskTools {
   const servers = new Map<number, Promise<WorldServer>>()
   return {
@@ -24,37 +24,37 @@ export function openWorldTools({ search }: { search: SearchSection }): TaskTools
   }
 }
 
-/** Search and page reading over a served encyclopedia: real requests, under an address that is always the same. */
+/** Search and page reading over a served encyclopedia: real requests, but always the same visible host. */
 export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number } = {}): Tool[] {
   const { host } = new URL(server.origin)
-  const outside = (text: string): string => text.replaceAll(host, publicHost)
+  const hideHost = (text: string): string => text.replaceAll(host, publicHost)
   const search = searchTool({
     limit,
     provider: {
       name: 'the encyclopedia',
       search: async (query, limit) =>
-        (await server.search(query, limit)).map((hit) => ({ ...hit, source: outside(hit.source) })),
+        (await server.search(query, limit)).map((hit) => ({ ...hit, source: hideHost(hit.source) })),
     },
   })
   const read = readPageTool({ allowHosts: [host] })
-  const readOutside: typeof read = {
+  const readPublic: typeof read = {
     ...read,
-    // Two encyclopedias share their addresses, and reading one takes no time.
+    // Different encyclopedias have the same URLs, and reading is fast anyway.
     cacheable: false,
     async execute({ urls }, context) {
-      const inside = urls.map((url) => url.replace(publicOrigin, server.origin))
-      const output = await read.execute({ urls: inside }, context).catch((error: unknown) => {
-        throw error instanceof ToolError ? retold(error, outside) : error
+      const actual = urls.map((url) => url.replace(publicOrigin, server.origin))
+      const output = await read.execute({ urls: actual }, context).catch((error: unknown) => {
+        throw error instanceof ToolError ? withMessage(error, hideHost(error.message)) : error
       })
-      return { ...output, text: outside(output.text) }
+      return { ...output, text: hideHost(output.text) }
     },
   }
-  return [search, readOutside] as Tool[]
+  return [search, readPublic] as Tool[]
 }
 
-function retold(error: ToolError, outside: (text: string) => string): ToolError {
-  const { message, passing, details, fix } = error
-  return new ToolError(outside(message), {
+function withMessage(error: ToolError, message: string): ToolError {
+  const { passing, details, fix } = error
+  return new ToolError(message, {
     cause: error,
     passing,
     details,

@@ -20,7 +20,7 @@ const languages: Record<string, 'python' | 'javascript'> = {
 export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
   return {
     name: 'code',
-    description: 'Run a Python program. Only what it prints comes back, so print what you need.',
+    description: 'Run a Python program. Only its output is returned, so print what you need.',
     payload: { syntax: 'code', languages: ['py', 'python'], stdin: true },
     input: Input,
     fromPayload: (payload) =>
@@ -43,8 +43,8 @@ export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
         result.stdout.trimEnd(),
         ...(result.stderr.trim() === '' ? [] : [`stderr:\n${result.stderr.trimEnd()}`]),
         ...(result.timedOut ? ['The program ran too long and was stopped.'] : []),
-        ...(result.truncated ? ['The output was too long and was cut.'] : []),
-        ...(result.outOfMemory === true ? ['The program needed more memory than it may have.'] : []),
+        ...(result.truncated ? ['The output was too long and was truncated.'] : []),
+        ...(result.outOfMemory === true ? ['The program ran out of memory.'] : []),
         ...ending(result),
       ].filter((part) => part !== '')
       const text = parts.length === 0 ? 'The program printed nothing.' : parts.join('\n')

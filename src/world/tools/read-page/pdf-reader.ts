@@ -35,7 +35,7 @@ export async function readPdf(bytes: Uint8Array, url: string, signal?: AbortSign
     )
   const text = tidy(read.join('\n'))
   if (text === '') {
-    const reason = problem ?? 'it has no text, perhaps only pictures of pages'
+    const reason = problem ?? 'it has no text; its pages may be images'
     throw new ToolError(`${url} is a PDF that cannot be read: ${reason}`)
   }
   const why = problem === undefined ? '' : `: ${problem}`

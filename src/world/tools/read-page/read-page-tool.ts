@@ -64,7 +64,7 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
 
   return {
     name: 'crawl_page',
-    description: 'Read web pages. Write one address, or several with a bar between them.',
+    description: 'Read web pages. Write one address, or several separated by |.',
     payload: { syntax: 'list' },
     input: Input,
     fromPayload: (payload) => (payload.syntax === 'list' ? { urls: payload.items } : payload),

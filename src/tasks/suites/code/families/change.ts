@@ -2,7 +2,7 @@ import { type Family, fill, mistake, version } from '../draft.ts'
 
 const amount = [{ name: 'amount', type: 'int' }] as const
 
-/** Coins that greedy choice handles badly now and then. */
+/** Coins for which a greedy choice is sometimes wrong. */
 const coinSets = [
   [1, 3, 4],
   [1, 5, 8],

@@ -1,6 +1,6 @@
 import type { Random } from '../../../../base/random/index.ts'
 import type { Draft, Family, Json, ValueType } from '../draft.ts'
-import { drawStages, makers } from '../extend.ts'
+import { makers, sampleStages } from '../extend.ts'
 import { ints, word, words } from '../inputs.ts'
 import { brokenChains, chainVersion, type Link, link, stepsOf } from '../pipeline.ts'
 import { intsResults } from '../stages/ints-results.ts'
@@ -50,7 +50,7 @@ const numberList: Family = {
     return draftOf({
       ...{ entry: 'process', parameter: { name: 'values', type: 'ints' } },
       opening: 'You are given a list of integers.',
-      stages: drawStages(random, makers.ints, countFor(random, level)),
+      stages: sampleStages(random, makers.ints, countFor(random, level)),
       result: random.chance(0.6) ? { stage, type: 'int' } : undefined,
       input: (draw, size) => [ints(draw, size + draw.int(0, 3), -15, 40)],
       edges: [[[]], [[7]], [[5, 5, -3, 5]]],
@@ -66,7 +66,7 @@ const textLine: Family = {
     draftOf({
       ...{ entry: 'change_text', parameter: { name: 'text', type: 'str' } },
       opening: 'You are given a text of ASCII letters and single spaces.',
-      stages: drawStages(random, makers.str, countFor(random, level)),
+      stages: sampleStages(random, makers.str, countFor(random, level)),
       result: undefined,
       input: (draw, size) => [
         words(draw, Math.ceil(size / 2), 1, 6)
@@ -91,14 +91,14 @@ const wordList: Family = {
     return draftOf({
       ...{ entry: 'process_words', parameter: { name: 'words', type: 'strs' } },
       opening: 'You are given a list of strings of lower-case letters, none of them empty.',
-      stages: drawStages(random, makers.strs, countFor(random, level)),
+      stages: sampleStages(random, makers.strs, countFor(random, level)),
       ...{ result, input: (draw, size) => [repeating(draw, words(draw, size, 2, 7))] },
       edges: [[[]], [['tree']], [['on', 'tea', 'on', 'ate']]],
     })
   },
 }
 
-/** Some words a second time, so that doubles and ties occur. */
+/** Repeats some words, so that duplicates and ties occur. */
 const repeating = (draw: Random, list: string[]): string[] =>
   list.flatMap((text) => (draw.chance(0.25) ? [text, draw.pick(list)] : [text]))
 
@@ -110,7 +110,7 @@ const singleNumber: Family = {
     draftOf({
       ...{ entry: 'transform', parameter: { name: 'n', type: 'int' } },
       opening: 'You are given an integer n; it can be negative.',
-      stages: drawStages(random, makers.int, Math.min(level + 1, 4)),
+      stages: sampleStages(random, makers.int, Math.min(level + 1, 4)),
       result: random.chance(0.4) ? { stage: link(numberResults.binary(random)), type: 'str' } : undefined,
       input: (draw, size) => [draw.int(-(10 ** Math.min(size, 5)), 10 ** Math.min(size, 6))],
       edges: [[0], [-1], [999]],

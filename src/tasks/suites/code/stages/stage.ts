@@ -1,14 +1,14 @@
 import type { Random } from '../../../../base/random/index.ts'
 import type { Json } from '../draft.ts'
 
-/** One step of a pipeline: Python that changes the variable `values`, and the same in TypeScript. */
+/** One step of a pipeline: Python that updates the variable `values`, and the same in TypeScript. */
 export interface Stage<In extends Json, Out extends Json = In> {
   name: string
-  /** What happens, as an instruction: "Drop …". */
+  /** The instruction: "Drop …". */
   text: string
   python: string
   run(values: In): Out
-  /** The step done wrong. */
+  /** A faulty variant of the step. */
   mistake?: { text: string; python: string; run(values: In): Out }
 }
 

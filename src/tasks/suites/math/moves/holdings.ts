@@ -1,10 +1,10 @@
 import { toNumber, whole } from '../fixed.ts'
 import type { Amount } from '../operations.ts'
 import type { Holdings } from '../quantities.ts'
-import { capitalised, type Story } from '../story.ts'
+import { capitalized, type Story } from '../story.ts'
 import { adjusting, isCount, listed, type Move, percentOf } from './move.ts'
 
-/** The words every sentence about holdings is made of. */
+/** The vocabulary of every sentence about holdings. */
 function wordsOf(story: Story, { thing, holdings }: Holdings) {
   const { act, spans } = story.setting
   const span = spans[story.scale.span]
@@ -24,14 +24,14 @@ export function startHoldings(story: Story): Holdings | undefined {
   const span = setting.spans[scale.span]
   story.opening.push(
     random.pick([
-      `${capitalised(holder)} ${third} ${amount.text} ${thing.many} ${span}.`,
-      `${capitalised(span)}, ${holder} ${third} ${amount.text} ${thing.many}.`,
+      `${capitalized(holder)} ${third} ${amount.text} ${thing.many} ${span}.`,
+      `${capitalized(span)}, ${holder} ${third} ${amount.text} ${thing.many}.`,
     ]),
   )
   return { kind: 'holdings', thing, holdings: [{ holder, amount }] }
 }
 
-/** The new holder joins the others; the step has been made. */
+/** Adds the new holder after the step. */
 function joined(from: Holdings, holder: string, amount: Amount | undefined): Holdings | undefined {
   if (!isCount(amount)) return undefined
   return { ...from, holdings: [...from.holdings, { holder, amount }] }
@@ -52,12 +52,12 @@ const moreOrFewer: Move<Holdings> = (story, from) => {
   const word = isMore ? 'more' : 'fewer'
   story.opening.push(
     story.random.pick([
-      `${capitalised(holder)} ${third} ${given.text} ${word} ${many} ${span} than ${base.holder}.`,
+      `${capitalized(holder)} ${third} ${given.text} ${word} ${many} ${span} than ${base.holder}.`,
       `Compared with ${base.holder}, ${holder} ${third} ${given.text} ${word} ${many} ${span}.`,
-      `${capitalised(span)}, ${holder} ${third} ${given.text} ${word} ${many} than ${base.holder} does.`,
+      `${capitalized(span)}, ${holder} ${third} ${given.text} ${word} ${many} than ${base.holder} does.`,
       isMore
-        ? `${capitalised(base.holder)} ${third} ${given.text} fewer ${many} ${span} than ${holder}.`
-        : `${capitalised(base.holder)} ${third} ${given.text} more ${many} ${span} than ${holder} does.`,
+        ? `${capitalized(base.holder)} ${third} ${given.text} fewer ${many} ${span} than ${holder}.`
+        : `${capitalized(base.holder)} ${third} ${given.text} more ${many} ${span} than ${holder} does.`,
     ]),
   )
   const phrase = phraseFor(story, from, holder)
@@ -74,7 +74,7 @@ const times: Move<Holdings> = (story, from) => {
   const given = story.given('factor', whole(factor), factor === 2 ? word : String(factor))
   story.opening.push(
     story.random.pick([
-      `${capitalised(holder)} ${third} ${word} as many ${many} ${span} as ${base.holder}.`,
+      `${capitalized(holder)} ${third} ${word} as many ${many} ${span} as ${base.holder}.`,
       `The number of ${many} ${story.setting.act.done} ${holder} ${span} is ${word} the number ${story.setting.act.done} ${base.holder}.`,
       `For every ${from.thing.one} that ${base.holder} ${third} ${span}, ${holder} ${third} ${given.text === 'twice' ? 'two' : given.text}.`,
     ]),
@@ -99,7 +99,7 @@ const fractionOfHolder: Move<Holdings> = (story, from) => {
     isRatio
       ? `For every ${bottom} ${many} that ${base.holder} ${third} ${span}, ${holder} ${third} ${top}.`
       : story.random.pick([
-          `${capitalised(holder)} ${third} ${words} as many ${many} ${span} as ${base.holder}.`,
+          `${capitalized(holder)} ${third} ${words} as many ${many} ${span} as ${base.holder}.`,
           `The number of ${many} ${story.setting.act.done} ${holder} ${span} is ${words} of the number ${story.setting.act.done} ${base.holder}.`,
         ]),
   )
@@ -134,7 +134,7 @@ const percentMore: Move<Holdings> = (story, from) => {
   const word = isMore ? 'more' : 'fewer'
   story.opening.push(
     story.random.pick([
-      `${capitalised(holder)} ${third} ${given.text} percent ${word} ${many} ${span} than ${base.holder}.`,
+      `${capitalized(holder)} ${third} ${given.text} percent ${word} ${many} ${span} than ${base.holder}.`,
       `Compared with ${base.holder}, ${holder} ${third} ${given.text}% ${word} ${many} ${span}.`,
     ]),
   )
@@ -151,7 +151,7 @@ const total: Move<Holdings> = (story, from) => {
     if (holder === undefined) return undefined
     const size = toNumber(holdings.at(-1)!.amount.value)
     const given = story.given(`${holder} ${many}`, whole(story.random.int(Math.ceil(size / 3), size * 2)))
-    story.opening.push(`${capitalised(holder)} ${story.setting.act.third} ${given.text} ${many} ${span}.`)
+    story.opening.push(`${capitalized(holder)} ${story.setting.act.third} ${given.text} ${many} ${span}.`)
     holdings = [...holdings, { holder, amount: given }]
   }
   const all = listed(holdings.map(({ holder }) => holder))

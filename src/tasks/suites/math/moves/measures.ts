@@ -1,11 +1,11 @@
 import { cents, toNumber, whole } from '../fixed.ts'
 import type { Bulk, Pile, Time } from '../quantities.ts'
-import { capitalised } from '../story.ts'
+import { capitalized } from '../story.ts'
 import { divisorOf, isCount, type Move } from './move.ts'
 
 const timeAsk = (ref: string): string[] => [`How many minutes is ${ref}?`, `What is ${ref}, in minutes?`]
 
-/** A machine goes through the things at a steady rate. */
+/** A machine processes the things at a constant rate. */
 const workTime: Move<Pile> = (story, from) => {
   const { worker } = story.setting
   if (from.packing > 0) return undefined
@@ -14,8 +14,8 @@ const workTime: Move<Pile> = (story, from) => {
   const given = story.given('rate', whole(rate))
   story.body.push(
     story.random.pick([
-      `${capitalised(worker.name)} ${worker.third} ${given.text} ${from.thing.many} per minute and goes through ${from.ref} without a stop; the minutes this takes are the working time.`,
-      `${capitalised(from.ref)} are all ${worker.done} by ${worker.name}, which manages ${given.text} ${from.thing.many} a minute; the minutes this takes are the working time.`,
+      `${capitalized(worker.name)} ${worker.third} ${given.text} ${from.thing.many} per minute and goes through ${from.ref} without a stop; the minutes this takes are the working time.`,
+      `${capitalized(from.ref)} are all ${worker.done} by ${worker.name}, which manages ${given.text} ${from.thing.many} a minute; the minutes this takes are the working time.`,
     ]),
   )
   const ref = 'the working time'
@@ -23,7 +23,7 @@ const workTime: Move<Pile> = (story, from) => {
   return isCount(amount) ? { kind: 'time', amount, ref, ask: timeAsk(ref) } : undefined
 }
 
-/** One after the other, each takes a while. */
+/** Each one takes some time, one after another. */
 const handlingTime: Move<Pile> = (story, from) => {
   if (from.packing === 0) return undefined
   const given = story.given('minutes each', whole(story.random.int(3, 55)))
@@ -55,7 +55,7 @@ const mass: Move<Pile> = (story, from) => {
   story.body.push(
     story.random.pick([
       `Each ${noun} weighs ${given.text} kg, and ${from.ref} are weighed together.`,
-      `${capitalised(from.ref)} are put on a scale; a single ${noun} weighs ${given.text} kg.`,
+      `${capitalized(from.ref)} are put on a scale; a single ${noun} weighs ${given.text} kg.`,
     ]),
   )
   const ref = 'the load on the scale'
@@ -80,7 +80,7 @@ const moreMass: Move<Bulk> = (story, from) => {
   return { ...from, amount, ref: 'the load with its packaging', ask }
 }
 
-/** Vehicles drive the same way each. */
+/** Each vehicle drives the same route. */
 const distance: Move<Pile> = (story, from) => {
   if (from.packing < 2) return undefined
   const given = story.given('km each', whole(story.random.int(12, 940)))
@@ -88,7 +88,7 @@ const distance: Move<Pile> = (story, from) => {
   story.body.push(
     story.random.pick([
       `Each ${noun} is moved over ${given.text} km, and the distances of ${from.ref} are added up.`,
-      `${capitalised(from.ref)} travel ${given.text} km each.`,
+      `${capitalized(from.ref)} travel ${given.text} km each.`,
     ]),
   )
   const amount = story.step('total km', 'multiply', [from.amount, given], 'the total distance in km')
@@ -159,7 +159,7 @@ const splitTime: Move<Time> = (story, from) => {
   const count = divisorOf(story, from.amount, 2, 24)
   if (count === undefined || story.fresh(['split time']) === undefined) return undefined
   const given = story.given('teams', whole(count))
-  story.body.push(`${capitalised(from.ref)} is split equally among ${given.text} teams.`)
+  story.body.push(`${capitalized(from.ref)} is split equally among ${given.text} teams.`)
   const amount = story.step(
     'minutes per team',
     'divide',

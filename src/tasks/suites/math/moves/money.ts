@@ -1,7 +1,7 @@
 import { cents, isCents, toNumber, whole } from '../fixed.ts'
 import type { Amount } from '../operations.ts'
 import type { Bulk, Money, Pile, Time } from '../quantities.ts'
-import { capitalised } from '../story.ts'
+import { capitalized } from '../story.ts'
 import { people } from '../words/people.ts'
 import { type Move, percentOf, ratioFor } from './move.ts'
 
@@ -18,7 +18,7 @@ const sale: Move<Pile> = (story, from) => {
   story.body.push(
     story.random.pick([
       `Each of ${from.ref} is sold for $${given.text}; the money from this is the takings.`,
-      `${capitalised(from.ref)} are all sold, at $${given.text} apiece, and the money goes into the takings.`,
+      `${capitalized(from.ref)} are all sold, at $${given.text} apiece, and the money goes into the takings.`,
     ]),
   )
   const amount = story.step('takings', 'multiply', [from.amount, given], 'the takings in dollars')
@@ -79,7 +79,7 @@ function leftAfter(cost: string, ref: string): string {
 const unpaidOf = (ref: string): string =>
   ref.startsWith('the bill') ? 'the amount still to be paid' : `the part of ${ref} still to be paid`
 
-/** A fixed sum comes off. */
+/** A fixed amount is subtracted. */
 const deduction: Move<Money> = (story, from) => {
   if (story.fresh(['deduction']) === undefined) return undefined
   const dollars = toNumber(from.amount.value)
@@ -160,7 +160,7 @@ const equalParts: Move<Money> = (story, from) => {
   story.body.push(
     isTakings
       ? `A club of ${given.text} members divides ${from.ref} equally among all of them.`
-      : `${capitalised(from.ref)} is paid in ${given.text} equal instalments.`,
+      : `${capitalized(from.ref)} is paid in ${given.text} equal instalments.`,
   )
   const ref = isTakings ? "one member's part" : 'one instalment'
   const amount = story.step(isTakings ? 'part' : 'instalment', 'divide', [from.amount, given], ref)

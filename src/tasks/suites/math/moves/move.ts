@@ -5,12 +5,12 @@ import { countLimit } from '../scale.ts'
 import type { Story } from '../story.ts'
 
 /**
- * One step of a story: adds givens, a step and sentences, and gives what the story has arrived at; undefined where
- * it does not work out with these numbers or words (the story is put back then).
+ * One step of a story: adds givens, a step and sentences, and returns the new current quantity; undefined if it is not
+ * possible with these numbers or words (the story is then restored).
  */
 export type Move<From extends Current> = (story: Story, from: From) => Current | undefined
 
-/** Some divisor of a whole amount between low and high, or undefined. */
+/** A random divisor of a whole amount between low and high, or undefined. */
 export function divisorOf(story: Story, amount: Amount, low: number, high: number): number | undefined {
   if (!isWhole(amount.value)) return undefined
   const value = toNumber(amount.value)
@@ -21,7 +21,7 @@ export function divisorOf(story: Story, amount: Amount, low: number, high: numbe
   return found.length === 0 ? undefined : story.random.pick(found)
 }
 
-/** A percentage that leaves a whole number (or whole cents) of the amount. */
+/** A percentage of the amount that is a whole number (or whole cents). */
 export function percentOf(story: Story, amount: Amount, grain: bigint, low: number, high: number) {
   const found: number[] = []
   for (let percent = low; percent <= high; percent++) {
@@ -30,7 +30,7 @@ export function percentOf(story: Story, amount: Amount, grain: bigint, low: numb
   return found.length === 0 ? undefined : story.random.pick(found)
 }
 
-/** A count between low and high that brings `base + sign * count` to a number with many divisors, now and then. */
+/** A count between low and high; sometimes chosen so that `base + sign * count` has many divisors. */
 export function adjusting(story: Story, base: number, sign: 1 | -1, low: number, high: number): number {
   const drawn = story.random.int(low, high)
   const divisor = story.random.pick(story.scale.divisors)

@@ -1,9 +1,9 @@
 import { toNumber, whole } from '../fixed.ts'
 import type { Pile } from '../quantities.ts'
-import { capitalised, type Story } from '../story.ts'
+import { capitalized, type Story } from '../story.ts'
 import { isCount, type Move } from './move.ts'
 
-/** How many fit, so that a fair number of containers comes out. */
+/** A capacity that gives a reasonable number of containers. */
 function capacityFor(story: Story, from: Pile): number | undefined {
   const most = [story.level < 3 ? 48 : 480, 60, 24][from.packing] ?? 0
   const fewest = story.level < 2 ? 3 : 12
@@ -11,7 +11,7 @@ function capacityFor(story: Story, from: Pile): number | undefined {
   return high < 6 ? undefined : story.random.int(6, high)
 }
 
-/** The container that comes next: boxes for things, stacks for boxes, vehicles for stacks. */
+/** The next larger container: boxes for things, stacks for boxes, vehicles for stacks. */
 const containerOf = ({ setting }: Story, from: Pile) =>
   [setting.box, setting.stack, setting.vehicle][from.packing]
 
@@ -24,8 +24,8 @@ const roundUp: Move<Pile> = (story, from) => {
   const each = `Each ${container.one} holds at most ${given.text} ${many}`
   story.body.push(
     story.random.pick([
-      `${capitalised(from.ref)} are put into ${container.many}. ${each}, and as few ${container.many} as possible are used.`,
-      `${capitalised(from.ref)} are loaded into ${container.many} of ${given.text} each; the last ${container.one} may be partly empty.`,
+      `${capitalized(from.ref)} are put into ${container.many}. ${each}, and as few ${container.many} as possible are used.`,
+      `${capitalized(from.ref)} are loaded into ${container.many} of ${given.text} each; the last ${container.one} may be partly empty.`,
       `${each}, and all of ${from.ref} must fit into as few ${container.many} as possible.`,
     ]),
   )
@@ -45,7 +45,7 @@ const onlyFull: Move<Pile> = (story, from) => {
   story.body.push(
     story.random.pick([
       `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
-      `A full ${container.one} takes exactly ${given.text} ${from.thing.many}. ${capitalised(from.ref)} are used to fill as many ${container.many} as possible, and only full ${container.many} count.`,
+      `A full ${container.one} takes exactly ${given.text} ${from.thing.many}. ${capitalized(from.ref)} are used to fill as many ${container.many} as possible, and only full ${container.many} count.`,
     ]),
   )
   const phrase = `the number of full ${container.many}`
@@ -59,7 +59,7 @@ const onlyFull: Move<Pile> = (story, from) => {
   return { kind: 'pile', thing: container, amount, ref, packing: from.packing + 1, ask }
 }
 
-/** What does not fill a container: too small to go on with. */
+/** What does not fill a container; too small to continue the story with. */
 const leftOver: Move<Pile> = (story, from) => {
   const container = containerOf(story, from)
   const capacity = capacityFor(story, from)
@@ -68,7 +68,7 @@ const leftOver: Move<Pile> = (story, from) => {
   const { many } = from.thing
   story.body.push(
     story.random.pick([
-      `${capitalised(from.ref)} are packed into ${container.many} of ${given.text} each, until the rest no longer fills a ${container.one}.`,
+      `${capitalized(from.ref)} are packed into ${container.many} of ${given.text} each, until the rest no longer fills a ${container.one}.`,
       `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
     ]),
   )

@@ -1,6 +1,6 @@
 import { toNumber, whole } from '../fixed.ts'
 import type { Pile } from '../quantities.ts'
-import { capitalised } from '../story.ts'
+import { capitalized } from '../story.ts'
 import { adjusting, divisorOf, isCount, type Move, percentOf, ratioFor } from './move.ts'
 
 const part: Move<Pile> = (story, from) => {
@@ -32,7 +32,7 @@ const part: Move<Pile> = (story, from) => {
 
 const loss: Move<Pile> = (story, from) => {
   const participle = story.fresh(story.setting.losses)
-  // Said once only: a second "remaining" could mean either.
+  // Used only once: a second "remaining" would be ambiguous.
   if (participle === undefined || story.fresh(['remaining']) === undefined) return undefined
   const count = toNumber(from.amount.value)
   if (count < 40) return undefined
@@ -65,7 +65,7 @@ const addition: Move<Pile> = (story, from) => {
     story.random.pick([
       `A further ${given.text} ${many} come ${source} and are added to ${from.ref}, which makes a larger batch.`,
       `Together with ${given.text} ${many} ${source}, ${from.ref} form a larger batch.`,
-      `${capitalised(from.ref)} and another ${given.text} ${many} ${source} are put into one larger batch.`,
+      `${capitalized(from.ref)} and another ${given.text} ${many} ${source} are put into one larger batch.`,
     ]),
   )
   const phrase = `the number of ${many} in the larger batch`
@@ -84,8 +84,8 @@ const ratioShare: Move<Pile> = (story, from) => {
   const right = story.given('second part', whole(ratio[1]))
   story.body.push(
     story.random.pick([
-      `${capitalised(from.ref)} are divided between ${first} and ${second} in the ratio ${left.text}:${right.text}.`,
-      `${capitalised(first)} and ${second} share ${from.ref} in the ratio ${left.text} to ${right.text}.`,
+      `${capitalized(from.ref)} are divided between ${first} and ${second} in the ratio ${left.text}:${right.text}.`,
+      `${capitalized(first)} and ${second} share ${from.ref} in the ratio ${left.text} to ${right.text}.`,
       ...(Math.min(...ratio) > 1
         ? [
             `For every ${left.text} of ${from.ref} that go to ${first}, ${right.text} go to ${second}, and none are left.`,
@@ -110,7 +110,7 @@ const equalShare: Move<Pile> = (story, from) => {
   const { many } = from.thing
   story.body.push(
     story.random.pick([
-      `${capitalised(from.ref)} are shared equally among ${given.text} ${receiver.many}.`,
+      `${capitalized(from.ref)} are shared equally among ${given.text} ${receiver.many}.`,
       `Each of ${given.text} ${receiver.many} gets the same number of ${from.ref}, and none are left over.`,
     ]),
   )
@@ -124,6 +124,6 @@ const equalShare: Move<Pile> = (story, from) => {
   return { ...from, amount, ref: `the ${many} that one ${receiver.one} gets`, ask }
 }
 
-/** For things that are not packed yet; what is packed can still be shared. */
+/** For things that are not packed yet; packed things can still be shared. */
 export const looseMoves = [part, part, loss, addition, ratioShare, equalShare] as const
 export const packedMoves = [ratioShare, equalShare] as const

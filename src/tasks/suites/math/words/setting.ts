@@ -3,7 +3,7 @@ export interface Noun {
   many: string
 }
 
-/** A place where stories happen, with the words that fit together there. */
+/** A setting for stories, with its vocabulary. */
 export interface Setting {
   key: string
   /** First sentences, without numbers. */
@@ -14,30 +14,30 @@ export interface Setting {
   things: readonly Noun[]
   /** What holders do with things: bakes, bake, baked by. */
   act: { third: string; base: string; done: string }
-  /** When: of a small number, of a large one. */
+  /** Time spans for small and for large numbers. */
   spans: { short: string; long: string }
-  /** Participles for things that belong to a part: "made with rye flour". */
+  /** Participles for a subset of things: "made with rye flour". */
   parts: readonly string[]
-  /** Participles for things that drop out: "burnt". */
+  /** Participles for discarded things: "burnt". */
   losses: readonly string[]
   /** Where more things come from: "from the day before". */
   sources: readonly string[]
-  /** Who gets things: several of a kind, and pairs with names. */
+  /** Who receives things: groups, and named pairs. */
   receiver: Noun
   pairs: readonly (readonly [string, string])[]
   box: Noun
   stack: Noun
   vehicle: Noun
-  /** A machine or crew that goes through things: "slices", "sliced". */
+  /** A machine or crew that processes things: "slices", "sliced". */
   worker: { name: string; third: string; done: string }
-  /** What is done to one box, and what is paid for: "Loading", "Delivering". */
+  /** Paid work per box: "Loading", "Delivering". */
   handling: string
   charging: string
-  /** Lowest and highest price of one thing, in cents; left out where things are not sold. */
+  /** Lowest and highest price of one thing, in cents; omitted if things are not sold. */
   price?: readonly [number, number]
-  /** Mass of one thing in tenths of a kilogram; left out where it makes no sense. */
+  /** Mass of one thing in tenths of a kilogram; omitted if not applicable. */
   mass?: readonly [number, number]
-  /** Sentences beside the point; # stands for a number between low and high. */
+  /** Irrelevant sentences; # is replaced by a number between low and high. */
   asides: readonly (readonly [text: string, low: number, high: number])[]
 }
 

@@ -11,7 +11,7 @@ export function relationOf(kind: string, name: string): Relation {
   return kindOf.get(kind)!.relations.find((relation) => relation.name === name)!
 }
 
-/** Pages that list everything with the same value of a relation: what they are called, and how they are asked about. */
+/** List pages of all things with the same value of a relation: their titles and questions. */
 export interface Listing {
   kind: string
   relation: string

@@ -1,22 +1,22 @@
 import { type FactKey, makePages, type Page } from './pages.ts'
 import { makeWorld, type World } from './world.ts'
 
-/** A world with its pages, and which page says what. */
+/** A world with its pages and an index of the facts on them. */
 export interface Library {
   world: World
   pages: readonly Page[]
   byPath: ReadonlyMap<string, Page>
-  /** Pages that state a fact, by number. */
+  /** The numbers of the pages that state a fact. */
   stating: (fact: FactKey) => ReadonlySet<number>
-  /** Pages on which a thing is named, its own included, by number. */
+  /** The numbers of the pages that name a thing, including its own. */
   naming: (thing: number) => ReadonlySet<number>
-  /** The facts a page states, by the number of the page. */
+  /** The facts on a page, by page number. */
   factsOn: (page: number) => readonly FactKey[]
 }
 
 const libraries = new Map<number, Library>()
 
-/** The encyclopedia of a seed. Made once a process: it takes a moment. */
+/** The encyclopedia of a seed. Cached, because generating it takes about a second. */
 export function libraryOf(seed: number): Library {
   const known = libraries.get(seed)
   if (known !== undefined) return known
@@ -32,7 +32,7 @@ function makeLibrary(world: World): Library {
   const stating = new Map<string, Set<number>>()
   const naming = new Map<number, Set<number>>()
   const factsOn: FactKey[][] = []
-  const put = <K>(map: Map<K, Set<number>>, key: K, page: number): void => {
+  const addTo = <K>(map: Map<K, Set<number>>, key: K, page: number): void => {
     const set = map.get(key)
     if (set === undefined) map.set(key, new Set([page]))
     else set.add(page)
@@ -40,15 +40,15 @@ function makeLibrary(world: World): Library {
   for (const [number, page] of pages.entries()) {
     const facts: FactKey[] = []
     const own = titles.get(page.title)
-    if (own !== undefined) put(naming, own, number)
+    if (own !== undefined) addTo(naming, own, number)
     for (const piece of [...page.lead, ...page.sections.flatMap(({ sentences }) => sentences)].flat()) {
       if (typeof piece === 'string') continue
       if (piece.fact !== undefined) {
         facts.push(piece.fact)
-        put(stating, keyOf(piece.fact), number)
+        addTo(stating, keyOf(piece.fact), number)
       }
       const target = piece.path === undefined ? undefined : titles.get(byPath.get(piece.path)!.title)
-      if (target !== undefined) put(naming, target, number)
+      if (target !== undefined) addTo(naming, target, number)
     }
     factsOn.push(facts)
   }

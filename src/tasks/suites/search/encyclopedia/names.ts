@@ -32,7 +32,7 @@ const trades = 'Brothers & Co.|& Daughters|& Sons|Works|Press|Yard|Foundry|Tradi
   '|',
 )
 
-/** Makes names of the encyclopedia's own, no two alike: a title means one thing only. */
+/** Generates unique names, so that every title is unambiguous. */
 export class Names {
   readonly #random: Random
   readonly #taken = new Set<string>()
@@ -60,7 +60,7 @@ export class Names {
     const random = this.#random
     if (random.chance(0.4)) return random.pick(starts)
     const middle = random.pick(middles)
-    // Two vowels would meet with some endings: a consonant goes between.
+    // A consonant separates the vowel from endings that start with one.
     return (
       random.pick(starts) + middle + (middle.length === 1 ? random.pick(['l', 'm', 'n', 'r', 's', 'v']) : '')
     )

@@ -4,13 +4,13 @@ import { kindOf, listings } from './kinds.ts'
 import { frame } from './site.ts'
 import type { Thing, World } from './world.ts'
 
-/** One statement of the world: what relation of which thing. Its value is in the world. */
+/** Identifies a fact: a relation of a thing. Its value is in the world. */
 export interface FactKey {
   thing: number
   relation: string
 }
 
-/** A piece of a sentence: words, or a value that states a fact and may lead to another page. */
+/** A piece of a sentence: text, or a value that states a fact and may link to another page. */
 type Piece = string | { text: string; path?: string; fact?: FactKey }
 export type Sentence = readonly Piece[]
 
@@ -21,7 +21,7 @@ export interface Page {
   sections: readonly { heading: string; sentences: readonly Sentence[]; list?: boolean }[]
 }
 
-/** Sentences that say nothing anyone asks about, as in any encyclopedia. */
+/** Filler sentences that no question is about, as in any encyclopedia. */
 const asides = [
   'Accounts of it differ in small matters.',
   'Several letters on the subject have survived.',
@@ -35,7 +35,7 @@ const asides = [
   'It is mentioned in most guidebooks.',
 ]
 
-/** All pages of a world: one for each thing, and the lists. */
+/** All pages of a world: one per thing, and the lists. */
 export function makePages(world: World): Page[] {
   const lists = listPages(world)
   const seeAlso = new Map<number, Page[]>()
@@ -50,14 +50,14 @@ export function pathOf(title: string): string {
   return `/wiki/${encodeURIComponent(title.replaceAll(' ', '_'))}`
 }
 
-/** The number a value has in a text, with commas from ten thousand on; years are never that large. */
+/** Formats a number, with commas from 10,000 up; years are never that large. */
 export function writeNumber(value: number): string {
   return value >= 10_000 ? value.toLocaleString('en-US') : String(value)
 }
 
 function thingPage(world: World, thing: Thing, lists: readonly Page[]): Page {
   const kind = kindOf.get(thing.kind)!
-  // The wording belongs to the thing, so that a page never changes.
+  // The wording depends only on the thing, so that a page never changes.
   const choose = <T>(items: readonly T[], about: string): T =>
     items[Math.floor(textFraction(`${world.seed} ${thing.id} ${about}`) * items.length)]!
   const opening = choose(kind.opening, 'opening')
@@ -131,7 +131,7 @@ function listPages(world: World): { owner: number; page: Page }[] {
   })
 }
 
-/** A page as plain text, as the index has it. */
+/** A page as plain text, as it is indexed. */
 export function pageText(page: Page): string {
   const say = (sentence: Sentence): string =>
     sentence.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
@@ -144,7 +144,7 @@ export function pageText(page: Page): string {
   ].join('\n\n')
 }
 
-/** A page as it is served. Facts are marked for programs that check the world; no reader sees the marks. */
+/** A page as HTML. Facts have invisible marks for tests that check the world. */
 export function pageHtml(page: Page): string {
   const say = (sentence: Sentence): string => sentence.map(pieceHtml).join('')
   const sections = page.sections.map(({ heading, sentences, list }) =>

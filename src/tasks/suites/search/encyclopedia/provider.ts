@@ -3,10 +3,10 @@ import type { SearchProvider } from '../../../../world/tools/index.ts'
 import type { Library } from './library.ts'
 import { pageText } from './pages.ts'
 
-/** A line or two from the beginning: what stands further down has to be read. */
+/** Only the first lines of a page: the rest has to be read. */
 const SNIPPET_CHARACTERS = 160
 
-/** Full-text search over an encyclopedia, with the pages' addresses under `origin`. The index lies in memory. */
+/** Full-text search over an encyclopedia, with page URLs under `origin`. The index is in memory. */
 export function worldProvider(library: Library, origin: string): SearchProvider & { close: () => void } {
   const index = new TextIndex(':memory:')
   const documents = library.pages.map((page) => ({
@@ -33,7 +33,7 @@ export function worldProvider(library: Library, origin: string): SearchProvider 
 
 const nameOf = (text: string): string => text.trim().toLowerCase()
 
-/** Who types a title wants that page, and not the one that names it most often. */
+/** If the query is a title, that page comes first, not the one that mentions it most often. */
 function withNamed(named: TextDocument | undefined, found: TextDocument[], limit: number): TextDocument[] {
   if (named === undefined) return found
   return [named, ...found.filter(({ id }) => id !== named.id)].slice(0, limit)

@@ -1,36 +1,36 @@
 /**
- * What the encyclopedia is about: kinds of things, and the relations a page of each kind states. A relation has one
- * value: another thing, a year, or a number. `{S}` stands for the thing, `{O}` for the value.
+ * The schema of the encyclopedia: kinds of things, and the relations stated on the pages of each kind. A relation has one
+ * value: another thing, a year, or a number. `{S}` is the placeholder for the thing, `{O}` for the value.
  */
 export interface Relation {
   name: string
-  /** Kind of thing it leads to, or what kind of value it has. */
+  /** The kind of thing it points to, or the type of its value. */
   range: string
   /** How a page says it. */
   sentences: readonly string[]
-  /** How a question names the value: "the author of {S}". Only where the value is a thing. */
+  /** How a question refers to the value: "the author of {S}". Only if the value is a thing. */
   noun?: string
-  /** How a question asks for it. The last keeps `{S}` to the end, where it may be as long as it likes. */
+  /** How a question asks for it. The last wording has `{S}` at the end, where it may be long. */
   questions: readonly string[]
-  /** How a question narrows down by it: "written by {O}". Only where the value is a thing. */
+  /** How a clause uses it: "written by {O}". Only if the value is a thing. */
   clause?: string
   /** Years: what happened then. */
   event?: string
-  /** Years and numbers: how two things are compared by it, the smaller and the larger wanted. */
+  /** Years and numbers: the questions that compare two things, for the smaller and the larger value. */
   compare?: readonly [smaller: string, larger: string]
-  /** The section it stands in; facts without one stand in the opening paragraph. */
+  /** The section it is in; facts without one are in the opening paragraph. */
   section?: string
 }
 
 export interface Kind {
   name: string
-  /** How one is called: "novel". */
+  /** The noun for one thing: "novel". */
   noun: string
   opening: readonly string[]
   relations: readonly Relation[]
 }
 
-/** Where a fact stands; without a section it stands in the opening. */
+/** The section of a fact; without one it is in the opening paragraph. */
 const under = (section: string | undefined): Pick<Relation, 'section'> =>
   section === undefined ? {} : { section }
 

@@ -16,8 +16,8 @@ export interface WorldServer {
 }
 
 /**
- * Serves an encyclopedia as a web site: pages, and a search for people (HTML) and for tools (`format=json`, in
- * SearXNG's form). On loopback only, unless another address is asked for.
+ * Serves an encyclopedia as a website: pages, and a search for people (HTML) and tools (`format=json`, as in SearXNG).
+ * Listens on loopback only by default.
  */
 export async function serveWorld(
   options: { seed?: number; port?: number; host?: string } = {},

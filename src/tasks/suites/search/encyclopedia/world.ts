@@ -16,11 +16,11 @@ export interface World {
   seed: number
   things: readonly Thing[]
   ofKind: ReadonlyMap<string, readonly Thing[]>
-  /** For each thing, which things lead to it, and by which relation. */
+  /** For each thing, the things that point to it, and the relation. */
   leadingTo: ReadonlyMap<number, readonly { from: Thing; relation: string }[]>
 }
 
-/** How many of each kind there are; people by their calling. */
+/** The number of things of each kind; people by occupation. */
 const counts = {
   country: 24,
   town: 2400,
@@ -46,7 +46,7 @@ const callings = {
   'a scholar': 1100,
 }
 
-/** Who does what, and how old they are then: a novel is not written before its author is grown. */
+/** Who creates what, and in which year, so that a novel is not written before its author is an adult. */
 const doers: Record<string, { calling: keyof typeof callings; year: string }> = {
   author: { calling: 'a writer', year: 'published' },
   composer: { calling: 'a composer', year: 'premiered' },
@@ -62,7 +62,7 @@ const numbers: Record<string, readonly [number, number]> = {
   height: [700, 5900],
 }
 
-/** A world of its own, the same for the same seed: over 20,000 things that lead to each other. */
+/** Generates a world from a seed: over 20,000 interlinked things. */
 export function makeWorld(seed: number): World {
   const random = new Random('world', seed)
   const names = new Names(random)
@@ -108,11 +108,11 @@ export function makeWorld(seed: number): World {
     }
   }
 
-  /** To a random thing, with care that the world holds together. */
+  /** Links to a random thing, keeping the world consistent. */
   function link(thing: Thing, name: string, range: string): void {
     const candidates = ofKind.get(range)!
     let other = random.pick(candidates)
-    // A capital lies in its country, a mouth on its river, and an opera is later than the novel it is based on.
+    // A capital is in its country, a mouth on its river, and an opera is later than the novel it is based on.
     if (name === 'capital') {
       while (other.facts.has('country')) other = random.pick(candidates)
       other.facts.set('country', thing.id)

@@ -2,15 +2,15 @@ import { relationOf } from '../encyclopedia/kinds.ts'
 import type { FactKey } from '../encyclopedia/pages.ts'
 import type { Thing, World } from '../encyclopedia/world.ts'
 
-/** How a question points at one thing of the world. */
+/** How a question refers to a thing. */
 export type Pointer =
   | { by: 'name'; thing: number }
-  /** What a relation of another thing leads to: "the author of …". */
+  /** The value of another thing's relation: "the author of …". */
   | { by: 'relation'; kind: string; relation: string; of: Pointer }
-  /** The one thing for which all clauses hold: "the novel written by … and set in …". */
+  /** The only thing that matches all clauses: "the novel written by … and set in …". */
   | { by: 'clauses'; kind: string; clauses: readonly { relation: string; is: Pointer }[] }
 
-/** A question in a form that can be worked out. */
+/** A question in a form that can be evaluated. */
 export type Form =
   | { ask: 'value'; kind: string; relation: string; of: Pointer }
   | { ask: 'count'; kind: string; relation: string; is: Pointer }
@@ -26,8 +26,8 @@ interface YearOf {
 export type Answer = { thing: number } | { number: number }
 
 /**
- * Works a form out by going through the world, without use of how the form was made. Every thing a pointer could mean
- * is kept, so that more than one answer shows. `facts` receives what was needed on the way.
+ * Evaluates a form against the world, independently of how it was generated. All things a pointer could refer to are
+ * kept, so that ambiguous questions give several answers. The facts that were used are added to `facts`.
  */
 export function answersTo(form: Form, world: World, facts: FactKey[] = []): Answer[] {
   const find = (pointer: Pointer): Thing[] => things(pointer, world, facts)
@@ -95,7 +95,7 @@ function things(pointer: Pointer, world: World, facts: FactKey[]): Thing[] {
   }
 }
 
-/** The things a question calls by name. */
+/** The things that a question names. */
 export function namedIn(form: Form): number[] {
   const inside = (pointer: Pointer): number[] =>
     pointer.by === 'name'

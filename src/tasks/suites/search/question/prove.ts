@@ -4,11 +4,11 @@ import { type Answer, answersTo, type Form, namedIn, type Pointer, pointersOf } 
 
 export interface Proof {
   answer: Answer
-  /** What has to be known, without repetition. */
+  /** The required facts, without duplicates. */
   facts: FactKey[]
 }
 
-/** A question worth asking has one answer, and no single page gives it away. Undefined for any other. */
+/** Proves that a question has exactly one answer and that no single page gives it away; undefined otherwise. */
 export function prove(form: Form, library: Library): Proof | undefined {
   const { world } = library
   const all: FactKey[] = []
@@ -17,11 +17,11 @@ export function prove(form: Form, library: Library): Proof | undefined {
     return undefined
   const answer = answers[0]!
   const facts = [...new Map(all.map((fact) => [keyOf(fact), fact])).values()]
-  if (stands(form, facts, answer, library)) return undefined
+  if (isOnOnePage(form, facts, answer, library)) return undefined
   return { answer, facts }
 }
 
-/** "The novel set in …" means one novel only, and so at every level. */
+/** Whether every reference, such as "the novel set in …", matches exactly one thing at every level. */
 function isDefinite(pointer: Pointer, library: Library): boolean {
   if (pointer.by === 'name') return true
   if (pointer.by === 'relation') return isDefinite(pointer.of, library)
@@ -31,15 +31,15 @@ function isDefinite(pointer: Pointer, library: Library): boolean {
       library.world,
     ).length
   const inner = pointer.clauses.every(({ is }) => isDefinite(is, library))
-  // Each clause matters: without it there would be several.
+  // Each clause is needed: without it, several things would match.
   const needed = pointer.clauses.every(
     (_, index) => asValue(pointer.clauses.filter((_, at) => at !== index)) > 1,
   )
   return inner && needed && asValue(pointer.clauses) === 1
 }
 
-/** Whether one page states every fact needed, or names all that the question names together with the answer. */
-function stands(form: Form, facts: readonly FactKey[], answer: Answer, library: Library): boolean {
+/** Whether one page states all required facts, or has the answer along with everything the question names. */
+function isOnOnePage(form: Form, facts: readonly FactKey[], answer: Answer, library: Library): boolean {
   if (common(facts.map((fact) => library.stating(fact))).length > 0) return true
   const together = common(namedIn(form).map((thing) => library.naming(thing)))
   if ('thing' in answer) return together.some((page) => library.naming(answer.thing).has(page))

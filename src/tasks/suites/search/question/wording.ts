@@ -3,7 +3,7 @@ import { kindOf, listings, relationOf } from '../encyclopedia/kinds.ts'
 import type { World } from '../encyclopedia/world.ts'
 import type { Form, Pointer } from './form.ts'
 
-/** From here on nobody remembers how the sentence began. */
+/** Longer subjects go to the end of the question for readability. */
 const LONG_CHARACTERS = 60
 
 /** A question in English. */

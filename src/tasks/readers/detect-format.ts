@@ -3,30 +3,29 @@ import { rawRows } from './files/raw-rows.ts'
 import { type ColumnMap, columnNames, type PlainChecker } from './formats/plain.ts'
 import { Row } from './row.ts'
 
-/** What a file that nobody described is taken for. */
-export interface Recognised {
+/** The detected format of a file. */
+export interface DetectedFormat {
   format: string
-  /** Of a plain file. */
+  /** For the `plain` format. */
   checker?: PlainChecker
-  /** The choice in words, for people. */
+  /** Explains the choice to the user. */
   note?: string
 }
 
-/** Rows that are looked at. */
-const SAMPLE = 200
-/** Longer answers are no names or values, and never the same word for word. */
-const SHORT_ANSWER = 12
+const SAMPLED_ROWS = 200
+/** Longer answers (in words) are not names or values and cannot be compared as text. */
+const LONGEST_SHORT_ANSWER = 12
 
 const hasAll = (row: Row, names: readonly string[]): boolean =>
   names.every((name) => row.value(name) !== undefined)
 
-/** Tells from its first rows what a file holds, and how the answers of plain rows can be checked. */
-export async function recognise(file: string, map?: ColumnMap, format?: string): Promise<Recognised> {
+/** Detects the format of a file from its first rows, and the checker for answers in plain rows. */
+export async function detectFormat(file: string, map?: ColumnMap, format?: string): Promise<DetectedFormat> {
   const isPlain = map !== undefined || format === 'plain'
   const rows: Row[] = []
   for await (const raw of rawRows(file)) {
     if ('values' in raw) rows.push(new Row(raw.values))
-    if (rows.length === SAMPLE) break
+    if (rows.length === SAMPLED_ROWS) break
   }
   if (!isPlain) {
     if (rows.some((row) => hasAll(row, ['v', 'id', 'suite', 'gold']))) return { format: 'coa' }
@@ -34,22 +33,22 @@ export async function recognise(file: string, map?: ColumnMap, format?: string):
   }
   const name = basename(file)
   if (rows.some((row) => row.texts(...columnNames('tests', map)).length > 0))
-    return { format: 'plain', note: `${name}: answers are programs, checked by their tests` }
+    return { format: 'plain', note: `${name}: answers are programs, checked by tests` }
   const answers = rows.flatMap((row) => row.texts(...columnNames('answer', map)))
   if (answers.length === 0) return { format: 'plain' }
   if (!isPlain && answers.every((answer) => /####\s*\S+\s*$/.test(answer)))
     return { format: 'gsm8k', note: `${name}: answers end with #### and a number, as in GSM8K` }
-  const { checker, why } = checkerFor(answers)
-  return { format: 'plain', checker, note: `${name}: ${why} (--checker chooses another)` }
+  const { checker, reason } = checkerFor(answers)
+  return { format: 'plain', checker, note: `${name}: ${reason} (set --checker to change it)` }
 }
 
-function checkerFor(answers: readonly string[]): { checker: PlainChecker; why: string } {
+function checkerFor(answers: readonly string[]): { checker: PlainChecker; reason: string } {
   if (answers.every(isMathematical))
-    return { checker: 'math', why: 'answers are numbers or formulas, checked by value: math' }
-  const long = answers.filter((answer) => answer.trim().split(/\s+/).length > SHORT_ANSWER).length
+    return { checker: 'math', reason: 'answers are numbers or formulas, checked by value: math' }
+  const long = answers.filter((answer) => answer.trim().split(/\s+/).length > LONGEST_SHORT_ANSWER).length
   return long > answers.length / 2
-    ? { checker: 'judge', why: 'answers are long texts, compared by the model of [judge]: judge' }
-    : { checker: 'exact', why: 'answers are short texts, compared as text: exact' }
+    ? { checker: 'judge', reason: 'answers are long texts, compared by the [judge] model: judge' }
+    : { checker: 'exact', reason: 'answers are short texts, compared as text: exact' }
 }
 
 /** A number as people write it (1,234.5, -3/4, $12, 50 %), or LaTeX. */

@@ -4,30 +4,30 @@ import type { Thing, World } from '../encyclopedia/world.ts'
 import type { Form, Pointer } from './form.ts'
 
 type Ask = Form['ask']
-type Draw = (world: World, random: Random, hops: number) => Form | undefined
+type Sampler = (world: World, random: Random, hops: number) => Form | undefined
 
-const draws: Record<Ask, Draw> = {
-  value: drawValue,
-  count: drawCount,
-  compare: drawComparison,
-  years: drawYears,
+const samplers: Record<Ask, Sampler> = {
+  value: sampleValue,
+  count: sampleCount,
+  compare: sampleComparison,
+  years: sampleYears,
 }
 
-/** What can be asked with so many facts: two things take one each to find and one each to compare. */
+/** The kinds of questions for a number of facts: comparing two things takes at least two facts each. */
 export function asksFor(hops: number): readonly Ask[] {
   return hops >= 4 ? ['value', 'value', 'count', 'compare', 'years'] : ['value', 'value', 'count']
 }
 
 /**
- * Draws a question that takes `hops` facts. It starts at the end, with what is asked, and makes each thing it would
- * have to name harder to find: deeper, by pointing at it from another thing, or wider, by two clauses that only
- * together fit it. Undefined where a thing has no such neighbours; then draw again.
+ * Samples a question that needs `hops` facts. It starts with what is asked and makes each thing harder to find: deeper,
+ * by a relation from another thing, or wider, by two clauses that only together identify it. Undefined if a thing has no
+ * suitable neighbors; then sample again.
  */
-export function drawForm(world: World, random: Random, hops: number, ask: Ask): Form | undefined {
-  return draws[ask](world, random, hops)
+export function sampleForm(world: World, random: Random, hops: number, ask: Ask): Form | undefined {
+  return samplers[ask](world, random, hops)
 }
 
-function drawValue(world: World, random: Random, hops: number): Form | undefined {
+function sampleValue(world: World, random: Random, hops: number): Form | undefined {
   const thing = random.pick(world.things)
   const known = kindOf.get(thing.kind)!.relations.filter(({ name }) => thing.facts.has(name))
   if (known.length === 0) return undefined
@@ -39,7 +39,7 @@ function drawValue(world: World, random: Random, hops: number): Form | undefined
   return of && { ask: 'value', kind: thing.kind, relation, of }
 }
 
-function drawCount(world: World, random: Random, hops: number): Form | undefined {
+function sampleCount(world: World, random: Random, hops: number): Form | undefined {
   const { kind, relation } = random.pick(listings)
   const member = random.pick(world.ofKind.get(kind)!)
   const owner = world.things[member.facts.get(relation)!]!
@@ -47,7 +47,7 @@ function drawCount(world: World, random: Random, hops: number): Form | undefined
   return is && { ask: 'count', kind, relation, is }
 }
 
-function drawComparison(world: World, random: Random, hops: number): Form | undefined {
+function sampleComparison(world: World, random: Random, hops: number): Form | undefined {
   const kind = random.pick(kinds)
   const relation = random.pick(kind.relations.filter(({ compare }) => compare !== undefined)).name
   const [one, other] = random.sample(world.ofKind.get(kind.name)!, 2) as [Thing, Thing]
@@ -55,7 +55,7 @@ function drawComparison(world: World, random: Random, hops: number): Form | unde
   return between && { ask: 'compare', kind: kind.name, relation, larger: random.chance(0.5), between }
 }
 
-function drawYears(world: World, random: Random, hops: number): Form | undefined {
+function sampleYears(world: World, random: Random, hops: number): Form | undefined {
   const dated = (): { thing: Thing; relation: string } => {
     const kind = random.pick(
       kinds.filter(({ relations }) => relations.some(({ event }) => event !== undefined)),
@@ -90,7 +90,7 @@ function pointTwice(
   return first && second && [first, second]
 }
 
-/** Points at a thing with as many facts as given. No thing is used twice, so nothing goes in circles. */
+/** Identifies a thing with the given number of facts. No thing is used twice, so there are no cycles. */
 function point(
   world: World,
   random: Random,
@@ -128,7 +128,7 @@ function pointByClauses(
   ]
   if (near === far) return undefined
   used.add(near.id).add(far.id)
-  // The longer one comes last, so that what follows "and" can only belong to the thing itself.
+  // The longer clause comes last, so that what follows "and" is unambiguous.
   const inner = point(world, random, far, facts - 2, used, true)
   if (inner === undefined) return undefined
   return {

@@ -11,9 +11,9 @@ import { Story } from './story.ts'
 import type { Noun } from './words/setting.ts'
 import { settings } from './words/settings.ts'
 
-interface Told {
+interface GeneratedStory {
   story: Story
-  /** What is counted at the start. */
+  /** The thing that is counted at the start. */
   thing: Noun
   answer: Amount
   ask: string
@@ -22,8 +22,8 @@ interface Told {
 
 type Next = () => Current | undefined
 
-/** A story of as many steps as the level asks for; undefined where it ran into a dead end. */
-export function tell(random: Random, level: number): Told | undefined {
+/** A story with the number of steps for the level; undefined if it reached a dead end. */
+export function generateStory(random: Random, level: number): GeneratedStory | undefined {
   const story = new Story(random, random.pick(settings), level)
   const start = startHoldings(story)
   let current: Current | undefined = start
@@ -34,7 +34,7 @@ export function tell(random: Random, level: number): Told | undefined {
   return { story, thing: start.thing, answer: last, ask, isMoney: current.kind === 'money' }
 }
 
-/** Every step takes up the result of the one before it, so that no step can be left out. */
+/** Every step uses the result of the previous one, so no step can be skipped. */
 function advance(story: Story, current: Current): Current | undefined {
   for (const next of story.random.shuffle(movesFrom(story, current))) {
     const undo = story.mark()
@@ -77,14 +77,14 @@ function fromHoldings(story: Story, current: Holdings, left: number): Next[] {
     const last = repeated(bind(story, current, holdingsMoves.last), 2)
     return [...compare, ...last, ...fromPile(story, pileOf(story, current), left)]
   }
-  // Enough steps must remain for something to happen to the things.
+  // Leave enough steps for something to happen to the things.
   const room = current.holdings.length < 4 && left > 2 ? 2 : 1
   const onward = current.holdings.length > 1 ? repeated(bind(story, current, holdingsMoves.onward), 4) : []
   const single = repeated(fromPile(story, pileOf(story, current), left), current.holdings.length > 1 ? 1 : 0)
   return [...repeated(compare, room), ...onward, ...single]
 }
 
-/** The newest holder's things, taken by themselves. */
+/** Only the things of the newest holder. */
 function pileOf(story: Story, { thing, holdings }: Holdings): Pile {
   const { holder, amount } = holdings.at(-1)!
   const ref = `the ${thing.many} ${story.setting.act.done} ${holder}`
@@ -94,7 +94,7 @@ function pileOf(story: Story, { thing, holdings }: Holdings): Pile {
 function fromPile(story: Story, current: Pile, left: number): Next[] {
   const stay = bind(story, current, current.packing === 0 ? looseMoves : packedMoves)
   const pack = bind(story, current, left === 1 ? [...packingMoves, ...lastPackingMoves] : packingMoves)
-  // Money and measures lead away from things and have fewer moves of their own: not too early.
+  // Money and measures end the moves for things and have fewer moves of their own, so they come late.
   const away = bind(story, current, [...chargingMoves.pile, ...measuringMoves])
   return [...stay, ...pack, ...(left > 3 ? [] : repeated(away, left === 1 ? 1 : 3))]
 }

@@ -1,1 +1,0 @@
-export { type PulledBenchmark, type PullOptions, pullBenchmark } from './pull-benchmark.ts'
