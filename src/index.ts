@@ -340,7 +340,7 @@ export {
   observeModel,
   openEmbedder,
   openModel,
-  type Patience,
+  type RetryPolicy,
   promptFunction,
 } from './world/models/index.ts'
 export {

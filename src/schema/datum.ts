@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One training example in tokens. All arrays have one entry a token. */
+/** One tokenized training example. All arrays have one entry per token. */
 export const Datum = z
   .object({
     v: z.literal(1),
@@ -8,7 +8,7 @@ export const Datum = z
     tokens: z.array(z.number().int().nonnegative()),
     /** Loss weight of predicting the token at this position; 0 for prompt and observation tokens. */
     weights: z.array(z.number()),
-    /** Log-probability the sampler gave the token; reinforcement learning only. */
+    /** Log-probability of the token when it was sampled; reinforcement learning only. */
     logprobs: z.array(z.number()).optional(),
     advantages: z.array(z.number()).optional(),
     groupId: z.string().optional(),

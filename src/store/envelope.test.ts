@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { howMany } from '../../test/how-many.ts'
 import { anyRecord } from '../../test/store/support/records.ts'
-import { keepSecret } from '../base/errors/index.ts'
+import { registerSecret } from '../base/errors/index.ts'
 import { decodeEnvelope, type Envelope, encodeEnvelope } from './envelope.ts'
 import { sealField } from './seal.ts'
 
@@ -27,7 +27,7 @@ test('a line decodes to what was encoded and is one line', () => {
 })
 
 test('a key that was read does not reach the log', () => {
-  keepSecret('sk-envelope-0123456789')
+  registerSecret('sk-envelope-0123456789')
   const data = { id: 'x', events: [{ message: 'refused: sk-envelope-0123456789' }] }
   const line = sealed({ seq: 1, t: 0, kind: 'trajectory', id: 'x', data }).toString()
   expect(line).toContain('refused: [redacted]')

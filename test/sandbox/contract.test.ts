@@ -102,7 +102,7 @@ for (const subject of await subjects()) {
       expect(result.exit).toBe(1)
       for (const pattern of program.failure) expect(result.stderr).toMatch(pattern)
       // Only the program's own frames: nothing of the sandbox.
-      expect(result.stderr).not.toMatch(/_run|<exec>|python-side|src\/sandbox/)
+      expect(result.stderr).not.toMatch(/_run|<exec>|python-bootstrap|src\/sandbox/)
       const broken = await go(program.syntax)
       expect(broken.exit).toBe(1)
       expect(broken.stderr).toMatch(/SyntaxError/)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError } from './index.ts'
-import { keepSecret, redacted, withoutSecrets } from './secrets.ts'
+import { registerSecret, redact, withoutSecrets } from './secrets.ts'
 
 describe('secrets', () => {
   it('that were read are kept out of text, however they are written', () => {
-    keepSecret('sk-Tg/9"q+4 zz')
+    registerSecret('sk-Tg/9"q+4 zz')
     const said = `bad key sk-Tg/9"q+4 zz at /?k=${encodeURIComponent('sk-Tg/9"q+4 zz')}`
     expect(withoutSecrets(said)).toBe('bad key [redacted] at /?k=[redacted]')
     expect(withoutSecrets(JSON.stringify({ said }))).not.toContain('9')
@@ -15,7 +15,7 @@ describe('secrets', () => {
   })
 
   it('that are short are left alone: they are words', () => {
-    keepSecret('EMPTY')
+    registerSecret('EMPTY')
     expect(withoutSecrets('the list is EMPTY')).toBe('the list is EMPTY')
   })
 
@@ -31,11 +31,11 @@ describe('secrets', () => {
     ],
     ['see https://h/a@b and http://h/c:d@e', 'see https://h/a@b and http://h/c:d@e'],
   ])('in an address: %s', (text, expected) => {
-    expect(redacted(text)).toBe(expected)
+    expect(redact(text)).toBe(expected)
   })
 
   it('are looked for in time that grows with the text', () => {
     for (const piece of ['a://', 'a', '?key', '&a-', 'http://a'])
-      expect(redacted(piece.repeat(200_000)).length).toBeGreaterThan(0)
+      expect(redact(piece.repeat(200_000)).length).toBeGreaterThan(0)
   })
 })

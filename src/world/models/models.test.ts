@@ -133,7 +133,7 @@ describe('complete', () => {
       }),
     )
     expect(error.fix).toContain(fix)
-    expect(error.passing).toBe(false)
+    expect(error.transient).toBe(false)
     expect(requests).toHaveLength(1)
   })
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { topmost } from './bubblewrap/interpreter.ts'
+import { withoutNested } from './bubblewrap/interpreter.ts'
 import { mountArguments } from './bubblewrap/mounts.ts'
 import { SandboxRequest } from './contract.ts'
-import { floodAllowance, KeptOutput } from './kept-output.ts'
-import { diedOfMemory } from './out-of-memory.ts'
+import { floodAllowance, OutputBuffer } from './output-buffer.ts'
+import { ranOutOfMemory } from './out-of-memory.ts'
 import { treeUsage } from './process-tree.ts'
-import { FrameReader, frame } from './warm/protocol.ts'
+import { FrameReader, frame } from './workers/protocol.ts'
 
 test('a request gets its defaults', () => {
   expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
@@ -28,12 +28,12 @@ test('a request gets its defaults', () => {
 test('kept output is cut at a whole character', () => {
   const bytes = Buffer.from('aé€🐎z')
   const texts = Array.from({ length: bytes.length + 1 }, (_, limit) => {
-    const kept = new KeptOutput(limit)
+    const kept = new OutputBuffer(limit)
     for (const byte of bytes) kept.push(Buffer.from([byte]))
     return kept.text()
   })
   expect(texts).toEqual(['', 'a', 'a', 'aé', 'aé', 'aé', 'aé€', 'aé€', 'aé€', 'aé€', 'aé€🐎', 'aé€🐎z'])
-  const kept = new KeptOutput(10)
+  const kept = new OutputBuffer(10)
   kept.push(Buffer.alloc(10 + floodAllowance))
   expect([kept.truncated, kept.flooding]).toEqual([true, false])
   kept.push(Buffer.alloc(1))
@@ -52,15 +52,15 @@ test('frames come out whole, however they arrive', () => {
 })
 
 test('only the last words tell of memory', () => {
-  expect(diedOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
-  expect(diedOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
-  expect(diedOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
-  expect(diedOfMemory(0, 'MemoryError\n')).toBe(false)
-  expect(diedOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
+  expect(ranOutOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
+  expect(ranOutOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
+  expect(ranOutOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
+  expect(ranOutOfMemory(0, 'MemoryError\n')).toBe(false)
+  expect(ranOutOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
 })
 
 test('a path in a listed folder need not be listed', () => {
-  expect(topmost(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
+  expect(withoutNested(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
     ...['/usr/lib', '/usr/libexec', '/opt/a'],
   ])
 })

@@ -42,11 +42,11 @@ function counting(act: (run: number, signal: AbortSignal) => string | Promise<st
 
 describe('callTool', () => {
   it('tries again only where that may help', async () => {
-    const passing = counting((run) => {
-      if (run < 3) throw new ToolError('busy', { passing: true })
+    const transient = counting((run) => {
+      if (run < 3) throw new ToolError('busy', { transient: true })
       return 'ready'
     })
-    expect(await callTool(passing.tool, payload({ n: 1 }))).toMatchObject({
+    expect(await callTool(transient.tool, payload({ n: 1 }))).toMatchObject({
       ok: true,
       text: 'ready',
       attempts: 3,
@@ -60,7 +60,7 @@ describe('callTool', () => {
       text: expect.stringContaining('no such thing'),
     })
     const hopeless = counting(() => {
-      throw new ToolError('busy', { passing: true })
+      throw new ToolError('busy', { transient: true })
     })
     expect(await callTool(hopeless.tool, payload({ n: 1 }), { retries: 1 })).toMatchObject({
       ok: false,
@@ -75,7 +75,7 @@ describe('callTool', () => {
       text: expect.stringContaining('0.1 s'),
     })
     const busy = counting(() => {
-      throw new ToolError('busy', { passing: true })
+      throw new ToolError('busy', { transient: true })
     })
     expect((await callTool(busy.tool, payload({ n: 1 }), { timeoutMs: 300, retries: 1000 })).ok).toBe(false)
     expect(busy.state.runs).toBeLessThan(5)

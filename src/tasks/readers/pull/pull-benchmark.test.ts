@@ -141,7 +141,7 @@ test('a body that ends too early is not taken for the file', async () => {
   handler = breakOff
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
     boundary: 'tool',
-    passing: true,
+    transient: true,
     fix: expect.stringContaining('what has come so far is kept'),
   })
   expect(existsSync(join(folder, 'sample/rows.jsonl'))).toBe(false)
@@ -194,7 +194,7 @@ test('the token goes to gated benchmarks only, and not along with a redirect to 
   ])
 })
 
-test('tries again after a passing fault, and not after a lasting one', async () => {
+test('tries again after a transient fault, and not after a lasting one', async () => {
   handler = (request, response) =>
     requests.length < 3 ? void response.writeHead(503).end() : serveRanges(request, response)
   expect((await pull(temporaryFolder(), benchmarkOf())).files).toHaveLength(1)

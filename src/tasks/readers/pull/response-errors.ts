@@ -1,6 +1,6 @@
 import { type CoaError, ToolError, UsageError } from '../../../base/errors/index.ts'
 
-/** Why a server's answer is no file, as an error that says what to do; passing ones are worth another attempt. */
+/** Why a server's answer is no file, as an error that says what to do; transient ones are worth another attempt. */
 export function responseError(
   url: string,
   response: Response,
@@ -23,12 +23,12 @@ export function responseError(
       details: { url, status },
     })
   }
-  const isPassing = status === 408 || status === 429 || status >= 500
+  const isTransient = status === 408 || status === 429 || status >= 500
   return new ToolError(`${host} answered with status ${status} to ${url}`, {
-    fix: isPassing
+    fix: isTransient
       ? 'Try again later: what has come so far is kept.'
       : `Look at ${homepage} for another way.`,
-    passing: isPassing,
+    transient: isTransient,
     details: { url, status },
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { htmlText } from './html-text.ts'
 import { pageText } from './page-text.ts'
-import { strippedText } from './stripped-text.ts'
+import { stripTags } from './strip-tags.ts'
 
 const url = 'https://example.org/dir/page'
 const page = (contentType: string, body: string | Buffer) =>
@@ -79,16 +79,16 @@ describe('htmlText', () => {
   })
 })
 
-describe('strippedText', () => {
+describe('stripTags', () => {
   it('keeps the words and no script', () => {
     const html =
       '<title>A &amp; B</title><STYLE>p{}</STYLE><p>one  two</p><script>if (a < b) {}</script><p>3 &lt; 4 &#233;'
-    expect(strippedText(html)).toEqual({ title: 'A & B', text: 'A & B\none two\n3 < 4 é' })
+    expect(stripTags(html)).toEqual({ title: 'A & B', text: 'A & B\none two\n3 < 4 é' })
   })
 
   it('comes to an end on tags that do not', () => {
     // Anything worse than linear would take hours here.
     for (const piece of ['<', '<a', '<script>', '<title', '&amp', '<!--'])
-      expect(strippedText(piece.repeat(500_000)).text).not.toContain('<')
+      expect(stripTags(piece.repeat(500_000)).text).not.toContain('<')
   })
 })

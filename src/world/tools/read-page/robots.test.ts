@@ -39,7 +39,7 @@ describe('Robots', () => {
     expect(await ask(new Robots('x'), '/')).toBe(true)
     answer = (response) => response.writeHead(503).end()
     const robots = new Robots('x')
-    await expect(ask(robots, '/')).rejects.toMatchObject({ passing: true })
+    await expect(ask(robots, '/')).rejects.toMatchObject({ transient: true })
     answer = (response) => response.end('')
     expect(await ask(robots, '/')).toBe(true)
   })

@@ -43,14 +43,14 @@ function read(
   const { name = 'tiny', path = '/page', cache = new ToolCache(folder), summaryMs } = options
   const tool = readPageTool({
     allowHosts: [host],
-    summariser: openModel({ baseUrl: model.baseUrl, model: name, retries: 0 }),
+    summarizer: openModel({ baseUrl: model.baseUrl, model: name, retries: 0 }),
     ...(summaryMs === undefined ? {} : { summaryMs }),
   })
   const payload = { syntax: 'list' as const, items: [`http://${host}${path}`] }
   return callTool(tool, payload, { question, cache, timeoutMs: 5000 })
 }
 
-describe('a page with a summariser', () => {
+describe('a page with a summarizer', () => {
   it('is shortened for the question, with one call', async () => {
     model = await startOpenAiServer(['<think>hm</think>Evidence: "since 1923".'])
     const result = await read('Since when is the light electric?')

@@ -1,20 +1,20 @@
 import { type Limiter, limiter } from '../../../base/concurrency/index.ts'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { Language, ResolvedRequest, RunOptions, SandboxDriver, SandboxResult } from '../contract.ts'
-import { type ChildProgram, WarmChild } from './warm-child.ts'
+import { type ChildProgram, WorkerProcess } from './worker-process.ts'
 
 /**
- * Keeps loaded children, up to `size` at work. They are started when they are first needed; one that had to be killed
- * is replaced by the next run that needs one. Programs beyond `size` wait. Trusted requests have children of their
- * own, which no other program ever enters.
+ * Keeps loaded worker processes, at most `size` of them running programs; further programs wait. Workers are started
+ * on demand, and a killed one is replaced when the next run needs it. Trusted requests have their own workers, which
+ * never run any other program.
  */
-export class WarmPool implements SandboxDriver {
+export class WorkerPool implements SandboxDriver {
   readonly name: ChildProgram['driver']
   readonly languages: readonly Language[]
   readonly #program: ChildProgram
   readonly #limited: Limiter
-  readonly #idle: { trusted: WarmChild[]; other: WarmChild[] } = { trusted: [], other: [] }
-  readonly #all = new Set<WarmChild>()
+  readonly #idle: { trusted: WorkerProcess[]; other: WorkerProcess[] } = { trusted: [], other: [] }
+  readonly #all = new Set<WorkerProcess>()
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
   started = 0
@@ -55,15 +55,15 @@ export class WarmPool implements SandboxDriver {
     }
   }
 
-  async #child(idle: WarmChild[], memoryBytes: number): Promise<WarmChild> {
+  async #child(idle: WorkerProcess[], memoryBytes: number): Promise<WorkerProcess> {
     while (idle.length > 0) {
       const child = idle.pop()!
-      // Memory once grown stays grown, and would give the next program more than its limit.
+      // Grown memory cannot shrink, and would give the next program more than its limit.
       if (child.alive && child.heapBytes <= memoryBytes) return child
       this.#all.delete(child)
       child.kill()
     }
-    const child = await WarmChild.start(this.#program)
+    const child = await WorkerProcess.start(this.#program)
     this.#all.add(child)
     this.started++
     return child
