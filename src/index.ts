@@ -340,8 +340,8 @@ export {
   observeModel,
   openEmbedder,
   openModel,
-  type RetryPolicy,
   promptFunction,
+  type RetryPolicy,
 } from './world/models/index.ts'
 export {
   type DriverName,

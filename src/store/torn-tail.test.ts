@@ -12,10 +12,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyRecord, task } from '../../test/store/support/records.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { checksumField } from './checksum.ts'
 import { createRun } from './create-run.ts'
 import { openRun } from './open-run.ts'
 import type { Run } from './run.ts'
-import { sealField } from './seal.ts'
 
 const options = { command: 'coa test', coa: '0.0.0', id: 'r' }
 
@@ -40,7 +40,7 @@ function linesBefore(log: Buffer, end: number): number {
 
 /** A line that was changed before it was written, as another version of coa might have. */
 function resealed(line: string): string {
-  return line.slice(0, line.lastIndexOf(',')) + sealField(line.slice(0, line.lastIndexOf(',')))
+  return line.slice(0, line.lastIndexOf(',')) + checksumField(line.slice(0, line.lastIndexOf(',')))
 }
 
 /** A log as a killed process leaves it: whatever is torn, the index had not noted it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError } from './index.ts'
-import { registerSecret, redact, withoutSecrets } from './secrets.ts'
+import { redact, registerSecret, withoutSecrets } from './secrets.ts'
 
 describe('secrets', () => {
   it('that were read are kept out of text, however they are written', () => {

@@ -1,5 +1,5 @@
 import { closeSync, linkSync, openSync, writeFileSync, writeSync } from 'node:fs'
-import { moveIntoPlace, type DurabilityOptions } from './move.ts'
+import { type DurabilityOptions, moveIntoPlace } from './move.ts'
 import { removeTemporary, temporaryPath } from './temporary-path.ts'
 
 /** Replaces a file so that readers, and a restart after a kill, see either the old or the new content, never a part. */
@@ -25,7 +25,11 @@ export function writePartsAtomic(path: string, write: (add: (bytes: Uint8Array) 
 }
 
 /** The same for any function that writes to a path; returns its result. */
-export function replaceFile<T>(path: string, write: (temporary: string) => T, publishing?: DurabilityOptions): T {
+export function replaceFile<T>(
+  path: string,
+  write: (temporary: string) => T,
+  publishing?: DurabilityOptions,
+): T {
   const temporary = temporaryPath(path)
   try {
     const result = write(temporary)

@@ -31,7 +31,10 @@ export function lazyModel(
   options: ModelFromOptions = {},
 ): ChatModel {
   const { baseUrl, hasKey = true, ...policy } = options
-  const run = createRequestRunner({ model: name, hasKey, ...(baseUrl === undefined ? {} : { baseUrl }) }, policy)
+  const run = createRequestRunner(
+    { model: name, hasKey, ...(baseUrl === undefined ? {} : { baseUrl }) },
+    policy,
+  )
   /** False once the server has rejected a schema; from then on the schema is described in the prompt. */
   let supportsSchema = true
 
@@ -74,11 +77,13 @@ export function lazyModel(
     let inPrompt = false
     return run(async (signal, attempt) => {
       started ??= performance.now()
-      const answer = await ask(request, signal, schema, inPrompt || !supportsSchema).catch((error: unknown) => {
-        if (schema === undefined || !supportsSchema || !refusesSchema(error)) throw error
-        supportsSchema = false
-        return ask(request, signal, schema, true)
-      })
+      const answer = await ask(request, signal, schema, inPrompt || !supportsSchema).catch(
+        (error: unknown) => {
+          if (schema === undefined || !supportsSchema || !refusesSchema(error)) throw error
+          supportsSchema = false
+          return ask(request, signal, schema, true)
+        },
+      )
       const measured = { ms: Math.round(performance.now() - started), attempts: attempt + 1 }
       if (schema === undefined) return { ...answer, ...measured }
       // Some servers accept a schema and ignore it, so the second attempt describes it in the prompt.

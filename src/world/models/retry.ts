@@ -2,7 +2,7 @@ import { limiter } from '../../base/concurrency/index.ts'
 import { ModelError } from '../../base/errors/index.ts'
 import { backOff, pause } from '../../base/retry/index.ts'
 import type { RetryPolicy } from './contract.ts'
-import { retryAfterOf, modelError } from './failure.ts'
+import { modelError, retryAfterOf } from './failure.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000

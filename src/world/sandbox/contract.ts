@@ -45,7 +45,10 @@ const FilePath = z
   .string()
   .min(1)
   .max(200)
-  .refine((path) => !path.includes('\0') && !path.includes('\\'), 'contains a character that is not allowed in file names')
+  .refine(
+    (path) => !path.includes('\0') && !path.includes('\\'),
+    'contains a character that is not allowed in file names',
+  )
   .refine(
     (path) => path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
     'must be a relative path inside the working folder',

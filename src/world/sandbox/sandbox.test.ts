@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { withoutNested } from './bubblewrap/interpreter.ts'
+import { withoutNested } from './bubblewrap/inspect-interpreter.ts'
 import { mountArguments } from './bubblewrap/mounts.ts'
 import { SandboxRequest } from './contract.ts'
-import { floodAllowance, OutputBuffer } from './output-buffer.ts'
 import { ranOutOfMemory } from './out-of-memory.ts'
+import { floodAllowance, OutputBuffer } from './output-buffer.ts'
 import { treeUsage } from './process-tree.ts'
 import { FrameReader, frame } from './workers/protocol.ts'
 

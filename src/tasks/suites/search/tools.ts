@@ -53,10 +53,10 @@ export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number 
 }
 
 function retold(error: ToolError, outside: (text: string) => string): ToolError {
-  const { message, passing, details, fix } = error
+  const { message, transient, details, fix } = error
   return new ToolError(outside(message), {
     cause: error,
-    passing,
+    transient,
     details,
     ...(fix === undefined ? {} : { fix }),
   })

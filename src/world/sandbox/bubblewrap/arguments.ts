@@ -1,7 +1,7 @@
 import type { ResolvedRequest } from '../contract.ts'
 import type { Interpreter } from './inspect-interpreter.ts'
 import { type Mount, mountArguments } from './mounts.ts'
-import { stagedMount, type Stage, stageCommand } from './stage.ts'
+import { type Stage, stageCommand, stagedMount } from './stage.ts'
 import { systemCallFilter } from './system-calls.ts'
 
 /** Paths on this host for one language. */

@@ -66,7 +66,9 @@ export class BubblewrapDriver implements SandboxDriver {
   run(request: ResolvedRequest, options: RunOptions = {}): Promise<SandboxResult> {
     const setup = this.#setups.get(request.language)
     if (setup === undefined) {
-      return Promise.reject(new SandboxError(`bubblewrap has no ${request.language} interpreter on this machine`))
+      return Promise.reject(
+        new SandboxError(`bubblewrap has no ${request.language} interpreter on this machine`),
+      )
     }
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
     const run = this.#limited(() => execute(setup, request, signal), signal)

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Mount, isWorldReadable } from './mounts.ts'
+import { isWorldReadable, type Mount } from './mounts.ts'
 
 /** Host programs used to build the staging folder. */
 export const stageTools = ['unshare', 'mount', 'mkdir', 'setpriv'] as const

@@ -3,8 +3,8 @@
  * the worker pool with an empty environment and Node's permission model.
  */
 import { receiveRequest, sendMessage } from '../workers/child-io.ts'
-import { limitMemory } from '../workers/memory-limit.ts'
 import { LimitedOutput } from '../workers/limited-output.ts'
+import { limitMemory } from '../workers/memory-limit.ts'
 import type { ChildAnswer, ChildReady, ChildRequest } from '../workers/protocol.ts'
 import { Watchdog } from '../workers/watchdog.ts'
 import { limitFiles } from './file-limits.ts'

@@ -1,7 +1,7 @@
 import type { PyodideInterface } from 'pyodide'
-import { stripGlobals } from '../workers/strip-globals.ts'
 import { freezeIntrinsics } from '../workers/frozen-intrinsics.ts'
 import type { LimitedOutput } from '../workers/limited-output.ts'
+import { stripGlobals } from '../workers/strip-globals.ts'
 import { hideBuiltinModules } from './hide-builtin-modules.ts'
 import { type Emscripten, errno, type FileSystem } from './internals.ts'
 import { refuseDynamicCode } from './no-dynamic-code.ts'

@@ -1,11 +1,11 @@
 /** Entry point of a JavaScript worker. Each run gets its own WebAssembly instance. */
 import { readFileSync } from 'node:fs'
 import { sleepAllowance } from '../time-limits.ts'
-import { stripGlobals } from '../workers/strip-globals.ts'
 import { receiveRequest, sendMessage, sleep } from '../workers/child-io.ts'
-import { limitMemory } from '../workers/memory-limit.ts'
 import { LimitedOutput } from '../workers/limited-output.ts'
+import { limitMemory } from '../workers/memory-limit.ts'
 import type { ChildAnswer, ChildReady, ChildRequest } from '../workers/protocol.ts'
+import { stripGlobals } from '../workers/strip-globals.ts'
 import { Watchdog } from '../workers/watchdog.ts'
 import { webAssembly } from '../workers/web-assembly.ts'
 import { type Ending, runProgram } from './program.ts'

@@ -36,8 +36,7 @@ function freeze(thing: object): void {
     const { value, writable, configurable, enumerable = false } = Object.getOwnPropertyDescriptor(thing, key)!
     if (writable !== true || configurable !== true) continue
     const set = function (this: object, assigned: unknown): void {
-      if (this === thing)
-        throw new TypeError(`${String(key)} of a built-in prototype cannot be changed`)
+      if (this === thing) throw new TypeError(`${String(key)} of a built-in prototype cannot be changed`)
       Object.defineProperty(this, key, {
         value: assigned,
         writable: true,

@@ -35,14 +35,20 @@ for (;;) {
     Atomics.load(control, watchdogField.state) === watchdogState.running &&
     Atomics.load(control, watchdogField.run) === run
   for (let left = Math.min(cpuLeft(), wallLeft()); left > 0 && running(); ) {
-    Atomics.wait(control, watchdogField.state, watchdogState.running, Math.min(checkIntervalMs, Math.max(left, 10)))
+    Atomics.wait(
+      control,
+      watchdogField.state,
+      watchdogState.running,
+      Math.min(checkIntervalMs, Math.max(left, 10)),
+    )
     checkParent()
     left = Math.min(cpuLeft(), wallLeft())
   }
   const exceeded = cpuLeft() <= 0 ? watchdogState.overCpu : watchdogState.overWall
   if (!running()) continue
   const claimed =
-    Atomics.compareExchange(control, watchdogField.state, watchdogState.running, exceeded) === watchdogState.running
+    Atomics.compareExchange(control, watchdogField.state, watchdogState.running, exceeded) ===
+    watchdogState.running
   // Repeatedly, because a program can catch it.
   while (claimed && Atomics.load(control, watchdogField.state) === exceeded) {
     interrupt[0] = interruptSignal

@@ -1,5 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import { cpuOf, type WatchdogData, watchdogField, watchdogFieldCount, watchdogState } from './watchdog-state.ts'
+import {
+  cpuOf,
+  type WatchdogData,
+  watchdogField,
+  watchdogFieldCount,
+  watchdogState,
+} from './watchdog-state.ts'
 
 /** The limit a program exceeded. */
 export type ExceededLimit = 'cpu' | 'wall'

@@ -4,8 +4,8 @@ import type { Duplex, Readable } from 'node:stream'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { DriverName, ResolvedRequest, SandboxResult } from '../contract.ts'
 import { maskInherited } from '../inherited-descriptors.ts'
-import { OutputBuffer } from '../output-buffer.ts'
 import { ranOutOfMemory } from '../out-of-memory.ts'
+import { OutputBuffer } from '../output-buffer.ts'
 import { watchTree } from '../process-tree.ts'
 import {
   type ChildAnswer,

@@ -138,7 +138,11 @@ async function embedMissing(
 }
 
 /** Known sources inside the given folders that no longer exist. */
-function deletedSources(known: readonly string[], paths: readonly string[], files: readonly string[]): string[] {
+function deletedSources(
+  known: readonly string[],
+  paths: readonly string[],
+  files: readonly string[],
+): string[] {
   const present = new Set(files)
   const folders = paths.map((path) => normalize(path)).filter((path) => !present.has(path))
   return known.filter(

@@ -144,7 +144,8 @@ export class ChildTransport implements Transport {
     }
     this.#lineLength += chunk.length - from
     this.#line.push(chunk.subarray(from))
-    if (this.#lineLength > MAX_LINE_BYTES) this.#giveUp(`it wrote a line of more than ${MAX_LINE_BYTES} bytes`)
+    if (this.#lineLength > MAX_LINE_BYTES)
+      this.#giveUp(`it wrote a line of more than ${MAX_LINE_BYTES} bytes`)
   }
 
   /** Returns false if no more should be read. */

@@ -77,7 +77,12 @@ export class McpConnection {
       const lost = isLost(cause)
       if (lost) await this.#drop(client)
       const transient = wasNotDelivered(cause) || (lost && options.repeatable)
-      throw this.#failure(lost ? 'disconnected during the call' : 'rejected the call', cause, child, transient)
+      throw this.#failure(
+        lost ? 'disconnected during the call' : 'rejected the call',
+        cause,
+        child,
+        transient,
+      )
     }
   }
 
@@ -146,8 +151,8 @@ export class McpConnection {
   }
 
   #failure(what: string, cause: unknown, child: ChildTransport | undefined, transient = false): ToolError {
-    const { gaveUp, lastWords } = child ?? {}
-    const message = `${(cause as Error).message}${lastWords ? ` (it wrote: ${lastWords})` : ''}`
+    const { gaveUp, exitReason } = child ?? {}
+    const message = `${(cause as Error).message}${exitReason ? ` (it wrote: ${exitReason})` : ''}`
     // The library only knows that the connection was lost.
     const reason = isLost(cause) ? (gaveUp ?? message) : message
     return new ToolError(`the MCP server ${this.label} ${what}: ${reason}`, {

@@ -133,7 +133,10 @@ async function readBody(
     }
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
-    throw new ToolError(`the connection to ${url.host} was lost: ${(cause as Error).message}`, { cause, transient: true })
+    throw new ToolError(`the connection to ${url.host} was lost: ${(cause as Error).message}`, {
+      cause,
+      transient: true,
+    })
   } finally {
     response.destroy()
   }

@@ -46,7 +46,11 @@ export function liveProvider(
     cacheKey: endpoint,
     search: async (query, limit, signal) => {
       const wanted = Math.min(limit, service.maxHits)
-      const [url, init] = service.request({ endpoint, key }, shorten(query, service.maxQueryCharacters), wanted)
+      const [url, init] = service.request(
+        { endpoint, key },
+        shorten(query, service.maxQueryCharacters),
+        wanted,
+      )
       // A redirect would send our key to its target.
       const response = await fetch(url, { ...init, signal, redirect: 'error' }).catch((cause: unknown) => {
         signal.throwIfAborted()

@@ -24,9 +24,12 @@ export function openProvider(settings: Settings, environment: Environment): Open
   const name =
     settings.search.provider === 'auto' ? firstUsable(corpus, environment) : settings.search.provider
   if (name === undefined) {
-    throw new ConfigError(`no search provider: ${corpus} does not exist and no search service is configured`, {
-      fix: `Build a corpus with \`coa corpus build\`, or set one of ${liveProviderNames.map((live) => liveProviderState(live, environment).variable).join(', ')}.`,
-    })
+    throw new ConfigError(
+      `no search provider: ${corpus} does not exist and no search service is configured`,
+      {
+        fix: `Build a corpus with \`coa corpus build\`, or set one of ${liveProviderNames.map((live) => liveProviderState(live, environment).variable).join(', ')}.`,
+      },
+    )
   }
   if (name === 'corpus') return openCorpus(settings, environment)
   return { provider: liveProvider(name, environment), how: name, close: () => undefined }

@@ -35,7 +35,8 @@ export const services: Record<string, LiveService> = {
       `${endpoint.replace(/\/$/, '')}/search?format=json&q=${encodeURIComponent(query)}`,
     ],
     hits: results,
-    rejectionFix: 'Enable the json format in its settings.yml (search.formats), and allow this client in its limiter.',
+    rejectionFix:
+      'Enable the json format in its settings.yml (search.formats), and allow this client in its limiter.',
   },
   serper: {
     variable: 'SERPER_API_KEY',
