@@ -119,7 +119,10 @@ async function measure(
   const cut = (): number =>
     sequences.reduce((sum, spans) => sum + encodeSpans(tokenizer, spans).ids.length, 0)
   const whole = (): number =>
-    sequences.reduce((sum, spans) => sum + encodeSpans(tokenizer, spans, { joints: 'whole' }).ids.length, 0)
+    sequences.reduce(
+      (sum, spans) => sum + encodeSpans(tokenizer, spans, { spanEncoding: 'whole' }).ids.length,
+      0,
+    )
   const libraryAlone = (): number =>
     texts.reduce((sum, text) => sum + library.encode(text, { add_special_tokens: false }).ids.length, 0)
   const contestants: Contestant[] = [

@@ -9,7 +9,7 @@ interface Result {
   ends: number[]
 }
 interface Row {
-  recognise: Result
+  recognize: Result
   text?: Result
 }
 
@@ -36,9 +36,9 @@ function compare(tokenizer: Tokenizer, name: string, rows: Row[]): void {
     const row = rows[index]!
     // Unigram rows have no 'text': there the Rust library finds control tokens in text all the same.
     const modes =
-      name === 'unigram' || name === 'xlm' ? (['recognise'] as const) : (['recognise', 'text'] as const)
+      name === 'unigram' || name === 'xlm' ? (['recognize'] as const) : (['recognize', 'text'] as const)
     for (const specials of modes) {
-      const golden = row[specials] ?? row.recognise
+      const golden = row[specials] ?? row.recognize
       const { ids, starts, ends } = tokenizer.encode(text, { specials })
       const label = `${name}, ${specials}, ${JSON.stringify(text)}`
       expect(Array.from(ids), label).toEqual(golden.ids)

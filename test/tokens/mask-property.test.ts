@@ -84,7 +84,7 @@ function checkInvariants(starts: Int32Array, ends: Int32Array, length: number): 
 
 describe('every observation token is masked and no other', () => {
   for (const name of ['gpt2', 'qwen2_5', 'llama2', 'unigram', 'bytes']) {
-    it(`${name}: ${runs} sequences of spans, both joints`, { timeout: 900_000 }, async () => {
+    it(`${name}: ${runs} sequences of spans, both span encodings`, { timeout: 900_000 }, async () => {
       const tokenizer = await loadTokenizer(name)
       const oracle = createOracle(name)
       const seen = { tokens: 0, masked: 0, straddling: 0, unclear: 0 }
@@ -93,12 +93,12 @@ describe('every observation token is masked and no other', () => {
           const text = spans.map((span) => span.text).join('')
           const spanOfCharacter = spans.flatMap((span, index) => Array<number>(span.text.length).fill(index))
           const pieces = cutByHand(spans)
-          for (const joints of ['whole', 'cut'] as const) {
-            const encoded = encodeSpans(tokenizer, spans, { joints })
+          for (const spanEncoding of ['whole', 'separate'] as const) {
+            const encoded = encodeSpans(tokenizer, spans, { spanEncoding })
             const { ids, mask, spanOf, starts, ends, straddling } = encoded
             checkInvariants(starts, ends, text.length)
             const places =
-              joints === 'whole'
+              spanEncoding === 'whole'
                 ? oracle.places(text, ids, false)
                 : placesOfPieces(oracle, tokenizer, pieces, ids)
             let straddles = 0
@@ -118,14 +118,14 @@ describe('every observation token is masked and no other', () => {
                 (got.span !== expected.span && !(oracle.coarse && place.changed))
               ) {
                 throw new Error(
-                  `${joints}: token ${token} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`,
+                  `${spanEncoding}: token ${token} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`,
                 )
               }
               if (!expected.trained) seen.masked++
               const exact = !(oracle.coarse && place.changed)
               if (exact && (starts[token] !== place.start || ends[token] !== place.end)) {
                 throw new Error(
-                  `${joints}: token ${token} is at ${starts[token]}–${ends[token]}, not ${place.start}–${place.end}`,
+                  `${spanEncoding}: token ${token} is at ${starts[token]}–${ends[token]}, not ${place.start}–${place.end}`,
                 )
               }
             })
@@ -133,8 +133,9 @@ describe('every observation token is masked and no other', () => {
             seen.unclear += unclear
             if (straddling < straddles || straddling > straddles + unclear)
               throw new Error(`straddling ${straddling}, not ${straddles}`)
-            if (joints === 'cut' && straddling > 0) throw new Error('a cut token straddles')
-            if (joints === 'whole') expect(ids).toEqual(tokenizer.encodeIds(text))
+            if (spanEncoding === 'separate' && straddling > 0)
+              throw new Error('a separately encoded token straddles')
+            if (spanEncoding === 'whole') expect(ids).toEqual(tokenizer.encodeIds(text))
             else if (!oracle.coarse) expect(tokenizer.decode(ids)).toBe(pieces.map(oracle.roundTrip).join(''))
           }
         }),

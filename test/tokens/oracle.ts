@@ -228,7 +228,7 @@ export function createOracle(name: string): Oracle {
     case 'gpt2':
       return byteLevelOracle(vocabularyBytes('gpt2'), (text) => text)
     case 'qwen2_5': {
-      // These two added tokens are ordinary vocabulary: not flagged special, recognised in any text.
+      // These two added tokens are ordinary vocabulary: not flagged special, recognized in any text.
       const bytesOf = vocabularyBytes('qwen2_5')
       const added = new Map([
         [151657, '<tool_call>'],

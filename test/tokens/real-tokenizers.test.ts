@@ -32,8 +32,8 @@ describe('Qwen2.5', () => {
     ]
     for (const text of texts) {
       const fresh = await loadTokenizer('qwen2_5')
-      expect(qwen.encode(text, { specials: 'recognise' })).toEqual(
-        fresh.encode(text, { specials: 'recognise' }),
+      expect(qwen.encode(text, { specials: 'recognize' })).toEqual(
+        fresh.encode(text, { specials: 'recognize' }),
       )
     }
   }, 60_000)
@@ -58,20 +58,20 @@ describe('Qwen2.5', () => {
     // The places where matching token subsequences fails: no newline, a space before, one or three newlines after.
     for (const before of ['</web_search>\n', '</web_search>', '</web_search> ', 'text']) {
       for (const after of ['\n\n<think>', '\n<think>', '\n\n\n<think>', ' and', '']) {
-        for (const joints of ['cut', 'whole'] as const) {
+        for (const spanEncoding of ['separate', 'whole'] as const) {
           const observation = '<observation>Found 3 results.</observation>'
           const spans = [
             { text: before, trainable: true },
             { text: observation, trainable: false },
             { text: after, trainable: true },
           ]
-          const { ids, mask, starts, ends } = encodeSpans(qwen, spans, { joints })
+          const { ids, mask, starts, ends } = encodeSpans(qwen, spans, { spanEncoding })
           const from = before.length
           const to = from + observation.length
           ids.forEach((_, token) => {
             expect(mask[token]).toBe(starts[token]! < to && ends[token]! > from ? 0 : 1)
           })
-          if (joints === 'cut') {
+          if (spanEncoding === 'separate') {
             const kept = ids.filter((_, token) => mask[token] === 0)
             expect(qwen.decode(kept)).toBe(observation)
           }

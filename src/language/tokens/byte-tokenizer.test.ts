@@ -19,7 +19,7 @@ describe('the built-in byte tokenizer', () => {
 
   it('writes control tokens as text unless asked', () => {
     expect(tokenizer.encodeIds('<|im_end|>').length).toBe(10)
-    expect(Array.from(tokenizer.encodeIds('a<|im_end|>', { specials: 'recognise' }))).toEqual([97, 258])
+    expect(Array.from(tokenizer.encodeIds('a<|im_end|>', { specials: 'recognize' }))).toEqual([97, 258])
     expect([tokenizer.eosId, tokenizer.padId, tokenizer.bosId]).toEqual([258, 256, undefined])
   })
 

@@ -53,7 +53,7 @@ describe('renderPrompt', () => {
 describe('encodePrompt', () => {
   it('is the rendered text with its control tokens', () => {
     const messages = [{ role: 'system' as const, content: ' s ' }, ...user('<b>hi</b>')]
-    const expected = bytes.encodeIds(renderPrompt(bytes, messages), { specials: 'recognise' })
+    const expected = bytes.encodeIds(renderPrompt(bytes, messages), { specials: 'recognize' })
     expect(encodePrompt(bytes, messages)).toEqual(expected)
   })
 

@@ -28,7 +28,7 @@ describe('encodeSpans', () => {
   })
 
   it('masks what straddles when encoded whole', () => {
-    const result = encodeSpans(pairs, spans, { joints: 'whole' })
+    const result = encodeSpans(pairs, spans, { spanEncoding: 'whole' })
     expect(Array.from(result.ids, (id) => pairs.idToToken(id))).toEqual(['ab', 'ab', 'c', 'ab'])
     expect(Array.from(result.mask)).toEqual([1, 0, 0, 0])
     expect(result.straddling).toBe(2)
@@ -37,13 +37,15 @@ describe('encodeSpans', () => {
   it('keeps control tokens out of the stream unless asked', () => {
     const stream = [{ text: '<|im_end|>', trainable: false }]
     expect(encodeSpans(byteTokenizer(), stream).ids.length).toBe(10)
-    expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognise' }).ids.length).toBe(1)
+    expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognize' }).ids.length).toBe(1)
   })
 
   it('makes nothing of nothing', () => {
-    for (const joints of ['whole', 'cut'] as const) {
-      expect(encodeSpans(byteTokenizer(), [], { joints }).ids.length).toBe(0)
-      expect(encodeSpans(byteTokenizer(), [{ text: '', trainable: true }], { joints }).mask.length).toBe(0)
+    for (const spanEncoding of ['whole', 'separate'] as const) {
+      expect(encodeSpans(byteTokenizer(), [], { spanEncoding }).ids.length).toBe(0)
+      expect(
+        encodeSpans(byteTokenizer(), [{ text: '', trainable: true }], { spanEncoding }).mask.length,
+      ).toBe(0)
     }
   })
 })

@@ -18,7 +18,7 @@ describe('tokenizerFromJson', () => {
       { added_tokens: [control(4, '<s>')] },
     )
     expect(tokens(merged, merged.encodeIds('<s>'))).toEqual(['<', 's', '>'])
-    expect(tokens(merged, merged.encodeIds('<s>', { specials: 'recognise' }))).toEqual(['<s>'])
+    expect(tokens(merged, merged.encodeIds('<s>', { specials: 'recognize' }))).toEqual(['<s>'])
     const whole = bpe(
       { vocab: list('e', 'n', 'd', 'end'), ignore_merges: true },
       { added_tokens: [control(3, 'end')] },
@@ -59,7 +59,7 @@ describe('tokenizerFromJson', () => {
   it('keeps control tokens as text in literal ranges only', () => {
     const tokenizer = bpe({ vocab: list('<', 's', '>') }, { added_tokens: [control(3, '<s>')] })
     const encode = (literal: Array<[number, number]>) =>
-      tokens(tokenizer, tokenizer.encodeIds('<s><s><s>', { specials: 'recognise', literal }))
+      tokens(tokenizer, tokenizer.encodeIds('<s><s><s>', { specials: 'recognize', literal }))
     expect(encode([[3, 6]])).toEqual(['<s>', '<', 's', '>', '<s>'])
     expect(encode([[0, 1]])).toEqual(['<', 's', '>', '<s>', '<s>'])
     expect(

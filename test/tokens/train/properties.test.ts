@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { byteAlphabet } from '../../../src/language/tokens/byte-level.ts'
 import { type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
-import { Breather } from '../../../src/language/tokens/train/breather.ts'
+import { EventLoopYielder } from '../../../src/language/tokens/train/event-loop-yielder.ts'
 import { type TrainTokenizerOptions, trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 import { learnMerges } from '../../../src/language/tokens/train/learn-merges.ts'
 import { WordCounter } from '../../../src/language/tokens/train/word-counter.ts'
@@ -34,7 +34,7 @@ const corpus = fc
 
 describe('a trained tokenizer', () => {
   it('has the merges of a trainer that counts every pair again after each merge', async () => {
-    const breather = new Breather(undefined)
+    const yielder = new EventLoopYielder(undefined)
     await fc.assert(
       fc.asyncProperty(
         corpus,
@@ -52,7 +52,7 @@ describe('a trained tokenizer', () => {
             size,
             minimumFrequency,
             observe: undefined,
-            breather,
+            yielder,
           })
           expect(merges).toEqual(
             referenceMerges(texts, { tokens: firstTokens, symbolOfByte, size, minimumFrequency }),
@@ -73,7 +73,7 @@ describe('a trained tokenizer', () => {
         async (learned, texts) => {
           const tokenizer = await train(['some text', ...learned], { tags, minimumFrequency: 1 })
           for (const text of [...learned, ...texts]) {
-            for (const specials of ['text', 'recognise'] as const) {
+            for (const specials of ['text', 'recognize'] as const) {
               const ids = tokenizer.encodeIds(text, { specials })
               expect(tokenizer.decode(ids)).toBe(text.toWellFormed())
               if (specials === 'text') expect(ids.some((id) => tokenizer.isControl(id))).toBe(false)

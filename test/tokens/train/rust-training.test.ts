@@ -19,7 +19,7 @@ interface Result {
   added: unknown[]
   vocabulary: Record<string, number>
   merges: Array<[string, string]>
-  rows: Array<{ text: string; recognise: number[]; literal: number[]; decoded: string }>
+  rows: Array<{ text: string; recognize: number[]; literal: number[]; decoded: string }>
 }
 interface Json {
   added_tokens: unknown[]
@@ -46,10 +46,10 @@ async function compare(one: Case, result: Result): Promise<void> {
   expect(model.vocab).toEqual(result.vocabulary)
   expect(added_tokens).toEqual(result.added)
   const tokenizer = tokenizerFromJson(json, config)
-  for (const { text, recognise, literal, decoded } of result.rows) {
-    expect(Array.from(tokenizer.encodeIds(text, { specials: 'recognise' })), text).toEqual(recognise)
+  for (const { text, recognize, literal, decoded } of result.rows) {
+    expect(Array.from(tokenizer.encodeIds(text, { specials: 'recognize' })), text).toEqual(recognize)
     expect(Array.from(tokenizer.encodeIds(text)), text).toEqual(literal)
-    expect(tokenizer.decode(recognise)).toBe(decoded)
+    expect(tokenizer.decode(recognize)).toBe(decoded)
     expect(decoded).toBe(text)
   }
 }

@@ -50,7 +50,7 @@ describe('trainTokenizer', () => {
       const ids = tokenizer.encodeIds(`a ${token}\n`)
       expect(ids).not.toContain(id)
       expect(tokenizer.decode(ids)).toBe(`a ${token}\n`)
-      expect(tokenizer.encodeIds(`a ${token}\n`, { specials: 'recognise' })).toContain(id)
+      expect(tokenizer.encodeIds(`a ${token}\n`, { specials: 'recognize' })).toContain(id)
     }
   })
 
