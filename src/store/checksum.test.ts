@@ -23,26 +23,26 @@ function* flips(bytes: Buffer): Generator<{ bit: number; flipped: Buffer }> {
 test.each([
   ['toml', '[rl]\nsteps = 7\nname = "x"\n'],
   ['html', '# A report\n\nAll is well.\n'],
-] as const)('every flipped bit of a sealed %s text is found', (kind, text) => {
-  const sealed = withTextChecksum(text, kind)
-  expect(readCheckedText(sealed)).toEqual({ text, state: 'intact' })
+] as const)('detects every flipped bit in a %s text with a checksum', (kind, text) => {
+  const content = withTextChecksum(text, kind)
+  expect(readCheckedText(content)).toEqual({ text, state: 'intact' })
   expect(readCheckedText(text)).toEqual({ text, state: 'absent' })
-  for (const { bit, flipped } of flips(Buffer.from(sealed))) {
+  for (const { bit, flipped } of flips(Buffer.from(content))) {
     expect(readCheckedText(flipped.toString('utf8')).state, `bit ${bit}`).toBe('broken')
   }
 })
 
-test('every flipped bit of sealed JSON breaks the JSON or the state', () => {
-  const sealed = withJsonChecksum(JSON.stringify({ v: 1, name: 'é', list: [1] }, null, 2)).trimEnd()
-  expect(JSON.parse(sealed)).toMatchObject({ v: 1, name: 'é', list: [1] })
-  expect(jsonChecksumState(Buffer.from(sealed))).toBe('intact')
+test('every flipped bit in JSON with a checksum breaks the JSON or the checksum', () => {
+  const content = withJsonChecksum(JSON.stringify({ v: 1, name: 'é', list: [1] }, null, 2)).trimEnd()
+  expect(JSON.parse(content)).toMatchObject({ v: 1, name: 'é', list: [1] })
+  expect(jsonChecksumState(Buffer.from(content))).toBe('intact')
   expect(jsonChecksumState(Buffer.from('{"v":1}'))).toBe('absent')
-  for (const { bit, flipped } of flips(Buffer.from(`${sealed}\n`))) {
+  for (const { bit, flipped } of flips(Buffer.from(`${content}\n`))) {
     expect(() => parseCheckedJson(flipped, 'file', 'fix'), `bit ${bit}`).toThrow()
   }
 })
 
-test('a flipped bit in the metrics costs one row, and is told', () => {
+test('a flipped bit in the metrics costs one row and is reported', () => {
   const path = join(temporaryFolder(), 'metrics.jsonl')
   const writer = new MetricsWriter(path)
   for (const step of [1, 2, 3]) writer.append({ step, t: 0 })
@@ -54,7 +54,7 @@ test('a flipped bit in the metrics costs one row, and is told', () => {
   for (const { bit, flipped } of flips(Buffer.from(line.trimEnd()))) {
     writeFileSync(path, Buffer.concat([flipped, Buffer.from(`\n${rest}`)]))
     const damages: number[] = []
-    // A flip may make a line end: then both halves are damaged.
+    // A flip may create a newline: then both halves are damaged.
     expect([...readMetrics(path, (damage) => damages.push(damage.line))], `bit ${bit}`).toEqual([
       { t: 0, step: 3 },
     ])
@@ -62,7 +62,7 @@ test('a flipped bit in the metrics costs one row, and is told', () => {
   }
 })
 
-test('settings that were changed are refused until their checksum is removed', () => {
+test('modified settings are rejected until their checksum is removed', () => {
   const path = join(temporaryFolder(), 'config.toml')
   writeSettingsFile(path, '[rl]\nsteps = 7\n')
   expect(readSettingsFile(path)).toBe('[rl]\nsteps = 7\n')

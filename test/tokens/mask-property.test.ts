@@ -4,10 +4,10 @@ import { encodeSpans, type Tokenizer } from '../../src/language/tokens/index.ts'
 import { howMany } from '../how-many.ts'
 import { loadTokenizer } from './load.ts'
 import { nastySpans } from './nasty-text.ts'
-import { createOracle, type Oracle, type TokenPlace } from './oracle.ts'
+import { createOracle, type Oracle, type TokenRange } from './oracle.ts'
 
 const runs = howMany(10_000)
-/** A fixed seed, so that a failure is a change of the code; COA_SEED=<number> looks elsewhere. */
+/** A fixed seed, so that a failure means a code change; COA_SEED=<number> uses another one. */
 const seed = Number(process.env['COA_SEED'] ?? 20_260_101)
 
 interface SpanText {
@@ -15,25 +15,25 @@ interface SpanText {
   trainable: boolean
 }
 
-interface Expected extends TokenPlace {
+interface Expected extends TokenRange {
   trained: boolean
   straddles: boolean
   span: number
 }
 
-/** Brute force: looks at every character a token holds. */
-function expectedFor(place: TokenPlace, spanOfCharacter: number[], spans: SpanText[]): Expected {
-  const held = spanOfCharacter.slice(place.start, place.end)
+/** Brute force: checks every character of a token. */
+function expectedFor(range: TokenRange, spanOfCharacter: number[], spans: SpanText[]): Expected {
+  const held = spanOfCharacter.slice(range.start, range.end)
   const trained = held.every((span) => spans[span]!.trainable)
   return {
-    ...place,
+    ...range,
     trained,
     straddles: !trained && held.some((span) => spans[span]!.trainable),
     span: held[0]!,
   }
 }
 
-/** The text cut where trainable and other text meet, character by character. */
+/** The text split between trainable and other text, character by character. */
 function cutByHand(spans: SpanText[]): string[] {
   const pieces: string[] = []
   let last: boolean | undefined
@@ -47,22 +47,25 @@ function cutByHand(spans: SpanText[]): string[] {
   return pieces
 }
 
-/** Places of cut pieces. The oracle throws unless the tokens dealt to a piece spell exactly that piece. */
-function placesOfPieces(
+/**
+ * Positions of tokens encoded piece by piece. The oracle throws unless the tokens of a piece spell exactly that
+ * piece.
+ */
+function rangesOfPieces(
   oracle: Oracle,
   tokenizer: Tokenizer,
   pieces: string[],
   ids: Int32Array,
-): TokenPlace[] {
+): TokenRange[] {
   let at = 0
   let base = 0
   const places = pieces.flatMap((piece, index) => {
     const encode = index === 0 ? tokenizer.encode : tokenizer.encodeContinuation
     const count = encode(piece).ids.length
-    const found = oracle.places(piece, ids.subarray(at, at + count), index > 0).map((place) => ({
-      ...place,
-      start: base + place.start,
-      end: base + place.end,
+    const found = oracle.places(piece, ids.subarray(at, at + count), index > 0).map((range) => ({
+      ...range,
+      start: base + range.start,
+      end: base + range.end,
     }))
     at += count
     base += piece.length
@@ -100,14 +103,15 @@ describe('every observation token is masked and no other', () => {
             const places =
               spanEncoding === 'whole'
                 ? oracle.places(text, ids, false)
-                : placesOfPieces(oracle, tokenizer, pieces, ids)
+                : rangesOfPieces(oracle, tokenizer, pieces, ids)
             let straddles = 0
             let unclear = 0
-            places.forEach((place, token) => {
-              const expected = expectedFor(place, spanOfCharacter, spans)
+            places.forEach((range, token) => {
+              const expected = expectedFor(range, spanOfCharacter, spans)
               seen.tokens++
-              // A piece changed in stages may be finer than the oracle can see; where a border falls inside, it abstains.
-              if (oracle.coarse && place.changed && expected.straddles) {
+              // A piece normalized in stages may be finer than the oracle can see; if a border falls inside, it
+              // abstains.
+              if (oracle.coarse && range.changed && expected.straddles) {
                 unclear++
                 return
               }
@@ -115,17 +119,17 @@ describe('every observation token is masked and no other', () => {
               const got = { trained: mask[token] === 1, span: spanOf[token] }
               if (
                 got.trained !== expected.trained ||
-                (got.span !== expected.span && !(oracle.coarse && place.changed))
+                (got.span !== expected.span && !(oracle.coarse && range.changed))
               ) {
                 throw new Error(
                   `${spanEncoding}: token ${token} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`,
                 )
               }
               if (!expected.trained) seen.masked++
-              const exact = !(oracle.coarse && place.changed)
-              if (exact && (starts[token] !== place.start || ends[token] !== place.end)) {
+              const exact = !(oracle.coarse && range.changed)
+              if (exact && (starts[token] !== range.start || ends[token] !== range.end)) {
                 throw new Error(
-                  `${spanEncoding}: token ${token} is at ${starts[token]}–${ends[token]}, not ${place.start}–${place.end}`,
+                  `${spanEncoding}: token ${token} is at ${starts[token]}–${ends[token]}, not ${range.start}–${range.end}`,
                 )
               }
             })
@@ -141,7 +145,7 @@ describe('every observation token is masked and no other', () => {
         }),
         { numRuns: runs, seed },
       )
-      // The run says something only if it met both kinds of tokens and borders inside tokens.
+      // The test is meaningful only if it saw both kinds of tokens and borders inside tokens.
       expect(seen.masked).toBeGreaterThan(seen.tokens / 10)
       expect(seen.tokens - seen.masked).toBeGreaterThan(seen.tokens / 10)
       expect(seen.straddling).toBeGreaterThan(name === 'bytes' ? -1 : runs / 100)

@@ -3,7 +3,7 @@ import { ModelError } from './index.ts'
 import { redact, registerSecret, withoutSecrets } from './secrets.ts'
 
 describe('secrets', () => {
-  it('that were read are kept out of text, however they are written', () => {
+  it('are removed from text in every encoding once registered', () => {
     registerSecret('sk-Tg/9"q+4 zz')
     const said = `bad key sk-Tg/9"q+4 zz at /?k=${encodeURIComponent('sk-Tg/9"q+4 zz')}`
     expect(withoutSecrets(said)).toBe('bad key [redacted] at /?k=[redacted]')
@@ -14,7 +14,7 @@ describe('secrets', () => {
     expect(new ModelError(said).message).not.toContain('Tg')
   })
 
-  it('that are short are left alone: they are words', () => {
+  it('that are short are kept, because they could be ordinary words', () => {
     registerSecret('EMPTY')
     expect(withoutSecrets('the list is EMPTY')).toBe('the list is EMPTY')
   })
@@ -30,11 +30,11 @@ describe('secrets', () => {
       'https://h/?monkey=1&keyboard=2 and me@example.org',
     ],
     ['see https://h/a@b and http://h/c:d@e', 'see https://h/a@b and http://h/c:d@e'],
-  ])('in an address: %s', (text, expected) => {
+  ])('in a URL: %s', (text, expected) => {
     expect(redact(text)).toBe(expected)
   })
 
-  it('are looked for in time that grows with the text', () => {
+  it('are found in linear time', () => {
     for (const piece of ['a://', 'a', '?key', '&a-', 'http://a'])
       expect(redact(piece.repeat(200_000)).length).toBeGreaterThan(0)
   })

@@ -7,7 +7,7 @@ import { floodAllowance, OutputBuffer } from './output-buffer.ts'
 import { treeUsage } from './process-tree.ts'
 import { FrameReader, frame } from './workers/protocol.ts'
 
-test('a request gets its defaults', () => {
+test('fills in the defaults of a request', () => {
   expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
     ...{ language: 'python', code: 'x', stdin: '', trusted: false, files: {} },
     limits: {
@@ -25,7 +25,7 @@ test('a request gets its defaults', () => {
   expect(times({ cpuMs: 20_000, wallMs: 30_000 })).toEqual([20_000, 30_000])
 })
 
-test('kept output is cut at a whole character', () => {
+test('truncates output at a whole character', () => {
   const bytes = Buffer.from('aé€🐎z')
   const texts = Array.from({ length: bytes.length + 1 }, (_, limit) => {
     const kept = new OutputBuffer(limit)
@@ -40,7 +40,7 @@ test('kept output is cut at a whole character', () => {
   expect(kept.flooding).toBe(true)
 })
 
-test('frames come out whole, however they arrive', () => {
+test('reassembles frames, however they arrive', () => {
   const messages = [{ a: 1 }, 'é', [], { text: 'x'.repeat(5000) }]
   const bytes = Buffer.concat(messages.map(frame))
   for (const size of [1, 3, 7, 4096, bytes.length]) {
@@ -51,7 +51,7 @@ test('frames come out whole, however they arrive', () => {
   }
 })
 
-test('only the last words tell of memory', () => {
+test('only the last line indicates out of memory', () => {
   expect(ranOutOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
   expect(ranOutOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
   expect(ranOutOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
@@ -59,20 +59,20 @@ test('only the last words tell of memory', () => {
   expect(ranOutOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
 })
 
-test('a path in a listed folder need not be listed', () => {
+test('drops paths inside listed folders', () => {
   expect(withoutNested(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
     ...['/usr/lib', '/usr/libexec', '/opt/a'],
   ])
 })
 
-test('folders above a mount are open to all', () => {
+test('parent folders of a mount are accessible to all', () => {
   const flags = mountArguments([{ kind: 'bind', source: '/real/lib', target: '/root/.pyenv/lib' }])
   expect(flags.join(' ')).toBe(
     '--perms 0755 --dir /root --perms 0755 --dir /root/.pyenv --ro-bind /real/lib /root/.pyenv/lib',
   )
 })
 
-test.skipIf(process.platform !== 'linux')('the use of a tree of processes', () => {
+test.skipIf(process.platform !== 'linux')('resource usage of a process tree', () => {
   const usage = treeUsage(process.pid)
   expect(usage?.isAwake).toBe(true)
   expect(usage?.processes).toBeGreaterThan(0)

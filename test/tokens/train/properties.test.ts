@@ -33,7 +33,7 @@ const corpus = fc
   .filter((texts) => texts.some((text) => text !== ''))
 
 describe('a trained tokenizer', () => {
-  it('has the merges of a trainer that counts every pair again after each merge', async () => {
+  it('has the same merges as a trainer that recounts every pair after each merge', async () => {
     const yielder = new EventLoopYielder(undefined)
     await fc.assert(
       fc.asyncProperty(
@@ -57,7 +57,7 @@ describe('a trained tokenizer', () => {
           expect(merges).toEqual(
             referenceMerges(texts, { tokens: firstTokens, symbolOfByte, size, minimumFrequency }),
           )
-          // No token is made in two ways, or the vocabulary would have holes.
+          // No token is produced in two ways, or the vocabulary would have gaps.
           expect(new Set(tokens).size).toBe(tokens.length)
         },
       ),
@@ -65,7 +65,7 @@ describe('a trained tokenizer', () => {
     )
   })
 
-  it('gives back every text, whatever it was trained on', async () => {
+  it('round-trips every text, whatever it was trained on', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(nastyText, fc.string({ unit: 'binary' })), { minLength: 1, maxLength: 8 }),
@@ -85,7 +85,7 @@ describe('a trained tokenizer', () => {
     )
   })
 
-  it('knows every character of Unicode', async () => {
+  it('encodes every Unicode character', async () => {
     const tokenizer = await train(['some text 東京 😀'], { tags })
     for (let code = 0; code <= 0x10ffff; code += 0x400) {
       const block = Array.from({ length: 0x400 }, (_, index) => String.fromCodePoint(code + index)).join('')

@@ -51,7 +51,7 @@ function read(
 }
 
 describe('a page with a summarizer', () => {
-  it('is shortened for the question, with one call', async () => {
+  it('is summarized for the question with one call', async () => {
     model = await startOpenAiServer(['<think>hm</think>Evidence: "since 1923".'])
     const result = await read('Since when is the light electric?')
     expect(result).toMatchObject({ ok: true, provenance: { model: 'tiny', summaries: ['made'] } })
@@ -64,11 +64,11 @@ describe('a page with a summarizer', () => {
     expect(sent).toContain('burned electric light')
   })
 
-  it('is kept by content, question and model', async () => {
+  it('is cached by content, question and model', async () => {
     model = await startOpenAiServer((_, index) => `summary ${index}`)
     expect((await read('q1')).text).toContain('summary 0')
     expect(await read('q1')).toMatchObject({ cached: true })
-    // Another address, the same page: the page is fetched, the summary is there.
+    // Another URL with the same page: the page is fetched, but the summary is cached.
     expect(await read('q1', { path: '/copy' })).toMatchObject({
       cached: false,
       text: expect.stringContaining('summary 0'),
@@ -85,7 +85,7 @@ describe('a page with a summarizer', () => {
     ['fails', { status: 400 }],
     ['is empty', { text: ' ' }],
     ['takes too long', { delayMs: 2000 }],
-  ])('is shown as it is when the summary %s, and that is not kept', async (_, reply) => {
+  ])('is shown as it is if the summary %s, and that is not cached', async (_, reply) => {
     model = await startOpenAiServer([reply, 'in order'])
     expect(await read('q', { summaryMs: 500 })).toMatchObject({
       ok: true,
