@@ -38,10 +38,10 @@ function startWriter(dir: string, round: number): Writer {
 }
 
 /** Lets the writer work until it has printed this many lines, plus a short delay, and kills it. */
-async function killAfter({ child, lines }: Writer, lines: number, delay: number): Promise<void> {
+async function killAfter({ child, lines }: Writer, count: number, delay: number): Promise<void> {
   const closed = once(child, 'close')
   child.stdin?.write('!')
-  while (lines.length < lines && child.exitCode === null) {
+  while (lines.length < count && child.exitCode === null) {
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
   }
   if (delay > 0) await sleep(delay)

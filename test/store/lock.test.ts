@@ -75,7 +75,7 @@ test('exactly one of many concurrent takeovers gets the lock', async () => {
     expect(holders).toHaveLength(1)
     expect(holders[0]?.answer.takenOver).toBe(victim.child.pid)
     for (const { answer } of takers)
-      if (!answer.held) expect(answer.message).toMatch(/being written by process \d+ /)
+      if (!answer.held) expect(answer.message).toMatch(/locked by process \d+ /)
     await Promise.all(takers.map((taker) => end(taker)))
     expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([])
   }

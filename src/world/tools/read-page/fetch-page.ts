@@ -105,7 +105,7 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | null {
   if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, from.href))
     return new URL(location, from)
   response.destroy()
-  throw new ToolError(`${from.host} responded with status ${status}`, {
+  throw new ToolError(`${from.host} answered with status ${status}`, {
     transient: status === 429 || status >= 500,
     details: { status },
   })
