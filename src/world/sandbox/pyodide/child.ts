@@ -99,7 +99,7 @@ function run(request: ChildRequest): ChildAnswer {
 const warmUp = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096 }
 run({ ...warmUp, outputBytes: 0, fileBytes: 1024, cpuMs: 60_000, wallMs: 600_000 })
 snapshot.restore()
-sendMessage({ ready: true, version: python.version } satisfies ChildReady)
+sendMessage({ ready: true } satisfies ChildReady)
 
 for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(request)

@@ -9,7 +9,6 @@ import { pythonBootstrap } from './python-bootstrap.ts'
 
 /** A Python interpreter with no access to the surrounding JavaScript. */
 export interface SealedPython {
-  version: string
   files: FileSystem
   machine: Emscripten
   /** Runs the program at a path in its file system and returns the exit code. */
@@ -62,13 +61,12 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   hideBuiltinModules(machine.HEAPU8, ['_pyodide_core'])
   const left = proxiesLeft!()
   if (left !== '') throw new Error(`Python can still reach JavaScript: ${String(left)}`)
-  const { version } = python
   stripGlobals(() => {
     broken = true
   })
   removeCompiler()
   freezeIntrinsics()
-  return { version, files, machine, run: run! }
+  return { files, machine, run: run! }
 }
 
 function connect(python: PyodideInterface, files: FileSystem, streams: Streams): void {

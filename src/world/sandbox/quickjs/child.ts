@@ -64,7 +64,7 @@ function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): 
 
 let machine = await newQuickJSWASMModuleFromVariant(variant)
 stripGlobals(() => {})
-sendMessage({ ready: true, version: 'QuickJS' } satisfies ChildReady)
+sendMessage({ ready: true } satisfies ChildReady)
 
 for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(machine, request)

@@ -37,7 +37,6 @@ export interface ChildAnswer {
 /** The first message from a worker. */
 export interface ChildReady {
   ready: true
-  version: string
 }
 
 export const messageDescriptor = 3

@@ -36,13 +36,6 @@ export class WorkerPool implements SandboxDriver {
     return run.finally(() => this.#running.delete(run))
   }
 
-  /** Loads one child ahead of the first run, and says which version it has. */
-  async warm(): Promise<string> {
-    const child = await this.#child(this.#idle.other, Number.POSITIVE_INFINITY)
-    this.#idle.other.push(child)
-    return child.version
-  }
-
   async #runInChild(request: ResolvedRequest, signal: AbortSignal): Promise<SandboxResult> {
     const idle = request.trusted ? this.#idle.trusted : this.#idle.other
     const child = await this.#child(idle, request.limits.memoryMb * 2 ** 20)

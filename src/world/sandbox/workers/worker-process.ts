@@ -50,7 +50,6 @@ export class WorkerProcess {
   #onOutput: () => void = () => {}
   alive = true
   heapBytes = 0
-  version = ''
 
   static async start(program: ChildProgram): Promise<WorkerProcess> {
     const child = new WorkerProcess(program)
@@ -103,7 +102,6 @@ export class WorkerProcess {
         details: { stderr: this.#stderr.text(), ...message },
       })
     }
-    this.version = message.version
     this.unref()
   }
 
