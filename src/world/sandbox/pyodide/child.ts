@@ -5,7 +5,7 @@
 import { receiveRequest, sendMessage } from '../workers/child-io.ts'
 import { LimitedOutput } from '../workers/limited-output.ts'
 import { limitMemory } from '../workers/memory-limit.ts'
-import type { ChildAnswer, ChildReady, ChildRequest } from '../workers/protocol.ts'
+import type { WorkerReady, WorkerRequest, WorkerResult } from '../workers/protocol.ts'
 import { Watchdog } from '../workers/watchdog.ts'
 import { limitFiles } from './file-limits.ts'
 import { sealedPython } from './interpreter.ts'
@@ -53,7 +53,7 @@ const { files, machine } = python
 const fileLimit = limitFiles(files)
 const snapshot = new InterpreterSnapshot(machine, files)
 
-function answer(code: number | null, more: { signal?: string; tainted: boolean }): ChildAnswer {
+function answer(code: number | null, more: { signal?: string; tainted: boolean }): WorkerResult {
   const exceeded = watchdog.end()
   const stopped = exceeded !== undefined || stdout.flooding || stderr.flooding
   return {
@@ -70,7 +70,7 @@ function answer(code: number | null, more: { signal?: string; tainted: boolean }
   }
 }
 
-function run(request: ChildRequest): ChildAnswer {
+function run(request: WorkerRequest): WorkerResult {
   token = request.token
   stdout.open(request.outputBytes)
   stderr.open(request.outputBytes)
@@ -99,7 +99,7 @@ function run(request: ChildRequest): ChildAnswer {
 const warmUp = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096 }
 run({ ...warmUp, outputBytes: 0, fileBytes: 1024, cpuMs: 60_000, wallMs: 600_000 })
 snapshot.restore()
-sendMessage({ ready: true } satisfies ChildReady)
+sendMessage({ ready: true } satisfies WorkerReady)
 
 for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(request)

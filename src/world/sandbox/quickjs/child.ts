@@ -4,7 +4,7 @@ import { sleepAllowance } from '../time-limits.ts'
 import { receiveRequest, sendMessage, sleep } from '../workers/child-io.ts'
 import { LimitedOutput } from '../workers/limited-output.ts'
 import { limitMemory } from '../workers/memory-limit.ts'
-import type { ChildAnswer, ChildReady, ChildRequest } from '../workers/protocol.ts'
+import type { WorkerReady, WorkerRequest, WorkerResult } from '../workers/protocol.ts'
 import { stripGlobals } from '../workers/strip-globals.ts'
 import { Watchdog } from '../workers/watchdog.ts'
 import { webAssembly } from '../workers/web-assembly.ts'
@@ -25,7 +25,7 @@ const encoder = new TextEncoder()
 const outputs = [new LimitedOutput(1), new LimitedOutput(2)] as const
 const clock = performance
 
-function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): ChildAnswer {
+function run(machine: Parameters<typeof runProgram>[0], request: WorkerRequest): WorkerResult {
   for (const output of outputs) output.open(request.outputBytes)
   memory.open(request.memoryMb * 2 ** 20 + ownBytes)
   let ending: Ending | undefined
@@ -64,7 +64,7 @@ function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): 
 
 let machine = await newQuickJSWASMModuleFromVariant(variant)
 stripGlobals(() => {})
-sendMessage({ ready: true } satisfies ChildReady)
+sendMessage({ ready: true } satisfies WorkerReady)
 
 for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(machine, request)

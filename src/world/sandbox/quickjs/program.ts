@@ -1,5 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
-import type { ChildRequest } from '../workers/protocol.ts'
+import type { WorkerRequest } from '../workers/protocol.ts'
 import { javascriptBootstrap } from './javascript-bootstrap.ts'
 
 export interface ProgramHost {
@@ -17,7 +17,7 @@ export type Ending = { exit: number } | { ended: 'time' | 'flood' }
 const stackBytes = 256 * 1024
 
 /** Runs one program to completion: its first pass, then promises and timers until none is left. */
-export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, host: ProgramHost): Ending {
+export function runProgram(machine: QuickJSWASMModule, request: WorkerRequest, host: ProgramHost): Ending {
   const runtime = machine.newRuntime()
   runtime.setMemoryLimit(request.memoryMb * 2 ** 20)
   runtime.setMaxStackSize(stackBytes)
@@ -84,7 +84,7 @@ const unescapeNul = (text: string): string =>
 
 function prepare(
   context: QuickJSContext,
-  request: ChildRequest,
+  request: WorkerRequest,
   host: ProgramHost,
   stop: (how: Ending) => void,
 ): QuickJSHandle {

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { readSync, writeSync } from 'node:fs'
-import { type ChildRequest, frame, messageDescriptor } from './protocol.ts'
+import { frame, messageDescriptor, type WorkerRequest } from './protocol.ts'
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
@@ -29,11 +29,11 @@ export function sendMessage(message: unknown): void {
 }
 
 /** Undefined once the pool has closed its end. */
-export function receiveRequest(): ChildRequest | undefined {
+export function receiveRequest(): WorkerRequest | undefined {
   const head = readExactly(4)
   if (head === undefined) return undefined
   const body = readExactly(head.readUInt32LE(0))
-  return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as ChildRequest)
+  return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as WorkerRequest)
 }
 
 function readExactly(length: number): Buffer | undefined {

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer'
  * through the worker's stdout and stderr as raw bytes; the result says how many to expect, so nothing that a program
  * prints can be mistaken for a message.
  */
-export interface ChildRequest {
+export interface WorkerRequest {
   /** Random for each run; a result without it is not accepted. */
   token: string
   code: string
@@ -18,7 +18,7 @@ export interface ChildRequest {
   wallMs: number
 }
 
-export interface ChildAnswer {
+export interface WorkerResult {
   token: string
   exit: number | null
   signal?: string
@@ -35,7 +35,7 @@ export interface ChildAnswer {
 }
 
 /** The first message from a worker. */
-export interface ChildReady {
+export interface WorkerReady {
   ready: true
 }
 

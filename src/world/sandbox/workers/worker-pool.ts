@@ -1,7 +1,7 @@
 import { type Limiter, limiter } from '../../../base/concurrency/index.ts'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { Language, ResolvedRequest, RunOptions, SandboxDriver, SandboxResult } from '../contract.ts'
-import { type ChildProgram, WorkerProcess } from './worker-process.ts'
+import { WorkerProcess, type WorkerProgram } from './worker-process.ts'
 
 /**
  * Keeps loaded worker processes, at most `size` of them running programs; further programs wait. Workers are started
@@ -9,9 +9,9 @@ import { type ChildProgram, WorkerProcess } from './worker-process.ts'
  * never run any other program.
  */
 export class WorkerPool implements SandboxDriver {
-  readonly name: ChildProgram['driver']
+  readonly name: WorkerProgram['driver']
   readonly languages: readonly Language[]
-  readonly #program: ChildProgram
+  readonly #program: WorkerProgram
   readonly #limited: Limiter
   readonly #idle: { trusted: WorkerProcess[]; other: WorkerProcess[] } = { trusted: [], other: [] }
   readonly #all = new Set<WorkerProcess>()
@@ -19,7 +19,7 @@ export class WorkerPool implements SandboxDriver {
   readonly #running = new Set<Promise<unknown>>()
   started = 0
 
-  constructor(language: Language, program: ChildProgram, size: number) {
+  constructor(language: Language, program: WorkerProgram, size: number) {
     this.name = program.driver
     this.languages = [language]
     this.#program = program
@@ -31,40 +31,40 @@ export class WorkerPool implements SandboxDriver {
       return Promise.reject(new SandboxError(`${this.name} does not run ${request.language}`))
     }
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const run = this.#limited(() => this.#runInChild(request, signal), signal)
+    const run = this.#limited(() => this.#runInWorker(request, signal), signal)
     this.#running.add(run)
     return run.finally(() => this.#running.delete(run))
   }
 
-  async #runInChild(request: ResolvedRequest, signal: AbortSignal): Promise<SandboxResult> {
+  async #runInWorker(request: ResolvedRequest, signal: AbortSignal): Promise<SandboxResult> {
     const idle = request.trusted ? this.#idle.trusted : this.#idle.other
-    const child = await this.#child(idle, request.limits.memoryMb * 2 ** 20)
+    const worker = await this.#takeWorker(idle, request.limits.memoryMb * 2 ** 20)
     try {
       signal.throwIfAborted()
-      return await child.run(request, signal)
+      return await worker.run(request, signal)
     } finally {
-      if (child.alive) idle.push(child)
-      else this.#all.delete(child)
+      if (worker.alive) idle.push(worker)
+      else this.#all.delete(worker)
     }
   }
 
-  async #child(idle: WorkerProcess[], memoryBytes: number): Promise<WorkerProcess> {
+  async #takeWorker(idle: WorkerProcess[], memoryBytes: number): Promise<WorkerProcess> {
     while (idle.length > 0) {
-      const child = idle.pop()!
+      const worker = idle.pop()!
       // Grown memory cannot shrink, and would give the next program more than its limit.
-      if (child.alive && child.heapBytes <= memoryBytes) return child
-      this.#all.delete(child)
-      child.kill()
+      if (worker.alive && worker.heapBytes <= memoryBytes) return worker
+      this.#all.delete(worker)
+      worker.kill()
     }
-    const child = await WorkerProcess.start(this.#program)
-    this.#all.add(child)
+    const worker = await WorkerProcess.start(this.#program)
+    this.#all.add(worker)
     this.started++
-    return child
+    return worker
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new SandboxError('the sandbox was closed'))
     await Promise.allSettled(this.#running)
-    await Promise.all([...this.#all].map((child) => child.close()))
+    await Promise.all([...this.#all].map((worker) => worker.close()))
   }
 }

@@ -8,15 +8,15 @@ import { ranOutOfMemory } from '../out-of-memory.ts'
 import { OutputBuffer } from '../output-buffer.ts'
 import { watchTree } from '../process-tree.ts'
 import {
-  type ChildAnswer,
-  type ChildReady,
-  type ChildRequest,
   FrameReader,
   frame,
   messageDescriptor,
+  type WorkerReady,
+  type WorkerRequest,
+  type WorkerResult,
 } from './protocol.ts'
 
-export interface ChildProgram {
+export interface WorkerProgram {
   driver: DriverName
   /** Node flags, then the script. */
   arguments: string[]
@@ -41,7 +41,7 @@ process.on('exit', () => {
 /** A process with a loaded interpreter. Runs one program at a time and is not reused once it was killed. */
 export class WorkerProcess {
   readonly #process: ChildProcess
-  readonly #program: ChildProgram
+  readonly #program: WorkerProgram
   readonly #channel: Duplex
   readonly #exited: Promise<{ code: number | null; signal: string | null }>
   #stdout = new OutputBuffer(0)
@@ -51,13 +51,13 @@ export class WorkerProcess {
   alive = true
   heapBytes = 0
 
-  static async start(program: ChildProgram): Promise<WorkerProcess> {
+  static async start(program: WorkerProgram): Promise<WorkerProcess> {
     const child = new WorkerProcess(program)
     await child.#ready()
     return child
   }
 
-  private constructor(program: ChildProgram) {
+  private constructor(program: WorkerProgram) {
     this.#program = program
     this.#process = spawn(process.execPath, program.arguments, {
       cwd: '/',
@@ -105,9 +105,9 @@ export class WorkerProcess {
     this.unref()
   }
 
-  #next(): Promise<ChildReady | ChildAnswer> {
+  #next(): Promise<WorkerReady | WorkerResult> {
     return new Promise((resolve) => {
-      this.#onMessage = (message) => resolve(message as ChildReady | ChildAnswer)
+      this.#onMessage = (message) => resolve(message as WorkerReady | WorkerResult)
     })
   }
 
@@ -152,7 +152,7 @@ export class WorkerProcess {
       const answered = this.#answer(token)
       const { code, stdin, files } = request
       const { memoryMb, outputBytes, fileBytes, cpuMs, wallMs } = limits
-      const message: ChildRequest = {
+      const message: WorkerRequest = {
         ...{ token, code, stdin, files },
         ...{ memoryMb, outputBytes, fileBytes, cpuMs, wallMs },
       }
@@ -174,7 +174,7 @@ export class WorkerProcess {
   }
 
   /** The result with this run's token; any other message means the worker cannot be trusted. */
-  async #answer(token: string): Promise<ChildAnswer> {
+  async #answer(token: string): Promise<WorkerResult> {
     const message = await this.#next()
     if ('token' in message && message.token === token) return message
     this.kill()
@@ -182,7 +182,7 @@ export class WorkerProcess {
   }
 
   /** The pipes are separate, so a result can arrive before the output it refers to. */
-  #drained({ stdoutBytes, stderrBytes }: ChildAnswer): Promise<unknown> {
+  #drained({ stdoutBytes, stderrBytes }: WorkerResult): Promise<unknown> {
     const complete = new Promise<void>((resolve) => {
       this.#onOutput = () => {
         if (this.#stdout.seen >= stdoutBytes && this.#stderr.seen >= stderrBytes) resolve()
@@ -193,9 +193,9 @@ export class WorkerProcess {
   }
 
   #result(
-    answer: ChildAnswer | undefined,
+    answer: WorkerResult | undefined,
     stopped: Stop | undefined,
-    exceeded: ChildAnswer['exceeded'],
+    exceeded: WorkerResult['exceeded'],
     ms: number,
   ): SandboxResult {
     const [stdout, stderr] = [this.#stdout, this.#stderr]
