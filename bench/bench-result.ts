@@ -1,4 +1,4 @@
-/** One figure of a benchmark. Where it has a goal, `met` says whether it was reached in this run. */
+/** One metric of a benchmark. If it has a goal, `met` says whether this run reached it. */
 export interface BenchResult {
   name: string
   value: number
@@ -8,7 +8,7 @@ export interface BenchResult {
   note?: string
 }
 
-/** Runs both sides in turn, `rounds` times, and gives the fastest of each: what the machine can do undisturbed. */
+/** Runs both sides alternately, `rounds` times, and returns the fastest time of each, to reduce noise. */
 export function raceMs(rounds: number, left: () => void, right: () => void): { left: number; right: number } {
   const best = { left: Number.POSITIVE_INFINITY, right: Number.POSITIVE_INFINITY }
   const time = (work: () => void): number => {

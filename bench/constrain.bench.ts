@@ -1,6 +1,6 @@
 /**
- * What constrained decoding costs: tokens a second with the embedded engine, with and without a mask, in turns within
- * one run; and how long a mask takes at a place where nobody was before, for a small and a large vocabulary.
+ * Overhead of constrained decoding: tokens per second with the embedded engine, with and without a mask, alternating
+ * within one run; and the time to compute a new mask, for a small and a large vocabulary.
  */
 
 import { type Constraint, createConstraint } from '../src/agent/constrain/index.ts'
@@ -33,7 +33,7 @@ async function samplingRatio(tokenizer: Tokenizer): Promise<BenchResult> {
   const { vocabularySize } = tokenizer
   const shape = { ...shapeOfSizes(), vocabularySize, endTokens: [tokenizer.eosId!] }
   const engine = await openEmbedded({ model: { shape, seed: 0 }, threads: 2 })
-  // One constraint serves all rollouts, and most masks are known after the first of them.
+  // One constraint serves all rollouts, and most masks are cached after the first.
   const constraint = createConstraint(grammar, tokenizer, { endTokens: [tokenizer.eosId!] })
   const best = { free: 0, constrained: 0 }
   for (let round = 0; round < ROUNDS; round++) {
@@ -74,7 +74,7 @@ async function speed(
   return (1000 * tokens) / (performance.now() - started)
 }
 
-/** Masks of the places that the example chains come by, each worked out anew in every round; the fastest counts. */
+/** The masks along the example chains, computed from scratch in every round; the fastest time counts. */
 function newMasks(tokenizer: Tokenizer, goalMs: number): BenchResult[] {
   const rounds = Array.from({ length: ROUNDS }, () => maskTimes(tokenizer))
   const times = rounds[0]!.map((_, index) => Math.min(...rounds.map((round) => round[index]!)))

@@ -1,4 +1,4 @@
-/** Runs of a manager's team that distill to sequences of about 2,000 tokens, prompt included. */
+/** Team runs with a manager that distill to sequences of about 2,000 tokens, including the prompt. */
 import type { Contribution, Trajectory, TrajectoryEvent } from '../src/schema/index.ts'
 
 const words =

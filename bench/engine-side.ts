@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface, type Interface } from 'node:readline'
 
-/** One side of the engine's benchmark: a process that answers a JSON line with a JSON line, asleep while not asked. */
+/**
+ * One side of the engine benchmark: a process that answers each JSON line with a JSON line, and is stopped in
+ * between.
+ */
 export class Side {
   readonly #child: ChildProcess
   readonly #lines: Interface
@@ -20,8 +23,8 @@ export class Side {
     this.#child.kill('SIGCONT')
     this.#child.stdin!.write(`${JSON.stringify(request)}\n`)
     const { value, done } = await this.#answers.next()
-    if (done === true) throw new Error('the process ended before it answered')
-    // Threads that wait may spin: they would take a core from the other side.
+    if (done === true) throw new Error('the process exited before it responded')
+    // Waiting threads may spin and would take a core from the other side.
     this.#child.kill('SIGSTOP')
     const answer = JSON.parse(value as string) as T & { error?: string }
     if (answer.error !== undefined) throw new Error(answer.error)

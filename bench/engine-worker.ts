@@ -1,5 +1,5 @@
 /**
- * The part of the engine's benchmark that trains.
+ * The training part of the engine benchmark.
  *
  *     {"op": "open", "config": {HF config}, "threads": 2}
  *     {"op": "train", "batch": 8, "length": 256, "steps": 5}   -> {"step_seconds", "peak_memory_bytes"}
@@ -61,7 +61,7 @@ async function train(
   return { step_seconds: seconds, peak_memory_bytes: peakMemory() }
 }
 
-/** The most memory this process ever held; 0 where the system does not tell. */
+/** Peak memory of this process; 0 if unknown. */
 function peakMemory(): number {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))!

@@ -1,7 +1,7 @@
 /**
- * Training in Node against PyTorch on the same processor: tokens a second of both in one run, taken in turns, with the
- * most memory each holds, and how long it takes from starting a process to its first step. PyTorch gets the best of its
- * settings: either attention, and either way for its threads to wait.
+ * Training in Node compared with PyTorch on the same CPU: tokens per second of both, alternating in one run, their
+ * peak memory, and the time from process start to the first step. PyTorch gets its best settings: both attention
+ * implementations and both thread wait policies are tried.
  */
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -15,7 +15,7 @@ const THREADS = 2
 const BATCH = { batch: 8, length: 256 }
 const TOKENS = BATCH.batch * BATCH.length
 const ROUNDS = 5
-/** Few at a time, many times: so each side meets the moments in which nothing else runs. */
+/** A few steps at a time, many times, so that each side gets undisturbed moments. */
 const STEPS = 3
 const MEMORY_GOAL = 1.2
 const START_GOAL = 3
@@ -35,7 +35,7 @@ export async function run(
 ): Promise<BenchResult[]> {
   const found = await referencePython()
   const python = 'python' in found ? found.python : undefined
-  const results: BenchResult[] = [await startResult()]
+  const results: BenchResult[] = [await startupTime()]
   for (const name of names) {
     if (python !== undefined) results.push(...(await compare(name, python, rounds)))
     else results.push(await alone(name, rounds, 'missing' in found ? found.missing : ''))
@@ -63,8 +63,8 @@ function train(side: Side, steps: number, settings?: object): Promise<Trained> {
   return side.ask<Trained>({ op: 'train', ...BATCH, steps, ...(settings === undefined ? {} : { settings }) })
 }
 
-/** From starting a process to the end of its first step on a random model. */
-async function startResult(): Promise<BenchResult> {
+/** From process start to the end of the first step on a random model. */
+async function startupTime(): Promise<BenchResult> {
   const attempts: number[] = []
   for (let attempt = 0; attempt < 3; attempt++) {
     const started = performance.now()
@@ -102,7 +102,7 @@ async function compare(name: ModelName, python: string, rounds: number): Promise
   await train(ours, 2)
   const torches = { passive: torchSide(python, 'passive'), active: torchSide(python, 'active') }
   for (const side of Object.values(torches)) await opened(side, name)
-  // Every setting is measured in every round: one chosen beforehand is chosen by what else ran at that moment.
+  // Every setting is measured in every round: choosing one beforehand would depend on the load at that moment.
   const candidates = (['passive', 'active'] as const).flatMap((waiting) =>
     ['sdpa', 'eager'].map((attention) => ({
       waiting,
@@ -123,7 +123,7 @@ async function compare(name: ModelName, python: string, rounds: number): Promise
   )
   const best = { ours: Math.min(...seconds), torch: Math.min(...fastest.seconds) }
   const ratio = best.torch / best.ours
-  const usual = median(fastest.seconds) / median(seconds)
+  const medianRatio = median(fastest.seconds) / median(seconds)
   const memory = await memoryOf(name, python, fastest.settings)
   return [
     { name: `training, ${name}`, value: TOKENS / best.ours, unit: 'tokens/s' },
@@ -139,7 +139,7 @@ async function compare(name: ModelName, python: string, rounds: number): Promise
       unit: '×',
       goal: `≥ ${speedGoals[name]} ×`,
       met: ratio >= speedGoals[name],
-      note: `best steps; medians ${usual.toFixed(2)} ×; load ${loadavg()[0]!.toFixed(1)}`,
+      note: `best steps; medians ${medianRatio.toFixed(2)} ×; load ${loadavg()[0]!.toFixed(1)}`,
     },
     {
       name: `peak memory / PyTorch's, ${name}`,
@@ -152,7 +152,7 @@ async function compare(name: ModelName, python: string, rounds: number): Promise
   ]
 }
 
-/** Each in a fresh process that has done nothing else. */
+/** Each in a new process that has done nothing else. */
 async function memoryOf(name: ModelName, python: string, settings: object) {
   const ours = await opened(ourSide(), name)
   const torch = await opened(torchSide(python, 'passive'), name)

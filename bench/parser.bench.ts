@@ -1,11 +1,11 @@
-/** Parser throughput beside JSON.parse of the same text as a JSON string, in one run. */
+/** Parser throughput compared with JSON.parse of the same text as a JSON string, in one run. */
 import { builtinGrammars, ChainParser, render, type Step } from '../src/language/grammar/index.ts'
 import { type BenchResult, raceMs } from './bench-result.ts'
 
 const sentence =
   'The first result gives 1964 as the year, but the second one speaks of a later edition; both need a check. '
 
-/** A chain as a web agent writes it: short thoughts and calls, long observations. */
+/** A chain as a web agent would write it: short thoughts and calls, long observations. */
 function webChain(rounds: number): Step[] {
   const steps: Step[] = [
     { agent: 'think', text: sentence },

@@ -1,6 +1,6 @@
 /**
- * Where the time of a reinforcement step goes, and how many rollouts a second there are with so many at work at once. The
- * model is nano after the SFT of the quickstart, so it calls tools as in earnest.
+ * Where the time of an RL step goes, and rollouts per second at different levels of concurrency. The model is nano
+ * after the SFT stage of the quickstart, so it makes realistic tool calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ export async function run(): Promise<BenchResult[]> {
 
 async function shares(context: Parameters<typeof rl.run>[0]): Promise<BenchResult[]> {
   await runStage(rl, context)
-  // The first step builds graphs and starts sandboxes.
+  // The first step builds graphs and starts sandboxes, so it is excluded.
   const rows = [...context.run.metrics()].filter((row) => row['stage'] === 'rl' && Number(row['step']) > 1)
   const mean = (name: string): number =>
     (100 * rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)) / rows.length
@@ -49,7 +49,7 @@ async function shares(context: Parameters<typeof rl.run>[0]): Promise<BenchResul
   )
   return [
     {
-      name: 'share of a step outside of engine and tools',
+      name: 'share of a step outside engine and tools',
       value: outside,
       unit: '%',
       goal: `≤ ${GOAL} %`,
@@ -66,23 +66,23 @@ async function rolloutSpeeds(config: ProjectConfig): Promise<BenchResult[]> {
   for await (const task of openTasks({ from: 'math', data: '', levels: [1, 1], limit: ROLLOUTS }))
     jobs.push({ task, id: task.id, groupId: task.id, seed: seedOf('bench', task.id) })
   const policy = { ...student, checkpoint: 'bench' }
-  const rate = async (concurrency: number): Promise<number> => {
-    const some = jobs.slice(0, Math.max(4, Math.min(ROLLOUTS, 2 * concurrency)))
-    const began = performance.now()
-    await rollOutAll(some, policy, world, rolloutSettings(config), { concurrency })
-    return (1000 * some.length) / (performance.now() - began)
+  const measure = async (concurrency: number): Promise<number> => {
+    const batch = jobs.slice(0, Math.max(4, Math.min(ROLLOUTS, 2 * concurrency)))
+    const started = performance.now()
+    await rollOutAll(batch, policy, world, rolloutSettings(config), { concurrency })
+    return (1000 * batch.length) / (performance.now() - started)
   }
   try {
-    await rate(8)
-    const alone = await rate(1)
+    await measure(8)
+    const alone = await measure(1)
     const results: BenchResult[] = []
     for (const concurrency of [1, 4, 16, 64, 128]) {
-      const found = concurrency === 1 ? alone : await rate(concurrency)
+      const perSecond = concurrency === 1 ? alone : await measure(concurrency)
       results.push({
-        name: `rollouts a second with ${concurrency} at work`,
-        value: found,
+        name: `rollouts per second, concurrency ${concurrency}`,
+        value: perSecond,
         unit: '/s',
-        note: `${(found / alone).toFixed(1)} × of one alone`,
+        note: `${(perSecond / alone).toFixed(1)} × concurrency 1`,
       })
     }
     return results

@@ -1,6 +1,6 @@
 /**
- * Runs the benchmarks: `npm run bench -- [name …] [--json]`. Each compares sides within one run, so the ratios hold
- * on any machine; the absolute figures are of this one.
+ * Runs the benchmarks: `npm run bench -- [name …] [--json]`. Each compares alternatives within one run, so the ratios
+ * hold on any machine; the absolute numbers are specific to this one.
  */
 import { readdirSync } from 'node:fs'
 import { arch, cpus, totalmem } from 'node:os'
@@ -13,7 +13,7 @@ const available = readdirSync(import.meta.dirname)
   .map((file) => file.replace('.bench.ts', ''))
 const unknown = positionals.filter((name) => !available.includes(name))
 if (unknown.length > 0) {
-  console.error(`no benchmark called ${unknown.join(', ')}; there are ${available.join(', ')}`)
+  console.error(`unknown benchmark ${unknown.join(', ')}; available: ${available.join(', ')}`)
   process.exit(2)
 }
 
@@ -24,11 +24,11 @@ for (const name of positionals.length > 0 ? positionals : available) {
   const benchmark = (await import(`./${name}.bench.ts`)) as { run: () => Promise<BenchResult[]> }
   report[name] = await benchmark.run()
   if (values.json) continue
-  console.log(`| ${name} | figure | goal |\n|---|---:|---|`)
+  console.log(`| ${name} | value | goal |\n|---|---:|---|`)
   for (const { name: label, value, unit, goal, met, note } of report[name]) {
     const verdict = goal === undefined ? '' : `${goal}: ${met ? 'met' : 'NOT MET'}`
-    const figure = `${value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)} ${unit}`
-    console.log(`| ${label}${note === undefined ? '' : ` (${note})`} | ${figure} | ${verdict} |`)
+    const shown = `${value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)} ${unit}`
+    console.log(`| ${label}${note === undefined ? '' : ` (${note})`} | ${shown} | ${verdict} |`)
   }
   console.log()
 }

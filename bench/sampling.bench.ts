@@ -1,6 +1,6 @@
 /**
- * Sampling in Node against transformers' `generate` on the same processor, in turns within one run: new tokens a second
- * for batches of several sizes, with the time to read each prompt.
+ * Sampling in Node compared with transformers' `generate` on the same CPU, alternating within one run: new tokens per
+ * second for several batch sizes, including prefill.
  */
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -67,7 +67,7 @@ async function torchSide(python: string, config: object): Promise<Side> {
   return side
 }
 
-/** Prompts and new tokens together, as `generate` does them; every prompt is another one. */
+/** Prefill and new tokens together, as in `generate`; every prompt is different. */
 async function ourRound(engine: Engine, batch: number, round: number): Promise<number> {
   const { vocabularySize } = engine.describe()
   const prompts = Array.from({ length: batch }, (_, row) =>

@@ -1,4 +1,4 @@
-/** How many short programs a second each sandbox runs: the first of all (cold) and in a row (warm). */
+/** Short programs per second in each sandbox: the first one (cold) and consecutive ones (warm). */
 import {
   openBubblewrap,
   openPyodide,
@@ -18,10 +18,10 @@ type Language = keyof typeof programs
 const cores = 2
 const goal = 100
 
-async function once(driver: SandboxDriver, language: Language): Promise<void> {
+async function runOnce(driver: SandboxDriver, language: Language): Promise<void> {
   const request = SandboxRequest.parse({ language, code: programs[language], limits: { wallMs: 60_000 } })
   const { stdout, stderr } = await driver.run(request)
-  if (stdout !== '332833500\n') throw new Error(`${driver.name} gave ${stdout || stderr}`)
+  if (stdout !== '332833500\n') throw new Error(`${driver.name} printed ${stdout || stderr}`)
 }
 
 async function perSecond(runs: number, task: () => Promise<void>): Promise<number> {
@@ -39,16 +39,16 @@ interface Measured {
 async function measure(language: Language, open: () => Promise<SandboxDriver>): Promise<Measured> {
   const start = performance.now()
   const driver = await open()
-  await once(driver, language)
+  await runOnce(driver, language)
   const cold = 1000 / (performance.now() - start)
-  // The best of several rounds: what the machine can do when nothing else runs.
+  // The best of several rounds, to reduce noise.
   const rounds: number[] = []
-  for (let round = 0; round < 5; round++) rounds.push(await perSecond(30, () => once(driver, language)))
-  await Promise.all(Array.from({ length: cores }, () => once(driver, language)))
+  for (let round = 0; round < 5; round++) rounds.push(await perSecond(30, () => runOnce(driver, language)))
+  await Promise.all(Array.from({ length: cores }, () => runOnce(driver, language)))
   const parallel: number[] = []
   for (let round = 0; round < 5; round++) {
     const batch = (): Promise<void> =>
-      Promise.all(Array.from({ length: 60 }, () => once(driver, language))).then(() => {})
+      Promise.all(Array.from({ length: 60 }, () => runOnce(driver, language))).then(() => {})
     parallel.push(60 * (await perSecond(1, batch)))
   }
   await driver.close()
@@ -75,10 +75,10 @@ export async function run(): Promise<BenchResult[]> {
     const { cold, warm, parallel } = measured
     if (language === 'python') bestPython = Math.max(bestPython, warm, parallel)
     results.push(
-      { name: `${label}: first run, with start-up`, value: cold, unit: 'runs/s' },
-      { name: `${label}: one after another`, value: warm, unit: 'runs/s' },
-      { name: `${label}: ${cores} at a time`, value: parallel, unit: 'runs/s' },
-      { name: `${label}: warm over cold`, value: warm / cold, unit: '×' },
+      { name: `${label}: first run, including startup`, value: cold, unit: 'runs/s' },
+      { name: `${label}: sequential`, value: warm, unit: 'runs/s' },
+      { name: `${label}: ${cores} concurrent`, value: parallel, unit: 'runs/s' },
+      { name: `${label}: warm / cold`, value: warm / cold, unit: '×' },
     )
   }
   results.push({

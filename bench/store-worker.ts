@@ -1,6 +1,6 @@
 /**
- * The part of the store's benchmark that runs in a process of its own, so that its peak memory is the store's.
- * Prints one JSON object. Usage: node bench/store-worker.ts <folder> <records> <one|many|plain|query|reindex>
+ * The part of the store benchmark that runs in a separate process, so that its peak memory is the store's. Prints one
+ * JSON object. Usage: node bench/store-worker.ts <folder> <records> <one|many|plain|query|reindex>
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const [folder = '', recordsText = '', mode = ''] = process.argv.slice(2)
 const records = Number(recordsText)
 const dir = join(folder, mode === 'many' ? 'many' : 'one')
 
-/** About 230 bytes, with ids in no order, as content hashes are. */
+/** About 230 bytes, with ids in random order, like content hashes. */
 function task(position: number): Task {
   const a = Math.imul(position + 1, 2_654_435_761) >>> 0
   const b = Math.imul(a ^ (a >>> 15), 2_246_822_519) >>> 0
@@ -28,7 +28,7 @@ function task(position: number): Task {
   }
 }
 
-/** Kept by the kernel: also counts peaks between two looks. */
+/** Tracked by the kernel, so it includes peaks between two samples. */
 function peakMegabytes(): number {
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
   return kilobytes === undefined ? process.memoryUsage.rss() / 1e6 : Number(kilobytes) / 1024
@@ -57,7 +57,8 @@ function appendOne(): Record<string, number> {
 
 function appendMany(): Record<string, number> {
   const run = createRun(folder, { id: 'many', command: 'bench', coa: 'bench' })
-  // Larger batches of the caller's own objects outlive young collections and double the heap, store or no store.
+  // Larger batches of the caller's own objects survive young-generation collections and double the heap, with or
+  // without the store.
   const batch = 100
   const start = performance.now()
   for (let begin = 0; begin < records; begin += batch) {
@@ -72,7 +73,7 @@ function appendMany(): Record<string, number> {
   return { perSecond: records / seconds }
 }
 
-/** What the same lines cost without validation, index or recovery: the floor. */
+/** The baseline: the same lines without validation, index or recovery. */
 function plain(): Record<string, number> {
   const fd = openSync(join(folder, 'plain.jsonl'), 'a')
   const start = performance.now()
@@ -95,10 +96,10 @@ function query(): Record<string, number> {
   const get: number[] = []
   const list: number[] = []
   const count: number[] = []
-  const place = (turn: number) => (Math.imul(turn + 1, 2_654_435_761) >>> 0) % records
-  for (let turn = 0; turn < 2000; turn++) time(get, () => run.get('task', task(place(turn)).id))
+  const randomPosition = (turn: number) => (Math.imul(turn + 1, 2_654_435_761) >>> 0) % records
+  for (let turn = 0; turn < 2000; turn++) time(get, () => run.get('task', task(randomPosition(turn)).id))
   for (let turn = 0; turn < 200; turn++) {
-    const offset = Math.max(0, place(turn) - 50)
+    const offset = Math.max(0, randomPosition(turn) - 50)
     time(list, () => run.list('task', { limit: 50, offset, order: turn % 2 === 0 ? 'asc' : 'desc' }).at(49))
     time(count, () => run.count('task'))
   }

@@ -1,6 +1,6 @@
 /**
- * The store with a million small tasks: append and query speed, peak memory, rebuilding the index, file sizes; and
- * beside them a plain loop that writes the same lines and does nothing else.
+ * The store with a million small tasks: append and query speed, peak memory, index rebuild, file sizes; compared with
+ * a plain loop that only writes the same lines.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -22,7 +22,7 @@ export async function run(records: number = RECORDS): Promise<BenchResult[]> {
 }
 
 function measure(folder: string, records: number): BenchResult[] {
-  // In turns, twice, the better of each: the machine may be busy with something else for a while.
+  // Alternating, the better of two: the machine may be busy for a while.
   const attempts = [0, 1].map((attempt) => {
     const turn = join(folder, String(attempt))
     mkdirSync(turn)
@@ -38,31 +38,31 @@ function measure(folder: string, records: number): BenchResult[] {
   const query = work(turn, records, 'query')
   const rebuild = work(turn, records, 'reindex')
   const megabytes = (name: string) => statSync(join(turn, 'one', name)).size / 1e6
-  const figure = (name: string, value = Number.NaN, unit = 'ms', note?: string): BenchResult => {
+  const metric = (name: string, value = Number.NaN, unit = 'ms', note?: string): BenchResult => {
     return { name, value, unit, ...(note === undefined ? {} : { note }) }
   }
-  const peak = (name: string, value = Number.NaN) => goal(figure(name, value, 'MB'), PEAK_GOAL)
-  const latency = (name: string, value?: number) => goal(figure(name, value), QUERY_GOAL)
+  const peak = (name: string, value = Number.NaN) => goal(metric(name, value, 'MB'), PEAK_GOAL)
+  const latency = (name: string, value?: number) => goal(metric(name, value), QUERY_GOAL)
   return [
-    figure('append', one, 'records/s', `${records.toLocaleString('en')} tasks of about 330 bytes a line`),
-    figure('plain writeSync of the same lines', plain, 'records/s'),
-    figure('append / plain', one / plain, '×'),
-    figure('appendMany', many['perSecond'], 'records/s', 'batches of 100'),
-    figure('appendMany / plain', (many['perSecond'] ?? 0) / plain, '×'),
+    metric('append', one, 'records/s', `${records.toLocaleString('en')} tasks of about 330 bytes per line`),
+    metric('plain writeSync of the same lines', plain, 'records/s'),
+    metric('append / plain', one / plain, '×'),
+    metric('appendMany', many['perSecond'], 'records/s', 'batches of 100'),
+    metric('appendMany / plain', (many['perSecond'] ?? 0) / plain, '×'),
     peak('peak memory, append', onePeak),
     peak('peak memory, appendMany', many['peakMegabytes']),
     peak('peak memory, queries and scan', query['peakMegabytes']),
     peak('peak memory, reindex', rebuild['peakMegabytes']),
-    figure('open for reading', query['openMs']),
+    metric('open for reading', query['openMs']),
     latency('get by id, median', query['getP50']),
     latency('get by id, 95th percentile', query['getP95']),
     latency('list page of 50, median', query['listP50']),
     latency('list page of 50, 95th percentile', query['listP95']),
     latency('count, 95th percentile', query['countP95']),
-    figure('scan', query['scanPerSecond'], 'records/s'),
-    figure('reindex', rebuild['seconds'], 's'),
-    figure('events.jsonl', megabytes('events.jsonl'), 'MB'),
-    figure('index.sqlite', megabytes('index.sqlite'), 'MB'),
+    metric('scan', query['scanPerSecond'], 'records/s'),
+    metric('reindex', rebuild['seconds'], 's'),
+    metric('events.jsonl', megabytes('events.jsonl'), 'MB'),
+    metric('index.sqlite', megabytes('index.sqlite'), 'MB'),
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
- * How fast a tokenizer is trained, beside encoding the same text with the result: both cut the text into words, so
- * the ratio says what learning the merges costs on top, on any machine.
+ * Speed of training a tokenizer compared with encoding the same text with it: both split the text into words, so the
+ * ratio shows the cost of learning the merges, on any machine.
  */
 import { tokenizerFromJson } from '../src/language/tokens/index.ts'
 import { trainTokenizer } from '../src/language/tokens/train/index.ts'
@@ -9,7 +9,7 @@ import type { BenchResult } from './bench-result.ts'
 const megabytes = 20
 const vocabularySize = 8192
 
-/** A small generator with a seed, so that every run measures the same text. */
+/** A small seeded generator, so that every run measures the same text. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -18,7 +18,7 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** Words made of syllables, a few very frequent and a long tail of rare ones, as in any language. */
+/** Words made of syllables, a few very frequent ones and a long tail of rare ones, as in any language. */
 function makeTexts(bytes: number): string[] {
   const random = createRandom(7)
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)]!
@@ -55,7 +55,7 @@ export async function run(): Promise<BenchResult[]> {
   let encoding = Number.POSITIVE_INFINITY
   let note = ''
   let bytesPerToken = 0
-  // In turns, the fastest of each: drift of the machine hits both alike.
+  // Alternating, the fastest of each, so that drift of the machine affects both equally.
   for (let round = 0; round < 2; round++) {
     const trained = await timed(() => trainTokenizer(texts, { vocabularySize }))
     const tokenizer = tokenizerFromJson(trained.value.json, trained.value.config)
@@ -63,20 +63,20 @@ export async function run(): Promise<BenchResult[]> {
     training = Math.min(training, trained.seconds)
     encoding = Math.min(encoding, encoded.seconds)
     const { differentWords, vocabularySize: learned } = trained.value.summary
-    note = `${size.toFixed(0)} MB, ${learned} tokens, ${differentWords} different words`
+    note = `${size.toFixed(0)} MB, ${learned} tokens, ${differentWords} distinct words`
     bytesPerToken = (size * 1e6) / encoded.value
   }
   return [
-    { name: 'training, time of encoding the same text', value: training / encoding, unit: '×' },
+    { name: 'training / encoding the same text, time', value: training / encoding, unit: '×' },
     { name: 'training', value: size / training, unit: 'MB/s', note },
     { name: 'encoding', value: size / encoding, unit: 'MB/s' },
     {
-      name: 'training in all',
+      name: 'training, total',
       value: training,
       unit: 's',
       goal: '< 30 s',
       met: training < 30,
     },
-    { name: 'bytes a token', value: bytesPerToken, unit: 'bytes' },
+    { name: 'bytes per token', value: bytesPerToken, unit: 'bytes' },
   ]
 }

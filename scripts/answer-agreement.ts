@@ -1,10 +1,10 @@
 /**
- * How the math checker agrees with the labels of others, on real outputs of models.
+ * Agreement of the math checker with external labels on real model outputs.
  *
  *   npx node scripts/answer-agreement.ts FOLDER [--show]
  *
- * FOLDER holds JSON Lines, one file for each set, with {"gold", "answer", "correct", "question"?} on each line. `answer` is
- * a whole output or a final answer. --show prints every pair on which checker and label disagree.
+ * FOLDER contains JSON Lines, one file per set, with {"gold", "answer", "correct", "question"?} on each line. `answer` is
+ * a full output or a final answer. --show prints every pair on which checker and label disagree.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ interface Pair {
 }
 
 const [folder, ...flags] = process.argv.slice(2)
-if (folder === undefined) throw new Error('Name a folder with pairs as JSON Lines.')
+if (folder === undefined) throw new Error('Specify a folder with JSON Lines files.')
 const only = flags.find((flag) => !flag.startsWith('--'))
 const files = readdirSync(folder).filter(
   (name) => name.endsWith('.jsonl') && (only === undefined || name.includes(only)),
@@ -30,11 +30,11 @@ for (const file of files.sort()) {
   let [accepted, rejected, undecided, slowest] = [0, 0, 0, 0]
   for (const line of pairs) {
     const pair = JSON.parse(line) as Pair
-    const began = performance.now()
+    const started = performance.now()
     const { outcome, evidence } = await checkAnswer({ checker: 'math', answer: pair.gold }, pair.answer, {
       ...(pair.question === undefined ? {} : { question: pair.question }),
     })
-    slowest = Math.max(slowest, performance.now() - began)
+    slowest = Math.max(slowest, performance.now() - started)
     const kind =
       outcome === 'undecided'
         ? 'undecided'

@@ -1,6 +1,6 @@
 /**
- * Builds dist/ from src/ with plain tsc, from nothing, so that deleted sources leave no trace. `npm pack` and `npm publish`
- * run it (prepack), in a fresh clone too; their output is on stdout, so this speaks on stderr.
+ * Builds dist/ from src/ with plain tsc, from scratch, so that deleted sources leave no trace. `npm pack` and `npm
+ * publish` run it (prepack), also in a fresh clone; their output goes to stdout, so this writes to stderr.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,12 +15,12 @@ const { status } = spawnSync(
   { stdio: ['ignore', 2, 2] },
 )
 if (status !== 0) process.exit(status ?? 1)
-// tsc 6.0 leaves `import('./x.ts')` as it is in functions that have a `using`.
+// tsc 6.0 does not rewrite `import('./x.ts')` in functions that contain a `using`.
 for (const name of readdirSync('dist', { recursive: true })) {
   if (!name.endsWith('.js')) continue
   const file = join('dist', name)
   const text = readFileSync(file, 'utf8')
-  const mended = text.replaceAll(/\bimport\((['"])(\.{1,2}\/[^'"]+)\.ts\1\)/g, 'import($1$2.js$1)')
-  if (mended !== text) writeFileSync(file, mended)
+  const fixed = text.replaceAll(/\bimport\((['"])(\.{1,2}\/[^'"]+)\.ts\1\)/g, 'import($1$2.js$1)')
+  if (fixed !== text) writeFileSync(file, fixed)
 }
 console.error('built dist/')

@@ -1,4 +1,4 @@
-/** Fails when a source file has more than 400 lines: small files with one idea each. */
+/** Fails if a source file has more than 400 lines. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

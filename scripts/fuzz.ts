@@ -1,8 +1,8 @@
 /**
- * Fuzzes the grammar's parser: `npm run fuzz -- [--inputs 1000000] [--seed 1]`.
- * Checks on every input that nothing throws, that events and spans cover the text exactly, and that feeding it in
- * chunks gives the events of feeding it whole. A watchdog ends a hang; growth with size is measured on texts made to
- * provoke it. Prints what it counted; exits 1 with the input on the first failure.
+ * Fuzzes the grammar parser: `npm run fuzz -- [--inputs 1000000] [--seed 1]`. Checks on every input that nothing
+ * throws, that events and spans cover the text exactly, and that chunked input gives the same events as whole input.
+ * A watchdog detects hangs; growth with size is measured on adversarial texts. Prints its counts; exits with 1 and
+ * prints the input on the first failure.
  */
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -60,7 +60,7 @@ const pieces = [
   'x'.repeat(65),
 ]
 
-/** Small, fast and seedable (mulberry32). */
+/** Small, fast and seeded (mulberry32). */
 function randomSource(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -106,7 +106,7 @@ function check(grammar: Grammar, text: string, strict: boolean, random: () => nu
   if (spans.map((span) => span.text).join('') !== text) throw new Error('spans do not cover the text')
 }
 
-/** Texts that grow without bound and that a careless parser reads in quadratic time. */
+/** Scalable texts that a careless parser reads in quadratic time. */
 const growing: Record<string, (size: number) => string> = {
   'open brackets': (size) => '<'.repeat(size),
   'half tags': (size) => '<think'.repeat(size / 6),
@@ -128,9 +128,9 @@ const growing: Record<string, (size: number) => string> = {
 }
 
 /**
- * Time for eight times the text over time for the text; 8 is linear. The same amount of text is read in one piece and
- * in eight, right after each other, so that both meet the same machine. The least of several ratios counts: noise only
- * ever adds to some of them, growth that is worse than linear to all.
+ * Ratio of the time for eight times the text to the time for the text; 8 is linear. The same amount of text is read
+ * in one piece and in eight, in direct succession, so that both see the same machine load. The minimum of several
+ * ratios counts: noise only increases some of them, superlinear growth all of them.
  */
 function growth(grammar: Grammar, make: (size: number) => string): number {
   const msOf = (text: string, times: number): number => {
@@ -170,8 +170,8 @@ function work({ inputs, seed }: { inputs: number; seed: number }): void {
   parentPort!.postMessage({ done: inputs, characters })
 }
 
-/** Linear is 8; quadratic is 64. The line between leaves room for a noisy machine. */
-const WORST_GROWTH = 24
+/** Linear is 8, quadratic is 64. The threshold leaves room for a noisy machine. */
+const MAX_GROWTH = 24
 const HANG_MS = 60_000
 
 function supervise(): void {
@@ -184,17 +184,17 @@ function supervise(): void {
     console.error(`fuzz failed: ${reason}`)
     process.exit(1)
   }
-  let watchdog = setTimeout(() => fail('no sign of life; the parser hangs'), HANG_MS)
+  let watchdog = setTimeout(() => fail('no progress; the parser hangs'), HANG_MS)
   worker.on('error', (error) => fail(String(error.stack)))
   worker.on('message', (message: Record<string, never>) => {
     clearTimeout(watchdog)
-    watchdog = setTimeout(() => fail('no sign of life; the parser hangs'), HANG_MS)
+    watchdog = setTimeout(() => fail('no progress; the parser hangs'), HANG_MS)
     const { failed, count, grown, worst, done, characters } = message
     if (failed !== undefined) fail(failed)
     if (count !== undefined && count % 100_000 === 0) console.log(`${count} inputs, ${characters} characters`)
     if (grown !== undefined) {
       console.log(`growth for 8 times the text, ${grown}: ${Number(worst).toFixed(1)}`)
-      if (Number(worst) > WORST_GROWTH) fail(`${grown} takes more than linear time`)
+      if (Number(worst) > MAX_GROWTH) fail(`${grown} takes superlinear time`)
     }
     if (done !== undefined) {
       clearTimeout(watchdog)

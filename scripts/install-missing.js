@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 /**
- * Installs the dependencies where this one is missing. Without install scripts: npm before 11.16 does not know
- * `allowScripts`, and a download that onnxruntime-node's script attempts would cost the native engine where it fails.
+ * Installs the dependencies if this one is missing. Without install scripts: npm before 11.16 does not support
+ * `allowScripts`, and onnxruntime-node's script attempts a download whose failure would break the native engine.
  */
 export function installMissing(dependency) {
   if (existsSync(`node_modules/${dependency}`)) return
   console.error('installing dependencies (npm ci) …')
-  // What the npm that runs this script was asked for, such as --dry-run or --json, is not meant for this one.
+  // Flags of the npm that runs this script, such as --dry-run or --json, must not apply to this one.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_config_(dry_run|json|omit)$/.test(name)),
   )

@@ -334,8 +334,8 @@ export {
   observeModel,
   openEmbedder,
   openModel,
-  type Patience,
   promptFunction,
+  type RetryPolicy,
 } from './world/models/index.ts'
 export {
   type DriverName,

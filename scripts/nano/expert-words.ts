@@ -7,8 +7,8 @@ import type { ToolResult } from '../../src/world/tools/index.ts'
 import { BASE_SPLIT, baseSeed } from './seeds.ts'
 
 /**
- * Sentences the scripted experts say, each by itself and without tags. The tokenizer is learned from them too, so that
- * what the model will have to write later is short.
+ * Sentences of the scripted experts, each on its own and without tags. The tokenizer is also trained on them, so that
+ * what the model will have to write later takes few tokens.
  */
 export function* expertSentences(count: number): Generator<string> {
   const suites: Suite[] = [mathSuite, searchSuite(baseSeed(0))]
@@ -34,7 +34,7 @@ function* turnsOf(expert: Expert, task: Task): Generator<ExpertMessage> {
   yield expert.answer('unknown')
 }
 
-/** What a tool might have answered: for search, the page of the first step. */
+/** A plausible tool answer: for search, the page of the first step. */
 function answerTo({ meta }: Task): ToolResult {
   const { steps } = meta['program'] as unknown as {
     steps: { says?: string[]; name?: string; value: string }[]

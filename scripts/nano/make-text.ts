@@ -1,10 +1,10 @@
 /**
- * Makes what models/nano is trained on: its tokenizer, and a file of base text as tokens.
+ * Generates the training data of models/nano: its tokenizer, and a file of tokenized base text.
  *
  *   node scripts/nano/make-text.ts OUT [--tokens 30000000] [--worlds 10] [--part 1/1] [--vocabulary 2048] [--keep-tokenizer]
  *
- * The same numbers give the same files. The tokenizer goes to models/nano, the text to OUT/text.bin.gz. With --part 3/16 it
- * is every 16th document from the third on, and OUT/text-3.bin.gz: 16 processes make 16 parts, --tokens each.
+ * The same arguments give the same files. The tokenizer goes to models/nano, the text to OUT/text.bin.gz. With --part 3/16 it
+ * is every 16th document starting with the third, in OUT/text-3.bin.gz: 16 processes generate 16 parts of --tokens each.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
 })
 const out = positionals[0]
 if (out === undefined) {
-  console.error('Say where the text goes: node scripts/nano/make-text.ts OUT')
+  console.error('Specify the output folder: node scripts/nano/make-text.ts OUT')
   process.exit(2)
 }
 mkdirSync(out, { recursive: true })
@@ -69,4 +69,4 @@ const file = parts === 1 ? 'text.bin.gz' : `text-${part}.bin.gz`
 await writeTokenFile(join(out, file), documents())
 const seconds = (performance.now() - started) / 1000
 console.table(Object.fromEntries(counts))
-console.log(`${total} tokens in ${seconds.toFixed(0)} s: ${Math.round(total / seconds)} a second`)
+console.log(`${total} tokens in ${seconds.toFixed(0)} s: ${Math.round(total / seconds)} per second`)

@@ -4,10 +4,10 @@ import { createGzip } from 'node:zlib'
 import type { Tokenizer } from '../../src/language/tokens/index.ts'
 import { type BaseDocument, textOf } from './text/document.ts'
 
-/** Set in a token that is given: it is read, and weighs little in learning. Ids stay far below. */
+/** Flag for given tokens, which have a low loss weight. Ids are far smaller. */
 export const GIVEN = 0x8000
 
-/** The tokens of a document, its end included, as 16 bits each. */
+/** The tokens of a document, including the end token, in 16 bits each. */
 export function encodeDocument(tokenizer: Tokenizer, document: BaseDocument): Uint16Array {
   const { ids, starts } = tokenizer.encode(textOf(document))
   const tokens = new Uint16Array(ids.length + 1)
@@ -21,7 +21,7 @@ export function encodeDocument(tokenizer: Tokenizer, document: BaseDocument): Ui
   return tokens
 }
 
-/** Writes documents one behind the other, packed with gzip, which any Python can read. */
+/** Writes documents consecutively, gzipped, which any Python can read. */
 export async function writeTokenFile(path: string, documents: Iterable<Uint16Array>): Promise<void> {
   const packed = createGzip({ level: 9 })
   const file = packed.pipe(createWriteStream(path))

@@ -5,15 +5,15 @@ import { baseDocuments } from './text/documents.ts'
 import { ORIGIN } from './text/pages.ts'
 import { agentTags } from './text/tags.ts'
 
-/** Ends a document, a chain, and fills a batch. */
+/** End-of-text and padding token. */
 const END = '<|end|>'
 const QUESTION = '<|question|>'
 const CHAIN = '<|chain|>'
 
 /**
- * Where a word may be cut. A name or a number is never joined with what stands around it, so it is the same tokens in
- * running text, in a link, in an address and behind a tag: to copy it is to repeat tokens. Words in lower case take the space
- * before them, and a space goes along with what precedes a name or a number.
+ * The pre-tokenizer pattern. A name or a number is never joined with its surroundings, so it has the same tokens in
+ * running text, in a link, in a URL and after a tag: copying it means repeating tokens. Lower-case words take the
+ * space before them, and a space before a name or a number belongs to what precedes it.
  */
 const PATTERN = [
   '\\p{Lu}+\\p{Ll}*',
@@ -27,8 +27,8 @@ const PATTERN = [
 ].join('|')
 
 /**
- * The question and nothing else. Instructions of 500 tokens would be read again in every rollout, and a model this small
- * gains nothing from them: who may speak when, it learns from chains.
+ * Only the question. Instructions of 500 tokens would be read again in every rollout, and a model this small gains
+ * nothing from them: it learns the order of agents from the training chains.
  */
 const CHAT_TEMPLATE = [
   "{%- for message in messages %}{%- if message.role == 'user' %}",

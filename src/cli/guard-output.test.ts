@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepSecret } from '../base/errors/index.ts'
+import { registerSecret } from '../base/errors/index.ts'
 import { guarded, guardOutput } from './guard-output.ts'
 import { jsonText } from './output.ts'
 
@@ -30,7 +30,7 @@ describe('output', () => {
   })
 
   it('leaves out keys that were read', () => {
-    keepSecret('sk-0123456789abcdef')
+    registerSecret('sk-0123456789abcdef')
     expect(guarded('Bearer sk-0123456789abcdef was refused')).toBe('Bearer [redacted] was refused')
   })
 

@@ -8,19 +8,19 @@ import { checkText } from './text/check.ts'
 import { verdict } from './verdict.ts'
 
 export interface CheckContext {
-  /** What was asked: the judge needs it, and the math checker looks for percent in it. */
+  /** The question: the judge needs it, and the math checker looks for "percent" in it. */
   question?: string
-  /** Where programs run. Without one, code answers stay undecided. */
+  /** Runs programs. Without one, code answers are undecided. */
   sandbox?: CodeSandbox
-  /** A judge from createJudge, or a bare model. Without one, answers that need a judge stay undecided. */
+  /** A judge from createJudge, or a bare model. Without one, answers that need a judge are undecided. */
   judge?: Judge | JudgeModel
   code?: CodeOptions
   signal?: AbortSignal
 }
 
 /**
- * Checks an answer against its gold. No answer is wrong, and so is one that cannot be read; a check that could not be
- * made is undecided. It never throws, whatever the answer holds.
+ * Checks an answer against the gold answer. A missing or unreadable answer is wrong; a check that could not be
+ * carried out is undecided. Never throws, whatever the answer contains.
  */
 export async function checkAnswer(
   gold: Gold,
@@ -29,7 +29,7 @@ export async function checkAnswer(
 ): Promise<Verdict> {
   if (answer === undefined || answer.trim() === '')
     return verdict('wrong', gold.checker, 'there is no answer', 0)
-  if (context.signal?.aborted === true) return verdict('undecided', gold.checker, 'the check was called off')
+  if (context.signal?.aborted === true) return verdict('undecided', gold.checker, 'the check was aborted')
   try {
     switch (gold.checker) {
       case 'math':
@@ -42,7 +42,7 @@ export async function checkAnswer(
         return await checkWithJudge(gold.answer, answer, context)
     }
   } catch (error) {
-    // No checker is known to throw; should one, the fault is ours and not the answer's.
+    // No checker is known to throw; if one does, that is our bug, not the answer's fault.
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return verdict('undecided', gold.checker, `the check failed: ${reason.slice(0, 300)}`)
   }

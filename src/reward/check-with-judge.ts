@@ -2,7 +2,7 @@ import type { Verdict } from '../schema/index.ts'
 import { createJudge, type Judge, type JudgeModel } from '../world/judge/index.ts'
 import { verdict } from './verdict.ts'
 
-/** Judges made for bare models, so that their memory and their limit hold over many checks. */
+/** Judges created for bare models, so that their cache and concurrency limit are shared by many checks. */
 const judges = new WeakMap<JudgeModel, Judge>()
 
 function judgeFor(judge: Judge | JudgeModel): Judge {
@@ -12,7 +12,7 @@ function judgeFor(judge: Judge | JudgeModel): Judge {
   return known
 }
 
-/** A model's comparison with the reference. No judge, or none that answers: undecided, never wrong. */
+/** Lets a model compare the answer with the reference. Without a judge, or if it fails: undecided, never wrong. */
 export async function checkWithJudge(
   reference: string,
   answer: string,
@@ -22,7 +22,7 @@ export async function checkWithJudge(
     signal?: AbortSignal | undefined
   },
 ): Promise<Verdict> {
-  if (context.judge === undefined) return verdict('undecided', 'judge', 'there is no judge to ask')
+  if (context.judge === undefined) return verdict('undecided', 'judge', 'no judge is configured')
   const judge = judgeFor(context.judge)
   const judgement = await judge.judge({ question: context.question ?? '', reference, answer }, context.signal)
   if ('failure' in judgement) return verdict('undecided', 'judge', judgement.failure)

@@ -1,17 +1,17 @@
 import type { Verdict } from '../schema/index.ts'
 
 export interface RewardOptions {
-  /** Credit for a part: the verdict's score (tests passed, words shared) instead of all or nothing. */
+  /** Partial credit: the verdict's score (fraction of tests passed, token F1) instead of all or nothing. */
   partial?: boolean
-  /** Whether the sequence keeps to its grammar, and what that is worth. Without it form does not count. */
+  /** Whether the sequence follows its grammar, and the reward for that. Without it the format does not count. */
   format?: { isWellFormed: boolean; bonus?: number; penalty?: number }
-  /** Further terms, added as they are. */
+  /** Additional reward terms. */
   terms?: readonly number[]
 }
 
 /**
- * The number a verdict is worth to training: 1 or 0, plus what the options add. Null for an undecided verdict,
- * whatever the options: a check that was not made must not move the policy.
+ * The training reward of a verdict: 1 or 0, plus what the options add. Null for an undecided verdict, whatever the
+ * options: a check that was not carried out must not affect the policy.
  */
 export function rewardOf(verdict: Verdict, options: RewardOptions = {}): number | null {
   if (verdict.outcome === 'undecided') return null

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** The manifest beside a Hugging Face folder (config.json, model.safetensors, tokenizer.json). */
+/** The manifest of a checkpoint in Hugging Face format (config.json, model.safetensors, tokenizer.json). */
 export const Checkpoint = z.object({
   v: z.literal(1),
   id: z.string().min(1),
-  /** Folder, relative to the run. */
+  /** Folder, relative to the run folder. */
   path: z.string(),
   stage: z.enum(['init', 'sft', 'rl', 'import']),
   step: z.number().int().nonnegative(),

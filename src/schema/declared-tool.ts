@@ -1,12 +1,15 @@
 import { z } from 'zod'
 
-/** A tool of the settings as the grammars of a run know it. What it does is not here: nothing in a run starts code. */
+/**
+ * A configured tool as the grammars of a run know it. Its implementation is not included: nothing in a run starts
+ * code.
+ */
 export const DeclaredTool = z.object({
   v: z.literal(1),
   /** The name of its agent. */
   id: z.string().min(1),
-  /** What the model is told about it. */
+  /** The description shown to the model. */
   description: z.string().min(1),
-  /** How its payload is written, as grammars say it. */
+  /** The payload syntax, as in a grammar. */
   payload: z.record(z.string(), z.json()),
 })

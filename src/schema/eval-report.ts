@@ -5,64 +5,65 @@ import { Verdict } from './verdict.ts'
 const count = z.number().int().nonnegative()
 
 /**
- * Tokens of one attempt. `once` is what a server computes that remembers prefixes: the sum of the first three. `billed`
- * is what a service without memory charges for: the whole prompt of every request again, and what was written.
+ * Tokens of one attempt. `once` counts each token once, as a server with a prefix cache computes them: the sum of the
+ * first three. `billed` is what a service without prefix caching charges for: the full prompt of every request, plus
+ * the completions.
  */
 export const EvalTokens = z.object({
   prompt: count,
   completion: count,
-  /** What tools returned. */
+  /** Tool output. */
   tool: count,
   once: count,
   billed: count,
 })
 export type EvalTokens = z.infer<typeof EvalTokens>
 
-/** One solver's try at one task. Every task has all its attempts: an unanswered one is wrong. */
+/** One solver's attempt at one task. Every attempt is recorded; one without an answer is wrong. */
 export const EvalAttempt = z.object({
   v: z.literal(1),
   id: z.string().min(1),
   solver: z.string().min(1),
   kind: z.string().min(1),
-  /** Digest of everything the solver's work depends on: weights, settings, limits. */
+  /** Digest of everything that affects the solver: model weights, settings, limits. */
   how: z.string(),
-  /** Which tokenizer counted; counts of different ones are not compared. */
+  /** The tokenizer used for counting; counts from different tokenizers are not compared. */
   tokenizer: z.string(),
   taskId: z.string(),
-  /** Place of the task among all that are evaluated. */
+  /** Index of the task among all evaluated tasks. */
   position: count,
   suite: z.string(),
   level: z.number().int().optional(),
   hops: z.number().int().optional(),
   attempt: count,
   seed: count,
-  /** 2 where something outside of the solver failed the first time. */
+  /** 2 if the first try failed for a reason outside the solver. */
   tries: z.number().int().positive(),
   answer: z.string().optional(),
   verdict: Verdict,
   tokens: EvalTokens,
-  /** Of tools. */
+  /** Number of tool calls. */
   calls: count,
-  /** To a model. */
+  /** Number of model requests. */
   requests: count,
   ms: z.number().nonnegative(),
   wellFormed: z.boolean().optional(),
-  /** Something outside of the solver failed, twice. */
+  /** A failure outside the solver that also occurred on the retry. */
   failure: z.object({ boundary: z.string(), message: z.string() }).optional(),
-  /** The record of what was written, where it is kept. */
+  /** The record with the full text, if it was stored. */
   source: z.object({ kind: z.enum(['rollout', 'trajectory']), id: z.string() }).optional(),
-  /** Whether a judge chose it among the attempts at its task. */
+  /** Whether a judge selected it among the attempts at its task. */
   picked: z.boolean().optional(),
 })
 export type EvalAttempt = z.infer<typeof EvalAttempt>
 
-/** A figure with its 95 % interval. */
+/** A metric with its 95% confidence interval. */
 const Estimate = z.object({ value: z.number(), low: z.number(), high: z.number() })
 export type Estimate = z.infer<typeof Estimate>
-/** Null where there is nothing to reckon it from. */
+/** Null if there is no data. */
 const MaybeEstimate = Estimate.nullable()
 
-/** Shares of right answers: over everything, and over those that could be decided. */
+/** Accuracy over all attempts, and over those that could be decided. */
 const Shares = z.object({ strict: Estimate, decided: MaybeEstimate })
 
 const SolverReport = z.object({
@@ -70,7 +71,7 @@ const SolverReport = z.object({
   kind: z.string(),
   tokenizer: z.string(),
   tasks: count,
-  /** At each task. */
+  /** Per task. */
   attempts: count,
   counts: z.object({
     attempts: count,
@@ -83,13 +84,13 @@ const SolverReport = z.object({
     retried: count,
   }),
   accuracy: Shares,
-  /** The chance that one of k attempts is right, without bias. */
+  /** The unbiased estimate of pass@k. */
   pass: z.array(z.object({ k: z.number().int().positive(), ...Shares.shape })),
-  /** One answer out of all attempts at a task: the most frequent one, and that of the picker. */
+  /** One answer per task chosen from all attempts: by majority vote, and by the picker. */
   majority: z.object({ n: count, ...Estimate.shape }).nullable(),
   best: z.object({ n: count, picker: z.string(), ...Estimate.shape }).nullable(),
   wellFormed: z.number().nullable(),
-  /** Means of an attempt. */
+  /** Means per attempt. */
   tokens: z.object({
     prompt: Estimate,
     completion: Estimate,
@@ -97,13 +98,13 @@ const SolverReport = z.object({
     once: Estimate,
     billed: Estimate,
   }),
-  /** All tokens over all right answers. */
+  /** Total tokens divided by the number of correct answers. */
   tokensPerSuccess: z.object({ once: MaybeEstimate, billed: MaybeEstimate }),
   calls: Estimate,
   callsPerSuccess: z.number().nullable(),
   requests: Estimate,
   ms: Estimate,
-  /** Of all attempts; null where the settings name no price. */
+  /** Over all attempts; null if the settings specify no prices. */
   cost: z
     .object({ once: z.number(), billed: z.number(), billedPerSuccess: z.number().nullable() })
     .nullable(),
@@ -119,25 +120,25 @@ const SolverReport = z.object({
 })
 export type SolverReport = z.infer<typeof SolverReport>
 
-/** Two solvers on the same tasks; what is said is said of the second. */
+/** Two solvers on the same tasks; differences are relative to the reference. */
 const PairReport = z.object({
   reference: z.string(),
   solver: z.string(),
-  /** First attempts of both, where both could be decided. */
+  /** First attempts of both, where both were decided. */
   outcomes: z.object({
     both: count,
     onlyReference: count,
     onlySolver: count,
     neither: count,
-    /** Tasks where one of them could not be decided or failed. */
+    /** Tasks where one of them was undecided or failed. */
     leftOut: count,
   }),
-  /** McNemar's test, exact: how likely such a difference is between solvers that are equally good. */
+  /** P-value of McNemar's exact test. */
   p: z.number(),
-  /** Share of right answers, the solver's less the reference's, over the tasks on which neither failed. */
+  /** Accuracy of the solver minus that of the reference, over the tasks on which neither failed. */
   difference: MaybeEstimate,
   isEqualOrBetter: z.boolean(),
-  /** Share of the reference's tokens that the solver does not need; null too where different tokenizers counted. */
+  /** Fraction of the reference's tokens that the solver saves; null also if the tokenizers differ. */
   saved: z.object({
     once: MaybeEstimate,
     billed: MaybeEstimate,
@@ -147,19 +148,19 @@ const PairReport = z.object({
 })
 export type PairReport = z.infer<typeof PairReport>
 
-/** For a million tokens. */
+/** Per million tokens. */
 export const Price = z.strictObject({
   prompt: z.number().nonnegative(),
   completion: z.number().nonnegative(),
 })
 export type Price = z.infer<typeof Price>
 
-/** Solvers on tasks: everything in it follows from the attempts in the log. */
+/** An evaluation of solvers; everything in it is computed from the attempts in the log. */
 export const EvalReport = z.object({
   v: z.literal(1),
-  /** Names its files. */
+  /** Also the name of its files. */
   id: PathName,
-  /** What the figures were reckoned with. */
+  /** Settings used to compute the metrics. */
   settings: z.object({
     seed: count,
     resamples: z.number().int().positive(),
@@ -170,7 +171,7 @@ export const EvalReport = z.object({
   suites: z.array(z.object({ suite: z.string(), tasks: count })),
   solvers: z.array(SolverReport),
   pairs: z.array(PairReport),
-  /** By task, a letter for each attempt of each solver: c right, w wrong, u undecided, f failed. */
+  /** Per task, one letter for each attempt of each solver: c correct, w wrong, u undecided, f failed. */
   items: z.array(
     z.object({
       taskId: z.string(),

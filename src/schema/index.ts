@@ -1,4 +1,4 @@
-/** Records that cross a stage. No Node built-ins here: the studio imports this folder. */
+/** Records passed between stages. No Node built-ins here, so that this folder can be used in a browser. */
 export { Checkpoint } from './checkpoint.ts'
 export {
   type Estimate,

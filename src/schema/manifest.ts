@@ -3,14 +3,14 @@ import { PathName } from './path-name.ts'
 
 export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
 
-/** What a run folder is about and how far it has come. */
+/** Describes a run and the status of its stages. */
 export const RunManifest = z.object({
   v: z.literal(1),
   id: PathName,
   createdAt: z.iso.datetime(),
   /** Version of coa that created the run. */
   coa: z.string(),
-  /** What was asked for, such as `coa quickstart --fast`. */
+  /** The command that created the run, such as `coa quickstart --fast`. */
   command: z.string(),
   stages: z
     .record(

@@ -1,14 +1,14 @@
-/** A string after `{` or `,` with a backslash in it: a key, perhaps, or an element of a list. */
+/** A string after `{` or `,` that contains a backslash: possibly a key, possibly a list element. */
 const MAY_HAVE_ESCAPED_KEY = /[{,]\s*"[^"\\]*\\/
 const STRING_AND_COLON = /("(?:[^"\\]|\\.)*")(\s*:)?/g
 
 /**
- * JSON.parse, without its mistake: in Node 24 and 26, V8 takes a key with an escape, such as `"\n"`, for another that
- * an earlier object of the same shape had, such as `"\\"` (nodejs/node#63785). So it is not shown such keys: they
- * are replaced by plain ones before and put back afterwards.
+ * JSON.parse with a workaround: in Node 24 and 26, V8 can confuse a key that contains an escape, such as `"
+ * "`, with a key of an earlier object of the same shape, such as `"\\"` (nodejs/node#63785). Such keys are replaced
+ * by plain ones before parsing and restored afterwards.
  */
 export function parseJson(text: string): unknown {
-  // First, because it refuses what is not JSON: on an unfinished string the patterns would take quadratic time.
+  // First, because it rejects invalid JSON: on an unterminated string the patterns would take quadratic time.
   const asRead: unknown = JSON.parse(text)
   if (!MAY_HAVE_ESCAPED_KEY.test(text)) return asRead
   let mark: string
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   const keys: string[] = []
   const plain = text.replace(STRING_AND_COLON, (token: string, string: string, colon: string | undefined) => {
     if (colon === undefined || !string.includes('\\')) return token
-    // A string by itself is read correctly.
+    // A string on its own is parsed correctly.
     keys.push(JSON.parse(string))
     return `"${mark}${keys.length - 1}"${colon}`
   })

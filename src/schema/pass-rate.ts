@@ -2,21 +2,21 @@ import { z } from 'zod'
 
 const count = z.number().int().nonnegative()
 
-/** How often a model solves a task. Its id is a digest of all that decides it, so it is not measured twice. */
+/** How often a model solves a task. Its id is a digest of everything that affects it, so it is never measured twice. */
 export const PassRate = z.object({
   v: z.literal(1),
   id: z.string().min(1),
   taskId: z.string(),
-  /** The folder of the model, and the fingerprint of its weights. */
+  /** The model folder, and the fingerprint of its weights. */
   model: z.string(),
   fingerprint: z.string(),
-  /** Digest of sampling, limits, tools, seed and the number of tries. */
+  /** Digest of sampling settings, limits, tools, seed and number of attempts. */
   how: z.string(),
-  /** False where every tool refused, so that the model had to know the answer. */
+  /** False if every tool call was refused, so that the model had to know the answer. */
   tools: z.boolean(),
   correct: count,
   wrong: count,
-  /** Tries that say nothing about the model: the checker or something outside of it failed, or time ran out. */
+  /** Attempts that say nothing about the model: the checker or something outside the model failed, or time ran out. */
   undecided: count,
 })
 export type PassRate = z.infer<typeof PassRate>

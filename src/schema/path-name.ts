@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * An id that becomes the name of a file or folder: no separators, no leading dot (`..`, hidden files), nothing that a
- * shell or another file system would stumble over. Ids come from records that somebody else may have written, so they
- * are checked with their record and once more where they become a path.
+ * An id used as a file or folder name: no separators, no leading dot (`..`, hidden files), nothing that is special to
+ * a shell or another file system. Records may come from others, so ids are checked with their record and again where
+ * they become a path.
  */
 export const PathName = z
   .string()

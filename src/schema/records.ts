@@ -8,7 +8,7 @@ import { Stream } from './stream.ts'
 import { Task } from './task.ts'
 import { Trajectory } from './trajectory.ts'
 
-/** Every record that crosses a stage, by the kind it is stored under. Each has `v` and a caller-supplied `id`. */
+/** Every record passed between stages, by the kind it is stored under. Each has `v` and a caller-supplied `id`. */
 export const recordSchemas = {
   task: Task,
   tool: DeclaredTool,

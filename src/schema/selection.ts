@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A sequence that the filter kept. Lines of versions before 1 of this record have no `v`. */
+/** A sequence kept by the filter. Lines written before version 1 have no `v`. */
 export const Selection = z.object({
   v: z.literal(1).default(1),
-  /** Of the sequence. */
+  /** Id of the sequence. */
   id: z.string().min(1),
-  /** How often it counts in a pass. */
+  /** How many times it is used per epoch. */
   weight: z.number().int().positive(),
-  /** Of the sequence as it was when it was chosen. */
+  /** Digest of the sequence at the time it was selected. */
   digest: z.string().min(1),
 })
 export type Selection = z.infer<typeof Selection>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** How an answer is checked, with what it is checked against. */
+/** How an answer is checked, and the expected answer. */
 export const Gold = z.discriminatedUnion('checker', [
-  /** Any of the listed answers, after normalisation. */
+  /** Any of the listed answers, after normalization. */
   z.object({ checker: z.literal('exact'), answers: z.array(z.string()).min(1) }),
   /**
-   * Equal as a mathematical value. `expressions`: an answer that has not been worked out, such as 17*144-389 for 2059,
-   * counts as well. Without it such an answer is accepted only where the gold is an expression itself.
+   * Mathematical equality. With `expressions`, an unevaluated answer such as 17*144-389 for 2059 is accepted too;
+   * otherwise only if the gold answer is itself an expression.
    */
   z.object({ checker: z.literal('math'), answer: z.string(), expressions: z.boolean().optional() }),
   /** A program that passes every test. */
@@ -17,7 +17,7 @@ export const Gold = z.discriminatedUnion('checker', [
         z.discriminatedUnion('style', [
           z.object({ style: z.literal('assert'), code: z.string() }),
           z.object({ style: z.literal('stdio'), stdin: z.string(), stdout: z.string() }),
-          /** Calls a function, or a method of the class Solution, and compares what it returns. */
+          /** Calls a function, or a method of the class Solution, and compares the return value. */
           z.object({
             style: z.literal('functional'),
             entry: z.string(),
@@ -37,9 +37,9 @@ export type Gold = z.infer<typeof Gold>
 export const Task = z.object({
   v: z.literal(1),
   id: z.string().min(1),
-  /** Where the task comes from: the name of a generator or a benchmark. */
+  /** The generator or benchmark the task comes from. */
   suite: z.string(),
-  /** The grammar it is meant to be solved in. */
+  /** The grammar to solve it in. */
   domain: z.string(),
   split: z.enum(['train', 'dev', 'test']).optional(),
   question: z.string(),

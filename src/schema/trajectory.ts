@@ -7,38 +7,38 @@ const base = {
   /** The event that caused this one; null for the first. */
   parent: z.string().nullable(),
   agent: z.string(),
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the start of the run. */
   t: z.number().nonnegative(),
 }
 
-/** What an agent's words are in the work of the team. */
+/** The purpose of an agent's message within the team. */
 export const Contribution = z.enum([
   'facts',
   'plan',
-  /** An order to another agent. */
+  /** An instruction to another agent. */
   'task',
-  /** The words of a tool call. */
+  /** The text of a tool call. */
   'call',
-  /** What a tool agent tells the one who sent it. */
+  /** A tool agent's report to the agent that called it. */
   'report',
   'reflection',
   'suggestion',
-  /** A judgement of a suggested answer. */
+  /** An assessment of a suggested answer. */
   'check',
   'answer',
 ])
 export type Contribution = z.infer<typeof Contribution>
 
 export const TrajectoryEvent = z.discriminatedUnion('type', [
-  /** An agent starts working; `messages` is its prompt in full, as a model would receive it. */
+  /** An agent starts working; `messages` is its full prompt, as a model would receive it. */
   z.object({
     ...base,
     type: z.literal('activated'),
     messages: z.array(z.object({ role: z.string(), content: z.string() })),
-    /** True when the prompt held the gold answer. */
+    /** True if the prompt contained the gold answer. */
     sawGold: z.boolean().optional(),
   }),
-  /** What the activated agent wrote, word for word. Where it can be told apart: its thought, and what it said as what. */
+  /** The agent's verbatim output. Where they can be separated: its thought, and what it said with which purpose. */
   z.object({
     ...base,
     type: z.literal('wrote'),
@@ -47,7 +47,7 @@ export const TrajectoryEvent = z.discriminatedUnion('type', [
     said: z.object({ as: Contribution, text: z.string() }).optional(),
     usage: Usage.optional(),
   }),
-  /** One agent hands a message to another. A message that only passes on what an event said names that event. */
+  /** One agent sends a message to another. A message that only forwards an earlier event names that event. */
   z.object({
     ...base,
     type: z.literal('sent'),
@@ -55,7 +55,7 @@ export const TrajectoryEvent = z.discriminatedUnion('type', [
     text: z.string(),
     forwards: z.string().optional(),
   }),
-  /** `input` is the payload as the grammar's parser would read it, or the arguments of a foreign tool. */
+  /** `input` is the payload as parsed by the grammar, or the arguments of an external tool. */
   z.object({ ...base, type: z.literal('tool-called'), tool: z.string(), input: z.json() }),
   z.object({
     ...base,

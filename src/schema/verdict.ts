@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * The outcome of checking one answer. A check that could not be made is `undecided`, never wrong; an answer that cannot
- * be read is wrong.
+ * The outcome of checking one answer. If the check could not be carried out it is `undecided`, never wrong; an answer
+ * that cannot be parsed is wrong.
  */
 export const Verdict = z.object({
   outcome: z.enum(['correct', 'wrong', 'undecided']),
   checker: z.string(),
   evidence: z.string(),
-  /** The share of a full answer it is worth, where the checker knows one: tests passed, words shared. */
+  /** Partial credit, if the checker provides it: fraction of tests passed, token overlap. */
   score: z.number().min(0).max(1).optional(),
 })
 export type Verdict = z.infer<typeof Verdict>

@@ -1,4 +1,4 @@
-import { keepSecret } from '../base/errors/index.ts'
+import { registerSecret } from '../base/errors/index.ts'
 
 /** The only reader of process.env in the product. */
 export function readEnvironment(): Record<string, string | undefined> {
@@ -12,6 +12,6 @@ export function keyFrom(
 ): string | undefined {
   const key = environment[variable]
   if (key === undefined || key === '') return undefined
-  keepSecret(key)
+  registerSecret(key)
   return key
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse, stringify, TomlError } from 'smol-toml'
-import { ConfigError, redacted } from '../base/errors/index.ts'
+import { ConfigError, redact } from '../base/errors/index.ts'
 
 /** Reads a TOML file; a syntax error names file, line and column. */
 export function readToml(file: string): Record<string, unknown> {
@@ -35,7 +35,7 @@ export function writeToml(value: object): string {
 }
 
 function redactedValues(value: unknown): unknown {
-  if (typeof value === 'string') return redacted(value)
+  if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map(redactedValues)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactedValues(inner)]))

@@ -10,7 +10,7 @@ function diskFull(): Error {
   return Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
 }
 
-/** Real calls that write only so many bytes at a time, and fail where the script says `full`. */
+/** Real calls that write only a few bytes at a time, and fail where the script says `full`. */
 function scriptedCalls(script: ('full' | 'stuck' | number)[]): AppendCalls {
   let truncateFails = false
   return {
@@ -31,7 +31,7 @@ function scriptedCalls(script: ('full' | 'stuck' | number)[]): AppendCalls {
   }
 }
 
-test('holds exactly the blocks that were acknowledged, whatever the system calls do', () => {
+test('contains exactly the acknowledged blocks, whatever the system calls do', () => {
   const step = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom('full' as const, 'stuck' as const))
   const block = fc.string({ minLength: 1, maxLength: 12 })
   // 2,000 runs: each writes a file.
@@ -49,7 +49,7 @@ test('holds exactly the blocks that were acknowledged, whatever the system calls
         }
         expect(file.size).toBe(Buffer.byteLength(acknowledged))
       }
-      // With space again, a success also repairs what a failure could not undo at once.
+      // Once there is space again, a successful append also repairs what could not be undone before.
       script.length = 0
       file.append(Buffer.from('.'))
       file.close()
@@ -59,7 +59,7 @@ test('holds exactly the blocks that were acknowledged, whatever the system calls
   )
 })
 
-test('a full disk is named and leaves no torn line', () => {
+test('reports a full disk and leaves no torn line', () => {
   const path = join(temporaryFolder(), 'log')
   const file = new AppendFile(path, scriptedCalls([99, 3, 'full']))
   file.append(Buffer.from('first\n'))
@@ -70,7 +70,7 @@ test('a full disk is named and leaves no torn line', () => {
   expect(readFileSync(path, 'utf8')).toBe('first\nthird\n')
 })
 
-test('with sync, a failed sync takes the block back', () => {
+test('undoes the block if sync fails', () => {
   const path = join(temporaryFolder(), 'log')
   const calls = { ...scriptedCalls([]), sync: () => expect.fail('sync failed') }
   const file = new AppendFile(path, calls)

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { StoreError } from '../base/errors/index.ts'
 
-/** The system calls an append needs; tests replace them to play a full disk. */
+/** The system calls used by append; tests replace them to simulate a full disk. */
 export interface AppendCalls {
   write(fd: number, bytes: Uint8Array, offset: number, length: number): number
   truncate(fd: number, length: number): void
@@ -14,13 +14,13 @@ const systemCalls: AppendCalls = {
   sync: fdatasyncSync,
 }
 
-/** A file that only grows, by whole blocks: an append that fails leaves the file as it was. */
+/** An append-only file. A failed append leaves the file as it was. */
 export class AppendFile {
   readonly path: string
   readonly #fd: number
   readonly #calls: AppendCalls
   #size: number
-  /** Set when a failed append could not be undone at once. */
+  /** Set if a failed append could not be undone immediately. */
   #torn = false
 
   constructor(path: string, calls: AppendCalls = systemCalls) {
@@ -30,12 +30,15 @@ export class AppendFile {
     this.#size = fstatSync(this.#fd).size
   }
 
-  /** The length of what was appended in full. */
+  /** Length of all complete appends. */
   get size(): number {
     return this.#size
   }
 
-  /** Returns where the block begins. When it returns, the block outlives this process; with `sync`, a power cut. */
+  /**
+   * Returns the offset of the block. Once it returns, the block survives the end of this process; with `sync`, also a
+   * power failure.
+   */
   append(block: Uint8Array, sync = false): number {
     const start = this.#size
     if (this.#torn) this.#undo(start)
@@ -50,7 +53,7 @@ export class AppendFile {
       try {
         this.#undo(start)
       } catch {
-        // The first failure is the one to tell; the next append tries again to undo it.
+        // Report the first failure; the next append tries again to undo it.
       }
       throw this.#failed(cause)
     }
@@ -77,7 +80,7 @@ export class AppendFile {
     return new StoreError(`cannot write to ${this.path}: ${full ? 'the disk is full' : String(cause)}`, {
       fix: full
         ? 'Free disk space and run the command again.'
-        : 'Check the disk and the rights of the folder.',
+        : 'Check the disk and the permissions of the folder.',
       cause,
       details: { path: this.path, code },
     })

@@ -8,7 +8,7 @@ import { runFiles } from './run-files.ts'
 
 const options = { command: 'coa test', coa: '1.2.3' }
 
-test('makes the whole folder and its parents', () => {
+test('creates the whole folder and its parents', () => {
   const runs = join(temporaryFolder(), 'deep', 'runs')
   using run = createRun(runs, { ...options, id: 'mine', configToml: '' })
   expect(readdirSync(runs)).toEqual(['mine'])
@@ -27,17 +27,17 @@ test('makes the whole folder and its parents', () => {
   expect(runFiles(run.dir).manifest).toBe(join(runs, 'mine', 'manifest.json'))
 })
 
-test('a taken id is refused and the run left alone; a path is no id', () => {
+test('rejects an existing id without touching the run, and a path as an id', () => {
   const runs = temporaryFolder()
   createRun(runs, { ...options, id: 'mine' }).close()
-  expect(() => createRun(runs, { ...options, id: 'mine' })).toThrow(/already a run/)
+  expect(() => createRun(runs, { ...options, id: 'mine' })).toThrow(/already exists/)
   expect(() => createRun(runs, { ...options, id: '../mine' })).toThrow(/cannot be the name/)
   expect(readdirSync(runs)).toEqual(['mine'])
 })
 
-test('what a killed creation left behind is removed by the next one', () => {
+test('removes what a killed creation left behind', () => {
   const runs = temporaryFolder()
-  // No process can have this number: it is above the largest one Linux allows.
+  // No process can have this id: it is above the maximum that Linux allows.
   const leftover = join(runs, `.dead.${hostname()}-4999999-0123456789ab.tmp`)
   const others = join(runs, `.far.elsewhere-4999999-0123456789ab.tmp`)
   mkdirSync(leftover)
@@ -47,6 +47,6 @@ test('what a killed creation left behind is removed by the next one', () => {
   expect(readdirSync(runs).toSorted()).toEqual(['.far.elsewhere-4999999-0123456789ab.tmp', 'mine'])
 })
 
-test.skipIf(!existsSync('/proc/self'))('a folder that cannot be made is refused at once', () => {
-  expect(() => createRun('/proc/runs', { command: 'test', coa: '0.0.0' })).toThrow('cannot make the folder')
+test.skipIf(!existsSync('/proc/self'))('a folder that cannot be created fails immediately', () => {
+  expect(() => createRun('/proc/runs', { command: 'test', coa: '0.0.0' })).toThrow('cannot create the folder')
 })

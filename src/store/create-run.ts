@@ -12,18 +12,18 @@ import type { Durability } from './run-writer.ts'
 import { writeSettingsFile } from './settings-file.ts'
 
 export interface CreateRunOptions {
-  /** By default the time and four random characters. */
+  /** Default: the time and four random characters. */
   id?: string
-  /** What was asked for, such as `coa quickstart --fast`. */
+  /** The command that created the run, such as `coa quickstart --fast`. */
   command: string
   /** Version of coa. */
   coa: string
-  /** The resolved configuration, kept as config.toml. */
+  /** The resolved configuration, saved as config.toml. */
   configToml?: string
   durability?: Durability
 }
 
-/** Makes a run folder, complete or not at all, and opens it for writing. */
+/** Creates a run folder, completely or not at all, and opens it for writing. */
 export function createRun(runsDir: string, options: CreateRunOptions): Run {
   const id = checkPathName(options.id ?? newRunId(), 'a run')
   const dir = join(resolve(runsDir), id)
@@ -51,7 +51,7 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
     rmSync(temporary, { recursive: true, force: true })
     if (existsSync(dir)) throw existsError(dir)
     throw new StoreError(`cannot create the run folder ${dir}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the rights of the folder.',
+      fix: 'Check the free space and the permissions of the folder.',
       cause,
     })
   }
@@ -60,8 +60,8 @@ export function createRun(runsDir: string, options: CreateRunOptions): Run {
 }
 
 function existsError(dir: string): StoreError {
-  return new StoreError(`there is already a run at ${dir}`, {
-    fix: 'Choose another id, or open the run to go on with it.',
+  return new StoreError(`a run already exists at ${dir}`, {
+    fix: 'Choose another id, or open the existing run to resume it.',
     details: { dir },
   })
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type RecordKind, recordKinds } from '../schema/index.ts'
 import { EntryBatch, identityOf } from './entry-batch.ts'
 
-test('finds the latest entry of a kind and id, as a map would', () => {
+test('finds the latest entry of a kind and id, like a map', () => {
   const key = fc.record({
     kind: fc.constantFrom(...recordKinds),
     id: fc.constantFrom('a', 'b', 'c', 'd', 'task'),
@@ -23,8 +23,8 @@ test('finds the latest entry of a kind and id, as a map would', () => {
           model.set(`${kind} ${id}`, position)
         }
         const expected = model.get(`${asked.kind} ${asked.id}`)
-        const place = expected === undefined ? undefined : { offset: expected * 10, length: 10 }
-        expect(batch.find(identityOf(asked.kind, asked.id))).toEqual(place)
+        const location = expected === undefined ? undefined : { offset: expected * 10, length: 10 }
+        expect(batch.find(identityOf(asked.kind, asked.id))).toEqual(location)
         expect([...batch.latest()]).toEqual([...model.values()].toSorted((a, b) => a - b))
         expect([...batch.latest()].map((position) => batch.kindAt(position))).toEqual(
           [...batch.latest()].map((position) => keys[position]?.kind),

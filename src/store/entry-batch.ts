@@ -1,20 +1,20 @@
 import { sha256 } from '../base/digests/index.ts'
 import { type RecordKind, recordKinds } from '../schema/index.ts'
 
-/** Where a line lies in the log. */
-export interface Place {
+/** Location of a line in the log. */
+export interface RecordLocation {
   offset: number
-  /** Bytes, the newline included. */
+  /** In bytes, including the newline. */
   length: number
 }
 
-export interface IndexEntry extends Place {
+export interface IndexEntry extends RecordLocation {
   kind: RecordKind
   id: string
   seq: number
 }
 
-/** 104 bits of SHA-256 stand for a kind and an id: two different records share them as good as never. */
+/** 104 bits of SHA-256 identify a kind and an id; collisions are practically impossible. */
 export interface Identity {
   high: number
   low: number
@@ -26,8 +26,9 @@ export function identityOf(kind: RecordKind, id: string): Identity {
 }
 
 /**
- * Entries on their way into the index, in log order, with quick look-up. Only numbers, in arrays made once: tens of
- * thousands of objects that live just long enough to be moved to the old space would make the heap grow manyfold.
+ * Entries to be added to the index, in log order, with fast lookup. They are stored as numbers in preallocated
+ * arrays: tens of thousands of objects that live just long enough to be promoted to the old generation would multiply
+ * the heap size.
  */
 export class EntryBatch {
   readonly capacity: number
@@ -37,7 +38,7 @@ export class EntryBatch {
   readonly highs: Float64Array
   readonly lows: Float64Array
   readonly #kinds: Uint8Array
-  /** 1 where a later entry has the same identity. */
+  /** 1 if a later entry has the same identity. */
   readonly #superseded: Uint8Array
   /** Open addressing: position + 1 of the latest entry of an identity, 0 for none. */
   readonly #slots: Int32Array
@@ -63,7 +64,7 @@ export class EntryBatch {
     return this.#size >= this.capacity
   }
 
-  /** Where the entries begin and end in the log. */
+  /** Range of the entries in the log. */
   get start(): number {
     return this.offsets[0] ?? 0
   }
@@ -93,7 +94,7 @@ export class EntryBatch {
     this.#slots[slot] = position + 1
   }
 
-  find(identity: Identity): Place | undefined {
+  find(identity: Identity): RecordLocation | undefined {
     const position = (this.#slots[this.#slotOf(identity)] ?? 0) - 1
     if (position < 0) return undefined
     return { offset: this.offsets[position] ?? 0, length: this.lengths[position] ?? 0 }
@@ -114,7 +115,7 @@ export class EntryBatch {
     this.#slots.fill(0)
   }
 
-  /** The slot of an identity, or the empty one where it belongs. */
+  /** The slot of an identity, or the empty slot where it belongs. */
   #slotOf({ high, low }: Identity): number {
     const slots = this.#slots.length
     for (let slot = low % slots; ; slot = (slot + 1) % slots) {

@@ -7,7 +7,7 @@ import {
   type Damage,
   IndexDatabase,
   type IndexProgress,
-  ShortenedLog,
+  TruncatedLog,
   UnusableIndex,
 } from './index-database.ts'
 import { lockIndexFile } from './index-file.ts'
@@ -15,7 +15,7 @@ import { readLines } from './line-reader.ts'
 import { readRange } from './read-range.ts'
 import { checkRecord } from './validate-record.ts'
 
-/** One transaction covers at most this much, so that memory stays small and other processes get their turn. */
+/** Limits per transaction, so that memory stays small and other processes get their turn. */
 const BATCH_LINES = 10_000
 const BATCH_BYTES = 32 * 1024 * 1024
 const TAIL_BYTES = 4096
@@ -23,8 +23,8 @@ const TAIL_BYTES = 4096
 export type OnIndexProgress = (progress: { bytes: number; totalBytes: number; lines: number }) => void
 
 /**
- * Indexes what the log has beyond the index, up to the last good line: what follows it may still be in the making
- * or be cut by the next writer. Safe to run in several processes at once.
+ * Indexes the part of the log that is not indexed yet, up to the last good line: anything after it may still be being
+ * written, or may be truncated by the next writer. Safe to run in several processes at once.
  */
 export function catchUp(
   database: IndexDatabase,
@@ -47,7 +47,7 @@ function indexBatch(database: IndexDatabase, logFd: number, size: number, batch:
   batch.clear()
   const progress = database.progress()
   const start = progress.bytes
-  /** Damaged lines count only once a good line follows: at the very end they are a torn tail. */
+  /** Damaged lines count only if a good line follows; at the end they are a torn tail. */
   let skipped: Damage[] = []
   const damages: Damage[] = []
   let line = progress.lines
@@ -61,7 +61,7 @@ function indexBatch(database: IndexDatabase, logFd: number, size: number, batch:
     damages.push(...skipped)
     skipped = []
     const seq = decoded.status === 'record' ? decoded.envelope.seq : decoded.seq
-    const reason = decoded.status === 'record' ? misfit(decoded.envelope) : decoded.reason
+    const reason = decoded.status === 'record' ? schemaProblem(decoded.envelope) : decoded.reason
     if (decoded.status === 'record' && reason === undefined) {
       const { kind, id } = decoded.envelope
       batch.add({ kind, id, seq, offset, length })
@@ -79,8 +79,8 @@ function indexBatch(database: IndexDatabase, logFd: number, size: number, batch:
   return progress
 }
 
-/** Why the data of a line are not a record of its kind, if they are not. */
-function misfit({ kind, data }: Envelope): string | undefined {
+/** Why the data of a line does not match its kind, if it does not. */
+function schemaProblem({ kind, data }: Envelope): string | undefined {
   const checked = checkRecord(kind, data)
   return 'problem' in checked ? `not a ${kind}: ${checked.problem}` : undefined
 }
@@ -89,15 +89,15 @@ export function hashTail(logFd: number, end: number): string {
   return sha256(readRange(logFd, Math.max(0, end - TAIL_BYTES), end))
 }
 
-/** An index that is ahead of the log, or was made from another one, is of no use. */
+/** An index that is ahead of the log, or belongs to another one, is useless. */
 function checkSameLog(progress: IndexProgress, logFd: number, size: number): void {
-  if (progress.bytes > size) throw new ShortenedLog(progress)
+  if (progress.bytes > size) throw new TruncatedLog(progress)
   if (progress.bytes > 0 && progress.tailHash !== hashTail(logFd, progress.bytes)) {
     throw new UnusableIndex('the index belongs to another log')
   }
 }
 
-/** Builds a new index from nothing and puts it in the place of the old one. */
+/** Builds a new index from scratch and replaces the old one. */
 export function rebuildIndex(indexPath: string, logPath: string, onProgress?: OnIndexProgress): void {
   const logFd = openSync(logPath, 'r')
   const temporary = temporaryPath(indexPath)
@@ -118,9 +118,9 @@ export function rebuildIndex(indexPath: string, logPath: string, onProgress?: On
 }
 
 /**
- * Replaces the index file. Another process may have the old one open. It is kept out while the names change, and
- * finds at its next transaction that its file is no longer the one of that name. A journal left by a killed
- * process belongs to the old file and must not be applied to the new one, so it goes first.
+ * Replaces the index file. Another process may have the old one open: it is locked out during the rename, and notices
+ * at its next transaction that its file was replaced. A journal left by a killed process belongs to the old file, so
+ * it is removed first.
  */
 function swapIndex(temporary: string, indexPath: string): void {
   const release = lockIndexFile(indexPath)

@@ -8,7 +8,7 @@ import { IndexDatabase, UnusableIndex } from './index-database.ts'
 
 const progress = { bytes: 0, lines: 0, lastSeq: 0, tailHash: '', damagedLines: 0, uncheckedLines: 0 }
 
-test('a replaced file is noticed before anything is written to the old one', () => {
+test('notices a replaced file before writing to the old one', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'index.sqlite')
   const database = new IndexDatabase(path)
@@ -24,7 +24,7 @@ test('a replaced file is noticed before anything is written to the old one', () 
   database.close()
 })
 
-test('a transaction that fails changes nothing', () => {
+test('a failed transaction changes nothing', () => {
   const database = new IndexDatabase(join(temporaryFolder(), 'index.sqlite'))
   const batch = new EntryBatch(10)
   batch.add({ kind: 'task', id: 'a', seq: 1, offset: 0, length: 5 })
@@ -68,11 +68,11 @@ test('a later batch replaces entries of an earlier one, in every table', () => {
   database.close()
 })
 
-test('pages are found across stretches of the log, as slices of the whole', () => {
+test('pages across sections of the log are slices of the whole', () => {
   const database = new IndexDatabase('')
   const batch = new EntryBatch(200)
   for (let number = 0; number < 150; number++) {
-    // Records of about a megabyte: some four to a stretch, and now and then one that is replaced.
+    // Records of about a megabyte: about four per section, some of them replaced.
     const kind = number % 3 === 0 ? 'pass-rate' : 'task'
     const offset = number * 1_000_003
     const id = number % 10 === 9 ? '0' : String(number)
@@ -96,7 +96,7 @@ test('pages are found across stretches of the log, as slices of the whole', () =
   database.close()
 })
 
-test('only the first thousand damaged lines are kept one by one', () => {
+test('only the first thousand damaged lines are stored individually', () => {
   const database = new IndexDatabase('')
   const damages = Array.from({ length: 800 }, (_, line) => ({ line, offset: line, length: 1, reason: 'r' }))
   const later = damages.map((damage) => ({ ...damage, offset: damage.offset + 800, line: damage.line + 800 }))

@@ -1,25 +1,25 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RecordKind } from '../schema/index.ts'
-import type { EntryBatch, Identity, Place } from './entry-batch.ts'
+import { checksum } from './checksum.ts'
+import type { EntryBatch, Identity, RecordLocation } from './entry-batch.ts'
 import { inodeOf, openIndexFile } from './index-file.ts'
-import { checksum } from './seal.ts'
 
-/** Rows to one statement: the call costs more than the row. */
+/** Rows per statement, because a call costs more than a row. */
 const CHUNK = 100
-/** Raised whenever the tables or what goes into them change: an index of another version is rebuilt. */
+/** Incremented whenever the tables or their contents change: an index of another version is rebuilt. */
 export const INDEX_VERSION = 3
 /**
- * Records are counted by kind and stretch of the log, so that a page far into a million records is found by adding
- * up a few counts instead of skipping rows.
+ * Records are counted by kind and section of the log, so that a page far into a million records is found by adding up
+ * a few counts instead of skipping rows.
  */
 const STRETCH_BYTES = 4 * 1024 * 1024
-/** Reports name the first damaged lines; of the others only the number is kept. */
+/** Only this many damaged lines are stored; the others are just counted. */
 const MAX_DAMAGE_ROWS = 1000
 export const COUNT_BY_KIND = 'SELECT kind, sum(records) AS records FROM tally GROUP BY kind'
 
-/** A line of the log that was skipped. */
+/** A skipped line of the log. */
 export interface Damage {
-  /** From 1. */
+  /** Starts at 1. */
   line: number
   offset: number
   length: number
@@ -31,27 +31,27 @@ export interface IndexProgress {
   bytes: number
   lines: number
   lastSeq: number
-  /** Hash of the log just before `bytes`: shows that it is still the same log. */
+  /** Hash of the log just before `bytes`, to verify that it is still the same log. */
   tailHash: string
   damagedLines: number
-  /** Records in lines without a checksum, from a coa that wrote none. */
+  /** Records without a checksum, from a version of coa that wrote none. */
   uncheckedLines: number
 }
 
-/** The index file is damaged, of another version, or was replaced: it must be rebuilt from the log. */
+/** The index file is damaged, has another version, or was replaced: it must be rebuilt from the log. */
 export class UnusableIndex extends Error {}
 
-/** The log has lost lines that the index had noted. */
-export class ShortenedLog extends UnusableIndex {
-  readonly noted: IndexProgress
+/** The log has lost lines that are in the index. */
+export class TruncatedLog extends UnusableIndex {
+  readonly recorded: IndexProgress
 
-  constructor(noted: IndexProgress) {
+  constructor(recorded: IndexProgress) {
     super('the index is ahead of the log')
-    this.noted = noted
+    this.recorded = recorded
   }
 }
 
-/** Ids are in the log only; here 104 bits of a hash stand for kind and id. */
+/** Ids are only in the log; the index identifies kind and id by 104 bits of a hash. */
 const tables = `
   CREATE TABLE record (offset INTEGER PRIMARY KEY, length INTEGER NOT NULL, seq INTEGER NOT NULL,
     kind TEXT NOT NULL);
@@ -68,21 +68,21 @@ const tables = `
   PRAGMA user_version = ${INDEX_VERSION};
 `
 
-/** The SQLite file: tables and statements, no knowledge of the log. */
+/** The SQLite file: tables and statements. It knows nothing about the log. */
 export class IndexDatabase {
   readonly path: string
   readonly #database: DatabaseSync
   readonly #inode: bigint | undefined
   readonly #statements = new Map<string, StatementSync>()
 
-  /** Opens or creates. An empty path is a private database in SQLite's temporary folder, gone when closed. */
+  /** Opens or creates the file. An empty path means a private temporary database that is deleted when closed. */
   constructor(path: string, options: { bulk?: boolean } = {}) {
     this.path = path
     const { database, inode } = openIndexFile(path)
     this.#database = database
     this.#inode = inode
     try {
-      // Building a fresh file needs no journal: it is synced once and then renamed into place.
+      // A new file needs no journal: it is synced once and then renamed into place.
       const journal =
         options.bulk || path === '' ? 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;' : ''
       this.#database.exec(`PRAGMA cache_size = -24000; ${journal}`)
@@ -106,8 +106,8 @@ export class IndexDatabase {
   }
 
   /**
-   * Runs `work` alone. Throws UnusableIndex when the file was replaced by a rebuild: writing on would leave a
-   * journal that SQLite takes for the new file's (see swapIndex).
+   * Runs `work` exclusively. Throws UnusableIndex if the file was replaced by a rebuild: continuing to write would
+   * leave a journal that SQLite takes for the new file's (see swapIndex).
    */
   transaction<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE')
@@ -124,10 +124,10 @@ export class IndexDatabase {
 
   progress(): IndexProgress {
     const row = this.#prepare('SELECT * FROM progress').get()
-    if (row === undefined) throw new UnusableIndex('the index does not say what it covers')
-    const { checksum: noted, ...progress } = row as unknown as IndexProgress & { checksum: string }
-    // A log is said to have lost records if the index covers more of it: that must not come from a damaged index.
-    if (noted !== progressChecksum(progress)) throw new UnusableIndex('the index is damaged')
+    if (row === undefined) throw new UnusableIndex('the index has no progress entry')
+    const { checksum: recorded, ...progress } = row as unknown as IndexProgress & { checksum: string }
+    // If the index covers more than the log, the log is reported as damaged; a damaged index must not cause that.
+    if (recorded !== progressChecksum(progress)) throw new UnusableIndex('the index is damaged')
     return progress
   }
 
@@ -145,7 +145,7 @@ export class IndexDatabase {
     )
   }
 
-  /** Adds entries in log order; a later entry of the same identity replaces the earlier. */
+  /** Adds entries in log order; a later entry replaces an earlier one with the same identity. */
   apply(batch: EntryBatch, damages: readonly Damage[], progress: IndexProgress): void {
     const positions = batch.latest()
     const changes = new TallyChanges()
@@ -159,7 +159,7 @@ export class IndexDatabase {
       ])
       this.#prepare(`INSERT INTO record VALUES ${repeat('(?, ?, ?, ?)', chunk.length)}`).run(...rows)
     }
-    // In the order of the hashes, so that neighbours fall on the same page.
+    // Sorted by hash, so that neighbors are on the same page.
     positions.sort((a, b) => (batch.highs[a] ?? 0) - (batch.highs[b] ?? 0))
     for (const chunk of chunks(positions)) {
       for (const { position, offset } of this.#earlier(batch, chunk)) {
@@ -187,13 +187,13 @@ export class IndexDatabase {
     this.#saveProgress(progress)
   }
 
-  find({ high, low }: Identity): Place | undefined {
+  find({ high, low }: Identity): RecordLocation | undefined {
     const sql = `SELECT record.offset, length FROM lookup CROSS JOIN record ON record.offset = lookup.offset
       WHERE high = ? AND low = ?`
-    return this.#prepare(sql).get(high, low) as Place | undefined
+    return this.#prepare(sql).get(high, low) as RecordLocation | undefined
   }
 
-  /** Those positions of the batch whose identity the index has already, and where its record lies. */
+  /** Positions of the batch whose identity is already in the index, with the offset of its record. */
   #earlier(batch: EntryBatch, positions: readonly number[]): { position: number; offset: number }[] {
     const sql = `SELECT high, low, offset FROM lookup WHERE high IN (${repeat('?', positions.length)})`
     const rows = this.#prepare(sql).all(...positions.map((position) => batch.highs[position] ?? 0))
@@ -205,8 +205,8 @@ export class IndexDatabase {
     })
   }
 
-  /** Places of a kind in log order or, descending, newest first. */
-  page(kind: RecordKind, descending: boolean, limit: number, skip: number): Place[] {
+  /** Locations of the records of a kind, in log order or newest first. */
+  page(kind: RecordKind, descending: boolean, limit: number, skip: number): RecordLocation[] {
     const order = descending ? 'DESC' : 'ASC'
     const stretches = this.#prepare(
       `SELECT stretch, records FROM tally WHERE kind = ? ORDER BY stretch ${order}`,
@@ -220,12 +220,15 @@ export class IndexDatabase {
       const bound = descending ? 'offset < ?' : 'offset >= ?'
       const from = (descending ? stretch + 1 : stretch) * STRETCH_BYTES
       const sql = `SELECT offset, length FROM record WHERE kind = ? AND ${bound} ORDER BY offset ${order} LIMIT ? OFFSET ?`
-      return this.#prepare(sql).all(kind, from, limit, skip - skipped) as unknown as Place[]
+      return this.#prepare(sql).all(kind, from, limit, skip - skipped) as unknown as RecordLocation[]
     }
     return []
   }
 
-  /** Where every record of a kind lies, in log order: twelve bytes each, a snapshot later appends do not change. */
+  /**
+   * The location of every record of a kind, in log order: twelve bytes each, a snapshot that later appends do not
+   * change.
+   */
   ranges(kind: RecordKind): { offsets: Float64Array; lengths: Uint32Array } {
     const records = this.tallies().get(kind) ?? 0
     const offsets = new Float64Array(records)
@@ -234,7 +237,7 @@ export class IndexDatabase {
     const rows = this.#prepare('SELECT offset, length FROM record WHERE kind = ? ORDER BY offset').iterate(
       kind,
     )
-    for (const row of rows as Iterable<Place>) {
+    for (const row of rows as Iterable<RecordLocation>) {
       offsets[position] = row.offset
       lengths[position++] = row.length
     }
@@ -286,7 +289,7 @@ function* chunks(positions: Uint32Array): Generator<number[]> {
   }
 }
 
-/** How the number of records changes, by kind and stretch of the log. */
+/** Changes in the number of records, by kind and section of the log. */
 class TallyChanges {
   readonly #changes = new Map<string, { kind: string; stretch: number; records: number }>()
 

@@ -3,10 +3,10 @@ import { DatabaseSync } from './sqlite.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 
-/** Opens the file and learns which one it is, even if another process renames a new one into place just now. */
+/** Opens the file and determines its inode, even if another process renames a new file into place at the same time. */
 export function openIndexFile(path: string): { database: DatabaseSync; inode: bigint | undefined } {
   for (;;) {
-    // Made first, so that there is a file to compare with.
+    // Created first, so that there is an inode to compare.
     if (path !== '') closeSync(openSync(path, 'a'))
     const before = inodeOf(path)
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
@@ -21,7 +21,10 @@ export function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
 }
 
-/** Keeps other processes out of an index file; a file that is no database needs no keeping. Returns the release. */
+/**
+ * Locks other processes out of an index file; a file that is not a database needs no lock. Returns the release
+ * function.
+ */
 export function lockIndexFile(path: string): () => void {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   try {

@@ -28,7 +28,7 @@ function filledRun(question = 'new'): string {
   return run.dir
 }
 
-function answers(run: Run) {
+function results(run: Run) {
   return {
     count: run.count('task'),
     get: ids.map((id) => run.get('task', id)?.question),
@@ -55,32 +55,32 @@ const damages: [name: string, rebuilt: boolean, damage: (index: string, dir: str
   ['deleted', false, (index) => rmSync(index)],
   ['empty', false, (index) => truncateSync(index)],
   ['garbage', true, (index) => writeFileSync(index, 'not a database '.repeat(1000))],
-  ['cut in half', true, (index) => truncateSync(index, Math.floor(statSync(index).size / 8192) * 4096)],
+  ['truncated', true, (index) => truncateSync(index, Math.floor(statSync(index).size / 8192) * 4096)],
   ['of another version', true, (_, dir) => execute(dir, 'PRAGMA user_version = 999')],
   ['without its tables', true, (_, dir) => execute(dir, 'DROP TABLE lookup')],
   ['without its progress', true, (_, dir) => execute(dir, 'DELETE FROM progress')],
   ['ahead of the log', true, (_, dir) => execute(dir, 'UPDATE progress SET bytes = bytes + 10')],
-  ['made from another log', true, (index) => copyFileSync(join(filledRun('NEW'), 'index.sqlite'), index)],
-  ['wrong about every place', true, (_, dir) => execute(dir, 'UPDATE record SET offset = offset + 1')],
+  ['built from another log', true, (index) => copyFileSync(join(filledRun('NEW'), 'index.sqlite'), index)],
+  ['wrong about every offset', true, (_, dir) => execute(dir, 'UPDATE record SET offset = offset + 1')],
   ['wrong about the lengths', true, (_, dir) => execute(dir, 'UPDATE record SET length = length - 1')],
   [
     'pointing at other records',
     true,
     (_, dir) => execute(dir, 'UPDATE lookup SET offset = (SELECT max(offset) FROM record)'),
   ],
-  ['unlike its own counts', true, (_, dir) => execute(dir, 'UPDATE tally SET records = 999')],
+  ['inconsistent with its own counts', true, (_, dir) => execute(dir, 'UPDATE tally SET records = 999')],
 ]
 
 for (const write of [false, true]) {
   test.each(damages)(
-    `an index that is %s does not change the answers (write: ${write})`,
+    `an index that is %s does not change the results (write: ${write})`,
     (_name, rebuilt, damage) => {
       const dir = filledRun()
       damage(join(dir, 'index.sqlite'), dir)
       using run = openRun(dir, { write })
-      // The scan first: it checks the counts, which are otherwise taken on trust.
+      // The scan comes first: it checks the counts, which are otherwise trusted.
       expect([...run.scan('task')].map(({ id }) => id)).toEqual(expected.scan)
-      expect(answers(run)).toEqual(expected)
+      expect(results(run)).toEqual(expected)
       if (!rebuilt) expect(run.recovery.indexRebuilt).toBe(false)
       run.close()
       const after = dumpIndex(dir)
@@ -90,10 +90,10 @@ for (const write of [false, true]) {
   )
 }
 
-test('a reader whose index falls behind, is replaced or destroyed goes on with the right answers', () => {
+test('a reader whose index is outdated, replaced or destroyed still returns correct results', () => {
   const dir = filledRun()
   using reader = openRun(dir)
-  expect(answers(reader)).toEqual(expected)
+  expect(results(reader)).toEqual(expected)
   reindex(dir)
   using writer = openRun(dir, { write: true })
   writer.append('task', task('fresh'))
@@ -108,17 +108,17 @@ test('a reader whose index falls behind, is replaced or destroyed goes on with t
   expect(writer.count('task')).toBe(303)
 })
 
-test('where no index can be written, a private one gives the answers', () => {
+test('uses a private index where none can be written', () => {
   const dir = filledRun()
   rmSync(join(dir, 'index.sqlite'))
   mkdirSync(join(dir, 'index.sqlite'))
   for (const write of [false, true]) {
     using run = openRun(dir, { write })
-    expect(answers(run)).toEqual(expected)
+    expect(results(run)).toEqual(expected)
   }
 })
 
-test('more records than one batch holds are indexed, by the writer and from the log alike', () => {
+test('indexes more records than fit in one batch, both on write and from the log', () => {
   const run = createRun(temporaryFolder(), options)
   const many = Array.from({ length: 20_000 }, (_, position) =>
     task(`t${position % 19_000}`, String(position)),
@@ -139,11 +139,11 @@ test('more records than one batch holds are indexed, by the writer and from the 
   expect(dumpIndex(run.dir)).toEqual(written)
 })
 
-test('a journal that a killed process left does not spoil the rebuilt index', () => {
+test('a journal left by a killed process does not corrupt the rebuilt index', () => {
   const dir = filledRun()
   const right = dumpIndex(dir)
   execute(dir, 'UPDATE record SET length = 1')
-  // The journal of an unfinished transaction: it holds the pages of the wrong index, to be put back.
+  // The journal of an unfinished transaction: it contains the pages of the wrong index, to be rolled back.
   const journal = join(dir, 'index.sqlite-journal')
   const database = new DatabaseSync(join(dir, 'index.sqlite'))
   database.exec('PRAGMA synchronous = OFF; BEGIN; UPDATE record SET seq = 0')
@@ -155,6 +155,6 @@ test('a journal that a killed process left does not spoil the rebuilt index', ()
   expect(dumpIndex(dir)).toEqual(right)
 })
 
-test('reindex of what is no run says so', () => {
+test('reindex reports a folder that is not a run', () => {
   expect(() => reindex(temporaryFolder())).toThrow(/cannot rebuild/)
 })

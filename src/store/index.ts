@@ -1,4 +1,6 @@
-/** The run folder: append-only log, SQLite index, metrics, manifest, lock, Parquet in and out. */
+/** The run folder: append-only log, SQLite index, metrics, manifest, lock, Parquet import and export. */
+
+export { parseCheckedJson, withJsonChecksum, withTextChecksum } from './checksum.ts'
 export { type CreateRunOptions, createRun } from './create-run.ts'
 export type { OnIndexProgress } from './index-build.ts'
 export type { Damage } from './index-database.ts'
@@ -16,11 +18,9 @@ export { checkPathName } from './path-name.ts'
 export { describeDamage, type Recovery } from './recovery.ts'
 export { type ReindexResult, reindex } from './reindex.ts'
 export type { ListOptions, Run } from './run.ts'
-
 export { runFiles } from './run-files.ts'
 export type { Durability } from './run-writer.ts'
 export { SaveTimer } from './save-timer.ts'
-export { parseSealedJson, sealJson, sealText } from './seal.ts'
 export { readSelection, type Selected, selectionFile } from './selection.ts'
 export { sequenceDigest } from './sequence-digest.ts'
 export { readSettingsFile, writeSettingsFile } from './settings-file.ts'
@@ -28,4 +28,4 @@ export { type AddResult, type TextDocument, type TextHit, TextIndex } from './te
 export type { TornTail } from './torn-tail.ts'
 export type { RecordInput } from './validate-record.ts'
 export { type VectorHit, VectorIndex } from './vector-index.ts'
-export { type TextCheck, verifyTexts } from './verify-run.ts'
+export { type ChecksumReport, verifyChecksums } from './verify-checksums.ts'

@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { CoaError, UsageError } from '../base/errors/index.ts'
+import { parseCheckedJson } from './checksum.ts'
 import { readLines } from './line-reader.ts'
-import { parseSealedJson } from './seal.ts'
 
-const AGAIN = 'Make the file again with the command that wrote it.'
+const REGENERATE = 'Regenerate the file with the command that wrote it.'
 
-/** The values of a file of JSON lines, one in memory at a time. An unfinished last line is an error, not a value. */
+/** Reads the values of a JSON Lines file one at a time. An incomplete last line is an error. */
 export function* readJsonLines(path: string): Generator<{ number: number; value: unknown }> {
   let file: number
   try {
     file = openSync(path, 'r')
   } catch (cause) {
     throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
-      fix: AGAIN,
+      fix: REGENERATE,
       cause,
     })
   }
@@ -27,7 +27,7 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
       if (bytes.toString('utf8').trim() === '') continue
       yield { number, value: parsed(bytes, `${path}:${number}`) }
     }
-    if (read < size) throw broken(`${path}:${number + 1}`, 'the line is not finished')
+    if (read < size) throw broken(`${path}:${number + 1}`, 'the line is incomplete')
   } finally {
     closeSync(file)
   }
@@ -35,7 +35,7 @@ export function* readJsonLines(path: string): Generator<{ number: number; value:
 
 function parsed(bytes: Buffer, where: string): unknown {
   try {
-    return parseSealedJson(bytes, where, AGAIN)
+    return parseCheckedJson(bytes, where, REGENERATE)
   } catch (cause) {
     if (CoaError.isInstance(cause)) throw cause
     throw broken(where, (cause as Error).message)
@@ -43,5 +43,5 @@ function parsed(bytes: Buffer, where: string): unknown {
 }
 
 function broken(where: string, why: string): UsageError {
-  return new UsageError(`${where} is not JSON: ${why}`, { fix: AGAIN })
+  return new UsageError(`${where} is not JSON: ${why}`, { fix: REGENERATE })
 }

@@ -1,11 +1,11 @@
-import { sealField } from './seal.ts'
+import { checksumField } from './checksum.ts'
 
 /**
- * Gathers lines into one block to be written at once. The memory is kept from block to block: a new buffer for
- * every line or block would pile up outside the heap faster than it is collected.
+ * Collects lines into one block that is written at once. The memory is reused between blocks: a new buffer for every
+ * line or block would accumulate outside the heap faster than it is collected.
  */
 export class LineBuffer {
-  /** A block beyond this is not worth keeping the memory for. */
+  /** Buffers larger than this are not kept. */
   static readonly #KEPT_BYTES = 4 * 1024 * 1024
   #bytes = Buffer.allocUnsafe(64 * 1024)
   #length = 0
@@ -15,24 +15,24 @@ export class LineBuffer {
     if (this.#bytes.length > LineBuffer.#KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(64 * 1024)
   }
 
-  /** Returns the number of bytes that the text takes. */
+  /** Returns the encoded length in bytes. */
   add(text: string): number {
-    // Three bytes are the most that a UTF-16 unit takes in UTF-8.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     this.#ensure(this.#length + text.length * 3)
     const written = this.#bytes.write(text, this.#length)
     this.#length += written
     return written
   }
 
-  /** Ends a line that was added open, up to its closing brace, with its checksum. Returns the bytes of the whole line. */
-  addSealed(open: string): number {
+  /** Adds a JSON object, given without its closing brace, with its checksum. Returns the length of the whole line. */
+  addWithChecksum(open: string): number {
     const start = this.#length
     this.add(open)
-    this.add(`${sealField(this.#bytes.subarray(start, this.#length))}\n`)
+    this.add(`${checksumField(this.#bytes.subarray(start, this.#length))}\n`)
     return this.#length - start
   }
 
-  /** What was gathered; valid until the next change. */
+  /** The collected bytes; valid until the next change. */
   get block(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }

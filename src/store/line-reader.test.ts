@@ -20,7 +20,7 @@ function linesOf(bytes: Buffer, limits: { chunkBytes?: number; maxLineBytes?: nu
   }
 }
 
-test('cuts at newlines whatever the chunk size, and leaves out an unfinished end', () => {
+test('splits at newlines for any chunk size, and skips an incomplete end', () => {
   const line = fc.uint8Array({ maxLength: 12 }).map((bytes) => bytes.map((byte) => (byte === 10 ? 11 : byte)))
   const arrangement = fc.record({
     lines: fc.array(line, { maxLength: 6 }),
@@ -45,7 +45,7 @@ test('cuts at newlines whatever the chunk size, and leaves out an unfinished end
   )
 })
 
-test('begins where it is told', () => {
+test('starts at the given offset', () => {
   expect(linesOf(Buffer.from('a\nbb\nc\n'), {}, 2)).toEqual([
     { offset: 2, length: 3, text: '6262' },
     { offset: 5, length: 2, text: '63' },

@@ -1,18 +1,18 @@
 import { readSync } from 'node:fs'
 
-/** Longer lines are refused when writing and skipped, without being held in memory, when reading. */
+/** Longer lines are rejected on write, and skipped on read without being held in memory. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 export interface Line {
-  /** Where the line begins in the file. */
+  /** Offset of the line in the file. */
   offset: number
-  /** Bytes, the newline included. */
+  /** In bytes, including the newline. */
   length: number
-  /** Without the newline; undefined when the line is longer than the limit. Valid until the next line is taken. */
+  /** Without the newline; undefined if the line is too long. Valid until the next line is read. */
   bytes: Uint8Array | undefined
 }
 
-/** The complete lines of a byte range. What follows the last newline is left out. */
+/** Reads the complete lines in a byte range. Anything after the last newline is skipped. */
 export function* readLines(
   fd: number,
   from: number,
@@ -46,7 +46,7 @@ export function* readLines(
     }
     if (begin < read) {
       piecesLength += read - begin
-      // The chunk is reused, so the rest is copied; beyond the limit only its length is kept.
+      // The chunk is reused, so the rest is copied; beyond the limit only its length is tracked.
       if (piecesLength < maxLineBytes) pieces.push(Buffer.from(chunk.subarray(begin, read)))
       else pieces = []
     }

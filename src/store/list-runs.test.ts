@@ -8,7 +8,7 @@ import { listRuns } from './list-runs.ts'
 
 const options = { command: 'coa test', coa: '0.0.0' }
 
-test('lists runs with their counts and the process that writes them', () => {
+test('lists runs with their counts and the process that is writing', () => {
   const runs = temporaryFolder()
   const done = createRun(runs, { ...options, id: 'done' })
   done.append('task', task('a'))
@@ -48,13 +48,13 @@ test('a broken run is listed with its problem', () => {
   expect(byId['a-no-manifest']?.problem).toMatch(/not a run folder/)
   expect(byId['b-bad-manifest']?.problem).toMatch(/damaged/)
   expect(byId['c-no-log']?.problem).toMatch(/events\.jsonl is missing/)
-  expect(byId['d-bad-lock']?.problem).toMatch(/does not name its owner/)
+  expect(byId['d-bad-lock']?.problem).toMatch(/is damaged/)
   for (const id of ['e-bad-index', 'f-behind']) {
     expect(byId[id]).not.toHaveProperty('problem')
     expect(byId[id]).not.toHaveProperty('counts')
   }
 })
 
-test('no folder, no runs', () => {
+test('a missing folder has no runs', () => {
   expect(listRuns(join(temporaryFolder(), 'missing'))).toEqual([])
 })

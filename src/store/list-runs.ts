@@ -2,24 +2,24 @@ import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CoaError, StoreError } from '../base/errors/index.ts'
 import type { RunManifest } from '../schema/index.ts'
-import { type LockOwner, ownerRuns, readLock } from './lock.ts'
+import { isOwnerAlive, type LockOwner, readLock } from './lock.ts'
 import { readManifest } from './manifest-file.ts'
-import { peekCounts } from './peek-counts.ts'
+import { readIndexCounts } from './read-index-counts.ts'
 import { type RunFiles, runFiles } from './run-files.ts'
 
 export interface RunSummary {
   /** The name of the folder. */
   id: string
   dir: string
-  /** Bytes of all files in the folder. */
+  /** Total size of all files in the folder. */
   bytes: number
   createdAt?: string
   command?: string
   coa?: string
   stages?: RunManifest['stages']
-  /** Records by kind; absent when the index does not cover the log and counting would mean reading it. */
+  /** Number of records by kind; absent if the index does not cover the log, since counting would mean reading it. */
   counts?: Record<string, number>
-  /** The running process that writes to the run. */
+  /** The running process that is writing to the run. */
   lockedBy?: LockOwner
   /** Why the run cannot be opened. */
   problem?: string
@@ -33,7 +33,7 @@ export function listRuns(runsDir: string): RunSummary[] {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw new StoreError(`cannot read the runs in ${runsDir}: ${(cause as Error).message}`, {
-      fix: 'Name a folder: project.runs in the settings.',
+      fix: 'Set project.runs to a folder.',
       cause,
     })
   }
@@ -50,10 +50,10 @@ function summarize(id: string, files: RunFiles): RunSummary {
     Object.assign(summary, { createdAt, command, coa, stages })
     const logBytes = statSync(files.events, { throwIfNoEntry: false })?.size
     if (logBytes === undefined) return { ...summary, problem: 'events.jsonl is missing' }
-    const counts = logBytes === 0 ? {} : peekCounts(files.index, logBytes)
+    const counts = logBytes === 0 ? {} : readIndexCounts(files.index, logBytes)
     if (counts !== undefined) summary.counts = counts
     const owner = readLock(files.lock)
-    if (owner !== undefined && ownerRuns(owner, files.lock)) summary.lockedBy = owner
+    if (owner !== undefined && isOwnerAlive(owner, files.lock)) summary.lockedBy = owner
   } catch (error) {
     summary.problem = CoaError.isInstance(error) ? error.message : String(error)
   }

@@ -9,7 +9,7 @@ import { StoreError } from '../base/errors/index.ts'
 import { processStart } from '../base/processes/index.ts'
 import { acquireLock, type LockOwner, readLock, removeOldClaims } from './lock.ts'
 
-/** Above the largest process number that Linux allows. */
+/** Above the maximum process id on Linux. */
 const NOBODY = 4_999_999
 
 function writeLock(path: string, owner: Partial<LockOwner>): LockOwner {
@@ -25,7 +25,7 @@ function writeLock(path: string, owner: Partial<LockOwner>): LockOwner {
   return whole
 }
 
-test('is held until released, and names its owner to others', () => {
+test('is held until released, and reports its owner to others', () => {
   const path = join(temporaryFolder(), 'lock')
   const lock = acquireLock(path, 'coa teach')
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(lock.owner)
@@ -46,7 +46,7 @@ test('is held until released, and names its owner to others', () => {
   expect(readdirSync(join(path, '..'))).toEqual([])
 })
 
-test('a dead owner is replaced, and reported', () => {
+test('takes over from a dead owner, and reports it', () => {
   const path = join(temporaryFolder(), 'lock')
   const old = writeLock(path, {})
   const lock = acquireLock(path, 'coa')
@@ -56,20 +56,17 @@ test('a dead owner is replaced, and reported', () => {
   expect(readdirSync(join(path, '..'))).toEqual([])
 })
 
-test.runIf(processStart(process.pid) !== undefined)(
-  'a process number in use by another process does not hold',
-  () => {
-    const path = join(temporaryFolder(), 'lock')
-    writeLock(path, { pid: process.pid, processStart: 'another-boot:1' })
-    expect(acquireLock(path, 'coa').takenOver?.token).toBe('old')
-    writeLock(path, { pid: process.pid, processStart: processStart(process.pid) ?? '' })
-    expect(() => acquireLock(path, 'coa')).toThrow(/being written/)
-    writeLock(path, { pid: process.pid })
-    expect(() => acquireLock(path, 'coa')).toThrow(/being written/)
-  },
-)
+test.runIf(processStart(process.pid) !== undefined)('a reused process id does not hold the lock', () => {
+  const path = join(temporaryFolder(), 'lock')
+  writeLock(path, { pid: process.pid, processStart: 'another-boot:1' })
+  expect(acquireLock(path, 'coa').takenOver?.token).toBe('old')
+  writeLock(path, { pid: process.pid, processStart: processStart(process.pid) ?? '' })
+  expect(() => acquireLock(path, 'coa')).toThrow(/is locked/)
+  writeLock(path, { pid: process.pid })
+  expect(() => acquireLock(path, 'coa')).toThrow(/is locked/)
+})
 
-test('an owner on another machine, or in a container that was replaced, is believed while it touches its lock', () => {
+test('an owner on another machine or in a replaced container counts as alive while it touches its lock', () => {
   const path = join(temporaryFolder(), 'lock')
   const old = writeLock(path, { host: 'far-away' })
   expect(() => acquireLock(path, 'coa')).toThrow(/on far-away \(coa old\) since then/)
@@ -82,7 +79,7 @@ test('an owner on another machine, or in a container that was replaced, is belie
   lock.release()
 })
 
-test('a holder touches its lock as long as it holds it', () => {
+test('the holder keeps touching its lock', () => {
   vi.useFakeTimers()
   try {
     const path = join(temporaryFolder(), 'lock')
@@ -101,9 +98,9 @@ test('a holder touches its lock as long as it holds it', () => {
   }
 })
 
-test.runIf(process.platform === 'linux')('an owner that ended and was not reaped is dead', async () => {
+test.runIf(process.platform === 'linux')('a zombie owner is dead', async () => {
   const path = join(temporaryFolder(), 'lock')
-  // The shell becomes `sleep`, which never asks how its child ended.
+  // The shell becomes `sleep`, which never reaps its child.
   const parent = spawn('sh', ['-c', 'sh -c "sleep 0.5" & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -119,7 +116,7 @@ test.runIf(process.platform === 'linux')('an owner that ended and was not reaped
   }
 })
 
-test('a claim of a living taker is respected, one of a dead taker is taken over', () => {
+test('respects the claim of a live process and takes over that of a dead one', () => {
   const path = join(temporaryFolder(), 'lock')
   writeLock(path, {})
   writeLock(`${path}.claim-old`, { pid: process.pid, token: 'claim', command: 'coa taker' })
@@ -133,13 +130,13 @@ test('a claim of a living taker is respected, one of a dead taker is taken over'
   expect(readdirSync(join(path, '..'))).toEqual(['lock'])
 })
 
-test('a lock file without an owner is not guessed at', () => {
+test('reports a damaged lock file', () => {
   const path = join(temporaryFolder(), 'lock')
   writeFileSync(path, '')
-  expect(() => acquireLock(path, 'coa')).toThrow(/does not name its owner/)
+  expect(() => acquireLock(path, 'coa')).toThrow(/is damaged/)
 })
 
-test('release leaves a lock that is no longer ours', () => {
+test('release keeps a lock that belongs to someone else', () => {
   const path = join(temporaryFolder(), 'lock')
   const lock = acquireLock(path, 'coa')
   writeLock(path, { token: 'theirs' })

@@ -12,31 +12,31 @@ const LockOwner = z.object({
   host: z.string(),
   command: z.string(),
   startedAt: z.string(),
-  /** Unique to one holding of the lock. */
+  /** Unique to one acquisition of the lock. */
   token: z.string().min(1),
-  /** See processStart: tells a reused process number from the owner. */
+  /** See processStart: distinguishes the owner from a later process with the same id. */
   processStart: z.string().optional(),
 })
 export type LockOwner = z.infer<typeof LockOwner>
 
-/** How often the holder touches its lock, and after how long without that an owner elsewhere counts as dead. */
+/** How often the holder touches its lock, and how long without that an owner on another host counts as alive. */
 const TOUCH_MS = 15_000
-const SILENT_MS = 5 * 60_000
+const STALE_MS = 5 * 60_000
 
 export interface Lock {
   owner: LockOwner
-  /** The dead owner whose lock was taken over. */
+  /** The dead owner from whom the lock was taken over. */
   takenOver: LockOwner | undefined
   release(): void
 }
 
 /**
- * Takes the lock at `path` or throws, naming the owner. The file appears complete or not at all, because it is
- * written under another name and linked.
+ * Acquires the lock at `path`, or throws an error that names the owner. The file appears completely or not at all,
+ * because it is written under another name and linked.
  *
- * Taking over from a dead owner is safe against other takers: whoever wants to replace the lock with token T must
- * hold the claim on T, which is a lock of the same kind (and can in turn be taken over from a killed claimant).
- * Only the claimant of T replaces it, after looking again that it is still T's.
+ * Taking over from a dead owner is safe against competitors: whoever wants to replace the lock with token T must hold
+ * the claim on T, which is a lock of the same kind (and can itself be taken over from a killed claimant). Only the
+ * claimant of T replaces it, after checking again that it is still T's.
  */
 export function acquireLock(path: string, command: string): Lock {
   const owner: LockOwner = {
@@ -56,10 +56,10 @@ export function acquireLock(path: string, command: string): Lock {
     return { owner, takenOver, release }
   }
   for (;;) {
-    if (makeLock(path, owner)) return held(undefined)
+    if (createLock(path, owner)) return held(undefined)
     const current = readLock(path)
     if (current === undefined) continue
-    if (ownerRuns(current, path)) throw lockedError(path, current)
+    if (isOwnerAlive(current, path)) throw lockedError(path, current)
     const claim = acquireLock(`${path}.claim-${current.token}`, command)
     try {
       if (readLock(path)?.token !== current.token) continue
@@ -72,8 +72,8 @@ export function acquireLock(path: string, command: string): Lock {
 }
 
 /**
- * For the holder of the lock: claims on earlier tokens, left by killed claimants, decide nothing any more. Their
- * temporary files may be of a taker that is just about to find that out.
+ * For the lock holder: removes claims on earlier tokens left by killed claimants, which no longer matter. Their
+ * temporary files may belong to a competitor that is about to notice this.
  */
 export function removeOldClaims(path: string): void {
   for (const name of readdirSync(dirname(path))) {
@@ -82,7 +82,7 @@ export function removeOldClaims(path: string): void {
   }
 }
 
-/** The owner written in the lock file, or undefined when there is no lock. */
+/** The owner recorded in the lock file, or undefined if there is no lock. */
 export function readLock(path: string): LockOwner | undefined {
   let text: string
   try {
@@ -94,25 +94,25 @@ export function readLock(path: string): LockOwner | undefined {
   try {
     return LockOwner.parse(JSON.parse(text))
   } catch (cause) {
-    throw new StoreError(`the lock file ${path} does not name its owner`, {
-      fix: `Delete ${path} if no coa process is writing to this run.`,
+    throw new StoreError(`the lock file ${path} is damaged`, {
+      fix: `Delete ${path} if no coa process is wrapErrors to this run.`,
       cause,
     })
   }
 }
 
 /**
- * A process on another machine or in another container cannot be looked at from here: it counts as running as long as it
- * touches its lock. So the lock of a container that was replaced expires by itself.
+ * A process on another machine or in another container cannot be inspected from here: it counts as alive as long as
+ * it touches its lock. So the lock of a replaced container expires on its own.
  */
-export function ownerRuns(owner: LockOwner, path: string): boolean {
+export function isOwnerAlive(owner: LockOwner, path: string): boolean {
   if (owner.host === hostname()) return processRuns(owner.pid, owner.processStart)
-  const silent = silentFor(path)
-  return silent !== undefined && silent < SILENT_MS
+  const age = lockAgeMs(path)
+  return age !== undefined && age < STALE_MS
 }
 
-/** Milliseconds since the lock was last touched; undefined when it is gone. */
-function silentFor(path: string): number | undefined {
+/** Milliseconds since the lock was last touched; undefined if it no longer exists. */
+function lockAgeMs(path: string): number | undefined {
   const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return touched === undefined ? undefined : Math.max(0, Date.now() - touched)
 }
@@ -121,30 +121,30 @@ function touch(path: string, token: string): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, new Date(), new Date())
   } catch {
-    // Nobody misses one touch; a damaged lock is reported by the next writer.
+    // Missing one touch is harmless; a damaged lock is reported by the next writer.
   }
 }
 
-/** Who holds a lock, for people. */
+/** Describes the owner of a lock for display. */
 export function describeOwner({ pid, host, command, startedAt }: LockOwner): string {
   return `process ${pid}${host === hostname() ? '' : ` on ${host}`} (${command}) since ${startedAt}`
 }
 
-/** Fails when there is a lock already. */
-const makeLock = (path: string, owner: LockOwner): boolean =>
-  writing(path, () => createFileAtomic(path, lockText(owner)))
+/** Returns false if the lock already exists. */
+const createLock = (path: string, owner: LockOwner): boolean =>
+  wrapErrors(path, () => createFileAtomic(path, lockText(owner)))
 
 const replaceLock = (path: string, owner: LockOwner): void =>
-  writing(path, () => writeFileAtomic(path, lockText(owner)))
+  wrapErrors(path, () => writeFileAtomic(path, lockText(owner)))
 
 const lockText = (owner: LockOwner): string => `${JSON.stringify(owner)}\n`
 
-function writing<T>(path: string, write: () => T): T {
+function wrapErrors<T>(path: string, write: () => T): T {
   try {
     return write()
   } catch (cause) {
     throw new StoreError(`cannot create the lock file ${path}`, {
-      fix: 'Make sure that the run folder exists and can be written to.',
+      fix: 'Check that the run folder exists and is writable.',
       cause,
     })
   }
@@ -154,7 +154,7 @@ function releaseLock(path: string, token: string): void {
   try {
     if (readLock(path)?.token === token) rmSync(path, { force: true })
   } catch {
-    // A lock file that was damaged meanwhile is not ours to judge: the next writer reports it.
+    // A lock file that was damaged meanwhile is left for the next writer to report.
   }
 }
 
@@ -163,12 +163,12 @@ function optionalStart(start: string | undefined): { processStart?: string } {
 }
 
 function lockedError(path: string, owner: LockOwner): StoreError {
-  const seconds = Math.round((silentFor(path) ?? 0) / 1000)
+  const seconds = Math.round((lockAgeMs(path) ?? 0) / 1000)
   const fix =
     owner.host === hostname()
-      ? `Wait until it ends or stop it with \`kill ${owner.pid}\`; reading the run is possible meanwhile.`
-      : `Its last sign of life was ${seconds} s ago; after ${SILENT_MS / 60_000} minutes without one it counts as dead. If ${owner.host} is gone for good, delete ${path}.`
-  return new StoreError(`the run is being written by ${describeOwner(owner)}`, {
+      ? `Wait until it ends, or stop it with \`kill ${owner.pid}\`. The run can still be read.`
+      : `It was last active ${seconds} s ago and counts as dead after ${STALE_MS / 60_000} minutes of inactivity. If ${owner.host} no longer exists, delete ${path}.`
+  return new StoreError(`the run is locked by ${describeOwner(owner)}`, {
     fix,
     details: { path, owner },
   })

@@ -22,10 +22,10 @@ function filledRun(): string {
 }
 
 for (const [how, bytesLeft] of [
-  ['cut at a line end', (log: Buffer) => log.indexOf('\n', log.indexOf('\n') + 1) + 1],
+  ['truncated at a line end', (log: Buffer) => log.indexOf('\n', log.indexOf('\n') + 1) + 1],
   ['emptied', () => 0],
 ] as const) {
-  test(`a log that was ${how} is told by every reader and refused for writing until the loss is accepted`, () => {
+  test(`a log that was ${how} is reported to every reader and rejected for writing until the loss is accepted`, () => {
     const dir = filledRun()
     const log = join(dir, 'events.jsonl')
     truncateSync(log, bytesLeft(readFileSync(log)))
@@ -44,16 +44,16 @@ for (const [how, bytesLeft] of [
   })
 }
 
-test('an acknowledged last line that was damaged is not taken for a torn one', () => {
+test('a damaged last line that was acknowledged is not treated as torn', () => {
   const dir = filledRun()
   const log = join(dir, 'events.jsonl')
   const bytes = readFileSync(log)
   bytes[bytes.length - 40]! ^= 1
   writeFileSync(log, bytes)
-  expect(() => openRun(dir, { write: true })).toThrow(/has lost 1 of the lines .* kept in .*events\.torn-/)
+  expect(() => openRun(dir, { write: true })).toThrow(/has lost 1 of the lines .* saved to .*events\.torn-/)
 })
 
-test('an index that is damaged itself accuses no log', () => {
+test('a damaged index does not blame the log', () => {
   const dir = filledRun()
   const database = new DatabaseSync(join(dir, 'index.sqlite'))
   database.exec('UPDATE progress SET bytes = bytes + 64')
@@ -63,7 +63,7 @@ test('an index that is damaged itself accuses no log', () => {
   expect(run.count('task')).toBe(4)
 })
 
-test('a line that is damaged after it was indexed is skipped, counted and told when it is read', () => {
+test('a line damaged after indexing is skipped, counted and reported when read', () => {
   const dir = filledRun()
   const log = join(dir, 'events.jsonl')
   const bytes = readFileSync(log)
@@ -77,7 +77,7 @@ test('a line that is damaged after it was indexed is skipped, counted and told w
   warn.mockRestore()
 })
 
-test('lines of an older coa are read, and counted as unchecked', () => {
+test('lines from an older version are read and counted as unchecked', () => {
   const dir = filledRun()
   const log = join(dir, 'events.jsonl')
   writeFileSync(log, readFileSync(log, 'utf8').replaceAll(/,"crc32":"[0-9a-f]{8}"\}$/gm, '}'))

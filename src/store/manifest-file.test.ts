@@ -14,14 +14,14 @@ const manifest: RunManifest = {
   stages: {},
 }
 
-test('what was written is read, and no temporary file stays', () => {
+test('reads back what was written, and leaves no temporary file', () => {
   const dir = temporaryFolder()
   writeManifest(join(dir, 'manifest.json'), manifest)
   expect(readManifest(join(dir, 'manifest.json'))).toEqual(manifest)
   expect(readdirSync(dir)).toEqual(['manifest.json'])
 })
 
-test('a missing or damaged manifest is named', () => {
+test('reports a missing or damaged manifest', () => {
   const path = join(temporaryFolder(), 'manifest.json')
   expect(() => readManifest(path)).toThrow(/is not a run folder/)
   writeFileSync(path, '{"v":1')
@@ -30,7 +30,7 @@ test('a missing or damaged manifest is named', () => {
   expect(() => readManifest(path)).toThrow(/is damaged/)
 })
 
-test('a stage keeps its start until it begins again', () => {
+test('a stage keeps its start time until it is restarted', () => {
   const startedAt = '2026-01-01T00:00:01.000Z'
   const running = withStage(manifest, 'teach', { status: 'running', startedAt, summary: { kept: 1 } })
   expect(running.stages['teach']).toEqual({ status: 'running', startedAt, summary: { kept: 1 } })
@@ -45,8 +45,8 @@ test('a stage keeps its start until it begins again', () => {
   expect(again.stages['teach']?.startedAt).not.toBe(startedAt)
 })
 
-test('a stage that does not fit is refused', () => {
+test('rejects an invalid stage', () => {
   expect(() => withStage(manifest, 'teach', { status: 'running', startedAt: 'yesterday' })).toThrow(
-    /does not fit/,
+    /is not valid in the manifest/,
   )
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { type MetricRow, MetricsWriter, readMetrics } from './metrics-file.ts'
 
-test('rows come back in order, with the time; a loss that diverged stays visible', () => {
+test('returns rows in order with the time; a diverged loss stays visible', () => {
   const path = join(temporaryFolder(), 'metrics.jsonl')
   const writer = new MetricsWriter(path)
   writer.append({ step: 1, loss: 0.5 })
@@ -23,7 +23,7 @@ test('rows come back in order, with the time; a loss that diverged stays visible
   expect(rows[1]).toEqual({ t: 7, step: 2, loss: 'NaN', best: '-Infinity', note: 'ü', ok: false, none: null })
 })
 
-test('damaged lines are skipped and told, an unfinished end is left out', () => {
+test('skips and reports damaged lines, and ignores an incomplete end', () => {
   const path = join(temporaryFolder(), 'metrics.jsonl')
   appendFileSync(path, '{"step":1}\n{"step":\n[2]\n{"step":3}\n{"step":4')
   const damages: object[] = []
@@ -34,7 +34,7 @@ test('damaged lines are skipped and told, an unfinished end is left out', () => 
   ])
 })
 
-test('what is no plain value is refused and not written', () => {
+test('rejects values that are not plain, without writing them', () => {
   const path = join(temporaryFolder(), 'metrics.jsonl')
   const writer = new MetricsWriter(path)
   expect(() => writer.append({ nested: { a: 1 } } as unknown as MetricRow)).toThrow(/metric nested/)

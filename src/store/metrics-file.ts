@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs'
 import { StoreError } from '../base/errors/index.ts'
 import { AppendFile } from './append-file.ts'
+import { CHECKSUM_FIELD, jsonChecksumState, withJsonChecksum } from './checksum.ts'
 import { parseJsonObject } from './envelope.ts'
 import { readLines } from './line-reader.ts'
-import { SEAL_FIELD, sealJson, sealOfJson } from './seal.ts'
 
-/** One line of metrics.jsonl: what a stage measured at one moment. */
+/** One line of metrics.jsonl. */
 export type MetricRow = Record<string, number | string | boolean | null>
 
 /** Appends rows to metrics.jsonl. */
@@ -20,11 +20,11 @@ export class MetricsWriter {
     for (const [name, value] of Object.entries(row)) {
       if (value !== null && !['number', 'string', 'boolean'].includes(typeof value)) {
         throw new StoreError(`metric ${name} is a ${typeof value}`, {
-          fix: 'Give metrics as numbers, strings, booleans or null.',
+          fix: 'Metrics must be numbers, strings, booleans or null.',
         })
       }
     }
-    this.#file.append(Buffer.from(sealJson(JSON.stringify({ t: Date.now(), ...row }, keepNonFinite))))
+    this.#file.append(Buffer.from(withJsonChecksum(JSON.stringify({ t: Date.now(), ...row }, keepNonFinite))))
   }
 
   close(): void {
@@ -32,7 +32,7 @@ export class MetricsWriter {
   }
 }
 
-/** A diverged loss must stay visible; JSON has no NaN or Infinity, so they are written as these words. */
+/** A diverged loss must stay visible. JSON has no NaN or Infinity, so they are written as strings. */
 function keepNonFinite(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
@@ -41,16 +41,16 @@ export function isMetricLine(bytes: Uint8Array): boolean {
   return readRow(bytes) !== undefined
 }
 
-/** Rows of an older coa have no checksum. */
+/** Rows from older versions have no checksum. */
 function readRow(bytes: Uint8Array): MetricRow | undefined {
-  const seal = sealOfJson(bytes)
-  const value = seal === 'broken' ? undefined : parseJsonObject(bytes)
-  if (value === undefined || seal === 'absent') return value as MetricRow | undefined
-  const { [SEAL_FIELD]: _, ...row } = value
+  const checksumState = jsonChecksumState(bytes)
+  const value = checksumState === 'broken' ? undefined : parseJsonObject(bytes)
+  if (value === undefined || checksumState === 'absent') return value as MetricRow | undefined
+  const { [CHECKSUM_FIELD]: _, ...row } = value
   return row as MetricRow
 }
 
-/** The rows so far, in order. Damaged lines are skipped and, if asked for, told. */
+/** Reads the rows in order. Damaged lines are skipped and reported to `onDamage`. */
 export function* readMetrics(
   path: string,
   onDamage?: (damage: { line: number; offset: number }) => void,

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from './sqlite.ts'
 
 /**
- * Opens an index in a SQLite file that other processes may read while one writes. Makes folder and tables unless it is
- * only to be read, and refuses a file of another version.
+ * Opens an index in a SQLite file that other processes can read while one writes. Creates the folder and tables
+ * unless read-only, and rejects other versions.
  */
 export function openIndex(
   file: string,
@@ -13,7 +13,8 @@ export function openIndex(
   if (!readOnly) mkdirSync(dirname(resolve(file)), { recursive: true })
   const database = new DatabaseSync(file, { readOnly, timeout: 5000 })
   const { user_version: found } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (found !== 0 && found !== version) throw new Error(`it has version ${found}, this coa reads ${version}`)
+  if (found !== 0 && found !== version)
+    throw new Error(`it has version ${found}, but this version of coa reads ${version}`)
   if (!readOnly) {
     database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${tables} PRAGMA user_version = ${version};`,

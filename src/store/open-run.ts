@@ -9,23 +9,23 @@ import { isMetricLine } from './metrics-file.ts'
 import { Run } from './run.ts'
 import { type RunFiles, runFiles } from './run-files.ts'
 import { type Durability, RunWriter } from './run-writer.ts'
-import { cutTornTail, findTornTail, type TornTail } from './torn-tail.ts'
+import { findTornTail, type TornTail, truncateTornTail } from './torn-tail.ts'
 
 export interface OpenRunOptions {
-  /** Take the lock and repair torn files; without it nothing but the index is ever changed. */
+  /** Acquires the lock and repairs torn files; without it only the index is ever changed. */
   write?: boolean
-  /** What the lock says about its owner. */
+  /** Recorded in the lock to identify its owner. */
   command?: string
   durability?: Durability
 }
 
-/** Opens a run folder. Any number of processes may read; one may write. */
+/** Opens a run folder. Any number of processes can read; only one can write. */
 export function openRun(dir: string, options: OpenRunOptions = {}): Run {
   const files = runFiles(resolve(dir))
   readManifest(files.manifest)
   if (!statSync(files.events, { throwIfNoEntry: false })?.isFile()) {
-    throw new StoreError(`run folder ${dir} has lost its records: there is no events.jsonl`, {
-      fix: 'Restore events.jsonl from a copy, or create an empty file to go on without records.',
+    throw new StoreError(`the run folder ${dir} has no events.jsonl: its records are lost`, {
+      fix: 'Restore events.jsonl from a backup, or create an empty file to continue without records.',
     })
   }
   if (options.write !== true) return new Run({ files, writer: undefined, torn: tornTails(files) })
@@ -35,7 +35,7 @@ export function openRun(dir: string, options: OpenRunOptions = {}): Run {
   try {
     removeOldClaims(files.lock)
     removeLeftovers(files.dir)
-    const torn = tornTails(files).map((tail) => cutTornTail(tail.path, tail))
+    const torn = tornTails(files).map((tail) => truncateTornTail(tail.path, tail))
     writer = new RunWriter(files, lock, options.durability ?? 'process')
     return new Run({ files, writer, torn })
   } catch (error) {

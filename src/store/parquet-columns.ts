@@ -1,19 +1,22 @@
 import { z } from 'zod'
 import { type RecordKind, recordSchemas } from '../schema/index.ts'
 
-/** How a field of a record is kept in a Parquet column. Everything nested is JSON text, which every reader takes. */
+/**
+ * How a record field is stored in a Parquet column. Nested values are stored as JSON text, which every reader
+ * supports.
+ */
 export interface Column {
   name: string
   form: 'string' | 'integer' | 'number' | 'boolean' | 'json'
-  /** The field may be absent; an absent field is a null cell. */
+  /** An absent field is stored as null. */
   optional: boolean
-  /** The field may be left out of a file that is imported: it is optional or has a default. */
+  /** The column may be missing from an imported file: the field is optional or has a default. */
   mayBeMissing: boolean
 }
 
 /**
- * Strings are UTF-8 in Parquet, which cannot hold a lone surrogate. A record that has one in a plain column keeps
- * its exact fields as JSON text in this extra column, which is there only when some record needs it.
+ * Parquet strings are UTF-8, which cannot represent a lone surrogate. A record that has one in a plain column stores
+ * its exact fields as JSON text in this extra column, which exists only if some record needs it.
  */
 export const EXACT_COLUMN = 'coa_exact'
 

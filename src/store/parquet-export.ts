@@ -8,7 +8,7 @@ export interface ExportOptions {
   onProgress?: OnExportProgress
 }
 
-/** Writes every record of a kind to a Parquet file, complete or not at all, and returns how many. */
+/** Writes every record of a kind to a Parquet file, completely or not at all, and returns the number of records. */
 export function exportParquet(run: Run, kind: RecordKind, file: string, options: ExportOptions = {}): number {
   try {
     return replaceFile(file, (temporary) =>
@@ -17,7 +17,7 @@ export function exportParquet(run: Run, kind: RecordKind, file: string, options:
   } catch (cause) {
     if (cause instanceof StoreError) throw cause
     throw new StoreError(`cannot write ${file}: ${(cause as Error).message}`, {
-      fix: 'Check that the folder exists and can be written to, and that the disk has space.',
+      fix: 'Check that the folder exists and is writable, and that the disk has free space.',
       cause,
     })
   }

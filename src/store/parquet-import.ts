@@ -7,7 +7,7 @@ import { checkRowGroup } from './parquet-limits.ts'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
 
-/** Reads the records of a Parquet file, one row group at a time, each validated. */
+/** Reads and validates the records of a Parquet file, one row group at a time. */
 export async function* importParquet<K extends RecordKind>(
   file: string,
   kind: K,
@@ -39,7 +39,7 @@ export async function* importParquet<K extends RecordKind>(
   }
 }
 
-/** The columns of the kind that the file has. One that it has too many, or lacks, is an error that names it. */
+/** The columns of the kind that the file has. An unknown or missing column is an error. */
 function presentColumns(metadata: FileMetaData, kind: RecordKind, file: string): Column[] {
   const names = new Set(topLevelNames(metadata))
   const columns = columnsOf(kind)
@@ -49,14 +49,14 @@ function presentColumns(metadata: FileMetaData, kind: RecordKind, file: string):
   )
   if (unknown !== undefined) {
     throw new UsageError(`column ${JSON.stringify(unknown)} of ${basename(file)} is not a field of ${kind}`, {
-      fix: `Drop or rename it; the columns of ${kind} are ${known}.`,
+      fix: `Remove or rename it; the columns of ${kind} are ${known}.`,
       details: { column: unknown },
     })
   }
   const missing = columns.find((column) => !column.mayBeMissing && !names.has(column.name))
   if (missing !== undefined) {
     throw new UsageError(
-      `${basename(file)} has no column ${JSON.stringify(missing.name)}, which a ${kind} needs`,
+      `${basename(file)} has no column ${JSON.stringify(missing.name)}, which is required for a ${kind}`,
       {
         fix: `Add it; the columns of ${kind} are ${known}.`,
         details: { column: missing.name },
@@ -79,7 +79,7 @@ function toRecord(columns: Column[], row: Record<string, unknown>, where: string
 
 function fromCell({ name, form }: Column, cell: unknown, where: string): unknown {
   if (cell === null || cell === undefined) return undefined
-  // A number beyond the safe range stays what it is and fails validation rather than being rounded.
+  // An unsafe integer stays a bigint and fails validation instead of being rounded.
   if (typeof cell === 'bigint') return BigInt(Number(cell)) === cell ? Number(cell) : cell
   return form === 'json' ? parseCell(cell, name, where) : cell
 }
@@ -89,7 +89,7 @@ function parseCell(cell: unknown, column: string, where: string): unknown {
     if (typeof cell === 'string') return parseJson(cell)
   } catch {}
   throw new UsageError(`column ${JSON.stringify(column)} in ${where} is not JSON text`, {
-    fix: 'Nested fields are kept as JSON text: convert lists and structs to JSON before importing.',
+    fix: 'Nested fields are stored as JSON text: convert lists and structs to JSON before importing.',
     details: { column },
   })
 }

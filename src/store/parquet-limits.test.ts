@@ -11,9 +11,9 @@ import type { OpenParquet } from './parquet-open.ts'
 test.each([
   ['GZIP', gzipSync],
   ['ZSTD', zstdCompressSync],
-] as const)('a page packed with %s gives no more than its header says', async (codec, compress) => {
+] as const)('a %s page decompresses to no more than its header says', async (codec, compress) => {
   const path = join(temporaryFolder(), 'bomb.parquet')
-  // One member after another: five gigabytes in some hundred kilobytes.
+  // Concatenated members: five gigabytes in a few hundred kilobytes.
   const member = compress(Buffer.alloc(2 ** 26))
   const bomb = new Uint8Array(Buffer.concat(Array<Buffer>(80).fill(member)))
   const columns = { question: 'string', answer: 'string' } as const
@@ -56,23 +56,23 @@ describe('a row group', () => {
   }
 
   it.each<[string, number[][], RegExp]>([
-    ['that names a page of two gigabytes', [page(2 ** 31 - 1, 1)], /unpacks to more than 512 MB/],
-    ['of many large pages', Array(6).fill(page(1e8, 1)), /unpacks to more than 512 MB/],
-    ['of one value a billion times', [page(10, 1e9)], /more than 32000000 values/],
-    ['of runs that add up', Array(4).fill(page(10, 1e7)), /more than 32000000 values/],
-  ])('%s is refused', async (_, pages, reason) => {
+    ['that declares a page of two gigabytes', [page(2 ** 31 - 1, 1)], /decompresses to more than 512 MB/],
+    ['with many large pages', Array(6).fill(page(1e8, 1)), /decompresses to more than 512 MB/],
+    ['with one value repeated a billion times', [page(10, 1e9)], /more than 32000000 values/],
+    ['with runs that add up', Array(4).fill(page(10, 1e7)), /more than 32000000 values/],
+  ])('%s is rejected', async (_, pages, reason) => {
     const refused = check(pages)
     await expect(refused).rejects.toThrow(reason)
     await expect(refused).rejects.toMatchObject({ fix: expect.stringContaining('smaller row groups') })
-    // Columns that nobody reads cost nothing.
+    // Columns that are not read cost nothing.
     await check(pages, ['other'])
   })
 
-  it('of a usual size is not', async () => {
+  it('of normal size is accepted', async () => {
     await check(Array(100).fill(page(1_000_000, 20_000)))
   })
 
-  it('that goes beyond the file is refused', async () => {
-    await expect(check([page(1, 1)], ['text'], 1e9)).rejects.toThrow('outside of the file')
+  it('that extends beyond the file is rejected', async () => {
+    await expect(check([page(1, 1)], ['text'], 1e9)).rejects.toThrow('outside the file')
   })
 })

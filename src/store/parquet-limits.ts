@@ -4,15 +4,15 @@ import { UsageError } from '../base/errors/index.ts'
 import type { OpenParquet } from './parquet-open.ts'
 
 /**
- * Of one row group, which is in memory as a whole. A file of some kilobytes can name sizes of many gigabytes, and runs of
- * one value make any number of values out of a few bytes.
+ * Per row group, which is held in memory as a whole. A file of a few kilobytes can declare sizes of many gigabytes,
+ * and run-length encoding turns a few bytes into any number of values.
  */
-const MOST_BYTES = 512 * 2 ** 20
-const MOST_VALUES = 32_000_000
+const MAX_BYTES = 512 * 2 ** 20
+const MAX_VALUES = 32_000_000
 
 /**
- * Refuses a row group that would not fit the memory, by what its page headers say; the decompressors hold the pages to
- * that. The file's own sums are not asked: nothing makes them true.
+ * Rejects a row group that would not fit in memory, based on its page headers, which the decompressors enforce. The
+ * totals in the file metadata are not trusted.
  */
 export async function checkRowGroup(
   file: string,
@@ -28,17 +28,17 @@ export async function checkRowGroup(
     for (const page of await pagesOf(buffer, column)) {
       bytes += page.bytes
       values += page.values
-      if (bytes <= MOST_BYTES && values <= MOST_VALUES) continue
-      const much =
-        bytes > MOST_BYTES ? `more than ${MOST_BYTES / 2 ** 20} MB` : `more than ${MOST_VALUES} values`
-      throw new UsageError(`a row group of ${file} unpacks to ${much}`, {
+      if (bytes <= MAX_BYTES && values <= MAX_VALUES) continue
+      const size =
+        bytes > MAX_BYTES ? `more than ${MAX_BYTES / 2 ** 20} MB` : `more than ${MAX_VALUES} values`
+      throw new UsageError(`a row group of ${file} decompresses to ${size}`, {
         fix: 'Write the file with smaller row groups, such as 10,000 rows each.',
       })
     }
   }
 }
 
-/** What each page of a column will become. */
+/** The decompressed size of each page of a column. */
 async function pagesOf(
   buffer: OpenParquet['buffer'],
   column: ColumnMetaData,
@@ -46,10 +46,10 @@ async function pagesOf(
   const start = Number(column.dictionary_page_offset || column.data_page_offset)
   const end = start + Number(column.total_compressed_size)
   if (!(start >= 0 && end >= start && end <= buffer.byteLength))
-    throw new Error('a column is outside of the file')
+    throw new Error('a column is outside the file')
   const reader = { view: new DataView(await buffer.slice(start, end)), offset: 0 }
   const pages: { bytes: number; values: number }[] = []
-  // As the library reads: the last byte cannot begin a page.
+  // As in the library: the last byte cannot start a page.
   while (reader.offset < reader.view.byteLength - 1) {
     const header = parquetHeader(reader)
     const content = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header

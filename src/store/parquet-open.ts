@@ -9,38 +9,41 @@ import {
 } from 'hyparquet'
 import { UsageError } from '../base/errors/index.ts'
 
-// The library's own decoder takes a leading U+FEFF for a byte order mark and drops it.
+// The library's own decoder treats a leading U+FEFF as a byte order mark and drops it.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 export const parsers = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
 }
 
-/** The library brings Snappy only. None may write more than the page's header says, which checkRowGroup has seen. */
+/**
+ * The library only supports Snappy. Output is limited to the size in the page header, which checkRowGroup has
+ * checked.
+ */
 export const compressors: Compressors = {
   GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: atLeastOne(length) }),
   BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: atLeastOne(length) }),
   ZSTD: (bytes, length) => zlib.zstdDecompressSync(bytes, { maxOutputLength: atLeastOne(length) }),
 }
 
-/** Node takes no limit of 0; the library checks the length of what comes back. */
+/** Node does not accept a limit of 0; the library checks the length of the output. */
 function atLeastOne(length: number): number {
   return Math.max(1, length)
 }
 
-/** Of a gzipped file. */
-const MOST_UNPACKED_BYTES = 2 ** 30
+/** Limit for a gzipped file. */
+const MAX_UNZIPPED_BYTES = 2 ** 30
 
 export interface OpenParquet {
   buffer: AsyncBuffer
   metadata: FileMetaData
 }
 
-/** A gzipped file is held in memory whole: Parquet is read from its end, and gzip only from its start. */
+/** A gzipped file is held in memory: Parquet is read from the end, gzip only from the start. */
 export async function openParquet(file: string): Promise<OpenParquet> {
   try {
     const buffer = file.endsWith('.gz')
-      ? inMemory(zlib.gunzipSync(readFileSync(file), { maxOutputLength: MOST_UNPACKED_BYTES }))
+      ? inMemory(zlib.gunzipSync(readFileSync(file), { maxOutputLength: MAX_UNZIPPED_BYTES }))
       : await asyncBufferFromFile(file)
     return { buffer, metadata: await parquetMetadataAsync(buffer, { parsers }) }
   } catch (cause) {
@@ -63,7 +66,7 @@ export function unreadable(file: string, cause: Error): UsageError {
   })
 }
 
-/** The schema is a list in depth-first order; the first element is the root. */
+/** The schema is a depth-first list whose first element is the root. */
 export function topLevelNames({ schema }: FileMetaData): string[] {
   const names: string[] = []
   let position = 1

@@ -1,6 +1,6 @@
 import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 
-/** What a column holds: a plain value, a list, or an object with fields of its own. */
+/** The type of a column: a plain value, a list, or an object with fields. */
 export type ParquetType =
   | 'string'
   | 'integer'
@@ -8,11 +8,11 @@ export type ParquetType =
   | { list: ParquetType }
   | { fields: Record<string, ParquetType> }
 
-/** A row group is closed at either limit, which bounds the memory of writing and of reading it back. */
+/** A row group ends at either limit, which bounds the memory for writing and reading it. */
 const GROUP_ROWS = 5000
 const GROUP_CHARACTERS = 8 * 1024 * 1024
 
-/** Writes rows of any shape to a new Parquet file, a row group in memory at a time. Every field must be there. */
+/** Writes rows of any shape to a new Parquet file, holding one row group in memory. Every field is required. */
 export class ParquetRowWriter {
   readonly #writer: ParquetWriter
   readonly #columns: Map<string, { type: ParquetType; cells: unknown[] }>
@@ -24,12 +24,13 @@ export class ParquetRowWriter {
       { name: 'schema', num_children: Object.keys(columns).length },
       ...Object.entries(columns).flatMap(([name, type]) => elements(name, type)),
     ]
-    // No statistics: the writer orders strings by UTF-16 units where Parquet wants bytes, and readers would trust it.
+    // No statistics: the writer sorts strings by UTF-16 units where Parquet requires bytes, and readers would trust
+    // it.
     this.#writer = new ParquetWriter({ writer: fileWriter(path), schema, statistics: false })
     this.#columns = new Map(Object.entries(columns).map(([name, type]) => [name, { type, cells: [] }]))
   }
 
-  /** `characters` is how much text the row has, roughly. */
+  /** `characters` is the approximate amount of text in the row. */
   write(row: Record<string, unknown>, characters: number): void {
     for (const [name, { type, cells }] of this.#columns) cells.push(toCell(type, row[name]))
     this.#rows += 1
@@ -68,7 +69,7 @@ const plain = {
   boolean: { type: 'BOOLEAN' },
 } as const
 
-/** Parquet lists its schema depth first; a list is three levels deep by convention. */
+/** A Parquet schema is listed depth first; a list has three levels by convention. */
 function elements(name: string, type: ParquetType): SchemaElement[] {
   const repetition_type = 'REQUIRED'
   if (typeof type === 'string') return [{ name, ...plain[type], repetition_type }]

@@ -23,7 +23,7 @@ const rows = [
 ]
 const asRead = [
   { ...rows[0], size: 1 },
-  // Beyond what a number can hold exactly, it stays text.
+  // Too large for an exact number, so it stays text.
   { ...rows[1], size: String(2n ** 60n + 1n) },
 ]
 
@@ -33,13 +33,13 @@ async function read(path: string, wanted?: Parameters<typeof readParquetRows>[1]
   return all
 }
 
-test('rows come as plain values, nested ones too, over row groups', async () => {
+test('returns plain and nested values across row groups', async () => {
   const path = join(temporaryFolder(), 'rows.parquet')
   writeParquetRows(path, columns, rows, { rowGroupSize: 1 })
   expect(await read(path)).toEqual(asRead.map((row, index) => [index + 1, row]))
 })
 
-test('only the wanted columns are read', async () => {
+test('reads only the requested columns', async () => {
   const path = join(temporaryFolder(), 'rows.parquet')
   writeParquetRows(path, columns, rows)
   const wanted = (names: readonly string[]) => names.filter((name) => name === 'name')
@@ -53,14 +53,14 @@ test.each([
   ['GZIP', gzipSync],
   ['BROTLI', brotliCompressSync],
   ['ZSTD', zstdCompressSync],
-] as const)('a file packed with %s', async (codec, compress) => {
+] as const)('a file compressed with %s', async (codec, compress) => {
   const path = join(temporaryFolder(), 'rows.parquet')
   const compressors = { [codec]: (bytes: Uint8Array) => new Uint8Array(compress(bytes)) }
   writeParquetRows(path, columns, rows, { codec, compressors })
   expect(await read(path)).toEqual(asRead.map((row, index) => [index + 1, row]))
 })
 
-test('a gzipped file, and one that is no Parquet', async () => {
+test('a gzipped file, and one that is not Parquet', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'rows.parquet')
   writeParquetRows(path, columns, rows)

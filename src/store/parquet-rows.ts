@@ -3,18 +3,19 @@ import { checkRowGroup } from './parquet-limits.ts'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 
 interface ParquetRow {
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   values: Record<string, unknown>
 }
 
 /**
- * The rows of any Parquet file, a row group in memory at a time, as plain values: nested columns are objects and lists, whole numbers are numbers
- * where that is exact, times are ISO text. Records of ours are read with importParquet, which validates them.
+ * Reads the rows of any Parquet file, one row group at a time, as plain values: nested columns become objects and
+ * lists, integers become numbers where that is exact, times become ISO strings. For our own records use
+ * importParquet, which validates them.
  */
 export async function* readParquetRows(
   file: string,
-  /** Columns to read, of those the file has; all without it. */
+  /** Selects the columns to read; all by default. */
   wanted?: (names: readonly string[]) => readonly string[],
 ): AsyncGenerator<ParquetRow> {
   const opened = await openParquet(file)

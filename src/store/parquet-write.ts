@@ -2,7 +2,7 @@ import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { RecordKind } from '../schema/index.ts'
 import { type Column, columnsOf, EXACT_COLUMN } from './parquet-columns.ts'
 
-/** A row group is closed at either limit, which bounds the memory of writing and of reading it back. */
+/** A row group ends at either limit, which bounds the memory for writing and reading it. */
 const GROUP_ROWS = 10_000
 const GROUP_CHARACTERS = 16 * 1024 * 1024
 
@@ -11,8 +11,8 @@ type PlainRecord = Record<string, unknown>
 export type OnExportProgress = (progress: { records: number }) => void
 
 /**
- * Writes records to a new Parquet file and returns how many. `records` is called a second time if one of them needs
- * the exact column: they are rare, so the column is added, by starting over, when the first one turns up.
+ * Writes records to a new Parquet file and returns their number. Few records need the exact column, so the file is
+ * rewritten with it when the first one appears; then `records` is called a second time.
  */
 export function writeParquet(
   path: string,
@@ -24,7 +24,7 @@ export function writeParquet(
   return written ?? writeFile(path, kind, records() as Iterable<PlainRecord>, true, onProgress) ?? 0
 }
 
-/** Returns undefined when a record needs the exact column and there is none. */
+/** Returns undefined if a record needs the exact column and there is none. */
 function writeFile(
   path: string,
   kind: RecordKind,
@@ -34,7 +34,7 @@ function writeFile(
 ): number | undefined {
   const columns = columnsOf(kind)
   const schema = parquetSchema(columns, exact)
-  // No statistics: the writer orders strings by UTF-16 units where Parquet wants bytes, and readers would trust it.
+  // No statistics: the writer sorts strings by UTF-16 units where Parquet requires bytes, and readers would trust it.
   const writer = new ParquetWriter({
     writer: fileWriter(path),
     schema,

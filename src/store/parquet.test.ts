@@ -28,10 +28,10 @@ function columnNames(file: string): string[] {
     .map(({ name }) => name)
 }
 
-test.each(recordKinds)('%s: what goes out comes back in, exactly', async (kind) => {
+test.each(recordKinds)('%s: export and import is lossless', async (kind) => {
   const records = fc.uniqueArray(recordsOf(kind), { maxLength: 8, selector: ({ id }) => id })
   const file = join(temporaryFolder(), 'out.parquet')
-  // Up to 8 records a run: every run writes and reads a file.
+  // Up to 8 records per run: every run writes and reads a file.
   await fc.assert(
     fc.asyncProperty(records, async (originals) => {
       expect(writeParquet(file, kind, () => originals)).toBe(originals.length)
@@ -65,7 +65,7 @@ test('columns have the types of the fields', () => {
   expect(forms('rollout')).toMatchObject({ reward: 'number', spans: 'json', stop: 'string' })
 })
 
-test('many records go out in several row groups and come back in order', async () => {
+test('exports many records in several row groups and imports them in order', async () => {
   const folder = temporaryFolder()
   using run = createRun(folder, options)
   const records = Array.from({ length: 25_000 }, (_, position) => task(`t${position}`, `q${position % 7}`))
@@ -82,7 +82,7 @@ test('many records go out in several row groups and come back in order', async (
   expect(position).toBe(25_000)
 })
 
-test('large records close a row group early', async () => {
+test('large records end a row group early', async () => {
   const folder = temporaryFolder()
   using run = createRun(folder, options)
   run.appendMany(
@@ -113,7 +113,7 @@ async function importing(columnData: Parameters<typeof parquetWriteFile>[0]['col
   return await collect(importParquet(filename, 'task'))
 }
 
-test('a file of another maker needs only the required columns', async () => {
+test('a file from another tool needs only the required columns', async () => {
   const [record] = await importing(columns())
   expect(record).toMatchObject({ v: 1, id: 'a', gold: { checker: 'math' }, meta: {} })
   const [json] = await importing(
@@ -126,7 +126,7 @@ test('a file of another maker needs only the required columns', async () => {
   expect(json?.gold).toEqual({ checker: 'math', answer: '1' })
 })
 
-test('a wrong file is refused, naming what is wrong', async () => {
+test('rejects an invalid file and says why', async () => {
   await expect(importing([...columns(), { name: 'colour', data: ['red'] }])).rejects.toThrow(
     /column "colour"/,
   )
@@ -146,7 +146,7 @@ test('a wrong file is refused, naming what is wrong', async () => {
   await expect(collect(importParquet(`${file}.missing`, 'task'))).rejects.toThrow(/cannot read/)
 })
 
-test('an export that fails leaves nothing behind, and does not touch an earlier file', () => {
+test('a failed export leaves nothing behind and does not touch an existing file', () => {
   const folder = temporaryFolder()
   const run = createRun(folder, { ...options, id: 'r' })
   run.append('task', task('a'))

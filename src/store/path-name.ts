@@ -1,11 +1,11 @@
 import { StoreError } from '../base/errors/index.ts'
 import { PathName } from '../schema/index.ts'
 
-/** The id, if it may become the name of a file or folder; `what` says of what. */
+/** Returns the id if it is a valid file or folder name; `what` is for the error message. */
 export function checkPathName(id: string, what: string): string {
   if (PathName.safeParse(id).success) return id
   throw new StoreError(`${JSON.stringify(id)} cannot be the name of ${what}`, {
-    fix: 'Use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    fix: 'Use up to 100 letters, digits, dots, dashes and underscores, starting with a letter or digit.',
     details: { id },
   })
 }

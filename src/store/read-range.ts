@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 
-/** The bytes [from, until) of a file; fewer when the file ends before. */
+/** The bytes [from, until) of a file; fewer if the file ends earlier. */
 export function readRange(fd: number, from: number, until: number): Buffer {
   const buffer = Buffer.allocUnsafe(until - from)
   let filled = 0

@@ -1,28 +1,28 @@
 import { fstatSync } from 'node:fs'
 import type { RecordKind } from '../schema/index.ts'
-import { EntryBatch, type IndexEntry, identityOf, type Place } from './entry-batch.ts'
+import { EntryBatch, type IndexEntry, identityOf, type RecordLocation } from './entry-batch.ts'
 import { catchUp, hashTail, rebuildIndex } from './index-build.ts'
-import { type Damage, IndexDatabase, type IndexProgress, ShortenedLog } from './index-database.ts'
+import { type Damage, IndexDatabase, type IndexProgress, TruncatedLog } from './index-database.ts'
 
-/** Appended records wait in memory until so many have come together. */
+/** Maximum number of appended records held in memory before they are indexed. */
 const PENDING_LIMIT = 16_384
 
 /**
- * Where each record lies in the log. Only a cache: whatever is wrong with the file, the answers come from the log,
- * by rebuilding the index or, where the folder cannot be written, by a private one.
+ * The location of each record in the log. It is only a cache: if the index file is unusable, it is rebuilt from the
+ * log or, in a read-only folder, replaced by a private one.
  */
 export class RecordIndex {
   readonly #indexPath: string
   readonly #logPath: string
   readonly #logFd: number
   #database: IndexDatabase
-  /** The length of the log when the index was last brought up to date. */
+  /** Length of the log when the index was last updated. */
   #seenSize = 0
-  /** What this process has appended since. */
+  /** Records appended by this process since then. */
   readonly #pending = new EntryBatch(PENDING_LIMIT)
-  /** True when there was an index file that could not be used. */
+  /** True if an existing index file was unusable. */
   rebuilt = false
-  /** Lines that the index file had noted and the log no longer has. */
+  /** Lines that are in the index file but no longer in the log. */
   lostLines = 0
 
   constructor(indexPath: string, logPath: string, logFd: number) {
@@ -33,44 +33,44 @@ export class RecordIndex {
   }
 
   progress(): IndexProgress {
-    return this.#ask((database) => database.progress())
+    return this.#query((database) => database.progress())
   }
 
-  /** Notes a record that the log has taken. Never fails: what the index misses it finds in the log later. */
+  /** Adds a record that is in the log. Never fails: what the index misses is found in the log later. */
   add(entry: IndexEntry): void {
     this.#pending.add(entry)
     if (!this.#pending.full) return
     try {
       this.#flush()
     } catch {
-      // Busy or full: dropped here, to be found in the log by the next query or opening.
+      // Busy or full: dropped, and found in the log by the next query or on the next open.
       this.#pending.clear()
     }
   }
 
-  find(kind: RecordKind, id: string): Place | undefined {
+  find(kind: RecordKind, id: string): RecordLocation | undefined {
     const identity = identityOf(kind, id)
     const pending = this.#pending.find(identity)
-    return pending ?? this.#ask((database) => database.find(identity), this.#pending.size > 0)
+    return pending ?? this.#query((database) => database.find(identity), this.#pending.size > 0)
   }
 
   counts(): Map<string, number> {
-    return this.#ask((database) => database.tallies())
+    return this.#query((database) => database.tallies())
   }
 
-  page(kind: RecordKind, descending: boolean, limit: number, offset: number): Place[] {
-    return this.#ask((database) => database.page(kind, descending, limit, offset))
+  page(kind: RecordKind, descending: boolean, limit: number, offset: number): RecordLocation[] {
+    return this.#query((database) => database.page(kind, descending, limit, offset))
   }
 
   ranges(kind: RecordKind): { offsets: Float64Array; lengths: Uint32Array } {
-    return this.#ask((database) => database.ranges(kind))
+    return this.#query((database) => database.ranges(kind))
   }
 
   damages(limit: number): Damage[] {
-    return this.#ask((database) => database.damages(limit))
+    return this.#query((database) => database.damages(limit))
   }
 
-  /** Throws the file away and builds it from the log; falls back to a private one. */
+  /** Rebuilds the file from the log, or falls back to a private index. */
   rebuild(): void {
     this.#database.close()
     this.#database = this.#openRebuilt()
@@ -80,29 +80,29 @@ export class RecordIndex {
     try {
       this.#flush()
     } catch {
-      // The index catches up when it is next opened.
+      // The index catches up on the next open.
     }
     this.#database.close()
   }
 
-  /** Answers from an index that covers the whole log. `stale` allows one that lacks only what is pending. */
-  #ask<T>(question: (database: IndexDatabase) => T, stale = false): T {
-    const ask = () => {
+  /** Queries an index that covers the whole log. With `stale`, it may lack the pending records. */
+  #query<T>(query: (database: IndexDatabase) => T, stale = false): T {
+    const run = () => {
       if (!stale) this.#refresh()
-      return question(this.#database)
+      return query(this.#database)
     }
     try {
-      return ask()
+      return run()
     } catch {
-      // Replaced by another process, perhaps: open it again. If that does not help, the file itself is bad.
+      // Another process may have replaced the file, so reopen it. If that does not help, the file itself is bad.
       this.#database.close()
       this.#database = this.#open()
     }
     try {
-      return ask()
+      return run()
     } catch {
       this.rebuild()
-      return ask()
+      return run()
     }
   }
 
@@ -116,7 +116,7 @@ export class RecordIndex {
     const { start, end, size } = this.#pending
     const done = this.#database.transaction(() => {
       const before = this.#database.progress()
-      // Another process may have indexed some of it already, or the log may have been tampered with.
+      // Another process may already have indexed part of it, or the log may have been modified.
       if (before.bytes !== start || fstatSync(this.#logFd).size < end) return false
       this.#database.apply(this.#pending, [], {
         bytes: end,
@@ -149,7 +149,7 @@ export class RecordIndex {
       return database
     } catch (error) {
       database?.close()
-      return error instanceof ShortenedLog ? this.#openBeside(error.noted) : this.#openRebuilt()
+      return error instanceof TruncatedLog ? this.#openAfterLoss(error.recorded) : this.#openRebuilt()
     }
   }
 
@@ -167,10 +167,10 @@ export class RecordIndex {
     }
   }
 
-  /** Leaves the file as it is: it alone knows that something is missing, and every reader is to be told. */
-  #openBeside(noted: IndexProgress): IndexDatabase {
+  /** Keeps the file: only it shows that something is missing, and every reader must be warned. */
+  #openAfterLoss(recorded: IndexProgress): IndexDatabase {
     const own = this.#openPrivate()
-    this.lostLines = Math.max(1, noted.lines - own.progress().lines)
+    this.lostLines = Math.max(1, recorded.lines - own.progress().lines)
     return own
   }
 

@@ -1,13 +1,13 @@
 import type { RecordKind, RecordOf } from '../schema/index.ts'
-import type { Place } from './entry-batch.ts'
+import type { RecordLocation } from './entry-batch.ts'
 import { decodeEnvelope } from './envelope.ts'
 import { readRange } from './read-range.ts'
 import { checkRecord } from './validate-record.ts'
 
-/** Scans read so much at a time, so that small neighbouring records cost one system call together. */
+/** Scans read this much at a time, so that small adjacent records share one system call. */
 const READ_AHEAD = 256 * 1024
 
-/** Reads records at places the index names, and looks whether they really are there. */
+/** Reads records at the locations in the index and verifies them. */
 export class RecordReader {
   readonly #fd: number
   #window: Buffer = Buffer.alloc(0)
@@ -17,30 +17,36 @@ export class RecordReader {
     this.#fd = fd
   }
 
-  /** Undefined when the place does not hold such a record: then the index is wrong. */
+  /** Undefined if there is no such record at the location: then the index is wrong. */
   read<K extends RecordKind>(
     kind: K,
-    place: Place,
+    location: RecordLocation,
     options: { id?: string; sequential?: boolean } = {},
   ): RecordOf<K> | undefined {
-    const { offset, length } = place
-    const bytes = options.sequential ? this.#readAhead(place) : readRange(this.#fd, offset, offset + length)
+    const { offset, length } = location
+    const bytes = options.sequential
+      ? this.#readAhead(location)
+      : readRange(this.#fd, offset, offset + length)
     if (bytes.length !== length || bytes.at(-1) !== 0x0a) return undefined
     const decoded = decodeEnvelope(bytes.subarray(0, -1))
     if (decoded.status !== 'record' || decoded.envelope.kind !== kind) return undefined
     if (options.id !== undefined && decoded.envelope.id !== options.id) return undefined
-    // Validated again, so that records of an older coa get the defaults of fields added since.
+    // Validated again, so that records from older versions get the defaults of newer fields.
     const checked = checkRecord(kind, decoded.envelope.data)
     return 'record' in checked ? checked.record : undefined
   }
 
-  #readAhead(place: Place): Buffer {
-    const begin = place.offset - this.#windowStart
-    if (begin < 0 || begin + place.length > this.#window.length) {
-      this.#window = readRange(this.#fd, place.offset, place.offset + Math.max(READ_AHEAD, place.length))
-      this.#windowStart = place.offset
+  #readAhead(location: RecordLocation): Buffer {
+    const begin = location.offset - this.#windowStart
+    if (begin < 0 || begin + location.length > this.#window.length) {
+      this.#window = readRange(
+        this.#fd,
+        location.offset,
+        location.offset + Math.max(READ_AHEAD, location.length),
+      )
+      this.#windowStart = location.offset
     }
-    const from = place.offset - this.#windowStart
-    return this.#window.subarray(from, from + place.length)
+    const from = location.offset - this.#windowStart
+    return this.#window.subarray(from, from + location.length)
   }
 }

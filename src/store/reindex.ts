@@ -6,21 +6,21 @@ import { RecordIndex } from './record-index.ts'
 import { runFiles } from './run-files.ts'
 
 export interface ReindexResult {
-  /** Lines of the log, damaged ones included. */
+  /** Lines of the log, including damaged ones. */
   lines: number
   damagedLines: number
-  /** Records by kind; a record appended twice counts once. */
+  /** Number of records by kind; a record appended twice counts once. */
   counts: Record<string, number>
 }
 
-/** Builds index.sqlite anew from events.jsonl. Safe while others read and write the run. */
+/** Rebuilds index.sqlite from events.jsonl. Safe while others read and write the run. */
 export function reindex(dir: string, options: { onProgress?: OnIndexProgress } = {}): ReindexResult {
   const files = runFiles(resolve(dir))
   try {
     rebuildIndex(files.index, files.events, options.onProgress)
   } catch (cause) {
     throw new StoreError(`cannot rebuild ${files.index}: ${(cause as Error).message}`, {
-      fix: 'Check that the folder is a run and can be written to, and that the disk has space.',
+      fix: 'Check that the folder is a run and is writable, and that the disk has free space.',
       cause,
     })
   }

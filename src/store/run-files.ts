@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** The names inside a run folder, in one place. */
+/** The paths inside a run folder. */
 export interface RunFiles {
   dir: string
   manifest: string

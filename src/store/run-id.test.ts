@@ -9,7 +9,7 @@ test('is the time in UTC and four characters', () => {
   expect(checkPathName(newRunId(), 'a run')).toMatch(/^\d{8}-\d{6}-/)
 })
 
-test('two ids of one moment differ', () => {
+test('two ids of the same moment differ', () => {
   const now = new Date()
   expect(new Set(Array.from({ length: 50 }, () => newRunId(now))).size).toBeGreaterThan(45)
 })
@@ -28,11 +28,11 @@ test.each([
   'a\0',
   'a\n',
   'x'.repeat(101),
-])('%j is refused', (id) => {
+])('%j is rejected', (id) => {
   expect(() => checkPathName(id, 'a run')).toThrow(StoreError)
 })
 
-test('what passes is a plain file name', () => {
+test('accepted ids are plain file names', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '-', '_', '0', '~', ':') }), (id) => {
       let passed = true

@@ -1,6 +1,7 @@
 import { StoreError } from '../base/errors/index.ts'
 import type { RecordKind } from '../schema/index.ts'
 import { AppendFile } from './append-file.ts'
+import { CHECKSUM_BYTES } from './checksum.ts'
 import type { IndexEntry } from './entry-batch.ts'
 import { encodeEnvelope } from './envelope.ts'
 import { LineBuffer } from './line-buffer.ts'
@@ -8,13 +9,12 @@ import { MAX_LINE_BYTES } from './line-reader.ts'
 import type { Lock, LockOwner } from './lock.ts'
 import { type MetricRow, MetricsWriter } from './metrics-file.ts'
 import type { RunFiles } from './run-files.ts'
-import { SEAL_BYTES } from './seal.ts'
 import { type RecordInput, validateRecord } from './validate-record.ts'
 
-/** `process`: an acknowledged record survives the end of the process, SIGKILL included; `disk`: a power cut too. */
+/** `process`: an acknowledged record survives the end of the process, even by SIGKILL; `disk`: also a power failure. */
 export type Durability = 'process' | 'disk'
 
-/** The writing half of a run: validates, numbers and appends. */
+/** Writes to a run: validates, numbers and appends records. */
 export class RunWriter {
   readonly #lock: Lock
   readonly #durability: Durability
@@ -23,7 +23,7 @@ export class RunWriter {
   readonly #lines = new LineBuffer()
   #nextSeq = 1
 
-  /** The torn ends of the files must have been cut before. */
+  /** Torn tails must have been truncated before. */
   constructor(files: RunFiles, lock: Lock, durability: Durability) {
     this.#lock = lock
     this.#durability = durability
@@ -42,7 +42,7 @@ export class RunWriter {
   append<K extends RecordKind>(kind: K, record: RecordInput<K>): IndexEntry {
     const data = validateRecord(kind, record)
     this.#lines.clear()
-    const length = this.#lines.addSealed(this.#encode(kind, data, this.#nextSeq))
+    const length = this.#lines.addWithChecksum(this.#encode(kind, data, this.#nextSeq))
     const offset = this.#events.append(this.#lines.block, this.#durability === 'disk')
     return { kind, id: data.id, seq: this.#nextSeq++, offset, length }
   }
@@ -54,7 +54,7 @@ export class RunWriter {
     const entries = records.map((record, position): IndexEntry => {
       const data = validateRecord(kind, record, ` (number ${position} given)`)
       const seq = this.#nextSeq + position
-      const length = this.#lines.addSealed(this.#encode(kind, data, seq))
+      const length = this.#lines.addWithChecksum(this.#encode(kind, data, seq))
       end += length
       return { kind, id: data.id, seq, offset: end - length, length }
     })
@@ -75,7 +75,7 @@ export class RunWriter {
 
   #encode(kind: RecordKind, data: { id: string }, seq: number): string {
     const line = encodeEnvelope({ seq, t: Date.now(), kind, id: data.id, data })
-    const limit = MAX_LINE_BYTES - SEAL_BYTES
+    const limit = MAX_LINE_BYTES - CHECKSUM_BYTES
     if (line.length <= limit / 3 || Buffer.byteLength(line) <= limit) return line
     throw new StoreError(`this ${kind} is too large for the store to read back`, {
       fix: `Keep records below ${MAX_LINE_BYTES} bytes; nothing was written.`,

@@ -12,7 +12,7 @@ import type { RecordInput } from './validate-record.ts'
 
 const options = { command: 'coa test', coa: '0.0.0' }
 
-test('a record is there, with its defaults, as soon as append returns, in this run and in another reader', () => {
+test('a record is visible with its defaults as soon as append returns, in this run and to other readers', () => {
   using run = createRun(temporaryFolder(), options)
   using reader = openRun(run.dir)
   expect(reader.get('task', 'a')).toBeUndefined()
@@ -37,19 +37,21 @@ test('the last version of an id wins, the log keeps both', () => {
   expect(readFileSync(join(run.dir, 'events.jsonl'), 'utf8').split('\n')).toHaveLength(5)
 })
 
-test('a bad record is refused in one line and leaves nothing', () => {
+test('an invalid record is rejected in one line and writes nothing', () => {
   using run = createRun(temporaryFolder(), options)
   const bad = { ...task('b'), gold: { checker: 'luck' } } as unknown as RecordInput<'task'>
-  expect(() => run.append('task', bad)).toThrow(/^this task does not fit its schema: gold\.checker: [^\n]+$/)
+  expect(() => run.append('task', bad)).toThrow(
+    /^this task does not match its schema: gold\.checker: [^\n]+$/,
+  )
   expect(() => run.appendMany('task', [task('a'), bad])).toThrow(/this task \(number 1 given\)/)
-  expect(() => run.append('dream' as RecordKind, bad)).toThrow(/no record kind "dream"/)
+  expect(() => run.append('dream' as RecordKind, bad)).toThrow(/unknown record kind "dream"/)
   expect(() => run.append('task', task('\uD800'))).toThrow(/id that is not valid Unicode/)
   expect(run.kinds()).toEqual(Object.fromEntries(recordKinds.map((kind) => [kind, 0])))
   expect(readFileSync(join(run.dir, 'events.jsonl'), 'utf8')).toBe('')
   expect(run.append('task', task('a'))).toBe(1)
 })
 
-test('pages are the slices of the whole list, from either end', () => {
+test('pages are slices of the whole list, from either end', () => {
   using run = createRun(temporaryFolder(), options)
   const ids = Array.from({ length: 23 }, (_, position) => `t${position}`)
   run.appendMany(
@@ -71,7 +73,7 @@ test('pages are the slices of the whole list, from either end', () => {
   )
 })
 
-test('a scan sees the run as it was when it began, even if its records are replaced meanwhile', () => {
+test('a scan sees the run as of its start, even if records are replaced meanwhile', () => {
   using run = createRun(temporaryFolder(), options)
   const ids = Array.from({ length: 50 }, (_, position) => `t${position}`)
   run.appendMany(
@@ -88,7 +90,7 @@ test('a scan sees the run as it was when it began, even if its records are repla
   expect([...run.scan('task')].map(({ question }) => question)).toEqual(ids.map(() => 'second'))
 })
 
-test('stages, metrics and log lines are kept', () => {
+test('stores stages, metrics and log lines', () => {
   const runs = temporaryFolder()
   using run = createRun(runs, { ...options, id: 'r', configToml: 'a = 1\n' })
   using reader = openRun(run.dir)
@@ -110,12 +112,12 @@ test('a reader does not write, and a closed run does nothing', () => {
   expect(() => run.get('task', 'a')).toThrow(/is closed/)
   expect(existsSync(join(run.dir, 'lock'))).toBe(false)
   using reader = openRun(run.dir)
-  expect(() => reader.append('task', task('b'))).toThrow(/reading only/)
-  expect(() => reader.setStage('teach', { status: 'done' })).toThrow(/reading only/)
+  expect(() => reader.append('task', task('b'))).toThrow(/read-only/)
+  expect(() => reader.setStage('teach', { status: 'done' })).toThrow(/read-only/)
   expect(() => openRun(join(run.dir, 'nowhere'))).toThrow(StoreError)
 })
 
-test('behaves as a map in log order, whatever is appended, queried and reopened', () => {
+test('behaves like a map in log order, whatever is appended, queried and reopened', () => {
   const step = fc.oneof(
     {
       weight: 6,
@@ -181,7 +183,7 @@ test('behaves as a map in log order, whatever is appended, queried and reopened'
           } else compare()
         }
         compare()
-        // Right answers could also come from rebuilding the index, which would hide that it was wrong.
+        // Correct results could also come from rebuilding the index, which would hide that it was wrong.
         expect(indexFile()).toBe(firstIndexFile)
       } finally {
         run.close()

@@ -14,7 +14,7 @@ import { checkKind, type RecordInput } from './validate-record.ts'
 export interface ListOptions {
   limit?: number
   offset?: number
-  /** By place in the log: `asc`, the default, is oldest first. */
+  /** By position in the log: `asc`, the default, is oldest first. */
   order?: 'asc' | 'desc'
 }
 
@@ -25,8 +25,8 @@ export interface RunParts {
 }
 
 /**
- * A run folder, open for reading or for reading and writing. A record appended twice under one kind and id counts
- * once: `get`, `has`, `count`, `list` and `scan` know only the last version, the log keeps both.
+ * A run folder, open for reading or for reading and writing. A record appended twice under the same kind and id
+ * counts once: `get`, `has`, `count`, `list` and `scan` see only the last version; the log keeps both.
  */
 export class Run {
   readonly dir: string
@@ -37,7 +37,7 @@ export class Run {
   readonly #index: RecordIndex
   readonly #reader: RecordReader
   readonly #torn: TornTail[]
-  #warnedOf = ''
+  #lastWarning = ''
   #manifest: RunManifest
   #closed = false
 
@@ -65,9 +65,9 @@ export class Run {
     }
   }
 
-  /** What was found broken so far; reading may find more. */
+  /** Damage found so far; reading may find more. */
   get recovery(): Recovery {
-    this.#reading()
+    this.#checkOpen()
     const { damagedLines, uncheckedLines } = this.#index.progress()
     return {
       torn: this.#torn,
@@ -84,7 +84,7 @@ export class Run {
     return this.#manifest.id
   }
 
-  /** Read anew each time where another process may be writing. */
+  /** Reread each time if another process may be writing. */
   get manifest(): RunManifest {
     if (this.#writer === undefined) this.#manifest = readManifest(this.files.manifest)
     return this.#manifest
@@ -94,46 +94,46 @@ export class Run {
     return this.#writer !== undefined && !this.#closed
   }
 
-  /** Stores a record and returns its place in the log. Returned means acknowledged: it survives this process. */
+  /** Stores a record and returns its sequence number in the log. Once it returns, the record survives this process. */
   append<K extends RecordKind>(kind: K, record: RecordInput<K>): number {
-    const entry = this.#writing().append(kind, record)
+    const entry = this.#requireWriter().append(kind, record)
     this.#index.add(entry)
     return entry.seq
   }
 
-  /** Stores all records or, if one of them is bad or the disk is full, none. */
+  /** Stores all records or, if one is invalid or the disk is full, none. */
   appendMany<K extends RecordKind>(kind: K, records: readonly RecordInput<K>[]): number[] {
-    const entries = this.#writing().appendMany(kind, records)
+    const entries = this.#requireWriter().appendMany(kind, records)
     for (const entry of entries) this.#index.add(entry)
     return entries.map((entry) => entry.seq)
   }
 
   get<K extends RecordKind>(kind: K, id: string): RecordOf<K> | undefined {
-    this.#reading(kind)
+    this.#checkOpen(kind)
     const read = () => {
-      const place = this.#index.find(kind, id)
-      return { place, record: place && this.#reader.read(kind, place, { id }) }
+      const location = this.#index.find(kind, id)
+      return { location, record: location && this.#reader.read(kind, location, { id }) }
     }
-    const { place, record } = read()
-    if (place === undefined || record !== undefined) return record
-    // The place holds something else: the index is wrong, or the line was damaged; the log decides.
+    const { location, record } = read()
+    if (location === undefined || record !== undefined) return record
+    // Something else is at this location: either the index is wrong or the line is damaged. The log decides.
     this.#rebuildIndex()
     return read().record
   }
 
   has(kind: RecordKind, id: string): boolean {
-    this.#reading(kind)
+    this.#checkOpen(kind)
     return this.#index.find(kind, id) !== undefined
   }
 
   count(kind: RecordKind): number {
-    this.#reading(kind)
+    this.#checkOpen(kind)
     return this.#index.counts().get(kind) ?? 0
   }
 
   /** The number of records of every kind. */
   kinds(): Record<RecordKind, number> {
-    this.#reading()
+    this.#checkOpen()
     const counts = this.#index.counts()
     const pairs = recordKinds.map((kind) => [kind, counts.get(kind) ?? 0])
     return Object.fromEntries(pairs) as Record<RecordKind, number>
@@ -141,33 +141,33 @@ export class Run {
 
   /** One page of records, in memory. For all of them use `scan`. */
   list<K extends RecordKind>(kind: K, options: ListOptions = {}): RecordOf<K>[] {
-    this.#reading(kind)
+    this.#checkOpen(kind)
     const { limit = 100, offset = 0, order = 'asc' } = options
     const page = () => this.#index.page(kind, order === 'desc', atLeastZero(limit), atLeastZero(offset))
-    const read = () => page().map((place) => this.#reader.read(kind, place))
+    const read = () => page().map((location) => this.#reader.read(kind, location))
     const records = read()
     if (!records.includes(undefined)) return records as RecordOf<K>[]
     this.#rebuildIndex()
     return read().filter((record) => record !== undefined)
   }
 
-  /** Every record of a kind as it was when the scan began, in log order, one at a time. */
+  /** Every record of a kind as of the start of the scan, in log order, one at a time. */
   *scan<K extends RecordKind>(kind: K): Generator<RecordOf<K>> {
-    this.#reading(kind)
+    this.#checkOpen(kind)
     const reader = new RecordReader(this.#logFd)
     const end = this.#index.progress().bytes
     let { offsets, lengths } = this.#index.ranges(kind)
     let resumeAt = 0
     let rebuilt = false
     for (let position = 0; position < offsets.length; position++) {
-      this.#reading()
-      const place = { offset: offsets[position] ?? 0, length: lengths[position] ?? 0 }
-      const record = reader.read(kind, place, { sequential: true })
+      this.#checkOpen()
+      const location = { offset: offsets[position] ?? 0, length: lengths[position] ?? 0 }
+      const record = reader.read(kind, location, { sequential: true })
       if (record !== undefined) {
-        resumeAt = place.offset + place.length
+        resumeAt = location.offset + location.length
         yield record
       } else if (!rebuilt) {
-        // The index was wrong, or the line was damaged: go on from here with a right index.
+        // The index was wrong, or the line was damaged: continue from here with a rebuilt index.
         rebuilt = true
         this.#rebuildIndex()
         const fresh = this.#index.ranges(kind)
@@ -180,29 +180,29 @@ export class Run {
     }
   }
 
-  /** Adds a row to metrics.jsonl, with the time as `t`. */
+  /** Appends a row to metrics.jsonl, with the time as `t`. */
   metric(row: MetricRow): void {
-    this.#writing().metric(row)
+    this.#requireWriter().metric(row)
   }
 
   metrics(): Generator<MetricRow> {
-    this.#reading()
+    this.#checkOpen()
     return readMetrics(this.files.metrics, ({ line }) =>
-      warnOf(this.#manifest.id, `line ${line} of metrics.jsonl is damaged and skipped`),
+      emitDamageWarning(this.#manifest.id, `line ${line} of metrics.jsonl is damaged and was skipped`),
     )
   }
 
-  /** Writes down in the manifest how far a stage has come. */
+  /** Records the status of a stage in the manifest. */
   setStage(name: string, update: StageUpdate): void {
-    this.#writing()
+    this.#requireWriter()
     const manifest = withStage(this.#manifest, name, update)
     writeManifest(this.files.manifest, manifest)
     this.#manifest = manifest
   }
 
-  /** Adds a line, with the time, to log.txt. */
+  /** Appends a line with a timestamp to log.txt. */
   log(line: string): void {
-    this.#writing()
+    this.#requireWriter()
     appendFileSync(this.files.log, `${new Date().toISOString()} ${line}\n`)
   }
 
@@ -223,38 +223,38 @@ export class Run {
     this.#warn()
   }
 
-  /** Damage is never silent: whoever reads on has fewer records than were written. */
+  /** Damage is never silent: readers get fewer records than were written. */
   #warn(): void {
     const found = describeDamage(this.recovery).join('; ')
-    if (found !== '' && found !== this.#warnedOf) warnOf(this.#manifest.id, found)
-    this.#warnedOf = found
+    if (found !== '' && found !== this.#lastWarning) emitDamageWarning(this.#manifest.id, found)
+    this.#lastWarning = found
   }
 
-  #reading(kind?: string): void {
+  #checkOpen(kind?: string): void {
     if (kind !== undefined) checkKind(kind)
     if (this.#closed) {
       throw new StoreError(`run ${this.#manifest.id} is closed`, { fix: 'Open it again with openRun.' })
     }
   }
 
-  #writing(): RunWriter {
-    this.#reading()
+  #requireWriter(): RunWriter {
+    this.#checkOpen()
     if (this.#writer !== undefined) return this.#writer
-    throw new StoreError(`run ${this.#manifest.id} is open for reading only`, {
+    throw new StoreError(`run ${this.#manifest.id} is open as read-only`, {
       fix: 'Open it with openRun(dir, { write: true }).',
     })
   }
 }
 
-function warnOf(run: string, found: string): void {
+function emitDamageWarning(run: string, found: string): void {
   process.emitWarning(`run ${run}: ${found}`, 'RunDamage')
 }
 
 function lostLines(files: RunFiles, lines: number, torn: readonly TornTail[]): StoreError {
   const saved = torn.flatMap(({ savedTo }) => savedTo ?? [])
-  const kept = saved.length === 0 ? '' : ` (its damaged end is kept in ${saved.join(', ')})`
-  return new StoreError(`${files.events} has lost ${lines} of the lines that its index had noted${kept}`, {
-    fix: `Restore the file from a copy, or accept the loss with \`coa run reindex ${files.dir}\` and go on.`,
+  const kept = saved.length === 0 ? '' : ` (its damaged end was saved to ${saved.join(', ')})`
+  return new StoreError(`${files.events} has lost ${lines} of the lines in its index${kept}`, {
+    fix: `Restore the file from a backup, or accept the loss with \`coa run reindex ${files.dir}\` and continue.`,
     details: { path: files.events, lines },
   })
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SaveTimer } from './save-timer.ts'
 
-it('is due after so many seconds, and later where saving takes long', async () => {
+it('is due after the interval, and later if saving is slow', async () => {
   let now = 0
   const timer = new SaveTimer(10, () => now)
   const after = (ms: number): boolean => {

@@ -1,7 +1,7 @@
 /** Saving takes at most about a twentieth of the time. */
 const COST = 20
 
-/** Says when enough time has passed for another checkpoint, so that a process that is killed loses little. */
+/** Decides when to save another checkpoint, so that a killed process loses little work. */
 export class SaveTimer {
   readonly #seconds: number
   readonly #now: () => number
@@ -19,12 +19,12 @@ export class SaveTimer {
     return this.#now() - this.#last >= this.#waitMs
   }
 
-  /** Saves, and waits longer for the next time where saving takes long. */
+  /** Saves, and extends the interval if saving is slow. */
   async timed<T>(save: () => Promise<T>): Promise<T> {
-    const began = this.#now()
+    const startedAt = this.#now()
     const result = await save()
     this.#last = this.#now()
-    this.#waitMs = Math.max(1000 * this.#seconds, COST * (this.#last - began))
+    this.#waitMs = Math.max(1000 * this.#seconds, COST * (this.#last - startedAt))
     return result
   }
 }

@@ -7,7 +7,7 @@ import { createRun } from './create-run.ts'
 import { readSelection, selectionFile } from './selection.ts'
 import { sequenceDigest } from './sequence-digest.ts'
 
-it('reads lines with and without a version, and names one that does not fit', () => {
+it('reads lines with and without a version, and reports an invalid one', () => {
   using run = createRun(temporaryFolder(), { id: 'r', command: 'test', coa: '0.0.0' })
   const sequences = ['a', 'b'].map((id) => ({ ...makeSequence({}), id }))
   run.appendMany('sequence', sequences)
@@ -24,5 +24,5 @@ it('reads lines with and without a version, and names one that does not fit', ()
     ['b', 2],
   ])
   writeFileSync(file, readFileSync(file, 'utf8').replace('"v":1', '"v":2'))
-  expect(() => [...readSelection(run)]).toThrow(/kept\.jsonl:2 is not a line of the filter/)
+  expect(() => [...readSelection(run)]).toThrow(/kept\.jsonl:2 is not a valid selection/)
 })

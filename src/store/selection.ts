@@ -8,16 +8,16 @@ import { sequenceDigest } from './sequence-digest.ts'
 
 export interface Selected {
   sequence: Stream
-  /** How often it counts in a pass. */
+  /** How many times it is used per epoch. */
   weight: number
 }
 
-/** Where the filter leaves which sequences it kept. */
+/** The file that lists the sequences kept by the filter. */
 export function selectionFile(runDir: string): string {
   return join(runDir, 'filter', 'kept.jsonl')
 }
 
-/** What the filter kept, in the order of the log, one at a time. A sequence that has changed since is refused. */
+/** The sequences kept by the filter, in log order, one at a time. A sequence that has changed since is an error. */
 export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<Selected> {
   const file = selectionFile(run.dir)
   const fix = `Run \`coa filter ${run.id}\`.`
@@ -25,14 +25,15 @@ export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<
   for (const { number, value } of readJsonLines(file)) {
     const line = Selection.safeParse(value)
     if (!line.success)
-      throw new StoreError(
-        `${file}:${number} is not a line of the filter: ${line.error.issues[0]?.message}`,
-        { fix },
-      )
+      throw new StoreError(`${file}:${number} is not a valid selection: ${line.error.issues[0]?.message}`, {
+        fix,
+      })
     const { id, weight, digest } = line.data
     const sequence = run.get('sequence', id)
     if (sequence === undefined)
-      throw new StoreError(`the filter kept the sequence "${id}", which run ${run.id} does not have`, { fix })
+      throw new StoreError(`the filter kept the sequence "${id}", which is missing from run ${run.id}`, {
+        fix,
+      })
     if (sequenceDigest(sequence) !== digest)
       throw new StoreError(`sequence ${id} of run ${run.id} has changed since it was filtered`, { fix })
     yield { sequence, weight }

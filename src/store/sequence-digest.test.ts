@@ -3,7 +3,7 @@ import { makeSequence } from '../../test/filter/make-sequence.ts'
 import type { Stream } from '../schema/index.ts'
 import { sequenceDigest } from './sequence-digest.ts'
 
-it('changes with everything that a decision or the training hangs on', () => {
+it('changes with everything that a decision or training depends on', () => {
   const one = makeSequence()
   const span = (index: number, change: Partial<Stream['spans'][number]>): Partial<Stream> => ({
     spans: one.spans.with(index, { ...one.spans[index]!, ...change }),
@@ -17,7 +17,7 @@ it('changes with everything that a decision or the training hangs on', () => {
     { prompt: one.prompt.slice(1) },
     span(3, { text: `${one.spans[3]!.text}\n` }),
     span(4, { kind: 'role' }),
-    // A line break that goes from one span to the next changes the mask.
+    // A newline that moves from one span to the next changes the mask.
     {
       spans: one.spans
         .with(3, { ...one.spans[3]!, text: one.spans[3]!.text + text[0] })

@@ -1,28 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { StoreError } from '../base/errors/index.ts'
 import { writeFileAtomic } from '../base/files/index.ts'
-import { brokenSeal, openSealedText, sealText } from './seal.ts'
+import { checksumError, readCheckedText, withTextChecksum } from './checksum.ts'
 
-/** Keeps settings in a run folder, with a checksum in the last line. */
+/** Saves settings in a run folder, with a checksum in the last line. */
 export function writeSettingsFile(path: string, toml: string): void {
-  writeFileAtomic(path, sealText(toml, 'toml'))
+  writeFileAtomic(path, withTextChecksum(toml, 'toml'))
 }
 
-/** The settings as they were written. A file of an older coa, or one without that line, is taken as it is. */
+/**
+ * Reads the saved settings. A file without a checksum, from an older version or edited by hand, is accepted as it is.
+ */
 export function readSettingsFile(path: string): string {
-  let sealed: string
+  let content: string
   try {
-    sealed = readFileSync(path, 'utf8')
+    content = readFileSync(path, 'utf8')
   } catch (cause) {
     throw new StoreError(`cannot read ${path}: ${(cause as Error).message}`, {
-      fix: 'Check that the file exists and may be read.',
+      fix: 'Check that the file exists and is readable.',
       cause,
     })
   }
-  const { text, seal } = openSealedText(sealed)
-  if (seal !== 'broken') return text
-  throw brokenSeal(
+  const { text, state } = readCheckedText(content)
+  if (state !== 'broken') return text
+  throw checksumError(
     path,
-    'Restore it from a copy, or remove its last line, the checksum, to take it as it is.',
+    'Restore it from a backup, or remove its last line, the checksum, to accept it as it is.',
   )
 }

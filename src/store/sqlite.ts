@@ -1,8 +1,8 @@
 import type sqlite from 'node:sqlite'
 
 /**
- * SQLite of Node. Not imported by name: a Node without it would refuse to load the whole package before anyone could
- * say which version is needed.
+ * Node's SQLite. Not imported statically: a Node version without it would fail to load the whole package before the
+ * version check.
  */
 export const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
 export type DatabaseSync = sqlite.DatabaseSync

@@ -27,7 +27,7 @@ const documents = [
   { id: 'halvard', title: 'Halvard', text: 'An opera by Ilse Marrow about the harbour.' },
 ]
 
-/** BM25 by its definition, a title counting two and a half times; the words here are their own stems. */
+/** BM25 by definition, with titles weighted 2.5; the words here are their own stems. */
 function bm25(all: readonly TextDocument[], query: readonly string[]): Map<string, number> {
   const rows = all.map(({ id, title, text }) => {
     const [head, body] = [title, text].map((part) => part.split(' ').filter((word) => word !== ''))
@@ -50,7 +50,7 @@ function bm25(all: readonly TextDocument[], query: readonly string[]): Map<strin
 }
 
 describe('TextIndex', () => {
-  it('finds by title and text, best first, whatever form the word has', () => {
+  it('finds by title and text, best first, in any word form', () => {
     index.add(documents)
     expect(index.search('Which lighthouses guard Varnholm?', 5)[0]).toMatchObject({
       id: 'skarn',
@@ -62,7 +62,7 @@ describe('TextIndex', () => {
     expect(index.get('teglen')?.title).toBe('Teglen')
   })
 
-  it('is incremental: the same again changes nothing, another text replaces', () => {
+  it('is incremental: the same text changes nothing, a different one replaces', () => {
     expect(index.add(documents)).toEqual({ added: 3, replaced: 0, unchanged: 0 })
     expect(index.add(documents)).toEqual({ added: 0, replaced: 0, unchanged: 3 })
     expect(index.add([{ id: 'teglen', title: 'Teglen', text: 'A village.' }])).toEqual({
@@ -74,7 +74,7 @@ describe('TextIndex', () => {
     expect(index.count()).toBe(3)
   })
 
-  it('ranks by BM25, however the documents came in', () => {
+  it('ranks by BM25, regardless of the order of additions', () => {
     const word = fc.constantFrom('osk', 'light', 'harbour', 'opera', 'town', 'marrow', 'birch')
     const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '))
     fc.assert(
@@ -100,7 +100,7 @@ describe('TextIndex', () => {
     )
   })
 
-  it('finds what is there and never what was taken out or replaced', () => {
+  it('finds what it contains and never what was removed or replaced', () => {
     const change = fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       word: fc.constantFrom('osk', 'birch', null),
@@ -132,7 +132,7 @@ describe('TextIndex', () => {
     )
   })
 
-  it('shows a reader what another connection added meanwhile', () => {
+  it('shows a reader what another connection has added', () => {
     using reader = new TextIndex(join(folder, 'corpus.sqlite'), { readOnly: true })
     index.add(documents.slice(0, 1))
     expect(reader.search('harbour', 5).length).toBe(1)
@@ -140,7 +140,7 @@ describe('TextIndex', () => {
     expect(reader.search('harbour', 5).length).toBe(2)
   })
 
-  it('takes any query as words, never as operators', () => {
+  it('treats any query as words, never as operators', () => {
     index.add(documents)
     fc.assert(
       fc.property(
@@ -157,7 +157,7 @@ describe('TextIndex', () => {
     expect(index.search('teglen AND halvard', 5).length).toBe(2)
   })
 
-  it('says what to do about a file that is no index', () => {
+  it('reports how to fix a file that is not an index', () => {
     writeFileSync(
       join(folder, 'bad.sqlite'),
       'not a database, but long enough to be taken for one'.repeat(20),

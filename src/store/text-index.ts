@@ -6,24 +6,24 @@ import { Ranking } from './text/ranking.ts'
 import { Segments } from './text/segments.ts'
 import { queryWords } from './text/words.ts'
 
-/** A text that can be found. */
+/** A searchable text. */
 export interface TextDocument {
   id: string
   title: string
   text: string
-  /** Where it can be read in full. */
+  /** Where the full text can be read. */
   url?: string
 }
 
 export interface TextHit extends TextDocument {
-  /** Higher is better. Comparable within one answer only. */
+  /** Higher is better. Only comparable within one query. */
   score: number
 }
 
 export interface AddResult {
   added: number
   replaced: number
-  /** Already there, word for word. */
+  /** Already present with the same text. */
   unchanged: number
 }
 
@@ -37,8 +37,8 @@ const tables = `
 `
 
 /**
- * A full-text index in one SQLite file: BM25 over posting lists of our own (docs/decisions/0006). Adding the same
- * documents again costs only reading them. Processes may search while one adds.
+ * A full-text index in one SQLite file: BM25 over our own posting lists (docs/decisions/0006). Adding the same
+ * documents again costs only reading them. Other processes can search while one adds.
  */
 export class TextIndex {
   readonly #database: DatabaseSync
@@ -62,7 +62,7 @@ export class TextIndex {
     }
   }
 
-  /** Adds documents in one transaction: all or none. A known id with another text is replaced. */
+  /** Adds documents in one transaction: all or none. A document with a known id and a different text is replaced. */
   add(documents: Iterable<TextDocument>): AddResult {
     const result: AddResult = { added: 0, replaced: 0, unchanged: 0 }
     this.#change((find, forget) => {
@@ -88,7 +88,7 @@ export class TextIndex {
     return result
   }
 
-  /** Takes documents out, in one transaction. Returns how many were there. */
+  /** Removes documents in one transaction. Returns the number removed. */
   remove(ids: Iterable<string>): number {
     let removed = 0
     this.#change((find, forget) => {
@@ -131,11 +131,11 @@ export class TextIndex {
     }
   }
 
-  /** The documents that match best, best first. A query without a word finds nothing. */
+  /** The best matches, best first. A query without words finds nothing. */
   search(query: string, limit: number): TextHit[] {
     const words = queryWords(query)
     if (words.length === 0) return []
-    // One transaction, so that lengths, postings and texts are of one moment though another process adds.
+    // One transaction, so that lengths, postings and texts are consistent even if another process adds documents.
     this.#database.exec('BEGIN')
     try {
       const ranking = this.#currentRanking()
@@ -149,7 +149,7 @@ export class TextIndex {
     }
   }
 
-  /** Made again when this or another process has changed the file. */
+  /** Rebuilt after this or another process has changed the file. */
   #currentRanking(): Ranking {
     const { data_version: version } = this.#dataVersion.get() as { data_version: number }
     if (this.#ranking === undefined || version !== this.#rankedVersion) {
@@ -164,7 +164,7 @@ export class TextIndex {
     return row === undefined ? undefined : toDocument(row)
   }
 
-  /** The document that can be read at this address; the first of several. */
+  /** The document with this URL; the first if there are several. */
   getByUrl(url: string): TextDocument | undefined {
     const found = this.#database.prepare(
       'SELECT id, title, text, url FROM document WHERE url = ? AND url IS NOT NULL ORDER BY row LIMIT 1',

@@ -12,14 +12,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyRecord, task } from '../../test/store/support/records.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
+import { checksumField } from './checksum.ts'
 import { createRun } from './create-run.ts'
 import { openRun } from './open-run.ts'
 import type { Run } from './run.ts'
-import { sealField } from './seal.ts'
 
 const options = { command: 'coa test', coa: '0.0.0', id: 'r' }
 
-/** Checks that `run` has exactly these lines left, and that what was cut is reported and saved. */
+/** Checks that `run` has exactly these lines left, and that what was truncated is reported and saved. */
 function checkCut(run: Run, log: Buffer, keptBytes: number) {
   const { torn } = run.recovery
   const kept = readFileSync(join(run.dir, 'events.jsonl'))
@@ -38,18 +38,18 @@ function linesBefore(log: Buffer, end: number): number {
   return log.subarray(0, end).lastIndexOf(0x0a) + 1
 }
 
-/** A line that was changed before it was written, as another version of coa might have. */
-function resealed(line: string): string {
-  return line.slice(0, line.lastIndexOf(',')) + sealField(line.slice(0, line.lastIndexOf(',')))
+/** A line that was modified before it was written, as by another version of coa. */
+function withNewChecksum(line: string): string {
+  return line.slice(0, line.lastIndexOf(',')) + checksumField(line.slice(0, line.lastIndexOf(',')))
 }
 
-/** A log as a killed process leaves it: whatever is torn, the index had not noted it. */
+/** A log as left by a killed process: the torn part is not in the index. */
 function tear(dir: string, log: Buffer): void {
   writeFileSync(join(dir, 'events.jsonl'), log)
   rmSync(join(dir, 'index.sqlite'), { force: true })
 }
 
-test('cut at every byte, a log keeps its complete lines and loses exactly the torn rest', () => {
+test('a log truncated at any byte keeps its complete lines and loses exactly the torn rest', () => {
   const runs = temporaryFolder()
   const run = createRun(runs, options)
   run.append('task', { ...task('😀'), question: 'old' })
@@ -105,7 +105,7 @@ test('random records, random cuts, random garbage at the end', () => {
         const log = Buffer.concat([readFileSync(path).subarray(0, cut), tail])
         tear(run.dir, log)
         const complete = Math.max(...ends.filter((end) => end <= cut))
-        // A newline right after a line cut just before its own completes that line.
+        // A newline right after a line that was truncated just before its own completes that line.
         const healed = tail[0] === 0x0a && ends.includes(cut + 1) ? cut + 1 : complete
         using writer = openRun(run.dir, { write: true })
         checkCut(writer, log, healed)
@@ -129,8 +129,8 @@ test('damage in the middle is skipped, counted and reported with line and offset
   const path = join(run.dir, 'events.jsonl')
   const [a = '', b = '', c = '', d = ''] = readFileSync(path, 'utf8').split('\n')
   const flipped = b.replace('"math"', '"mati"')
-  const misfit = resealed(c.replace('"checker":"math"', '"checker":"luck"'))
-  const unknown = resealed(d.replace('"kind":"task"', '"kind":"dream"'))
+  const misfit = withNewChecksum(c.replace('"checker":"math"', '"checker":"luck"'))
+  const unknown = withNewChecksum(d.replace('"kind":"task"', '"kind":"dream"'))
   writeFileSync(path, [a, b.slice(0, 30), misfit, '', unknown, flipped, d, ''].join('\n'))
   for (const write of [false, true]) {
     using again = openRun(run.dir, { write })
@@ -149,13 +149,13 @@ test('damage in the middle is skipped, counted and reported with line and offset
   }
 })
 
-test('a line this version cannot use is kept, even at the very end', () => {
+test('a line this version cannot read is kept, even at the very end', () => {
   const run = createRun(temporaryFolder(), options)
   run.append('task', task('a'))
   run.close()
   const path = join(run.dir, 'events.jsonl')
   const line = readFileSync(path, 'utf8').replace('"kind":"task"', '"kind":"dream"')
-  const future = `${resealed(line.trimEnd().replace('"seq":1', '"seq":2'))}\n`
+  const future = `${withNewChecksum(line.trimEnd().replace('"seq":1', '"seq":2'))}\n`
   appendFileSync(path, future)
   using again = openRun(run.dir, { write: true })
   expect(again.recovery).toMatchObject({ torn: [], damagedLines: 1 })
@@ -163,7 +163,7 @@ test('a line this version cannot use is kept, even at the very end', () => {
   expect(readFileSync(path, 'utf8')).toContain(future)
 })
 
-test('a last line with something else in the place of its newline is torn', () => {
+test('a last line with something else instead of its newline is torn', () => {
   const run = createRun(temporaryFolder(), options)
   run.append('task', task('a'))
   run.close()
@@ -174,7 +174,7 @@ test('a last line with something else in the place of its newline is torn', () =
   expect(again.recovery.torn).toMatchObject([{ offset: 0, bytes: log.length }])
 })
 
-test('torn metrics are cut and saved too', () => {
+test('torn metrics are truncated and saved too', () => {
   const run = createRun(temporaryFolder(), options)
   run.metric({ step: 1 })
   run.close()
@@ -186,7 +186,7 @@ test('torn metrics are cut and saved too', () => {
   expect(readdirSync(run.dir).filter((name) => name.startsWith('metrics.torn-'))).toHaveLength(1)
 })
 
-test('two cuts in the same millisecond are both saved', () => {
+test('two torn tails in the same millisecond are both saved', () => {
   const run = createRun(temporaryFolder(), options)
   run.close()
   const path = join(run.dir, 'events.jsonl')
@@ -199,7 +199,7 @@ test('two cuts in the same millisecond are both saved', () => {
   expect(saved.size).toBe(20)
 })
 
-test('a run folder can be copied while it is written', () => {
+test('a run folder can be copied while it is being written', () => {
   const runs = temporaryFolder()
   using run = createRun(runs, options)
   run.appendMany(

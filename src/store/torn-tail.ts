@@ -4,20 +4,20 @@ import { syncFolder } from '../base/files/index.ts'
 import { MAX_LINE_BYTES } from './line-reader.ts'
 import { readRange } from './read-range.ts'
 
-/** The end of a file that a killed or powerless writer left unfinished. */
+/** The incomplete end of a file, left by a writer that was killed or lost power. */
 export interface TornTail {
   path: string
   offset: number
   bytes: number
-  /** The beginning of what was torn, for people. */
+  /** The start of the torn bytes, for display. */
   text: string
-  /** Where the bytes were saved before they were cut; absent when the file was opened for reading only. */
+  /** Where the bytes were saved before truncation; absent if the file was opened read-only. */
   savedTo?: string
 }
 
 const CHUNK = 64 * 1024
 
-/** Finds what follows the last complete line that `isGood` accepts; undefined when nothing does. */
+/** Finds what follows the last complete line accepted by `isGood`; undefined if nothing does. */
 export function findTornTail(path: string, isGood: (line: Uint8Array) => boolean): TornTail | undefined {
   const fd = openSync(path, 'r')
   try {
@@ -31,8 +31,8 @@ export function findTornTail(path: string, isGood: (line: Uint8Array) => boolean
   }
 }
 
-/** Saves the torn bytes beside the file and then cuts them. Killed in between, it does both again next time. */
-export function cutTornTail(path: string, tail: TornTail): TornTail {
+/** Saves the torn bytes next to the file and then truncates it. If killed in between, both are repeated next time. */
+export function truncateTornTail(path: string, tail: TornTail): TornTail {
   const fd = openSync(path, 'r+')
   try {
     const savedTo = saveTail(fd, path, tail)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { StoreError } from '../base/errors/index.ts'
 import { migrate, type RecordKind, type RecordOf, recordKinds, recordSchemas } from '../schema/index.ts'
 
-/** What `append` takes: fields with a default may be left out. */
+/** The input of `append`: fields with a default may be omitted. */
 export type RecordInput<K extends RecordKind> = z.input<(typeof recordSchemas)[K]>
 
 /** The record in its current version with its defaults, or what is wrong with it in one line. */
@@ -21,7 +21,7 @@ export function validateRecord<K extends RecordKind>(kind: K, record: unknown, p
   checkKind(kind)
   const checked = checkRecord(kind, record)
   if ('problem' in checked) {
-    throw new StoreError(`this ${kind}${position} does not fit its schema: ${checked.problem}`, {
+    throw new StoreError(`this ${kind}${position} does not match its schema: ${checked.problem}`, {
       fix: `Correct the record; nothing was written. The schema is in src/schema.`,
       details: { kind },
     })
@@ -38,7 +38,7 @@ export function validateRecord<K extends RecordKind>(kind: K, record: unknown, p
 
 export function checkKind(kind: string): asserts kind is RecordKind {
   if (Object.hasOwn(recordSchemas, kind)) return
-  throw new StoreError(`there is no record kind ${JSON.stringify(kind)}`, {
+  throw new StoreError(`unknown record kind ${JSON.stringify(kind)}`, {
     fix: `Use one of ${recordKinds.join(', ')}.`,
   })
 }

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const entry = (id: string, ...numbers: number[]) => ({ id, text: id, vector: Float32Array.from(numbers) })
 
 describe('VectorIndex', () => {
-  it('finds the nearest by angle, whatever the lengths', () => {
+  it('finds the nearest by angle, regardless of length', () => {
     using index = new VectorIndex(file, { model: 'm' })
     index.add([
       entry('east', 10, 0),
@@ -29,7 +29,7 @@ describe('VectorIndex', () => {
     expect(hits[0]!.score).toBeCloseTo(0.9992, 3)
   })
 
-  it('ranks as a plain sort of the cosines does', () => {
+  it('ranks like a plain sort by cosine', () => {
     const number = fc.integer({ min: -5, max: 5 })
     const vector = fc.tuple(number, number, number)
     fc.assert(
@@ -56,7 +56,7 @@ describe('VectorIndex', () => {
     )
   })
 
-  it('knows what has no vector of its present text', () => {
+  it('knows which documents have no vector for their current text', () => {
     using index = new VectorIndex(file, { model: 'm' })
     index.add([entry('a', 1, 0), entry('b', 0, 1)])
     expect(
@@ -74,7 +74,7 @@ describe('VectorIndex', () => {
     expect(index.search(Float32Array.from([1, 0]), 5).map(({ id }) => id)).toEqual(['b'])
   })
 
-  it('sees what another process added', () => {
+  it('sees what another process has added', () => {
     using writer = new VectorIndex(file, { model: 'm' })
     writer.add([entry('a', 1, 0)])
     using reader = new VectorIndex(file, { model: 'm', readOnly: true })
@@ -83,12 +83,12 @@ describe('VectorIndex', () => {
     expect(reader.search(Float32Array.from([0, 1]), 1)[0]?.id).toBe('b')
   })
 
-  it('keeps vectors of two models apart', () => {
+  it('never mixes vectors of two models', () => {
     new VectorIndex(file, { model: 'm' })[Symbol.dispose]()
-    expect(() => new VectorIndex(file, { model: 'other', readOnly: true })).toThrow('not from other')
+    expect(() => new VectorIndex(file, { model: 'other', readOnly: true })).toThrow('not other')
     using first = new VectorIndex(file, { model: 'm' })
     first.add([entry('a', 1, 0)])
-    expect(() => first.add([entry('b', 1, 0, 0)])).toThrow('3 numbers')
+    expect(() => first.add([entry('b', 1, 0, 0)])).toThrow('3 dimensions')
     expect(() => first.search(Float32Array.from([1]), 1)).toThrow('query has 1')
     using second = new VectorIndex(file, { model: 'other' })
     expect(second.count()).toBe(0)

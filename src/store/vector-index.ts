@@ -5,16 +5,16 @@ import { openIndex } from './open-index.ts'
 
 export interface VectorHit {
   id: string
-  /** Cosine of the angle between query and document. */
+  /** Cosine similarity between query and document. */
   score: number
 }
 
-/** Rows of numbers one after the other. */
+/** Vectors stored contiguously. */
 interface Matrix {
   ids: string[]
   values: Float32Array
   width: number
-  /** Of the file, when it was read. */
+  /** Version of the file when it was read. */
   version: number
 }
 
@@ -26,22 +26,23 @@ const tables = `
 `
 
 /**
- * Vectors of documents in one SQLite file, all from one model, searched by comparing with every one: exact, and some
- * tens of milliseconds for thirty thousand. Vectors are kept at length one, so that a product is a cosine.
+ * Document vectors in one SQLite file, all from the same model, with exact brute-force search: a few tens of
+ * milliseconds for thirty thousand vectors. Vectors are normalized, so that a dot dotProduct is the cosine similarity.
  */
 export class VectorIndex {
   readonly #database: DatabaseSync
-  /** All vectors one after the other, read at the first search and again when the file has changed. */
+  /** All vectors, loaded at the first search and reloaded after the file has changed. */
   #loaded: Matrix | undefined
 
-  /** Opened for writing with another model than before, it starts empty: vectors of two models do not compare. */
+  /** If opened for writing with a different model, it starts empty: vectors of two models are not comparable. */
   constructor(file: string, options: { model: string; readOnly?: boolean }) {
     const { model, readOnly = false } = options
     try {
       this.#database = openIndex(file, { tables, version: VERSION, readOnly })
       const known = this.#database.prepare('SELECT name FROM model').get() as { name: string } | undefined
       if (known?.name !== model) {
-        if (readOnly) throw new Error(`its vectors are from ${known?.name ?? 'no model'}, not from ${model}`)
+        if (readOnly)
+          throw new Error(`its vectors were computed with ${known?.name ?? 'no model'}, not ${model}`)
         this.#inTransaction(() => {
           this.#database.exec('DELETE FROM vector; DELETE FROM model')
           this.#database.prepare('INSERT INTO model VALUES (?)').run(model)
@@ -55,7 +56,7 @@ export class VectorIndex {
     }
   }
 
-  /** The documents that have no vector yet, or one of another text. */
+  /** The documents without a vector for their current text. */
   missing<Document extends { id: string; text: string }>(documents: readonly Document[]): Document[] {
     const find = this.#database.prepare('SELECT hash FROM vector WHERE id = ?')
     return documents.filter(
@@ -63,22 +64,22 @@ export class VectorIndex {
     )
   }
 
-  /** Adds or replaces, all or none. */
+  /** Adds or replaces vectors: all or none. */
   add(entries: readonly { id: string; text: string; vector: Float32Array }[]): void {
     const width = this.#width() ?? entries[0]?.vector.length
     const odd = entries.find(({ vector }) => vector.length !== width)
     if (odd !== undefined) {
       throw new StoreError(
-        `the vector of ${odd.id} has ${odd.vector.length} numbers, the others have ${width}`,
+        `the vector of ${odd.id} has ${odd.vector.length} dimensions, the others have ${width}`,
         {
-          fix: 'Embed the whole corpus with one model; delete the vector file to start again.',
+          fix: 'Embed the whole corpus with one model; delete the vector file to start over.',
         },
       )
     }
     const put = this.#database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?)')
     this.#inTransaction(() => {
       for (const { id, text, vector } of entries) {
-        const unit = toUnit(vector)
+        const unit = normalize(vector)
         put.run(id, hashOf(text), new Uint8Array(unit.buffer, unit.byteOffset, unit.byteLength))
       }
     })
@@ -98,14 +99,14 @@ export class VectorIndex {
     const { ids, values, width } = this.#load()
     if (ids.length === 0) return []
     if (query.length !== width) {
-      throw new StoreError(`the query has ${query.length} numbers, the corpus has ${width} a vector`, {
+      throw new StoreError(`the query has ${query.length} dimensions, the corpus vectors have ${width}`, {
         fix: 'Search with the embedding model that the corpus was built with.',
       })
     }
-    const unit = toUnit(query)
+    const unit = normalize(query)
     const scores = new Float32Array(ids.length)
-    for (let row = 0; row < ids.length; row++) scores[row] = product(unit, values, row * width)
-    return best(scores, limit).map((row) => ({ id: ids[row]!, score: scores[row]! }))
+    for (let row = 0; row < ids.length; row++) scores[row] = dotProduct(unit, values, row * width)
+    return topRows(scores, limit).map((row) => ({ id: ids[row]!, score: scores[row]! }))
   }
 
   count(): number {
@@ -128,7 +129,7 @@ export class VectorIndex {
   }
 
   #load(): Matrix {
-    // Changes with every write of another connection.
+    // Changes whenever another connection writes.
     const { data_version: version } = this.#database.prepare('PRAGMA data_version').get() as {
       data_version: number
     }
@@ -139,7 +140,7 @@ export class VectorIndex {
     const bytes = new Uint8Array(values.buffer)
     for (const row of this.#database.prepare('SELECT id, data FROM vector ORDER BY id').iterate()) {
       const { id, data } = row as { id: string; data: Uint8Array }
-      // A row that another process added since the count waits for the next load.
+      // A row that another process added after the count waits for the next load.
       if ((ids.length + 1) * width > values.length) break
       bytes.set(data, ids.length * width * Float32Array.BYTES_PER_ELEMENT)
       ids.push(id)
@@ -164,13 +165,13 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-function toUnit(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
   return length > 0 && Number.isFinite(length) ? vector.map((value) => value / length) : vector.map(() => 0)
 }
 
-/** Four sums at a time: each would otherwise wait for the one before. */
-function product(left: Float32Array, right: Float32Array, from: number): number {
+/** Four independent sums, so that additions do not wait for each other. */
+function dotProduct(left: Float32Array, right: Float32Array, from: number): number {
   let [a, b, c, d] = [0, 0, 0, 0]
   let column = 0
   for (; column + 3 < left.length; column += 4) {
@@ -183,8 +184,8 @@ function product(left: Float32Array, right: Float32Array, from: number): number 
   return a + b + c + d
 }
 
-/** The rows with the highest scores, without sorting all of them. */
-function best(scores: Float32Array, limit: number): number[] {
+/** The rows with the highest scores, without a full sort. */
+function topRows(scores: Float32Array, limit: number): number[] {
   const rows: number[] = []
   for (let row = 0; row < scores.length; row++) {
     if (rows.length >= limit && scores[row]! <= scores[rows.at(-1)!]!) continue

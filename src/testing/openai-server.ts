@@ -8,21 +8,21 @@ interface RecordedRequest {
   body: Record<string, unknown>
 }
 
-/** What the server does with one chat request. Left-out parts have sensible values. */
+/** The server's behavior for one chat request. Everything is optional. */
 export interface ScriptedReply {
   text?: string
-  /** Functions the model wants called, besides what it says. */
+  /** Function calls requested in addition to the text. */
   toolCalls?: { name: string; arguments: unknown }[]
   finish?: string
   usage?: { prompt_tokens: number; completion_tokens: number }
-  /** Anything but 200 is a failure with this status. */
+  /** Any status other than 200 is an error response. */
   status?: number
   error?: string
   headers?: Record<string, string>
   delayMs?: number
   /** Closes the connection instead of answering. */
   hangUp?: boolean
-  /** Closes a stream after so many pieces. */
+  /** Closes a stream after this many pieces. */
   breakAfter?: number
 }
 
@@ -32,18 +32,17 @@ export type Responder = (
 ) => ScriptedReply | string | Promise<ScriptedReply | string>
 
 export interface OpenAiServer {
-  /** As given to openModel, ending in /v1. */
+  /** As passed to openModel, ending in /v1. */
   baseUrl: string
   requests: RecordedRequest[]
-  /** The most requests that were being answered at the same time. */
+  /** The maximum number of concurrent requests so far. */
   mostAtOnce: () => number
   close: () => Promise<void>
 }
 
 /**
- * A server with the chat and embeddings endpoints of the OpenAI protocol, for tests. Replies come from a list (the
- * last one repeats) or a function; embeddings are made from the words of a text, so that texts with common words are
- * near each other.
+ * A test server for the OpenAI chat and embeddings endpoints. Replies come from a list (the last one repeats) or a
+ * function; embeddings are bags of words, so that texts with common words are close.
  */
 export async function startOpenAiServer(
   script: Responder | readonly (ScriptedReply | string)[],
@@ -126,7 +125,7 @@ function stream(request: RecordedRequest, reply: ScriptedReply, response: Server
   const pieces = (reply.text ?? '').match(/[\s\S]{1,7}/g) ?? []
   for (const [index, piece] of pieces.entries()) {
     if (index === reply.breakAfter) {
-      // What was written has to be on its way before the line goes dead.
+      // Give the written data time to be sent before the connection is closed.
       setTimeout(() => response.destroy(), 20)
       return
     }
@@ -172,7 +171,7 @@ function embeddings(body: Record<string, unknown>): object {
   }
 }
 
-/** Each word adds to a place of its own. */
+/** Each word increments one hashed dimension. */
 function wordVector(text: string): number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0)
   vector[0] = 0.01

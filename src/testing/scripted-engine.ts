@@ -3,13 +3,13 @@ import type { Tokenizer } from '../language/tokens/index.ts'
 
 export interface ScriptedOptions {
   contextLength?: number
-  /** Told of every request, before it is answered. */
+  /** Called with every request before it is answered. */
   onRequest?: (request: SampleRequest) => void | Promise<void>
 }
 
 /**
- * An engine that writes what a function says: it is asked with the text so far, prompt included, and its answer ends
- * at the first stop text, as a model's would.
+ * An engine whose output comes from a function: the function receives the text so far, including the prompt, and its
+ * output is cut at the first stop text, as a model's would be.
  */
 export function scriptedEngine(
   tokenizer: Tokenizer,

@@ -10,7 +10,7 @@ export interface TinkerRequest {
   body: unknown
 }
 
-/** What is done with one request: an answer, or the connection is closed, or nothing is said for a while. */
+/** The behavior for one request: respond, close the connection, or delay. */
 export interface TinkerReply {
   status?: number
   body?: unknown
@@ -26,7 +26,7 @@ export interface TinkerServer {
   close: () => Promise<void>
 }
 
-/** A server with scripted answers, for tests of what a client does with them. */
+/** A server with scripted responses, for testing clients. */
 export async function startTinkerServer(
   reply: (request: TinkerRequest, index: number) => TinkerReply,
 ): Promise<TinkerServer> {

@@ -1,6 +1,6 @@
 import { builtinGrammars, extendGrammar, type Grammar, type ToolAgent } from '../language/grammar/index.ts'
 
-/** A tool that takes JSON, as the settings would add it: none that comes with coa does. */
+/** A tool with a JSON payload, as settings would add it: no built-in tool has one. */
 const visualInspector: ToolAgent = {
   name: 'visual_inspector',
   description: 'Look at an image file. Say which file and, if you like, what you want to know about it.',
@@ -15,12 +15,12 @@ const visualInspector: ToolAgent = {
   },
 }
 
-/** All tools that come with coa, and that one. */
+/** The grammar with all built-in tools plus this one. */
 export const withVisualInspector: Grammar = extendGrammar(builtinGrammars.get('all-tools')!, [
   visualInspector,
 ])
 
-/** The grammars that come with coa, one of them with that tool: every kind of payload is among them. */
+/** The built-in grammars, one of them extended by this tool, so that every payload syntax is covered. */
 export const grammarsWithEveryPayload: readonly Grammar[] = [...builtinGrammars.values()].map((grammar) =>
   grammar.name === withVisualInspector.name ? withVisualInspector : grammar,
 )

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const taskTools = { of: async () => [], close: async () => {} }
 
-/** What a judge says of one answer, in a world that is opened for it alone. */
+/** The judge's verdict on one answer, in a world opened only for it. */
 async function judgeOnce(cache: string): Promise<string> {
   const judge = { base_url: server.baseUrl, model: 'judge' }
   const world = await openWorld(ProjectConfig.parse({ tools: { cache }, judge }), { taskTools })
@@ -35,7 +35,7 @@ async function judgeOnce(cache: string): Promise<string> {
   }
 }
 
-it('asks the judge once about the same answer, in whichever process, unless nothing is kept', async () => {
+it('asks the judge once about the same answer, across processes, unless caching is off', async () => {
   const cache = join(folder, 'kept')
   expect(await judgeOnce(cache)).toBe('correct')
   expect(await judgeOnce(cache)).toBe('correct')
@@ -54,7 +54,7 @@ const task: Task = {
   meta: {},
 }
 
-it('has tools of your own in every grammar, and keeps the outputs of those that allow it', async () => {
+it('adds user-defined tools to every grammar, and caches the outputs of those that allow it', async () => {
   const [file, log] = [join(folder, 'tools.mts'), join(folder, 'orders.txt')]
   const library = pathToFileURL(join(import.meta.dirname, 'tools/define-tool.ts')).href
   writeFileSync(
@@ -92,10 +92,10 @@ it('has tools of your own in every grammar, and keeps the outputs of those that 
 })
 
 it.each([
-  ['missing.ts', undefined, 'there is no file'],
+  ['missing.ts', undefined, 'does not exist'],
   ['empty.mts', 'export const nothing = 1', 'exports no tools'],
   ['broken.mts', 'export const = 1', 'cannot load'],
-])('says what is wrong with %s', async (name, text, problem) => {
+])('reports what is wrong with %s', async (name, text, problem) => {
   const file = join(folder, name)
   if (text !== undefined) writeFileSync(file, text)
   const config = ProjectConfig.parse({ tools: { own: { files: [file] } } })

@@ -8,25 +8,25 @@ import { openSandbox, type Sandbox } from './sandbox/index.ts'
 import type { WorldConfig } from './settings.ts'
 import { type CallOptions, openToolbox, type Tool, ToolCache } from './tools/index.ts'
 
-/** What a task is worked on with. The same in teaching, training, solving and evaluation. */
+/** The tools, grammar and checkers for a task: the same in teaching, training, solving and evaluation. */
 export interface World {
   grammarOf(task: Task): Promise<Grammar>
   toolsOf(task: Task): Promise<readonly Tool[]>
   calling: Pick<CallOptions, 'timeoutMs' | 'outputLimit' | 'cache'>
-  /** What answers are checked with. */
+  /** Used to check answers. */
   check: { sandbox?: Sandbox; judge?: Judge }
   close(): Promise<void>
 }
 
-/** Tools that a task brings along. They stand in for those of the settings that have the same name. */
+/** Tools supplied by a task. They replace configured tools of the same name. */
 export interface TaskTools {
   of(task: Task): Promise<Tool[]>
   close(): Promise<void>
 }
 
 /**
- * The world that the settings describe; the only place where one is made. Tools that the settings add become part of every
- * grammar, and in a run are written down, so that its other stages know them too.
+ * Builds the world described by the settings; the only place that does. Tools added in the settings become part of
+ * every grammar and are recorded in the run, so that its other stages know them too.
  */
 export async function openWorld(
   config: WorldConfig,
@@ -46,16 +46,16 @@ export async function openWorld(
     throw error
   }
   const grammarNamed = projectGrammars({ ...config.language, tools })
-  let usual: Promise<Tool[]> | undefined
+  let configured: Promise<Tool[]> | undefined
   return {
     grammarOf: (task) => grammarNamed(task.domain),
     async toolsOf(task) {
-      usual ??= toolbox
+      configured ??= toolbox
         .states()
         .then((states) => states.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))
       const own = await taskTools.of(task)
       const names = new Set(own.map(({ name }) => name))
-      return [...own, ...(await usual).filter(({ name }) => !names.has(name))]
+      return [...own, ...(await configured).filter(({ name }) => !names.has(name))]
     },
     calling: {
       timeoutMs: calls.timeout_s * 1000,

@@ -171,7 +171,7 @@ describe('solve', () => {
 it.each<[string[], number, string]>([
   [['solve', ''], 2, 'the question is empty'],
   [['solve', 'q', '-m', 'nowhere'], 2, 'there is no model "nowhere"'],
-  [['solve', 'q', '-m', 'tiny'], 5, 'web_search cannot be used here: there is nothing to search'],
+  [['solve', 'q', '-m', 'tiny'], 5, 'web_search cannot be used here: no search provider'],
   [['solve', 'q', '-m', 'tiny', '-g', 'pictures.toml'], 5, 'coa has no such tool'],
   [['solve', 'q', '-m', 'tiny', '--tools', 'web_serch'], 2, 'Did you mean "web_search"?'],
   [['solve', 'q', '-m', 'tiny', '-g', 'multihop', '--tools', ''], 2, 'cannot do without wiki_search'],

@@ -6,8 +6,8 @@ import { isFull } from '../how-many.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 
 /**
- * The gold answers of real data sets: every one is accepted, and every corrupted one refused.
- * Programs are slow to run: a tenth of them by default, all with COA_TEST_FULL=1.
+ * Gold answers of real data sets: every one is accepted, and every corrupted one rejected. Running programs is slow:
+ * a tenth of them by default, all with COA_TEST_FULL=1.
  */
 
 type Tally = Record<string, Record<string, number>>
@@ -20,7 +20,7 @@ function count(tally: Tally, name: string, outcome: string): void {
 const mathFile = dataFile('math/train.jsonl.gz')
 
 describe.skipIf(mathFile === null)('the answers of GSM8K', () => {
-  it('are accepted in every usual form, and refused when corrupted', async () => {
+  it('are accepted in all common forms, and rejected when corrupted', async () => {
     const tasks = readJsonLines<{ question: string; answer: string; solution: string }>(mathFile!)
     const tally: Tally = {}
     const started = performance.now()
@@ -45,7 +45,7 @@ describe.skipIf(mathFile === null)('the answers of GSM8K', () => {
       checks += accepted.length + corrupted.length
     }
     const micros = ((performance.now() - started) * 1_000) / checks
-    console.log(`GSM8K: ${JSON.stringify(tally)}, ${micros.toFixed(0)} µs a check`)
+    console.log(`GSM8K: ${JSON.stringify(tally)}, ${micros.toFixed(0)} µs per check`)
     expect(tasks.length).toBe(6935)
     expect(Object.keys(tally['gold']!)).toEqual(['correct'])
     expect(Object.keys(tally['corrupted']!)).toEqual(['wrong'])
@@ -55,7 +55,7 @@ describe.skipIf(mathFile === null)('the answers of GSM8K', () => {
 const multihopFile = dataFile('multihop/train.jsonl.gz')
 
 describe.skipIf(multihopFile === null)('the answers of the multi-hop questions', () => {
-  it('are accepted with their aliases, and refused when corrupted', async () => {
+  it('are accepted with their aliases, and rejected when corrupted', async () => {
     const tasks = readJsonLines<{ answer: string; aliases: string[] }>(multihopFile!)
     const tally: Tally = {}
     for (const [index, { answer, aliases }] of tasks.entries()) {
@@ -85,7 +85,7 @@ describe.skipIf(multihopFile === null)('the answers of the multi-hop questions',
 
 const codeFile = dataFile('code/train.jsonl.gz')
 
-/** The solution, and after it its function again with another result. */
+/** The solution, followed by its function redefined with another result. */
 function corrupt(solution: string, entry: string): string {
   return `${solution}
 
@@ -143,7 +143,7 @@ describe.skipIf(codeFile === null)('the solutions of MBPP', () => {
       await Promise.all([worker(), worker()])
       const ms = (performance.now() - started) / (3 * tasks.length)
       console.log(
-        `MBPP: ${tasks.length} of ${all.length} tasks, ${JSON.stringify(tally)}, ${ms.toFixed(0)} ms a check`,
+        `MBPP: ${tasks.length} of ${all.length} tasks, ${JSON.stringify(tally)}, ${ms.toFixed(0)} ms per check`,
       )
       expect(surprises).toEqual([])
     },

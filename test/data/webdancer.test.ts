@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ChainParser, collectChain, defineGrammar, spansOf } from '../../src/language/grammar/index.ts'
 import { dataFile, readJsonLines } from './shared-data.ts'
 
-/** The tags of the WebDancer trajectories (Alibaba-NLP/DeepResearch), described as a grammar of ours. */
+/** The tags of the WebDancer trajectories (Alibaba-NLP/DeepResearch) as a grammar. */
 const webdancer = defineGrammar({
   name: 'webdancer',
   description: 'Search and visit trajectories with JSON tool calls.',
@@ -36,12 +36,12 @@ interface Trajectory {
 const file = dataFile('traces/webdancer-chatml.jsonl.gz')
 
 describe.skipIf(file === null)('the published WebDancer trajectories', () => {
-  it('are read without losing a byte', () => {
+  it('are parsed without losing a byte', () => {
     const trajectories = readJsonLines<Trajectory>(file!)
     expect(trajectories.length).toBe(200)
     const tally = { bytes: 0, calls: 0, answers: 0, ordered: 0, faults: 0 }
     for (const { messages } of trajectories) {
-      // After the system prompt and the question come the model's turns and the tool's answers.
+      // After the system prompt and the question come the model's turns and the tool results.
       const turns = messages.slice(2)
       const text = turns.map((message) => message.content).join('\n')
       const parser = new ChainParser(webdancer)
@@ -73,7 +73,7 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
   })
 })
 
-/** What stands between the first opening and the last closing tag, found without the parser. */
+/** The text between the first opening and the last closing tag, found without the parser. */
 function inner(text: string, tag: string): string {
   return text.slice(text.indexOf(`<${tag}>`) + tag.length + 2, text.lastIndexOf(`</${tag}>`))
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openCheckpoint, readOptimizerState } from '../../src/engine/checkpoint/index.ts'
 import { recordKinds } from '../../src/schema/index.ts'
-import { openRun, readSettingsFile, runFiles, verifyTexts } from '../../src/store/index.ts'
+import { openRun, readSettingsFile, runFiles, verifyChecksums } from '../../src/store/index.ts'
 import { randomFrom } from '../store/support/crash-record.ts'
 
 /** What came of flipping one bit at a time: noticed by whoever reads, put right by itself, or neither. */
@@ -75,7 +75,7 @@ function targets(dir: string): Target[] {
     read: checkpoint,
     ...(within === undefined ? {} : { within }),
   })
-  const verified: Reader = () => ({ data: '', isTold: verifyTexts(dir).damaged.length > 0 })
+  const verified: Reader = () => ({ data: '', isTold: verifyChecksums(dir).damaged.length > 0 })
   return [
     { file: 'events.jsonl', flips: 100, read: fresh },
     { file: 'index.sqlite', flips: 90, read: records, mayHeal: true },

@@ -50,7 +50,7 @@ describe.skipIf('missing' in found)('MiniMind2-Small', () => {
     async ({ messages, ids, logprobs, greedy }) => {
       const tokenizer = await openTokenizer(source)
       const prompt = renderPrompt(tokenizer, messages)
-      expect([...tokenizer.encodeIds(prompt, { specials: 'recognise' })]).toEqual(ids)
+      expect([...tokenizer.encodeIds(prompt, { specials: 'recognize' })]).toEqual(ids)
       const read = await engine.forward([{ tokens: ids, weights: ids.map(() => 1) }])
       for (const [at, logprob] of logprobs.entries())
         expect(Math.abs(read.logprobs[0]![at + 1]! - logprob)).toBeLessThan(1e-3)

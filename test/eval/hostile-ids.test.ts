@@ -60,7 +60,7 @@ it.each(hostile)('%j names no report and no run', (id) => {
   expect(EvalReport.safeParse({ ...report, id }).success).toBe(false)
   expect(RunManifest.safeParse({ ...run.manifest, id }).success).toBe(false)
   expect(() => writeReport(run.files.eval, { ...report, id })).toThrow(/cannot be the name of a report/)
-  expect(() => makeReport(config, run, { solvers: ['one'], id })).toThrow(/does not fit its schema: id/)
+  expect(() => makeReport(config, run, { solvers: ['one'], id })).toThrow(/does not match its schema: id/)
   using again = openRun(run.dir)
   expect(again.count('eval')).toBe(1)
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { goodEnd, startProgram } from '../store/support/child-program.ts'
+import { expectSuccess, startProgram } from '../store/support/child-program.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 
 const program = join(import.meta.dirname, 'evaluate-to-the-end.ts')
@@ -11,7 +11,7 @@ const KILLS = 10
 
 it('gives the same report to the byte, killed and resumed ten times', async () => {
   const [whole, broken] = [temporaryFolder(), temporaryFolder()]
-  await goodEnd(startProgram(program, whole))
+  await expectSuccess(startProgram(program, whole))
   let kills = 0
   for (; kills < KILLS; kills++) {
     const child = startProgram(program, broken)
@@ -22,7 +22,7 @@ it('gives the same report to the byte, killed and resumed ten times', async () =
     await once(child, 'close')
   }
   expect(kills).toBe(KILLS)
-  await goodEnd(startProgram(program, broken))
+  await expectSuccess(startProgram(program, broken))
   for (const end of ['json', 'md', 'html']) expect(reportOf(broken, end)).toBe(reportOf(whole, end))
   const lines = readFileSync(join(broken, 'runs/run/events.jsonl'), 'utf8').trim().split('\n')
   // One that failed outside of the solver is tried again by the next process.

@@ -7,8 +7,8 @@ import { exampleSequences, makeRun } from './support.ts'
 const config = (out: string, formats: string[]) => ({ formats, out, tokenizer: 'bytes' })
 
 describe('checkExport', () => {
-  /** Exports, spoils the file, and checks. */
-  async function spoil(format: string, file: string, change: (text: string) => string) {
+  /** Exports, corrupts the file, and checks. */
+  async function corrupt(format: string, file: string, change: (text: string) => string) {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out, [format]), { run })
     const path = join(out, format, file)
@@ -38,21 +38,21 @@ describe('checkExport', () => {
     ['tinker', 'datums.jsonl', '"weights":{"data":[0', '"weights":{"data":[1', 'token 2 is trained on'],
     ['trl-messages', 'data.jsonl', 'example-web', 'example-wob', 'it is of example-wob'],
     ['trl-messages', 'data.jsonl', '"completion"', '"completions"', 'cannot be read'],
-  ])('notices a change in %s (%s: %s → %s)', async (format, file, from, to, words) => {
-    const result = await spoil(format, file, (text) => text.replace(from, to))
+  ])('detects a change in %s (%s: %s → %s)', async (format, file, from, to, words) => {
+    const result = await corrupt(format, file, (text) => text.replace(from, to))
     expect(result.verdict).toBe('broken')
     expect(result.problems[0]).toContain('hash differs')
     expect(result.problems[1]).toContain(words)
   })
 
-  it('notices rows that are missing, or too many', async () => {
-    const fewer = await spoil('openai', 'data.jsonl', (text) => text.slice(0, text.indexOf('\n') + 1))
+  it('detects missing and extra rows', async () => {
+    const fewer = await corrupt('openai', 'data.jsonl', (text) => text.slice(0, text.indexOf('\n') + 1))
     expect(fewer.problems[1]).toContain('its row is missing')
-    const more = await spoil('openai', 'data.jsonl', (text) => text + text)
+    const more = await corrupt('openai', 'data.jsonl', (text) => text + text)
     expect(more.problems[1]).toContain('more rows than sequences')
   })
 
-  it('notices a run that has other sequences by now', async () => {
+  it('detects that the sequences of the run have changed', async () => {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out, ['verl-sft']), { run })
     const [example] = exampleSequences()
@@ -60,7 +60,7 @@ describe('checkExport', () => {
     expect((await checkExport(out))[0]).toMatchObject({ verdict: 'broken' })
   })
 
-  it('says so where there is nothing to check', async () => {
+  it('reports that there is nothing to check', async () => {
     const { run, out } = makeRun(exampleSequences())
     mkdirSync(out)
     await expect(checkExport(out)).rejects.toThrow('no finished export')

@@ -6,7 +6,7 @@ import { coa, coaJson } from '../cli/coa.ts'
 import { exampleSequences, formatNames, makeRun } from './support.ts'
 
 describe('coa export', () => {
-  it('exports, checks, is quick the second time, and notices a change', () => {
+  it('exports, checks, skips finished work, and detects a change', () => {
     const { run, folder, out } = makeRun(exampleSequences())
     const args = ['export', run.dir, '--format', 'trl-tokens,verl-sft', '--tokenizer', 'bytes', '--out', out]
     const dry = coaJson<{ formats: Array<{ status: string }> }>([...args, '--dry-run'], { cwd: folder })
@@ -18,13 +18,13 @@ describe('coa export', () => {
     expect(coa(args, { cwd: folder }).stdout).toContain('already there')
     const path = join(out, 'trl-tokens', 'data.jsonl')
     writeFileSync(path, readFileSync(path, 'utf8').replace('-100', '7'))
-    const spoilt = coa(['export', '--check', out], { cwd: folder })
-    expect(spoilt.code).toBe(3)
-    expect(spoilt.stdout).toContain('trl-tokens: broken')
-    expect(spoilt.stdout).toContain('verl-sft: same')
+    const corrupted = coa(['export', '--check', out], { cwd: folder })
+    expect(corrupted.code).toBe(3)
+    expect(corrupted.stdout).toContain('trl-tokens: broken')
+    expect(corrupted.stdout).toContain('verl-sft: same')
   })
 
-  it('says what to do instead', () => {
+  it('suggests what to do instead', () => {
     const { run, folder } = makeRun(exampleSequences())
     const failing = (args: string[]) => coa(['export', ...args], { cwd: folder })
     expect(failing([])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run is named') })

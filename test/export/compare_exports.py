@@ -1,4 +1,4 @@
-"""Opens exported files with the libraries that trainers use, and compares with the sequences they were made from.
+"""Opens exported files with the libraries that trainers use, and compares them with the original sequences.
 
 Usage: compare_exports.py FOLDER TOKENIZER. FOLDER has sequences.jsonl and one folder a format. Prints one JSON object.
 """
@@ -28,7 +28,7 @@ def load(name, file="data.jsonl"):
 
 
 def pieces(sequence):
-    """Neighbouring spans of one kind, joined; written apart from the exporter."""
+    """Adjacent spans of the same kind, joined; written independently of the exporter."""
     found = []
     for span in sequence["spans"]:
         if span["text"] == "":
@@ -45,7 +45,7 @@ def encode(text):
 
 
 def own_labels(sequence):
-    """Ids and labels by transformers alone: the prompt by its template, each piece by itself, then the end."""
+    """Ids and labels from transformers alone: the prompt by its template, each piece separately, then the end token."""
     rendered = tokenizer.apply_chat_template(sequence["prompt"], tokenize=False, add_generation_prompt=True)
     ids = tokenizer.encode(rendered, add_special_tokens=False)
     labels = [-100] * len(ids)
@@ -69,7 +69,7 @@ def compare_tokens():
 
 
 def straddling():
-    """axolotl's documented rule: the message is encoded whole, tokens across a border of parts are masked."""
+    """axolotl's documented rule: the message is encoded as a whole, tokens that straddle parts are masked."""
     count = 0
     for row in load("axolotl"):
         parts = row["messages"][-1]["content"]
@@ -88,7 +88,7 @@ def as_json(value):
 
 
 def same_as_lines(name):
-    """Does `datasets` see in a file what is written there? Missing keys come back as None."""
+    """Whether `datasets` reads exactly what the file contains. Missing keys are returned as None."""
 
     def dense(value):
         if isinstance(value, dict):
@@ -115,7 +115,7 @@ def verl():
 
 
 def trained_text(ids, labels):
-    """What stands in the runs of tokens that are trained on."""
+    """The text of each run of trained tokens."""
     runs, run = [], []
     for token, label in zip(ids, labels):
         if label != -100:
@@ -166,7 +166,7 @@ def trl():
     try:
         template = get_training_chat_template(tokenizer)
     except ValueError:
-        # Not one of the templates TRL knows: as the card says, give it one that marks what the model writes.
+        # Not one of the templates TRL knows: as the card says, provide one that marks the model's output.
         tokenizer.chat_template = template = CHATML
 
     messages = trainer("trl-messages", assistant_only_loss=True, completion_only_loss=True)

@@ -5,21 +5,23 @@ import { fileURLToPath } from 'node:url'
 
 const venv = fileURLToPath(new URL('../../node_modules/.cache/coa-export-python', import.meta.url))
 const python = join(venv, 'bin', 'python')
-/** Written when everything is in, so that half an environment is not taken for a whole one. */
+/** Written once everything is installed, so that a partial environment is not mistaken for a complete one. */
 const ready = join(venv, 'ready')
 
 const basic = ['transformers', 'datasets', 'tokenizers', 'jinja2', 'pyarrow', 'pandas']
-/** The trainer needs torch; the version for which a wheel without CUDA is known to lie about. */
+/** The trainer needs torch; a version for which a wheel without CUDA is available. */
 const training = ['torch==2.13.0', 'trl']
 
 /**
- * The Python of an environment with the trainers' own libraries; undefined, with the reason, where there is none. It is
- * made only when COA_TEST_PYTHON_PACKAGES=1 asks for it: that takes minutes, and hundreds of megabytes.
+ * The Python of an environment with the trainers' own libraries, or the reason why there is none. It is created only
+ * with COA_TEST_PYTHON_PACKAGES=1: that takes minutes and hundreds of megabytes.
  */
 export function pythonWithPackages(): { python: string } | { missing: string } {
   if (existsSync(ready)) return { python }
   if (process.env['COA_TEST_PYTHON_PACKAGES'] !== '1')
-    return { missing: 'no environment with the Python libraries; set COA_TEST_PYTHON_PACKAGES=1 to make one' }
+    return {
+      missing: 'no environment with the Python libraries; set COA_TEST_PYTHON_PACKAGES=1 to create one',
+    }
   mkdirSync(join(venv, '..'), { recursive: true })
   const made = spawnSync('python3', ['-m', 'venv', venv], { encoding: 'utf8' })
   if (made.status !== 0) return { missing: `python3 -m venv failed: ${made.error?.message ?? made.stderr}` }

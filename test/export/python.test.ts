@@ -11,7 +11,7 @@ import { exampleSequences, formatNames, makeRun, troubledSequences } from './sup
 
 const found = pythonWithPackages()
 if ('missing' in found)
-  console.warn(`SKIPPED: exports are not opened by the Python libraries: ${found.missing}`)
+  console.warn(`SKIPPED: exports are not opened with the Python libraries: ${found.missing}`)
 
 interface Comparison {
   tokens: { rows: number; tokens: number; different: number }
@@ -36,7 +36,7 @@ async function compare(folderOf: (folder: string) => string) {
   const { status, stdout, stderr } = spawnSync(python, [script, out, tokenizer], { encoding: 'utf8' })
   expect(status, stderr.slice(-3000)).toBe(0)
   const comparison = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Comparison
-  console.info(`opened by Python: ${JSON.stringify(comparison)}`)
+  console.info(`opened with Python: ${JSON.stringify(comparison)}`)
   return { comparison, checks, count: sequences.length }
 }
 
@@ -49,11 +49,11 @@ function writeByteTokenizer(folder: string): string {
   return path
 }
 
-describe.skipIf('missing' in found)('opened by the real libraries', () => {
+describe.skipIf('missing' in found)('opened with the real libraries', () => {
   it.each([
     ['Qwen 2.5', () => realPath('qwen2_5')],
-    ['one token a byte', writeByteTokenizer],
-  ])('labels agree token by token: %s', async (_name, folderOf) => {
+    ['one token per byte', writeByteTokenizer],
+  ])('labels match token by token: %s', async (_name, folderOf) => {
     const { comparison, checks, count } = await compare(folderOf)
     const { tokens, straddling, lines, verl, trl } = comparison
     expect(tokens).toMatchObject({ rows: count, different: 0 })

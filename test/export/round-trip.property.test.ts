@@ -7,7 +7,7 @@ import type { Reading } from '../../src/stages/export/segments.ts'
 import { RUNS } from '../grammar/arbitraries.ts'
 import { anySequence, exampleSequences, troubledSequences } from './support.ts'
 
-/** Written apart from the exporters: each character of the stream with its flag. */
+/** Written independently of the exporters: each character of the stream with its flag. */
 function flagged(spans: Stream['spans']): string {
   let flags = ''
   for (const { text, kind } of spans) flags += (kind !== 'observation' ? '1' : '0').repeat(text.length)
@@ -32,14 +32,14 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
     const known = [...exampleSequences(), ...troubledSequences()]
     if (format.carries === 'text') {
       const trainsAll = format.trainsObservations === true
-      it('takes every chain that coa makes, and gives it back', () => {
+      it('round-trips every chain that coa generates', () => {
         for (const sequence of known) {
           expect(format.refuse(sequence)).toBeUndefined()
           expectSame(format.fromRow(throughFile(format.toRow(sequence))), sequence, trainsAll)
         }
       })
 
-      it('gives back every sequence that it does not refuse', () => {
+      it('round-trips every sequence that it does not reject', () => {
         let taken = 0
         fc.assert(
           fc.property(anySequence, (sequence) => {
@@ -53,7 +53,7 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
       })
     }
     if (format.carries === 'tokens') {
-      it('gives back ids and mask of every sequence', () => {
+      it('round-trips ids and mask of every sequence', () => {
         const tokenizer = byteTokenizer()
         const check = (sequence: Stream): void => {
           const encoded = encodeStream(tokenizer, sequence)
@@ -69,7 +69,7 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
   })
 }
 
-it('refuses what a format cannot express, and says why', () => {
+it('rejects what a format cannot express, with a reason', () => {
   const [example] = exampleSequences() as [Stream]
   const withPrompt = (prompt: Stream['prompt']): Stream => ({ ...example, prompt })
   const user = { role: 'user' as const, content: 'q' }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { baseSeed, FIRST_BASE_SEED } from '../../scripts/nano/seeds.ts'
 import { type BaseDocument, textOf } from '../../scripts/nano/text/document.ts'
 import { baseDocuments, type Kind } from '../../scripts/nano/text/documents.ts'
-import { drawStory } from '../../scripts/nano/text/stories.ts'
+import { sampleStory } from '../../scripts/nano/text/stories.ts'
 import { agentTags } from '../../scripts/nano/text/tags.ts'
 import { Random } from '../../src/base/random/index.ts'
 import { libraryOf, suites } from '../../src/tasks/index.ts'
@@ -83,7 +83,7 @@ describe('base text', () => {
     const random = new Random('stories')
     let read = 0
     for (let index = 0; index < 400; index++) {
-      const { program } = drawStory(0, index, random)
+      const { program } = sampleStory(0, index, random)
       if (program.steps.length !== 2) continue
       read++
       expect(measured.has(templateOf(program.steps)), program.python).toBe(false)

@@ -38,7 +38,7 @@ describe('the model of nano', () => {
   it('copies names and numbers that it has never seen', async () => {
     const random = new Random('copies of nano')
     const syllable = (): string => `${random.pick([...'bdfgklmnprstvz'])}${random.pick([...'aeiou'])}`
-    // Drills leave these names out: see is_kept_for_tests in scripts/nano/train/drills.py.
+    // Drills leave these names out: see is_held_out in scripts/nano/train/drills.py.
     const word = (): string => {
       for (;;) {
         const letters = Array.from({ length: random.int(2, 4) }, syllable).join('')

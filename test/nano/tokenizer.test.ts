@@ -124,7 +124,7 @@ describe.skipIf(python === undefined)('drills in Python', () => {
     return JSON.parse(stdout)
   }
   const start = [
-    'import json; from bpe import Tokenizer; from drills import Drills, is_kept_for_tests',
+    'import json; from bpe import Tokenizer; from drills import Drills, is_held_out',
     `tokenizer = Tokenizer(${JSON.stringify(join(folder, 'tokenizer.json'))})`,
     'drills = Drills(5, list(tokenizer.vocabulary), tokenizer.tags)',
   ].join('\n')
@@ -163,7 +163,7 @@ describe.skipIf(python === undefined)('drills in Python', () => {
   it('keep one name in five for the tests', () => {
     const shares = drill(
       `${start}\nexam = Drills(5, list(tokenizer.vocabulary), tokenizer.tags, for_tests=True)\n` +
-        'print(json.dumps([sum(map(is_kept_for_tests, each.pool)) / len(each.pool) for each in (drills, exam)]))',
+        'print(json.dumps([sum(map(is_held_out, each.pool)) / len(each.pool) for each in (drills, exam)]))',
     )
     expect(shares).toEqual([0, 1])
   })

@@ -9,7 +9,10 @@ import { commandsIn, nextCommandsIn } from './readme-commands.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** The quickstart takes minutes by design. Every day its stages see less; what is looked at is whether they are reached. */
+/**
+ * The quickstart takes minutes by design. By default its stages get less data; the test only checks that they are
+ * reached.
+ */
 const less: Record<string, string> = isFull
   ? {}
   : {
@@ -26,7 +29,7 @@ const less: Record<string, string> = isFull
       COA_ROLLOUT_MAX_TOKENS: '60',
     }
 
-/** A busy machine may take its time, and every sandbox that need not be started leaves some of it to other tests. */
+/** Generous for a busy machine; sandboxes that need not be started leave time for other tests. */
 const patience = {
   COA_TOOLS_TIMEOUT_S: '300',
   COA_TEACH_CONCURRENCY: '1',
@@ -35,7 +38,7 @@ const patience = {
   COA_ENGINE_THREADS: '1',
 }
 
-/** As a newcomer's shell: none of what npm and vitest have set for this process. */
+/** Like a newcomer's shell: nothing that npm and vitest have set for this process. */
 function shellEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(cleanEnvironment()).filter(
     ([name]) => !/^(npm_|VITEST|NODE_ENV$|INIT_CWD$)/i.test(name),
@@ -46,10 +49,10 @@ function shellEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv 
 
 describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 }, () => {
   let clone: string
-  /** What was under "Next:", by command. */
+  /** The commands under "Next:", by command. */
   const told: string[][] = []
   beforeAll(() => {
-    // `npm start` installs what is missing, which takes long: every day nothing is.
+    // `npm start` installs missing dependencies, which is slow: by default nothing is missing.
     clone = freshClone({ dependencies: !isFull })
   })
   afterAll(() => removeClone(clone))
@@ -65,7 +68,7 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
     return stdout
   }
 
-  /** A server answers, and ends when it is told to. */
+  /** The server responds, and stops when asked to. */
   async function serve(command: string): Promise<void> {
     const server = spawn('bash', ['-c', `exec ${command} --port 0`], {
       cwd: clone,
@@ -99,19 +102,19 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
   })
 
   it.each(commands)('%s', async (command) => {
-    // This test is part of it; what CI runs is this line.
+    // This test is part of it; CI runs this line.
     if (command === 'npm ci && npm test') expect(read('.ci/run')).toMatch(/^npm ci\nnpm test$/m)
-    // Downloads PyTorch. With a Python that has it, test/cli/trainer.test.ts starts, asks and stops one.
+    // Downloads PyTorch. With a Python that has it, test/cli/trainer.test.ts starts, queries and stops a server.
     else if (/ trainer start /.test(command))
       run(`${command.split(' trainer ')[0]} model inspect models/tiny`)
     else if (/ world serve$/.test(command)) await serve(command)
-    // Its stages are those of the next line, with other numbers.
+    // It has the stages of the next line, with other numbers.
     else if (command === 'npm start' && !isFull) run(`${command} -- --help`)
     else if (command.startsWith('npm start')) expect(run(command, less)).toContain('report.html')
     else run(command)
   })
 
-  it('can be followed by what they print under "Next:", pasted as it is', () => {
+  it('print commands under "Next:" that can be pasted as they are', () => {
     const blocks = told.filter((block) => block.length > 0)
     const all = blocks.flat()
     for (const command of ['solve', 'init', 'mask', 'quickstart', 'distill', 'rl', 'rollout', 'generate'])
@@ -120,13 +123,13 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
         command,
       ).toBe(true)
     const pasted = new Set<string>()
-    // Both have run above; every day it is enough that they are found here and take these words.
+    // Both have run above; by default it is enough that they exist and accept these arguments.
     const shortened = (line: string): string =>
       !isFull && /coa (quickstart|rl .*)$/.test(line) ? `${line} --help` : line
     for (const block of blocks) {
-      // A second `coa init my-agents` would rightly refuse.
+      // A second `coa init my-agents` would correctly fail.
       const fresh = block.filter((line) => !pasted.has(line))
-      // A model that has hardly been trained may find no answer, which is status 3 and no fault of the command.
+      // A barely trained model may find no answer, which is status 3 and not an error of the command.
       run(`set -e\n${fresh.map((line) => `${shortened(line)} || [ $? = 3 ]`).join('\n')}`, less)
       for (const line of fresh) if (!line.startsWith('cd ')) pasted.add(line)
     }

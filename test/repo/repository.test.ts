@@ -15,7 +15,7 @@ describe('the lockfile', () => {
     >
   }
 
-  it('names no registry', () => {
+  it('contains no registry URL', () => {
     expect(Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
   })
 
@@ -28,7 +28,7 @@ describe('the lockfile', () => {
     expect(Object.keys(allowScripts).filter((name) => !scripted.includes(name))).toEqual([])
   })
 
-  it('holds the binaries of every platform, so that npm ci works on all of them', () => {
+  it('contains the binaries of every platform, so that npm ci works on all of them', () => {
     const missing = Object.entries(packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) =>
@@ -40,7 +40,7 @@ describe('the lockfile', () => {
   })
 })
 
-describe('the oldest Node', () => {
+describe('the minimum Node version', () => {
   it('is the same in package.json, the launcher, the library and the README', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
     const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node)!
@@ -52,11 +52,11 @@ describe('the oldest Node', () => {
 })
 
 describe('the documents', () => {
-  it('have an agents file short enough to be read', () => {
+  it('include a short AGENTS.md', () => {
     expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(120)
   })
 
-  it('explain every code that an error, a chain, a rollout or a finding can have', () => {
+  it('explain every code of errors, chains, rollouts and findings', () => {
     const page = read('docs/90-troubleshooting.md')
     const unexplained = [
       ...Object.values(exitCodes).map(({ code }) => `| ${code} |`),
@@ -74,7 +74,7 @@ describe('the documents', () => {
     expect(unexplained).toEqual([])
   })
 
-  it('show every source folder in the README tree', () => {
+  it('list every source folder in the README tree', () => {
     const readme = read('README.md')
     for (const entry of readdirSync(new URL('src', root), { withFileTypes: true })) {
       expect(readme, entry.name).toContain(entry.isDirectory() ? `${entry.name}/` : entry.name)

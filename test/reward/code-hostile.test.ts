@@ -18,7 +18,7 @@ const calls = (...tests: [entry: string, args: unknown[], expected: unknown][]):
 const add = asserts('assert add(2, 3) == 5', 'assert add(10, -4) == 6')
 const memberLoop = asserts('for p in [2, 3, 5]:\n    assert p in primes(10)')
 
-/** Writes a report of its own in the place of ours. */
+/** Writes its own report in place of ours. */
 const forged = (report: string): string => `
 import os, sys
 frame = sys._getframe()
@@ -30,7 +30,7 @@ names['report'] = open(os.devnull, 'w')
 `
 const object = (members: string): string => `class Own:\n    ${members}\ndef primes(n): return Own()`
 
-/** Programs that must be wrong: neither correct, nor undecided, which training would leave out unpunished. */
+/** Programs that must be judged wrong: neither correct nor undecided, which training would exclude without penalty. */
 const attacks: [name: string, gold: CodeGold, program: string][] = [
   ['a library that replaces the comparison', add, `${replacesComparison}\ndef add(a, b): return 31337`],
   [
@@ -51,7 +51,7 @@ const attacks: [name: string, gold: CodeGold, program: string][] = [
     'def add(a, b): raise StopIteration',
   ],
   [
-    'StopIteration of an iterator of its own',
+    'StopIteration from a custom iterator',
     asserts('assert all(map(lambda n: next(primes(n)) == n, [2, 3]))'),
     object('def __next__(self): raise StopIteration'),
   ],
@@ -103,9 +103,13 @@ const attacks: [name: string, gold: CodeGold, program: string][] = [
   ],
   ['200,000 brackets', add, forged("'[' * 200000 + ']' * 200000")],
   ['brackets in a value', calls(['add', [2, 3], 5]), forged(`'[' + '["list",[' * 5000 + ']]' * 5000 + ']'`)],
-  ['a key that is no number', calls(['f', [1], { a: 1 }]), forged(`'[["dict",[[["int","zz"],["none"]]]]]'`)],
-  ['a result that is none', memberLoop, forged(`'[["value",[],["int","zz"]]]'`)],
-  ['a sum without end', asserts('assert sum(f(3)) == 3'), 'def f(n): return range(10**12)'],
+  [
+    'a key that is not a number',
+    calls(['f', [1], { a: 1 }]),
+    forged(`'[["dict",[[["int","zz"],["none"]]]]]'`),
+  ],
+  ['an invalid result', memberLoop, forged(`'[["value",[],["int","zz"]]]'`)],
+  ['an endless sum', asserts('assert sum(f(3)) == 3'), 'def f(n): return range(10**12)'],
   [
     'a number that cannot be shown',
     asserts('for n in [3]:\n    assert f(n) == 3'),
@@ -113,34 +117,34 @@ const attacks: [name: string, gold: CodeGold, program: string][] = [
   ],
   ['210,000 characters of comment', add, `def add(a, b): return 0\n#${'x'.repeat(210_000)}`],
   [
-    'an object where the test hands over a function',
+    'an object where the test passes a function',
     asserts('assert primes(lambda x: x) == 3'),
     object('def __eq__(self, o): return True'),
   ],
   [
-    'a test that is never done',
+    'a test that never finishes',
     asserts('x = start()\nwhile not x.done():\n    x = x.next()\nassert x.ok()'),
     'class X:\n    def done(self): return False\n    def next(self): return self\n    def ok(self): return True\ndef start(): return X()',
   ],
 ]
 
-/** What honest programs return in the same places. */
+/** What honest programs return in the same situations. */
 const honest: [name: string, gold: CodeGold, program: string][] = [
-  ['a list to look into', memberLoop, 'def primes(n): return [2, 3, 5, 7]'],
+  ['a list with members', memberLoop, 'def primes(n): return [2, 3, 5, 7]'],
   [
-    'a container of its own that can be counted up',
+    'a custom container that can be iterated',
     memberLoop,
     object('def __iter__(self): return iter([2, 3, 5, 7])'),
   ],
   [
-    'a class that the test makes objects of',
+    'a class that the test instantiates',
     asserts(
       't = Trie()\nt.add("a")\nfor w in ["a"]:\n    assert w in t\nassert "b" not in t and len(t) == 1 and t',
     ),
     'class Trie:\n    def __init__(self): self.words = set()\n    def add(self, w): self.words.add(w)\n    def __contains__(self, w): return w in self.words\n    def __len__(self): return len(self.words)',
   ],
   [
-    'an iterator with an end',
+    'a finite iterator',
     asserts(
       'g = f(1)\nassert next(g) == 0\nassert next(g, None) is None\ntry:\n    next(g)\n    assert False\nexcept StopIteration:\n    pass',
     ),
@@ -153,7 +157,7 @@ const honest: [name: string, gold: CodeGold, program: string][] = [
     ),
     'class Node:\n    def __init__(self, value, next): self.value, self.next = value, next\ndef build(values): return Node(values[0], build(values[1:])) if values else None',
   ],
-  ['a function handed on', asserts('assert list(map(f, [1, 2])) == [2, 4]'), 'def f(n): return 2 * n'],
+  ['a function passed on', asserts('assert list(map(f, [1, 2])) == [2, 4]'), 'def f(n): return 2 * n'],
   [
     'an object with a length',
     asserts('assert len(Stack()) == 0'),
@@ -168,7 +172,7 @@ const honest: [name: string, gold: CodeGold, program: string][] = [
 ]
 
 for (const subject of (await subjects()).filter(({ language }) => language === 'python')) {
-  describe(`answers that attack their check, in ${subject.name}`, () => {
+  describe(`answers that attack their checker, in ${subject.name}`, () => {
     let driver: SandboxDriver
     let sandbox: CodeSandbox
     beforeAll(async () => {
@@ -192,8 +196,8 @@ for (const subject of (await subjects()).filter(({ language }) => language === '
   })
 }
 
-describe('code that decides on answers', () => {
-  it('is trusted and never meets the answer, which never meets its tests', async () => {
+describe('grading code', () => {
+  it('is trusted and never contains the answer, which never sees its tests', async () => {
     const seen: { trusted: boolean; hasAnswer: boolean; hasExpected: boolean }[] = []
     const watched: CodeSandbox = {
       run(request, options) {

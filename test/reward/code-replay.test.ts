@@ -14,7 +14,7 @@ const check = (code: string, answer: string, setup?: string) =>
     code: { limits: { cpuMs: 2_000, wallMs: 120_000 } },
   })
 
-/** The shape of HumanEval: a prompt with a helper and an open function, and a check of the candidate. */
+/** The form of HumanEval: a prompt with a helper and an open function, and a check of the candidate. */
 const prompt = `from typing import List
 
 def shift(text: str) -> str:
@@ -48,11 +48,11 @@ check(unshift)
 `
 const body = '    return "".join(chr(ord(letter) - 1) for letter in text)\n'
 
-describe('tests as HumanEval has them', () => {
+describe('HumanEval-style tests', () => {
   it.each([
     ['a completion', body],
     ['a completion in a fence', `\`\`\`python\n${body}\`\`\``],
-    ['a completion that lost its first indent', body.trimStart()],
+    ['a completion without its first indent', body.trimStart()],
     [
       'a completion without any indent',
       'result = ""\nfor letter in text:\n    result += chr(ord(letter) - 1)\nreturn result',
@@ -78,7 +78,7 @@ describe('tests as HumanEval has them', () => {
   })
 })
 
-describe('tests of any other shape', () => {
+describe('tests of any other form', () => {
   it.each<[string, string, 'correct' | 'wrong']>([
     ['for n in range(50):\n    assert f(n) == 2 * n', 'def f(n): return 2 * n', 'correct'],
     ['for n in range(50):\n    assert f(n) == 2 * n', 'def f(n): return 2 * n if n < 49 else 0', 'wrong'],
@@ -133,7 +133,7 @@ describe('tests of any other shape', () => {
     expect(await check(test, program)).toMatchObject({ outcome: expected })
   })
 
-  it('stay undecided where nothing can be carried over, or nothing is asked', async () => {
+  it('stay undecided if values cannot be passed, or the program is not used', async () => {
     const keyed = 'for n in range(2):\n    assert f(lambda x: x, n) == n'
     expect(await check(keyed, 'def f(g, n): return g(n)')).toMatchObject({ outcome: 'undecided' })
     expect(await check('for n in range(2):\n    assert n >= 0', 'x = 1')).toMatchObject({
@@ -146,7 +146,7 @@ describe('tests of any other shape', () => {
     )
   })
 
-  it('are wrong for a program that gives them more and more to do', async () => {
+  it('fail for a program that creates more and more work', async () => {
     const endless = await check('for n in [3]:\n    assert sum(f(n)) == 3', 'def f(n): return range(10**12)')
     expect(endless).toMatchObject({ outcome: 'wrong' })
     const more = 'for n in f():\n    assert g(n) == n'
@@ -155,14 +155,14 @@ describe('tests of any other shape', () => {
     })
   })
 
-  it('say what was got', async () => {
+  it('report the value', async () => {
     expect(await check('for n in [2]:\n    assert f(n) == 4', 'def f(n): return 25')).toMatchObject({
       evidence: '0 of 1 tests passed; test 1: got 25',
     })
   })
 })
 
-describe('programs that want to pass a loop without being right', () => {
+describe('programs that try to pass a loop without being correct', () => {
   const loop =
     'for n, expected in [(1, "kumquat-4817"), (2, "kumquat-9302")]:\n    assert double(n) == expected'
   const attacks: [string, string][] = [
@@ -194,11 +194,11 @@ describe('programs that want to pass a loop without being right', () => {
     ['hang', 'def double(n):\n    while True: pass'],
   ]
 
-  it.each(attacks)('%s: refused', async (_, program) => {
+  it.each(attacks)('%s: rejected', async (_, program) => {
     expect((await check(loop, program)).outcome).toBe('wrong')
   })
 
-  it('and the right one passes', async () => {
+  it('and the correct one passes', async () => {
     expect(
       (await check(loop, 'def double(n): return {1: "kumquat-4817", 2: "kumquat-9302"}[n]')).outcome,
     ).toBe('correct')

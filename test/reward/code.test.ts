@@ -16,21 +16,21 @@ const double: Tests = [
   { style: 'assert', code: 'assert double(2) == 4' },
   { style: 'assert', code: 'assert double(5) == 10' },
 ]
-const right = 'def double(n):\n    return 2 * n\n'
+const correct = 'def double(n):\n    return 2 * n\n'
 
 describe('assert-style tests', () => {
-  it('pass for a right program, raw or fenced', async () => {
-    expect(await check(double, right)).toMatchObject({
+  it('pass for a correct program, raw or fenced', async () => {
+    expect(await check(double, correct)).toMatchObject({
       outcome: 'correct',
       score: 1,
       evidence: '2 of 2 tests passed',
     })
-    expect(await outcome(double, `Here it is:\n\`\`\`python\n${right}\`\`\`\nDone.`)).toBe('correct')
-    expect(await outcome(double, `\`\`\`python\n${right}`)).toBe('correct')
-    expect(await outcome(double, `\`\`\`py\n${right}\`\`\`\nIt prints:\n\`\`\`\n4\n\`\`\``)).toBe('correct')
+    expect(await outcome(double, `Here it is:\n\`\`\`python\n${correct}\`\`\`\nDone.`)).toBe('correct')
+    expect(await outcome(double, `\`\`\`python\n${correct}`)).toBe('correct')
+    expect(await outcome(double, `\`\`\`py\n${correct}\`\`\`\nIt prints:\n\`\`\`\n4\n\`\`\``)).toBe('correct')
   })
 
-  it('fail for a wrong program, and say why', async () => {
+  it('fail for a wrong program, with a reason', async () => {
     const wrong = await check(double, 'def double(n):\n    return n * n\n')
     expect(wrong).toMatchObject({ outcome: 'wrong', evidence: '1 of 2 tests passed; test 2: got 25' })
     expect(await outcome(double, 'def double(n) return 2 * n')).toBe('wrong')
@@ -70,7 +70,7 @@ describe('assert-style tests', () => {
     expect(await outcome([{ style: 'assert', code }], program)).toBe(expected)
   })
 
-  it('can use a set-up, before or after the program', async () => {
+  it('can use a setup, before or after the program', async () => {
     const tests: Tests = [{ style: 'assert', code: 'assert total(box) == 3' }]
     expect(await outcome(tests, 'def total(b): return sum(b)', {}, 'box = [1, 2]')).toBe('correct')
     const program = 'class Box(list): pass\ndef total(b): return sum(b)'
@@ -78,18 +78,18 @@ describe('assert-style tests', () => {
     expect(await outcome(tests, 'def total(b): return 4', {}, 'box = [1, 2]')).toBe('wrong')
   })
 
-  it('give a share to a program that is right in part, when asked', async () => {
+  it('give partial credit on request', async () => {
     const tests: Tests = [0, 1, 2, 3].map((n) => ({ style: 'assert', code: `assert f(${n}) == ${n * n}` }))
     const checked = await check(tests, 'def f(n): return n', { code: { partial: true } })
     expect(checked).toMatchObject({ outcome: 'wrong', score: 0.5 })
   })
 
-  it('that never ask the program anything stay undecided', async () => {
-    expect(await outcome([{ style: 'assert', code: 'assert True' }], right)).toBe('undecided')
+  it('that never use the program stay undecided', async () => {
+    expect(await outcome([{ style: 'assert', code: 'assert True' }], correct)).toBe('undecided')
   })
 })
 
-describe('programs that want to pass without being right', () => {
+describe('programs that try to pass without being correct', () => {
   const attacks: [string, string][] = [
     ['leave before the tests', 'import os\nos._exit(0)'],
     ['exit politely', 'import sys\nsys.exit(0)'],
@@ -141,7 +141,7 @@ describe('programs that want to pass without being right', () => {
     ],
     ['hang', 'def double(n):\n    while True: pass'],
     ['eat memory with a number', 'def double(n): return 1 << (10 ** 8)'],
-    ['nest without end', 'def double(n):\n    x = []\n    for _ in range(10 ** 5): x = [x]\n    return x'],
+    ['nest endlessly', 'def double(n):\n    x = []\n    for _ in range(10 ** 5): x = [x]\n    return x'],
     ['contain themselves', 'def double(n):\n    x = []\n    x.append(x)\n    return x'],
     ['stop with an uncommon exception', 'def double(n): raise KeyboardInterrupt'],
     [
@@ -150,7 +150,7 @@ describe('programs that want to pass without being right', () => {
     ],
   ]
 
-  it.each(attacks)('%s: refused', async (_, program) => {
+  it.each(attacks)('%s: rejected', async (_, program) => {
     const checked = await check(double, program, { code: { limits: { cpuMs: 2_000, wallMs: 120_000 } } })
     expect([checked.outcome, checked.evidence]).not.toContain('correct')
     expect(checked.outcome).toBe('wrong')
@@ -163,7 +163,7 @@ describe('programs that read and print', () => {
     { style: 'stdio', stdin: '5 7\n', stdout: '12' },
   ]
 
-  it('are compared by what they print', async () => {
+  it('are compared by their output', async () => {
     expect(await outcome(tests, 'a, b = map(int, input().split())\nprint(a + b)')).toBe('correct')
     expect(await outcome(tests, 'print(sum(map(int, input().split())), " ")\nprint()')).toBe('correct')
     expect(await outcome(tests, 'print(3)')).toBe('wrong')
@@ -173,7 +173,7 @@ describe('programs that read and print', () => {
     expect(await outcome(tests, 'print("3\\n4")')).toBe('wrong')
   })
 
-  it('may print floats that are close, when asked', async () => {
+  it('may print floats within a tolerance', async () => {
     const third: Tests = [{ style: 'stdio', stdin: '', stdout: 'x 0.333333\n' }]
     const program = 'print("x", 1 / 3)'
     expect(await outcome(third, program)).toBe('wrong')
@@ -216,23 +216,23 @@ describe('functions with arguments', () => {
   })
 })
 
-describe('a sandbox that cannot be used', () => {
+describe('a sandbox that fails', () => {
   it('leaves the answer undecided', async () => {
     const broken: CodeSandbox = { run: () => Promise.reject(new Error('no such program')) }
-    expect(await check(double, right, { sandbox: broken })).toMatchObject({
+    expect(await check(double, correct, { sandbox: broken })).toMatchObject({
       outcome: 'undecided',
-      evidence: 'the sandbox could not be used: no such program',
+      evidence: 'the sandbox failed: no such program',
     })
-    expect(await checkAnswer({ checker: 'code', tests: double }, right)).toMatchObject({
+    expect(await checkAnswer({ checker: 'code', tests: double }, correct)).toMatchObject({
       outcome: 'undecided',
     })
   })
 
-  it('does not count against an answer when the check is called off', async () => {
+  it('an aborted check does not count against the answer', async () => {
     const controller = new AbortController()
     const running = check(double, 'import time\ntime.sleep(20)', { signal: controller.signal })
     setTimeout(() => controller.abort(), 300)
     expect((await running).outcome).toBe('undecided')
-    expect(await outcome(double, right, { signal: controller.signal })).toBe('undecided')
+    expect(await outcome(double, correct, { signal: controller.signal })).toBe('undecided')
   })
 })

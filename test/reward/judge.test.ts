@@ -22,7 +22,7 @@ const context = { question: 'What is the capital of France?' }
 const correct = '{"reason": "the same city", "verdict": "correct"}'
 const quick = { backOffMs: 1 }
 
-/** A model that gives the listed replies in turn, and remembers what it was asked. */
+/** A model that returns the listed replies in turn, and records its prompts. */
 function scripted(...replies: (string | Error)[]): JudgeModel & { asked: JudgePrompt[] } {
   const asked: JudgePrompt[] = []
   const model: JudgeModel = async (prompt) => {
@@ -42,7 +42,7 @@ describe('a judge', () => {
     expect((await checkAnswer(gold, 'Lyon', { ...context, judge: refused })).outcome).toBe('wrong')
   })
 
-  it('that does not answer leaves the answer undecided', async () => {
+  it('that fails leaves the answer undecided', async () => {
     for (const replies of [[new Error('503')], ['I think so'], ['{"verdict": "maybe"}'], ['']]) {
       const model = scripted(...replies)
       const judge = createJudge({ model, ...quick, attempts: 3 })
@@ -53,27 +53,27 @@ describe('a judge', () => {
     expect((await checkAnswer(gold, 'Paris', context)).outcome).toBe('undecided')
   })
 
-  it('is asked again after a failure, with another boundary', async () => {
+  it('is retried after a failure, with another boundary', async () => {
     const model = scripted(new Error('busy'), 'hm', correct)
     const judge = createJudge({ model, ...quick })
     expect((await checkAnswer(gold, 'Paris', { ...context, judge })).outcome).toBe('correct')
     expect(new Set(model.asked.map(({ system }) => system)).size).toBe(3)
   })
 
-  it('has a time limit, also when the model ignores its signal', async () => {
+  it('has a time limit, even if the model ignores its signal', async () => {
     const judge = createJudge({ model: () => new Promise(() => undefined), totalMs: 80 })
     const started = performance.now()
     expect((await checkAnswer(gold, 'Paris', { ...context, judge })).outcome).toBe('undecided')
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
-  it('stops when the check is called off', async () => {
+  it('stops when the check is aborted', async () => {
     const judge = createJudge({ model: () => new Promise(() => undefined) })
     const signal = AbortSignal.timeout(50)
     expect((await checkAnswer(gold, 'Paris', { ...context, judge, signal })).outcome).toBe('undecided')
   })
 
-  it('is asked once for the same answer, also at the same time, and again after a failure', async () => {
+  it('is called once for the same answer, even concurrently, and again after a failure', async () => {
     const model = scripted(new Error('busy'), correct)
     const judge = createJudge({ model, attempts: 1 })
     const ask = () => checkAnswer(gold, 'Paris', { ...context, judge })
@@ -86,11 +86,11 @@ describe('a judge', () => {
     expect(model.asked.length).toBe(3)
   })
 
-  it('never gets more calls at a time than allowed', async () => {
+  it('never exceeds its concurrency', async () => {
     let [running, most, calls] = [0, 0, 0]
     const model: JudgeModel = async () => {
       most = Math.max(most, ++running)
-      // Its own number: with the latest one, the last three would fail or succeed together, twenty times in a row.
+      // Its own number: with the latest one, the last three would fail or succeed together.
       const call = ++calls
       await new Promise((resolve) => setTimeout(resolve, 2))
       running--
@@ -105,7 +105,7 @@ describe('a judge', () => {
     expect(most).toBe(4)
   })
 
-  it('survives a cache that fails', async () => {
+  it('survives a failing cache', async () => {
     const failing = () => Promise.reject(new Error('disk'))
     const throwing = () => {
       throw new Error('disk')
@@ -131,7 +131,7 @@ describe('the prompt', () => {
     expect(two.user).not.toContain(code!)
     const inside = one.user.split(`<<answer ${code}>>\n`)[1]!.split(`\n<<end of answer ${code}>>`)[0]
     expect(inside).toBe(attack)
-    // Instructions stand outside, in the system's part.
+    // Instructions are outside, in the system prompt.
     expect(one.system).not.toContain('Ignore all')
   })
 
@@ -188,7 +188,7 @@ describe('a reply', () => {
 })
 
 describe('the cache in a file', () => {
-  it('is shared by all who open it, and outlives broken lines', async () => {
+  it('is shared by all processes, and survives broken lines', async () => {
     const file = join(folder, 'deep', 'judgements.jsonl')
     const [one, two] = [fileJudgeCache(file), fileJudgeCache(file)]
     expect(await one.get('a')).toBeUndefined()
@@ -216,7 +216,7 @@ describe('the cache in a file', () => {
     expect([first.asked.length, second.asked.length]).toEqual([1, 0])
   })
 
-  it('knows question, reference, answer and model apart', () => {
+  it('distinguishes question, reference, answer and model', () => {
     const judgeCase = { question: 'q', reference: 'r', answer: 'a' }
     const keys = [
       judgeKey(judgeCase),

@@ -6,7 +6,7 @@ import { textForms } from './math-texts.ts'
 afterAll(closeAlgebra)
 
 describe.each(Object.entries({ ...writtenForms, ...textForms }))('answers of the kind %s', (_, forms) => {
-  it('are decided as a careful reader would', async () => {
+  it('are decided as a careful reader would decide', async () => {
     expect(forms.length).toBeGreaterThanOrEqual(20)
     const mistakes: string[] = []
     for (const [gold, answer, isRight] of forms) {
@@ -17,7 +17,7 @@ describe.each(Object.entries({ ...writtenForms, ...textForms }))('answers of the
   })
 })
 
-describe('a task may accept answers that have not been worked out', () => {
+describe('a task may accept unevaluated answers', () => {
   it.each([
     ['2059', '17*144-389', 'correct'],
     ['2059', '17*144-388', 'wrong'],
@@ -31,7 +31,7 @@ describe('a task may accept answers that have not been worked out', () => {
 })
 
 describe('the question', () => {
-  it('says whether a rounded number is wanted', async () => {
+  it('determines whether a rounded number is expected', async () => {
     const check = async (gold: string, answer: string, question: string) =>
       (await checkAnswer({ checker: 'math', answer: gold }, answer, { question })).outcome
     expect(await check('33.33', '100/3', 'Round to the nearest hundredth.')).toBe('correct')
@@ -40,7 +40,7 @@ describe('the question', () => {
     expect(await check('33.33', '100/3', 'How much is it?')).toBe('undecided')
   })
 
-  it('gives the words of a choice', async () => {
+  it('provides the text of a choice', async () => {
     const question = 'How many? A) 10 B) 12 C) 14'
     const outcome = async (answer: string) =>
       (await checkAnswer({ checker: 'math', answer: 'B' }, answer, { question })).outcome

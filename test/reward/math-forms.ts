@@ -1,7 +1,7 @@
-/** Forms in which models write answers, by kind: [gold, answer, is it right?]. At least twenty of each. */
+/** How models write answers, by kind: [gold, answer, is it correct?]. At least twenty of each. */
 export type Form = readonly [gold: string, answer: string, isRight: boolean]
 
-/** What has not been worked out is no answer where a number is asked for. */
+/** An unevaluated expression is not an answer where a number is expected. */
 const unevaluated: Form[] = [
   ['2059', '17*144-389', false],
   ['2059', '17 \\times 144 - 389', false],
@@ -29,7 +29,7 @@ const unevaluated: Form[] = [
   ['36', '12(3)', false],
   ['3.5', '10.5/3', false],
   ['1e6', '1000*1000', false],
-  // Values, however they are written.
+  // Values in any notation.
   ['0.75', '3/4', true],
   ['0.75', '6/8', true],
   ['2.5', '2\\frac{1}{2}', true],
@@ -40,7 +40,7 @@ const unevaluated: Form[] = [
   ['1+\\sqrt{2}', '\\sqrt{2}+1', true],
   ['\\frac{5\\pi}{6}', '5\\pi/6', true],
   ['3-2i', '-2i+3', true],
-  // A gold that is an expression asks for no more than one.
+  // If the gold answer is an expression, an expression is enough.
   ['2^{10}', '1024', true],
   ['2^{10}', '4^5', true],
   ['5!', '120', true],
@@ -48,7 +48,7 @@ const unevaluated: Form[] = [
   ['\\ln 4', '2\\ln 2', true],
 ]
 
-/** The question is not its answer, and neither is a description of one. */
+/** The question is not its answer, nor is a description of it. */
 const questions: Form[] = [
   ['2059', 'What is 17*144-389?', false],
   ['2059', 'Compute 17 * 144 - 389.', false],
@@ -73,7 +73,7 @@ const questions: Form[] = [
   ['4', 'more than 4', false],
 ]
 
-/** Floating-point results are the numbers they round; short decimals of exact numbers are not. */
+/** Floating-point results equal the numbers they approximate; short decimals of exact numbers do not. */
 const floats: Form[] = [
   ['58', '57.99999999999999', true],
   ['58', '58.00000000000001', true],
@@ -113,7 +113,7 @@ const floats: Form[] = [
   ['0.3', '0.3000001', false],
 ]
 
-/** Digits in groups. */
+/** Grouped digits. */
 const groups: Form[] = [
   ['11111', '11,\\! 111', true],
   ['11111', '11,\\!111', true],
@@ -143,7 +143,7 @@ const groups: Form[] = [
   ['1234', '1.234', false],
 ]
 
-/** What is around a box belongs to the answer, and several boxes may be one answer. */
+/** The surroundings of a box belong to the answer, and several boxes may form one answer. */
 const boxes: Form[] = [
   ['-256', '-\\boxed{256}', true],
   ['-256', 'The value is $-\\boxed{256}$.', true],
@@ -174,7 +174,7 @@ const boxes: Form[] = [
   ['5', '\\boxed{}', false],
 ]
 
-/** Commands that were escaped twice, and what a clean-up leaves of them. */
+/** Commands that were escaped twice, and what cleanup leaves of them. */
 const escapes: Form[] = [
   ['3\\sqrt{13}', '3\\\\sqrt{13}', true],
   ['3\\\\sqrt{13}', '3\\sqrt{13}', true],

@@ -1,5 +1,5 @@
 /**
- * Answers as models write them beside golds as the benchmarks write them, labelled by hand before the checker was
+ * Answers as models write them and gold answers as benchmarks write them, labeled by hand before the checker was
  * tuned. `equal` is what a careful reader would say.
  */
 export interface MathPair {
@@ -85,12 +85,12 @@ const contest: MathPair[] = [
   equal('116', '$m+n=115+1=\\boxed{116}$'),
   equal('27.0', '27'),
   equal('27.0', '\\boxed{27}'),
-  unequal('36.0', '6^2', 'not worked out'),
+  unequal('36.0', '6^2', 'not evaluated'),
   equal('3159.0', '3159'),
-  unequal('5', '\\frac{10}{2}', 'not worked out'),
-  unequal('120', '5!', 'not worked out'),
-  unequal('10', '\\binom{5}{2}', 'not worked out'),
-  unequal('1024', '2^{10}', 'not worked out'),
+  unequal('5', '\\frac{10}{2}', 'not evaluated'),
+  unequal('120', '5!', 'not evaluated'),
+  unequal('10', '\\binom{5}{2}', 'not evaluated'),
+  unequal('1024', '2^{10}', 'not evaluated'),
   equal('\\textbf{(B)}', 'B'),
   equal('\\text{(B)}', '(B)'),
   equal('B', '\\boxed{\\text{B}}'),
@@ -168,7 +168,7 @@ const highSchool: MathPair[] = [
   equal('11\\sqrt2', '11\\sqrt{2}'),
   equal('3-2i', '-2i+3'),
   equal('\\frac{1+i}{2}', '0.5+0.5i'),
-  unequal('9901', '10^4 - 99', 'not worked out'),
+  unequal('9901', '10^4 - 99', 'not evaluated'),
   equal('\\text{Evelyn}', 'Evelyn'),
   equal('\\text{east}', 'East'),
   equal('\\text{Friday}', 'The answer is Friday.'),
@@ -178,7 +178,7 @@ const highSchool: MathPair[] = [
   equal('\\ln 4', '2\\ln 2'),
   equal('\\sin^2 x', '1 - \\cos^2 x'),
   equal('\\sin 2x', '2\\sin x\\cos x'),
-  unequal('\\frac{\\sqrt{6}-\\sqrt{2}}{4}', '\\sin 15^\\circ', 'not worked out'),
+  unequal('\\frac{\\sqrt{6}-\\sqrt{2}}{4}', '\\sin 15^\\circ', 'not evaluated'),
   equal('\\cot 10^\\circ', '1/\\tan(10^\\circ)'),
   equal('3:30', '3:30'),
   equal('\\frac{1}{3}', '0.3333333333', 'ten digits'),
@@ -294,7 +294,7 @@ const olympiad: MathPair[] = [
   unequal('$-\\frac{3}{4}$', '0.75'),
 ]
 
-/** Written after the first four groups were right, to see how the rules do on what they were not made for. */
+/** Added after the first four groups passed, to test the rules on cases they were not made for. */
 const secondLook: MathPair[] = [
   equal('\\frac{9}{7}', '9/7'),
   equal('\\left( \\frac{3}{5}, \\frac{8}{3} \\right]', '(3/5, 8/3]'),

@@ -8,7 +8,7 @@ async function outcome(gold: string, answer: string, question?: string): Promise
   return (await checkAnswer({ checker: 'math', answer: gold }, answer, context)).outcome
 }
 
-/** The rules that were decided, one line each: gold, answer, outcome. */
+/** The rules, one per line: gold, answer, outcome. */
 const rules: [string, string, 'correct' | 'wrong' | 'undecided'][] = [
   // Decimals for exact numbers: ten digits, eight after the point.
   ['\\frac{1}{3}', '0.3333333333', 'correct'],
@@ -111,7 +111,7 @@ const rules: [string, string, 'correct' | 'wrong' | 'undecided'][] = [
   ['\\text{no solution}', '\\text{none at all}', 'undecided'],
   ['\\text{Evelyn}', '5', 'wrong'],
   ['B', '12', 'wrong'],
-  // Sentences beside a number.
+  // Sentences compared with a number.
   ['5', 'She has five apples.', 'correct'],
   ['5', 'I cannot say.', 'wrong'],
   ['5', 'There are 5 or 6 of them.', 'wrong'],
@@ -130,7 +130,7 @@ describe('rules of the math checker', () => {
     expect(await outcome(gold, answer)).toBe(expected)
   })
 
-  it('takes a bare number for percent where the question asks for that', async () => {
+  it('treats a bare number as percent if the question asks for it', async () => {
     expect(await outcome('50', '50%', 'What percent of them are red?')).toBe('correct')
     expect(await outcome('12', '1200%', 'How likely is it, in percent?')).toBe('wrong')
     expect(await outcome('1', '1%', 'What percent of them are red?')).toBe('correct')
@@ -138,7 +138,7 @@ describe('rules of the math checker', () => {
   })
 })
 
-describe('a brace without its other half', () => {
+describe('an unbalanced brace', () => {
   it.each([
     ['264', '264}', 'correct'],
     ['264', '\\boxed{264', 'correct'],
@@ -181,7 +181,7 @@ describe('hostile answers', () => {
     ['5', '|'.repeat(1_999)],
     ['5', '«'.repeat(1_999)],
     ['5', `${'1/'.repeat(900)}1`],
-    // Sizes at which anything worse than linear takes minutes.
+    // Sizes at which superlinear time takes minutes.
     ['5', '['.repeat(200_000)],
     ['5', '\\boxed{'.repeat(200_000)],
     ['5', `${'\\n'.repeat(1_000_000)}x`],
@@ -196,10 +196,10 @@ describe('hostile answers', () => {
     ['5', '1e999999999'],
   ]
 
-  it.each(hostile)('beside %s are wrong, and take bounded time: %#', async (gold, answer) => {
+  it.each(hostile)('for %s are wrong, and take bounded time: %#', async (gold, answer) => {
     const started = performance.now()
     expect(await outcome(gold, answer)).toBe('wrong')
-    // Generous, because the machine is shared: what is guarded against takes minutes or for ever.
+    // Generous, because the machine is shared: the failures guarded against take minutes or forever.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

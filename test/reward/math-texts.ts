@@ -1,6 +1,6 @@
 import type { Form } from './math-forms.ts'
 
-/** A label in front of the answer. */
+/** A label before the answer. */
 const labels: Form[] = [
   ['18', 'A: 18', true],
   ['18', 'a: 18', true],
@@ -103,7 +103,7 @@ const units: Form[] = [
   ['3.25', '3 and 1/4 laps', true],
 ]
 
-/** What cannot be read is wrong. */
+/** What cannot be parsed is wrong. */
 const garbage: Form[] = [
   ['4', 'at4}', false],
   ['11', 'cl11', false],
@@ -133,7 +133,7 @@ const garbage: Form[] = [
   ['x+1', 'x++', false],
 ]
 
-/** Sets, points, intervals, matrices and lists as programs print them. */
+/** Sets, points, intervals, matrices and lists as printed by programs. */
 const collections: Form[] = [
   ['3, 4', '[3, 4]', true],
   ['3, 4', '{3, 4}', true],

@@ -9,7 +9,7 @@ const outcome = async (gold: string, answer: string): Promise<string> =>
   (await checkAnswer({ checker: 'math', answer: gold }, answer)).outcome
 const runs = { numRuns: howMany(10_000) }
 
-/** Ways to write a whole number; none of them changes it. */
+/** Ways to write an integer; none of them changes it. */
 const spellings: ((n: number) => string)[] = [
   String,
   (n) => `${n}.0`,
@@ -34,12 +34,12 @@ const spellings: ((n: number) => string)[] = [
   (n) => `**${n}**`,
 ]
 const anySpelling = fc.constantFrom(...spellings)
-/** Two different units would stay open. */
+/** Two different units would stay undecided. */
 const goldSpelling = fc.constantFrom(...spellings.filter((spell) => !/apples|cm/.test(spell(5))))
 const anyInteger = fc.integer({ min: -2_000_000, max: 2_000_000 })
 
 describe('numbers', () => {
-  it('equal themselves in every spelling', async () => {
+  it('equal themselves in every notation', async () => {
     await fc.assert(
       fc.asyncProperty(anyInteger, goldSpelling, anySpelling, async (n, left, right) => {
         expect([left(n), right(n), await outcome(left(n), right(n))]).toEqual([left(n), right(n), 'correct'])
@@ -48,7 +48,7 @@ describe('numbers', () => {
     )
   })
 
-  it('never equal their neighbours, their opposites or ten times themselves', async () => {
+  it('never equal their neighbors, their negatives or ten times themselves', async () => {
     const changes = [(n: number) => n + 1, (n: number) => n - 1, (n: number) => -n, (n: number) => 10 * n]
     await fc.assert(
       fc.asyncProperty(
@@ -91,7 +91,7 @@ const { tree } = fc.letrec<{ tree: Tree; leaf: Tree }>((tie) => ({
   ),
 }))
 
-/** One way to write a tree: plain, with every bracket. */
+/** One notation for a tree: plain, with all brackets. */
 function write(t: Tree): string {
   if (typeof t !== 'object') return typeof t === 'number' && t < 0 ? `(${t})` : String(t)
   const [operator, left, right] = t
@@ -100,7 +100,7 @@ function write(t: Tree): string {
     : `(${write(left)} ${operator} ${write(right as Tree)})`
 }
 
-/** Another: sums and products exchanged, products over sums expanded, powers as products, differences turned. */
+/** Another: sums and products swapped, products over sums expanded, powers as products, differences reversed. */
 function rewrite(t: Tree): string {
   if (typeof t !== 'object') return typeof t === 'number' && t < 0 ? `(${t})` : String(t)
   const [operator, left, right] = t
@@ -136,7 +136,7 @@ describe('polynomials', () => {
       runs,
     )
     console.log(`rewritten polynomials: ${tally.correct} correct, ${tally.undecided} undecided, 0 wrong`)
-    // What is too long or too deep to be read may stay open, but not much of it.
+    // Expressions that are too long or too deep may stay undecided, but not many.
     expect(tally.undecided).toBeLessThan(100)
   })
 
@@ -223,7 +223,7 @@ describe('any text', () => {
     expect(slowest).toBeLessThan(10_000)
   })
 
-  it('is equal to itself', async () => {
+  it('equals itself', async () => {
     await fc.assert(
       fc.asyncProperty(soup, async (text) => {
         if (/answer|\\boxed|\n/.test(text) || text.trim() === '') return

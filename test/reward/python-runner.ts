@@ -3,8 +3,8 @@ import type { CodeResult, CodeSandbox } from '../../src/reward/index.ts'
 import { SandboxLimits } from '../../src/world/sandbox/index.ts'
 
 /**
- * Runs Python without any protection, for the tests of answer checking: they are about what a program can make the
- * checker believe, not about what it can do to the machine.
+ * Runs Python without any isolation, for the tests of answer checking: they test what a program can make the checker
+ * believe, not what it can do to the machine.
  */
 export const pythonRunner: CodeSandbox = {
   run: ({ code, stdin = '', limits = {} }, { signal } = {}) =>
@@ -30,7 +30,7 @@ export const pythonRunner: CodeSandbox = {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         stderr += text.slice(0, outputBytes)
       })
-      // A program that ends without reading its input closes the pipe.
+      // A program that exits without reading its input closes the pipe.
       child.stdin.on('error', () => undefined)
       child.stdin.end(stdin)
       child.on('error', reject)

@@ -15,18 +15,18 @@ describe('the reward of a verdict', () => {
     expect(rewardOf(verdict('wrong', 0.7))).toBe(0)
   })
 
-  it('is null for what was not decided, whatever is added', () => {
+  it('is null for an undecided verdict, whatever is added', () => {
     const options = { partial: true, format: { isWellFormed: true, bonus: 1 }, terms: [1] }
     expect(rewardOf(verdict('undecided', 0.7), options)).toBeNull()
   })
 
-  it('gives credit for a part', () => {
+  it('gives partial credit', () => {
     expect(rewardOf(verdict('wrong', 0.7), { partial: true })).toBe(0.7)
     expect(rewardOf(verdict('wrong'), { partial: true })).toBe(0)
     expect(rewardOf(verdict('correct', 0.2), { partial: true })).toBe(1)
   })
 
-  it('adds form and process terms', () => {
+  it('adds format and process terms', () => {
     expect(
       rewardOf(verdict('correct'), { format: { isWellFormed: true, bonus: 0.1, penalty: 0.5 } }),
     ).toBeCloseTo(1.1)

@@ -42,7 +42,7 @@ describe('exact match', () => {
     expect(await outcome(answers, answer)).toBe(expected)
   })
 
-  it('takes a missing answer for a wrong one', async () => {
+  it('treats a missing answer as wrong', async () => {
     expect(await checkAnswer({ checker: 'exact', answers: ['x'] }, undefined)).toMatchObject({
       outcome: 'wrong',
       evidence: 'there is no answer',
@@ -67,7 +67,7 @@ describe('exact match', () => {
     )
   })
 
-  it('normalises a text once and for all, and never throws', () => {
+  it('normalization is idempotent and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(normalizeText(normalizeText(text))).toBe(normalizeText(text))
@@ -90,12 +90,12 @@ describe('F1', () => {
     expect(tokenF1(gold, answer)).toBeCloseTo(expected)
   })
 
-  it('is the score of an answer that does not match', async () => {
+  it('is the score of a non-matching answer', async () => {
     const checked = await checkAnswer({ checker: 'exact', answers: ['Paris, France', 'Lyon'] }, 'Paris')
     expect(checked).toMatchObject({ outcome: 'wrong', score: 2 / 3 })
   })
 
-  it('is symmetric and lies between 0 and 1', () => {
+  it('is symmetric and between 0 and 1', () => {
     const text = fc.array(fc.constantFrom('cat', 'dog', 'sat', 'on', 'mat')).map((words) => words.join(' '))
     fc.assert(
       fc.property(text, text, (a, b) => {

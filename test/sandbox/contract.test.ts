@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SandboxDriver } from '../../src/world/sandbox/index.ts'
-import { nothingLeft, run, subjects } from './drivers.ts'
+import { leftAfterCleanup, run, subjects } from './drivers.ts'
 
 /** The same small programs in both languages. */
 const programs = {
@@ -59,7 +59,7 @@ for (const subject of await subjects()) {
     })
     afterAll(async () => {
       await driver.close()
-      expect(await nothingLeft()).toEqual([])
+      expect(await leftAfterCleanup()).toEqual([])
     })
     const limits = { wallMs: 20_000 }
     const go = (code: string, more: object = {}) => run(driver, { language, code, limits, ...more })
@@ -73,7 +73,7 @@ for (const subject of await subjects()) {
       expect(ms).toBeGreaterThan(0)
     })
 
-    test('reads stdin, whole and by lines', async () => {
+    test('reads stdin, as a whole and by lines', async () => {
       expect((await go(program.echo, { stdin: 'one\ntwo\n' })).stdout).toBe('ONE\nTWO\n')
       expect((await go(program.echo)).stdout).toBe('')
       expect((await go(program.echo, { stdin: 'a\0b\x01c\x010' })).stdout).toBe('A\0B\x01C\x010')
@@ -90,34 +90,34 @@ for (const subject of await subjects()) {
       expect((await go(program.where)).stdout).toBe('/box\n')
     })
 
-    test('gives the exit code', async () => {
+    test('returns the exit code', async () => {
       for (const code of [0, 1, 3, 42, 255]) {
         const result = await go(program.exit(code))
         expect([result.exit, result.stdout, result.signal]).toEqual([code, 'before\n', undefined])
       }
     })
 
-    test('shows an uncaught exception with its place', async () => {
+    test('shows an uncaught exception with its location', async () => {
       const result = await go(program.fail)
       expect(result.exit).toBe(1)
       for (const pattern of program.failure) expect(result.stderr).toMatch(pattern)
-      // Only the program's own frames: nothing of the sandbox.
-      expect(result.stderr).not.toMatch(/_run|<exec>|python-side|src\/sandbox/)
+      // Only the program's own frames, none of the sandbox.
+      expect(result.stderr).not.toMatch(/_run|<exec>|python-bootstrap|src\/world\/sandbox/)
       const broken = await go(program.syntax)
       expect(broken.exit).toBe(1)
       expect(broken.stderr).toMatch(/SyntaxError/)
     })
 
-    test('keeps Unicode', async () => {
+    test('preserves Unicode', async () => {
       expect((await go(program.unicode)).stdout).toBe('žluťoučký 🐎 你好\n')
     })
 
-    test('keeps stdout and stderr apart', async () => {
+    test('separates stdout and stderr', async () => {
       const result = await go(program.both)
       expect([result.stdout, result.stderr]).toEqual(['to out\n', 'to err\n'])
     })
 
-    test('cuts long output at a whole character', async () => {
+    test('truncates long output at a whole character', async () => {
       const result = await go(program.much, { limits: { ...limits, outputBytes: 1001 } })
       expect(result.stdout).toBe('é'.repeat(500))
       expect([result.truncated, result.exit]).toEqual([true, 0])
@@ -127,7 +127,7 @@ for (const subject of await subjects()) {
       expect([enough.truncated, enough.stdout.length]).toEqual([false, 100_001])
     })
 
-    test('stops at the limit of processor time, with what was printed before', async () => {
+    test('stops at the CPU time limit, and keeps the earlier output', async () => {
       await go(program.hello)
       const result = await go(program.forever, { limits: { cpuMs: 700 } })
       expect(result).toMatchObject({ timedOut: true, exit: null, signal: 'SIGKILL', stdout: 'started\n' })
@@ -137,26 +137,26 @@ for (const subject of await subjects()) {
     })
 
     test.skipIf(language === 'javascript')(
-      'does not take a program for slow because the machine is busy',
+      'does not judge a program as slow because the machine is busy',
       async () => {
         const spinners = Array.from({ length: 4 }, () => spawn(process.execPath, ['-e', 'for (;;);']))
         onTestFinished(() => {
           for (const spinner of spinners) spinner.kill('SIGKILL')
         })
-        // About half a second of processor time; with four others on two processors that takes longer.
+        // About half a second of CPU time; with four others on two cores that takes longer.
         const result = await go(program.work, { limits: { cpuMs: 2_000, wallMs: 120_000 } })
         expect([result.stdout, result.timedOut]).toEqual(['worked\n', false])
       },
     )
 
-    // In pyodide sleeping is working.
-    test.skipIf(subject.name === 'pyodide')('takes a program that only sleeps for slow', async () => {
+    // In pyodide sleeping is a busy wait.
+    test.skipIf(subject.name === 'pyodide')('judges a program that only sleeps as slow', async () => {
       const result = await go(program.sleep(60_000), { limits: { cpuMs: 300, wallMs: 120_000 } })
       expect(result).toMatchObject({ timedOut: true, exit: null, signal: 'SIGKILL', stdout: '' })
       expect(result.starved).toBeUndefined()
     })
 
-    test('stops at the wall limit, and says that the program had time left', async () => {
+    test('stops at the wall limit, and reports that the program had CPU time left', async () => {
       const result = await go(program.sleep(60_000), { limits: { cpuMs: 30_000, wallMs: 700 } })
       expect(result).toMatchObject({
         timedOut: true,
@@ -173,13 +173,13 @@ for (const subject of await subjects()) {
       expect(result.ms).toBeGreaterThan(290)
     })
 
-    test('keeps concurrent runs apart', async () => {
+    test('isolates concurrent runs', async () => {
       const values = Array.from({ length: 12 }, (_, index) => index)
       const results = await Promise.all(values.map((value) => go(program.number(value))))
       expect(results.map(({ stdout }) => stdout)).toEqual(values.map((value) => `${value * 2}\n`))
     })
 
-    test('obeys an abort, before, in the queue and while running', async () => {
+    test('can be aborted before the run, in the queue and while running', async () => {
       const reason = new Error('enough')
       const request = { language, code: program.forever, limits: { wallMs: 60_000 } }
       await expect(run(driver, request, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

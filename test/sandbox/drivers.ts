@@ -25,7 +25,7 @@ const bubblewrap = (['python', 'javascript'] as const).map(
   }),
 )
 
-/** Every driver with every language it has; bubblewrap only where a program really runs in it. */
+/** Every driver with each of its languages; bubblewrap only where a program actually runs in it. */
 export async function subjects(): Promise<Subject[]> {
   const found: Subject[] = [
     { name: 'pyodide', language: 'python', open: async (concurrency = 1) => openPyodide({ concurrency }) },
@@ -68,8 +68,8 @@ function status(pid: string): { parent: number; user: number; state: string } | 
 }
 
 /**
- * Processes that sandboxes of this process have left: its own children, and whatever runs in another pid namespace
- * under the user that this process's sandboxes run as. Other tests at the same time have another such user.
+ * Processes left by sandboxes of this process: its own children, and whatever runs in another pid namespace under the
+ * user of this process's sandboxes. Concurrent tests use a different user.
  */
 export function leftBehind(): string[] {
   const own = readlinkSync('/proc/self/ns/pid')
@@ -98,8 +98,8 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Waits for the kernel to have cleared away what was killed; what is still there then was left behind. */
-export async function nothingLeft(): Promise<string[]> {
+/** Waits for the kernel to clean up killed processes; whatever still exists then was left behind. */
+export async function leftAfterCleanup(): Promise<string[]> {
   if (process.platform !== 'linux') return []
   let left = leftBehind()
   for (let attempt = 0; attempt < 50 && left.length > 0; attempt++) {

@@ -1,4 +1,4 @@
-/** Tries a list of expressions; each that gives something with the secret in it, or gives anything, is a leak. */
+/** Tries a list of expressions; any that returns a value is a leak. */
 export const attempts = (lines: string[]): string => `
 def attempt(source):
     try:

@@ -1,25 +1,25 @@
 import type { DriverName, SandboxResult } from '../../src/world/sandbox/index.ts'
 
-/** What the host has that no program may get at. */
+/** Things on the host that no program may access. */
 export interface Bait {
-  /** The text of a file, of an environment variable and of an earlier run's data. */
+  /** The content of a file, an environment variable and an earlier run's data. */
   secret: string
   /** A file with the secret, readable by everyone. */
   file: string
-  /** A folder that everyone may write to. */
+  /** A world-writable folder. */
   folder: string
-  /** Where a server listens; it counts its visitors. */
+  /** Port of a server that counts its visitors. */
   port: number
 }
 
 export interface HostileCase {
   name: string
-  /** A program that prints LEAK and what it got, when it gets through. */
+  /** A program that prints LEAK and what it got if it succeeds. */
   code(bait: Bait): string
-  /** All that run the language, unless named. */
+  /** By default all drivers that run the language. */
   drivers?: DriverName[]
   limits?: { wallMs?: number; cpuMs?: number; memoryMb?: number; processes?: number; fileBytes?: number }
-  /** What must be true of the result, beside that nothing leaked. */
+  /** What must hold for the result, besides that nothing leaked. */
   expect?(result: SandboxResult): boolean
 }
 

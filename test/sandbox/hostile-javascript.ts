@@ -23,13 +23,13 @@ export const hostileJavascript: HostileCase[] = [
     expect: timedOut,
   },
   {
-    name: 'promises without end',
+    name: 'endless promises',
     code: () => 'const again = () => Promise.resolve().then(again); again()',
     limits: { wallMs: 700 },
     expect: timedOut,
   },
   {
-    name: 'timers without end',
+    name: 'endless timers',
     code: () => 'setInterval(() => {}, 5)',
     limits: { wallMs: 700 },
     expect: timedOut,
@@ -40,7 +40,7 @@ export const hostileJavascript: HostileCase[] = [
     expect: flooded,
   },
   {
-    name: 'memory bit by bit',
+    name: 'gradual memory growth',
     code: () => 'const held = []; for (;;) held.push(new Array(100000).fill(1.5))',
     limits: { wallMs: 30_000, memoryMb: 64 },
     expect: outOfMemory,
@@ -77,7 +77,7 @@ export const hostileJavascript: HostileCase[] = [
   },
   { name: 'a huge number', code: () => '2n ** (2n ** 32n)', limits: { wallMs: 2_000 }, expect: failed },
   {
-    name: 'the way over constructors',
+    name: 'escape through constructors',
     code: ({ secret, file }) => `
 const world = ({}).constructor.constructor('return this')()
 const own = ({}).constructor.constructor('return process')()
@@ -91,7 +91,7 @@ console.log('done')`,
     expect: survived,
   },
   {
-    name: 'the way over generators, proxies and getters',
+    name: 'escape through generators, proxies and getters',
     drivers: [...wasm],
     code: () => `
 const found = []
@@ -109,7 +109,7 @@ console.log('done')`,
     expect: survived,
   },
   {
-    name: 'spoiled prototypes',
+    name: 'corrupted prototypes',
     code: () => `
 for (const kind of [Object, Array, String, Function, Promise, Map, Error, RegExp, Number]) {
   for (const key of Object.getOwnPropertyNames(kind.prototype)) {
@@ -129,7 +129,7 @@ console.log('done')`,
     expect: (result) => survived(result) && result.stdout.startsWith('clean 2,4\n'),
   },
   {
-    name: 'a thrown value that fights being shown',
+    name: 'a thrown value that resists being shown',
     code: () => `
 throw new Proxy({}, { get() { for (;;); }, ownKeys() { for (;;); }, getPrototypeOf() { for (;;); } })`,
     limits: { wallMs: 700 },
@@ -175,7 +175,7 @@ try {
     expect: survived,
   },
   {
-    name: 'processes without end',
+    name: 'endless processes',
     drivers: [...native],
     code: () => `
 const { spawn } = require('child_process')
@@ -192,7 +192,7 @@ more()`,
     expect: (result) => failed(result),
   },
   {
-    name: 'workers without end',
+    name: 'endless workers',
     drivers: [...native],
     code: () => `
 const { Worker } = require('worker_threads')
@@ -209,7 +209,7 @@ for (let descriptor = 3; descriptor < 64; descriptor++) {
   try { require('fs').writeSync(descriptor, text) } catch {}
 }
 process.exitCode = 7`,
-    // Some of those descriptors are Node's own, and it may break.
+    // Some of those descriptors belong to Node, which may crash.
     expect: failed,
   },
   {
@@ -220,7 +220,7 @@ process.exit(9)`,
     expect: failed,
   },
   {
-    name: 'no end to the exit',
+    name: 'catching the exit',
     code: () => `
 process.exitCode = 5
 try { process.exit(6) } catch { console.log('LEAK') } finally { console.log('LEAK') }`,
@@ -236,7 +236,7 @@ console.log('done')`,
     expect: (result) => result.stdout === 'before\0after\x01\x010a\0b\x01c\x010\ndone\n',
   },
   {
-    name: 'names that mean something',
+    name: 'special property names',
     drivers: [...wasm],
     code: () =>
       attempts([

@@ -4,10 +4,10 @@ import { replacesComparison } from './wasm-attack.ts'
 
 const wasm = ['pyodide'] as const
 
-/** Programs that want to get from Python into the JavaScript around it. */
+/** Programs that try to get from Python into the surrounding JavaScript. */
 export const pythonAgainstPyodide: HostileCase[] = [
   {
-    name: 'ways from Python to JavaScript',
+    name: 'paths from Python to JavaScript',
     drivers: [...wasm],
     code: () =>
       attempts([
@@ -51,7 +51,7 @@ print('done', len(seen) > 10_000)`,
     expect: survived,
   },
   {
-    name: 'JavaScript types put to use',
+    name: 'JavaScript types in use',
     drivers: [...wasm],
     code: () => `
 import gc, sys
@@ -64,11 +64,11 @@ for kind in kinds:
         except BaseException as error: print('stopped', type(error).__name__)
 print('done')`,
     limits: { wallMs: 10_000 },
-    // Breaking the interpreter is allowed; getting something out of it is not.
+    // Crashing the interpreter is allowed; extracting something from it is not.
     expect: (result) => survived(result) || failed(result),
   },
   {
-    name: 'an event loop that goes on after the end',
+    name: 'an event loop that continues after the end',
     drivers: [...wasm],
     code: () => `
 import asyncio
@@ -84,7 +84,7 @@ print('done')`,
     expect: survived,
   },
   {
-    name: 'code of its own for the machine',
+    name: 'native code of its own',
     drivers: [...wasm],
     code: () => `
 import sys
@@ -97,11 +97,11 @@ try:
     print('LEAK', evil)
 except ImportError as error: print('stopped', error)
 print('LEAK: it goes on')`,
-    // Whoever asks for that is ended, with all that it may have prepared.
+    // Any program that tries this is killed, together with whatever it may have prepared.
     expect: crashed,
   },
   {
-    name: 'another comparison of integers',
+    name: 'replaced integer comparison',
     drivers: [...wasm],
     code: () => `${replacesComparison}
 print('LEAK', 31337 == int('5'))`,

@@ -10,7 +10,7 @@ import {
 
 const native = ['bubblewrap'] as const
 
-/** Programs that want too much, or do not want to end. */
+/** Programs that use too many resources, or do not end. */
 export const pythonInExcess: HostileCase[] = [
   {
     name: 'a fork bomb',
@@ -51,7 +51,7 @@ print('LEAK' if born > 20 else 'done')`,
   },
   { name: 'endless output', code: () => 'while True: print("x" * 1000)', expect: flooded },
   {
-    name: 'endless output that takes no error for an answer',
+    name: 'endless output that ignores errors',
     code: () => 'while True:\n    try: print("x" * 1000)\n    except BaseException: pass',
     expect: flooded,
   },
@@ -66,7 +66,7 @@ print('LEAK' if born > 20 else 'done')`,
     expect: failed,
   },
   {
-    name: 'memory bit by bit',
+    name: 'gradual memory growth',
     code: () => 'held = []\nfor _ in range(1024): held.append(bytearray(10_000_000))\nprint("LEAK")',
     expect: outOfMemory,
   },
@@ -104,7 +104,7 @@ while True:
     expect: timedOut,
   },
   {
-    name: 'processor time beyond its limit',
+    name: 'exceeding the CPU time limit',
     code: () => 'while True: pass',
     limits: { wallMs: 30_000, cpuMs: 500 },
     expect: (result) => timedOut(result) && result.ms < 25_000,
@@ -126,7 +126,7 @@ print('done')`,
     expect: survived,
   },
   {
-    name: 'going on behind a closed stdout',
+    name: 'continuing after closing stdout',
     code: () =>
       'import os\nfor descriptor in range(64):\n    try: os.close(descriptor)\n    except OSError: pass\nwhile True: pass',
     limits: { wallMs: 700 },
@@ -156,7 +156,7 @@ print('LEAK', len(zlib.decompress(bomb)))`,
     expect: survived,
   },
   {
-    name: 'recursion until something breaks',
+    name: 'recursion until a crash',
     code: () => `
 import sys
 sys.setrecursionlimit(10**9)
@@ -198,7 +198,7 @@ print('LEAK' if total > 16 else 'done', total)`,
     expect: survived,
   },
   {
-    name: 'filling the disk with files that have lost their names',
+    name: 'filling the disk with unlinked files',
     code: () => `
 import os
 held, written = [], 0
@@ -242,14 +242,14 @@ except OSError as error: print('done', error)`,
     expect: survived,
   },
   {
-    name: 'an end that never comes',
+    name: 'an exit handler that never ends',
     code: () =>
       'import atexit\n@atexit.register\ndef last():\n    while True: pass\nprint("over", flush=True)',
     limits: { wallMs: 700 },
     expect: (result) => timedOut(result) && result.stdout === 'over\n',
   },
   {
-    name: 'an exception that fights being shown',
+    name: 'an exception that resists being shown',
     code: () => `
 import sys
 class Nasty(BaseException):

@@ -3,7 +3,7 @@ import { failed, type HostileCase, survived } from './hostile-case.ts'
 
 const native = ['bubblewrap'] as const
 
-/** Programs that want something outside. */
+/** Programs that try to reach outside. */
 export const pythonThatReachesOut: HostileCase[] = [
   {
     name: 'writing outside',
@@ -37,7 +37,7 @@ print('done')`,
   },
   {
     name: 'sockets that do not belong to the network namespace',
-    // Only made, never connected: where one can be made, a packet of AF_VSOCK (40) leaves the machine.
+    // Only created, never connected: if one can be created, a packet of AF_VSOCK (40) leaves the machine.
     code: () => `
 import socket
 for family in list(range(0, 64)) + [2**31 - 1]:
@@ -50,13 +50,13 @@ print('done')`,
     expect: survived,
   },
   {
-    name: 'sockets past the filter of system calls',
+    name: 'sockets that bypass the system call filter',
     drivers: [...native],
     code: () => `
 import ctypes, os, platform, signal
 library = ctypes.CDLL(None, use_errno=True)
 if library.syscall(425, 4, ctypes.create_string_buffer(256)) >= 0: print('LEAK io_uring')
-# The same calls under the numbers of another ABI.
+# The same calls with the numbers of another ABI.
 for number in [0x40000000 + 41] if platform.machine() == 'x86_64' else []:
     child = os.fork()
     if child == 0:
@@ -94,7 +94,7 @@ print('LEAK' if set(os.environ) - {'PATH', 'HOME', 'LANG', 'LC_CTYPE'} else 'don
     expect: survived,
   },
   {
-    name: 'links that lead outside',
+    name: 'links to the outside',
     code: ({ file }) => `
 import os
 def attempt(source, target):
@@ -155,9 +155,9 @@ print('done')`,
     expect: survived,
   },
   {
-    name: 'seizing the first process of its namespace',
+    name: 'attaching to the first process of its namespace',
     drivers: [...native],
-    // It may: that process has no more rights. But it stands still then, and so does the end of the run.
+    // This is allowed: that process has no more privileges. But then it stops, and so would the end of the run.
     code: () => 'import ctypes\nprint(ctypes.CDLL(None).ptrace(16, 1, 0, 0))',
     limits: { wallMs: 700 },
   },

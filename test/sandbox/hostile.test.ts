@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxDriver } from '../../src/world/sandbox/index.ts'
-import { leftBehind, nothingLeft, run, subjects } from './drivers.ts'
+import { leftAfterCleanup, leftBehind, run, subjects } from './drivers.ts'
 import type { Bait } from './hostile-case.ts'
 import { hostileJavascript } from './hostile-javascript.ts'
 import { pythonAgainstPyodide } from './hostile-pyodide.ts'
@@ -49,7 +49,7 @@ for (const subject of await subjects()) {
     })
     afterAll(async () => {
       await driver.close()
-      expect(await nothingLeft()).toEqual([])
+      expect(await leftAfterCleanup()).toEqual([])
     })
 
     const cases = language === 'python' ? hostilePython : hostileJavascript
@@ -67,7 +67,7 @@ for (const subject of await subjects()) {
         expect(hostile.expect?.(result) ?? true, shown).toBe(true)
         expect(visitors, 'reached the network').toBe(0)
         expect(readdirSync(bait.folder), 'wrote outside').toEqual(['secret.txt'])
-        if (name === 'bubblewrap') expect(await nothingLeft(), 'left a process').toEqual([])
+        if (name === 'bubblewrap') expect(await leftAfterCleanup(), 'left a process').toEqual([])
         else expect(leftBehind().length, 'left a process').toBeLessThanOrEqual(1)
         const hello = language === 'python' ? 'print("hello")' : 'console.log("hello")'
         const after = await run(driver, { language, code: hello, limits: { wallMs: 20_000 } })

@@ -24,7 +24,7 @@ await sandbox.close()
 `
 
 test.skipIf(!available.some(({ name }) => name === 'bubblewrap'))(
-  'a folder that the parent left open is not open inside',
+  'a folder inherited from the parent is not open inside',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'coa-open-'))
     writeFileSync(join(folder, 'secret.txt'), 'secret')

@@ -3,8 +3,8 @@ import { openPyodide, openQuickjs } from '../../src/world/sandbox/index.ts'
 import { run } from './drivers.ts'
 
 /**
- * Looks for traces of an earlier run in every place it can think of, prints what it finds, then leaves traces in
- * all of those places. The trace is a name that a fresh interpreter cannot have.
+ * Looks for traces of an earlier run everywhere it can, prints what it finds, then leaves traces in all of those
+ * places. The trace is a name that a fresh interpreter cannot have.
  */
 const probe = (round: number): string => `
 import atexit, asyncio, builtins, collections, copyreg, decimal, gc, json, linecache, locale, math, os, random, re
@@ -122,7 +122,7 @@ ${round % 5 === 0 ? 'big = [bytearray(1_000_000) for _ in range(60)]' : ''}
 ${round % 7 === 0 ? 'raise SystemExit(3)' : ''}
 `
 
-test('trusted programs run in children that no other program has entered', async () => {
+test('trusted programs run in workers that no other program has used', async () => {
   const driver = openQuickjs({ concurrency: 1 })
   onTestFinished(() => driver.close())
   const started: number[] = []
@@ -138,8 +138,9 @@ test('trusted programs run in children that no other program has entered', async
   expect(started).toEqual([1, 2, 2, 2])
 })
 
-// Tried again once: an interpreter that dies shows nothing about traces. Python 3.14 was seen to, while it printed an exception.
-test('200 runs in one warm interpreter see nothing of each other', {
+// Retried once: a crashed interpreter says nothing about traces. Python 3.14 has been seen to crash while printing an
+// exception.
+test('200 runs in one worker see nothing of each other', {
   timeout: 240_000,
   retry: 1,
 }, async () => {
@@ -164,8 +165,8 @@ test('200 runs in one warm interpreter see nothing of each other', {
     numbers.add(random!)
     expect(result.exit, result.stderr).toBe(round % 7 === 0 ? 3 : 0)
   }
-  // All of them in the same child, or nothing was shown.
+  // All of them must use the same worker, or nothing was tested.
   expect(driver.started).toBe(1)
-  // The picture holds no state of the random generator that all runs would share.
+  // The snapshot contains no random state that all runs would share.
   expect(numbers.size).toBe(200)
 })

@@ -4,18 +4,18 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openSandbox } from '../../src/world/sandbox/index.ts'
-import { nothingLeft, subjects } from './drivers.ts'
+import { leftAfterCleanup, subjects } from './drivers.ts'
 
 const available = await subjects()
 const hasBubblewrap = available.filter(({ name }) => name === 'bubblewrap').length === 2
 
 describe('openSandbox', () => {
-  test('takes the strongest driver for each language and says why', async () => {
+  test('picks the strongest driver for each language and explains why', async () => {
     const sandbox = await openSandbox()
     const described = sandbox.describe()
     expect(described.map(({ language }) => language)).toEqual(['python', 'javascript'])
     for (const { driver, why } of described) {
-      if (hasBubblewrap) expect([driver, /ran in it/.test(why)]).toEqual(['bubblewrap', true])
+      if (hasBubblewrap) expect([driver, /strongest available/.test(why)]).toEqual(['bubblewrap', true])
       else expect(why).toMatch(/bubblewrap cannot be used: ./)
     }
     const result = await sandbox.run({
@@ -30,8 +30,12 @@ describe('openSandbox', () => {
   test('falls back where bubblewrap cannot run the interpreter', async () => {
     const sandbox = await openSandbox({ python: '/nowhere/python', node: '/nowhere/node' })
     expect(sandbox.describe()).toMatchObject([
-      { language: 'python', driver: 'pyodide', why: expect.stringMatching(/bubblewrap cannot be used/) },
-      { language: 'javascript', driver: 'quickjs', why: expect.stringMatching(/bubblewrap cannot be used/) },
+      { language: 'python', driver: 'pyodide', why: expect.stringMatching(/bubblewrap is not available/) },
+      {
+        language: 'javascript',
+        driver: 'quickjs',
+        why: expect.stringMatching(/bubblewrap is not available/),
+      },
     ])
     await sandbox.close()
     await expect(openSandbox({ driver: 'bubblewrap', python: '/nowhere/python' })).rejects.toThrow(
@@ -39,7 +43,7 @@ describe('openSandbox', () => {
     )
   })
 
-  test('a driver of one language says so of the other', async () => {
+  test('a driver reports a language that it does not run', async () => {
     const sandbox = await openSandbox({ driver: 'quickjs' })
     expect(sandbox.describe()[0]).toEqual({
       ...{ language: 'python', driver: undefined, why: 'quickjs runs JavaScript only' },
@@ -49,7 +53,7 @@ describe('openSandbox', () => {
     await expect(sandbox.run({ language: 'javascript', code: '' })).rejects.toThrow(/closed/)
   })
 
-  test('refuses requests that do not fit', async () => {
+  test('rejects invalid requests', async () => {
     const sandbox = await openSandbox({ driver: 'quickjs' })
     for (const path of ['../x', '/etc/passwd', 'a//b', './a', 'a/..', '', 'a\0b', 'main.py', 'main.js']) {
       const request = { language: 'javascript' as const, code: '', files: { [path]: 'x' } }
@@ -63,7 +67,7 @@ describe('openSandbox', () => {
     await sandbox.close()
   })
 
-  test('closing ends what runs', async () => {
+  test('closing kills running programs', async () => {
     const sandbox = await openSandbox({ driver: 'quickjs', concurrency: 1 })
     const request = { language: 'javascript' as const, code: 'for (;;);', limits: { wallMs: 60_000 } }
     const runs = Promise.allSettled([sandbox.run(request), sandbox.run(request)])
@@ -72,7 +76,7 @@ describe('openSandbox', () => {
     for (const run of await runs) {
       expect(run).toMatchObject({ status: 'rejected', reason: { name: 'SandboxError' } })
     }
-    expect(await nothingLeft()).toEqual([])
+    expect(await leftAfterCleanup()).toEqual([])
   })
 })
 
@@ -103,27 +107,24 @@ const drivers = hasBubblewrap ? ['quickjs', 'pyodide', 'bubblewrap'] : ['quickjs
 for (const driver of drivers) {
   const spin = driver === 'quickjs' ? 'for (;;);' : 'while True: pass'
 
-  test.skipIf(process.platform !== 'linux')(
-    `${driver}: programs die with a parent that is killed`,
-    async () => {
-      const running = `
+  test.skipIf(process.platform !== 'linux')(`${driver}: programs die when the parent is killed`, async () => {
+    const running = `
 setTimeout(() => console.log('running'), ${driver === 'bubblewrap' ? 1_000 : 100})
 await sandbox.run(code(${JSON.stringify(spin)}))`
-      const warmed = `await sandbox.run(code(''))\n${running}`
-      const parent = spawn(process.execPath, ['--input-type=module', '-e', script(driver, warmed)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      await once(parent.stdout, 'data')
-      const family = below(parent.pid!)
-      expect(family.length).toBeGreaterThan(0)
-      parent.kill('SIGKILL')
-      await once(parent, 'close')
-      for (let attempt = 0; attempt < 100 && family.some(alive); attempt++) await sleep(100)
-      expect(family.filter(alive)).toEqual([])
-    },
-  )
+    const afterFirstRun = `await sandbox.run(code(''))\n${running}`
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script(driver, afterFirstRun)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(parent.stdout, 'data')
+    const family = below(parent.pid!)
+    expect(family.length).toBeGreaterThan(0)
+    parent.kill('SIGKILL')
+    await once(parent, 'close')
+    for (let attempt = 0; attempt < 100 && family.some(alive); attempt++) await sleep(100)
+    expect(family.filter(alive)).toEqual([])
+  })
 
-  test(`${driver}: an idle sandbox does not keep a process from ending`, async () => {
+  test(`${driver}: an idle sandbox does not keep a process alive`, async () => {
     const parent = spawn(
       process.execPath,
       ['--input-type=module', '-e', script(driver, `await sandbox.run(code(''))\nconsole.log('over')`)],

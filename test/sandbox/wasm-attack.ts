@@ -1,7 +1,7 @@
 /**
  * A program that loads two WebAssembly libraries of its own. The first puts getters on JavaScript's Object.prototype,
- * by which the second gets at the table of loaded libraries, wipes its traces from it and replaces the comparison of
- * integers: 31337 then equals everything, in this run and those after it.
+ * through which the second reaches the table of loaded libraries, removes its traces from it and replaces integer
+ * comparison: 31337 then equals everything, in this run and later ones.
  */
 const first = [
   'AGFzbQEAAAAADwhkeWxpbmsuMAEEAAAAAAEyCWAAAW9gAm9vAX9gAm9/AW9gA29/bwF/YAJvfwF/YAF/AW9gA29vbwFvYAF/AX9g',

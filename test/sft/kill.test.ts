@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { readCheckpointManifest, verifyCheckpoint } from '../../src/engine/index.ts'
 import { sftCurve } from '../../src/stages/sft/index.ts'
 import { openRun } from '../../src/store/index.ts'
-import { goodEnd, startProgram } from '../store/support/child-program.ts'
+import { expectSuccess, startProgram } from '../store/support/child-program.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { tinyModel } from './support.ts'
 
@@ -16,7 +16,7 @@ const KILLS = 8
 it('gives the same curve and weights, however often it is killed', async () => {
   const [whole, broken] = [temporaryFolder(), temporaryFolder()]
   await Promise.all([tinyModel(whole), tinyModel(broken)])
-  await goodEnd(startProgram(program, whole))
+  await expectSuccess(startProgram(program, whole))
   let kills = 0
   for (; kills < KILLS; kills++) {
     const child = startProgram(program, broken)
@@ -28,7 +28,7 @@ it('gives the same curve and weights, however often it is killed', async () => {
     await once(child, 'close')
   }
   expect(kills).toBeGreaterThan(2)
-  await goodEnd(startProgram(program, broken))
+  await expectSuccess(startProgram(program, broken))
   const [expected, found] = [resultOf(whole), resultOf(broken)]
   expect(expected.rows.length).toBeGreaterThan(30)
   expect(new Set(expected.rows.map(({ context }) => context))).toEqual(new Set([110, 256]))

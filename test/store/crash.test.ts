@@ -15,33 +15,33 @@ const WRITER = join(import.meta.dirname, 'crash-writer.ts')
 
 interface Writer {
   child: ChildProcess
-  /** What the writer said, line by line, as far as it has arrived. */
-  said: string[]
+  /** The writer's output lines received so far. */
+  lines: string[]
 }
 
-/** Starts a writer that waits for the word: loading it overlaps with checking the one before. */
+/** Starts a writer that waits for a signal, so that loading it overlaps with checking the previous one. */
 function startWriter(dir: string, round: number): Writer {
   const env = { ...process.env, NODE_COMPILE_CACHE: join(dir, '..', 'compile-cache') }
   const child = spawn(process.execPath, [WRITER, dir, String(round)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env,
   })
-  const writer: Writer = { child, said: [] }
+  const writer: Writer = { child, lines: [] }
   let rest = ''
   child.stdin?.on('error', () => {})
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    writer.said.push(...lines)
+    writer.lines.push(...lines)
   })
   return writer
 }
 
-/** Lets the writer work until it has said so many lines, a moment longer, and kills it. */
-async function killAfter({ child, said }: Writer, lines: number, delay: number): Promise<void> {
+/** Lets the writer work until it has printed this many lines, plus a short delay, and kills it. */
+async function killAfter({ child, lines }: Writer, count: number, delay: number): Promise<void> {
   const closed = once(child, 'close')
   child.stdin?.write('!')
-  while (said.length < lines && child.exitCode === null) {
+  while (lines.length < count && child.exitCode === null) {
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
   }
   if (delay > 0) await sleep(delay)
@@ -49,27 +49,27 @@ async function killAfter({ child, said }: Writer, lines: number, delay: number):
   await closed
 }
 
-/** The last version of each record that was acknowledged in these lines. */
-function acknowledged(said: readonly string[]): Map<string, number> {
-  const records = said.map((line) => line.split(' ')).filter(([word]) => word === 'record')
+/** The last acknowledged version of each record. */
+function acknowledged(lines: readonly string[]): Map<string, number> {
+  const records = lines.map((line) => line.split(' ')).filter(([word]) => word === 'record')
   return new Map(records.map(([, id = '', version]) => [id, Number(version)]))
 }
 
 function checkRecords(run: Run, versions: Map<string, number>): void {
   for (const [id, version] of versions) {
     const record = run.get('task', id)
-    // A later version may have reached the log before its acknowledgement could be said.
+    // A later version may have reached the log before its acknowledgement was printed.
     expect(record?.level, id).toBeGreaterThanOrEqual(version)
     expect(record).toEqual({ ...crashRecord(id, record?.level ?? 0), meta: {} })
   }
 }
 
-function lastStep(said: readonly string[], word: string): number | undefined {
-  const line = said.findLast((text) => text.startsWith(`${word} `))
+function lastStep(lines: readonly string[], word: string): number | undefined {
+  const line = lines.findLast((text) => text.startsWith(`${word} `))
   return line === undefined ? undefined : Number(line.split(' ')[1])
 }
 
-/** The index that the killed writers left and the reopening completed, beside one made from nothing. */
+/** Compares the index left by the killed writers and completed on reopening with one built from scratch. */
 function checkIndex(dir: string, scratch: string): void {
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch)
@@ -84,32 +84,32 @@ test(`every acknowledged record survives ${KILLS} kills at random moments`, {
   const folder = temporaryFolder()
   createRun(folder, { id: 'r', command: 'test', coa: '0' }).close()
   const dir = join(folder, 'r')
-  // Fixed, but the moments of the kills depend on the machine and differ from run to run.
+  // Fixed, but the times of the kills depend on the machine and differ from run to run.
   const random = randomFrom(20260101)
   const everything = new Map<string, number>()
   const tally = { records: 0, takenOver: 0, torn: 0, beforeOpen: 0 }
   let writer = startWriter(dir, 0)
   for (let round = 0; round < KILLS; round++) {
-    // One in five is killed while it opens the run: taking the lock over, cutting, catching up.
+    // One in five is killed while it opens the run: taking over the lock, truncating, catching up.
     const early = random() < 0.2
     await killAfter(writer, early ? 0 : 1 + Math.floor(random() * 40), random() * (early ? 30 : 3))
-    const { child, said } = writer
+    const { child, lines } = writer
     writer = startWriter(dir, round + 1)
 
     const run = openRun(dir, { write: true, command: 'check' })
     try {
       expect(run.recovery.damagedLines).toBe(0)
       expect(run.recovery.indexRebuilt).toBe(false)
-      if (said.length > 0 && !said.includes('closing')) expect(run.recovery.takenOver?.pid).toBe(child.pid)
-      const versions = acknowledged(said)
+      if (lines.length > 0 && !lines.includes('closing')) expect(run.recovery.takenOver?.pid).toBe(child.pid)
+      const versions = acknowledged(lines)
       checkRecords(run, versions)
       for (const [id, version] of versions) everything.set(id, version)
-      const metric = lastStep(said, 'metric')
+      const metric = lastStep(lines, 'metric')
       if (metric !== undefined) {
         const steps = Array.from(run.metrics()).filter((row) => row['round'] === round)
         expect(steps.some((row) => row['step'] === metric)).toBe(true)
       }
-      const stage = lastStep(said, 'stage')
+      const stage = lastStep(lines, 'stage')
       if (stage !== undefined) {
         const summary = run.manifest.stages['crash']?.summary
         expect(summary?.['round']).toBe(round)
@@ -118,7 +118,7 @@ test(`every acknowledged record survives ${KILLS} kills at random moments`, {
       tally.records += versions.size
       tally.takenOver += run.recovery.takenOver === undefined ? 0 : 1
       tally.torn += run.recovery.torn.length
-      tally.beforeOpen += said.length === 0 ? 1 : 0
+      tally.beforeOpen += lines.length === 0 ? 1 : 0
     } finally {
       run.close()
     }
@@ -129,7 +129,7 @@ test(`every acknowledged record survives ${KILLS} kills at random moments`, {
 
   using run = openRun(dir)
   checkRecords(run, everything)
-  // Else the kills missed what they were meant to hit.
+  // Otherwise the kills missed their targets.
   expect(tally.takenOver).toBeGreaterThan(KILLS / 2)
   expect(tally.records).toBeGreaterThan(KILLS)
   console.log(`${KILLS} kills: ${JSON.stringify(tally)}, ${run.count('task')} records`)

@@ -1,6 +1,6 @@
 /**
- * Appends until the store refuses, then once more, and says how many were acknowledged and what the error was.
- * Run under a limit on the size of files. Usage: node fill-disk.ts <run folder>
+ * Appends until the store fails, then once more, and reports the number of acknowledged records and the error. Run
+ * with a file size limit. Usage: node fill-disk.ts <run folder>
  */
 import { openRun } from '../../src/store/index.ts'
 import { task } from './support/records.ts'

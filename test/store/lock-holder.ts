@@ -1,4 +1,4 @@
-/** Opens a run for writing, says so, and holds it until stdin closes. Usage: node lock-holder.ts <folder> */
+/** Opens a run for writing, reports it, and holds it until stdin closes. Usage: node lock-holder.ts <folder> */
 import { openRun } from '../../src/store/index.ts'
 
 try {

@@ -42,7 +42,7 @@ function newRun(): string {
   return run.dir
 }
 
-test('while another process writes, this one is told who, and may read', async () => {
+test('while another process writes, this one gets its name and can read', async () => {
   const dir = newRun()
   const holder = await startHolder(dir)
   const { child, answer } = holder
@@ -65,7 +65,7 @@ test('the lock of a killed process is taken over and reported', async () => {
   expect(writer.recovery.takenOver).toMatchObject({ pid: holder.child.pid, command: 'lock-holder' })
 })
 
-test('of many that take over at once exactly one gets the lock', async () => {
+test('exactly one of many concurrent takeovers gets the lock', async () => {
   const dir = newRun()
   for (let turn = 0; turn < 4; turn++) {
     const victim = await startHolder(dir)
@@ -75,7 +75,7 @@ test('of many that take over at once exactly one gets the lock', async () => {
     expect(holders).toHaveLength(1)
     expect(holders[0]?.answer.takenOver).toBe(victim.child.pid)
     for (const { answer } of takers)
-      if (!answer.held) expect(answer.message).toMatch(/being written by process \d+ /)
+      if (!answer.held) expect(answer.message).toMatch(/locked by process \d+ /)
     await Promise.all(takers.map((taker) => end(taker)))
     expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([])
   }

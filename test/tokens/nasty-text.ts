@@ -34,7 +34,7 @@ const spaces = [
   '\u2009',
   '\u0085',
 ]
-/** What makes positions hard: marks, jamo, ligatures, surrogates, joiners, directions, controls. */
+/** Characters that complicate positions: marks, jamo, ligatures, surrogates, joiners, directions, controls. */
 const nasty =
   'e\u0301|\u0301|\u0323|q\u0307\u0323|\u1112\u1161\u11ab|\u1161|\u11a8|\u1100|\u09c7\u09be|\u0344|\u0958|\u212b|\u2126|ﬁ|½|①|㈱|ｶﾞ|ﾞ|ㄱㅏ|ﷺ|…|\u2581|\ufeff|\u200b|\u200d|\u00ad|\u202e|\0|\x01|\x7f|\ufffd|\ufffe|\ue000|😀|👍🏽|👩\u200d👩\u200d👧\u200d👦|🇩🇪|👨|𝄞|\u{10ffff}|\ud800|\udc00|\ud83d|a\u030a|\u00a8|\u{16d67}\u{16d67}'.split(
     '|',

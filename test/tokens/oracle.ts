@@ -1,34 +1,34 @@
 /**
- * A second, slow way to know which characters a token holds, for checking src/language/tokens against. It shares no code with
- * it: tokens are spelled out from the raw vocabulary file, and where normalising changed the text, the finest
- * pieces that normalise on their own are found by trying every cut.
+ * An independent, slow way to determine the characters of a token, for checking src/language/tokens. It shares no
+ * code with it: tokens are spelled out from the raw vocabulary file, and where normalization changed the text, the
+ * smallest pieces that normalize independently are found by trying every split.
  */
 import { readFileSync } from 'node:fs'
 import { readFixture, realPath, type UnigramFixture } from './load.ts'
 
-export interface TokenPlace {
+export interface TokenRange {
   start: number
   end: number
-  /** The token holds characters that normalising changed in one piece with others. */
+  /** The token contains characters that normalization changed together with others. */
   changed: boolean
 }
 
 export interface Oracle {
-  /** The place of each token, found by spelling the tokens out; throws when they do not spell the text. */
-  places(text: string, ids: ArrayLike<number>, continuation: boolean): TokenPlace[]
-  /** What decoding must give back. */
+  /** The range of each token, found by spelling the tokens out; throws when they do not spell the text. */
+  places(text: string, ids: ArrayLike<number>, continuation: boolean): TokenRange[]
+  /** What decoding must return. */
   roundTrip(text: string): string
-  /** Normalising in stages: a piece may hold characters that do not touch each other. */
+  /** Normalization in stages: a piece may contain characters that are not adjacent. */
   coarse: boolean
 }
 
 interface Unit {
   /** One byte, or one character. */
   value: string
-  place: TokenPlace
+  range: TokenRange
 }
 
-/** Pieces of a text that normalise on their own. */
+/** Pieces of a text that normalize independently. */
 function independentPieces(text: string, normalize: (text: string) => string): string[] {
   const whole = normalize(text)
   const pieces: string[] = []
@@ -58,11 +58,11 @@ function unitsOf(
     const normal = normalize(piece)
     let start = base
     for (const character of normal) {
-      const place =
+      const range =
         normal === piece
           ? { start, end: start + character.length, changed: false }
           : { start: base, end: base + piece.length, changed: true }
-      for (const value of spell(character)) units.push({ value, place })
+      for (const value of spell(character)) units.push({ value, range })
       start += character.length
     }
     base += piece.length
@@ -74,16 +74,16 @@ function spellBytes(character: string): string[] {
   return [...new TextEncoder().encode(character)].map((byte) => `${byte}`)
 }
 
-function placeOf(units: Unit[], from: number, to: number): TokenPlace {
+function rangeOf(units: Unit[], from: number, to: number): TokenRange {
   const held = units.slice(from, to)
   return {
-    start: Math.min(...held.map((unit) => unit.place.start)),
-    end: Math.max(...held.map((unit) => unit.place.end)),
-    changed: held.some((unit) => unit.place.changed),
+    start: Math.min(...held.map((unit) => unit.range.start)),
+    end: Math.max(...held.map((unit) => unit.range.end)),
+    changed: held.some((unit) => unit.range.changed),
   }
 }
 
-function walkBytes(units: Unit[], ids: ArrayLike<number>, bytesOf: (id: number) => number[]): TokenPlace[] {
+function walkBytes(units: Unit[], ids: ArrayLike<number>, bytesOf: (id: number) => number[]): TokenRange[] {
   let at = 0
   const places = Array.from(ids, (id) => {
     const bytes = bytesOf(id)
@@ -92,7 +92,7 @@ function walkBytes(units: Unit[], ids: ArrayLike<number>, bytesOf: (id: number) 
         throw new Error(`token ${id} does not spell the text at byte ${at}`)
     }
     at += bytes.length
-    return placeOf(units, at - bytes.length, at)
+    return rangeOf(units, at - bytes.length, at)
   })
   if (at !== units.length) throw new Error(`tokens spell ${at} of ${units.length} bytes`)
   return places
@@ -105,7 +105,7 @@ function readVocabulary(name: string): string[] {
   return tokens
 }
 
-/** GPT-2's byte alphabet, the other way round, written down from its paper's code. */
+/** The inverse of GPT-2's byte alphabet, transcribed from its original code. */
 function byteOfCharacter(): Map<string, number> {
   const result = new Map<string, number>()
   const own = (byte: number): boolean =>
@@ -141,18 +141,18 @@ function llama2Oracle(): Oracle {
     coarse: false,
     roundTrip: (text) => text.toWellFormed().replaceAll('▁', ' '),
     places: (text, ids, continuation) => {
-      // One unit for one unit, so it changes no place.
+      // One unit for one unit, so it changes no range.
       const marked = text.toWellFormed().replaceAll(' ', '▁')
       const units = unitsOf(marked, (part) => part, spellBytes)
-      const first = units[0]?.place
+      const first = units[0]?.range
       const prefix =
-        continuation || first === undefined ? [] : spellBytes('▁').map((value) => ({ value, place: first }))
+        continuation || first === undefined ? [] : spellBytes('▁').map((value) => ({ value, range: first }))
       return walkBytes([...prefix, ...units], ids, bytesOf)
     },
   }
 }
 
-/** The rules that make-unigram.py puts into the normalisation table. */
+/** The rules that make-unigram.py puts into the normalization table. */
 const rules: Array<[string, string]> = [
   ['ﬁ', 'fi'],
   ['‘', "'"],
@@ -202,7 +202,7 @@ function unigramOracle(): Oracle {
       ])
       const first = units[0]
       if (first !== undefined && !continuation && first.value !== '▁')
-        units.unshift({ value: '▁', place: first.place })
+        units.unshift({ value: '▁', range: first.range })
       let at = 0
       const places = Array.from(ids, (id) => {
         const from = at
@@ -215,7 +215,7 @@ function unigramOracle(): Oracle {
           }
         }
         if (at === from) throw new Error(`token ${vocabulary[id]} holds nothing at ${at}`)
-        return placeOf(units, from, at)
+        return rangeOf(units, from, at)
       })
       if (at !== units.length) throw new Error(`tokens spell ${at} of ${units.length} characters`)
       return places
@@ -228,7 +228,7 @@ export function createOracle(name: string): Oracle {
     case 'gpt2':
       return byteLevelOracle(vocabularyBytes('gpt2'), (text) => text)
     case 'qwen2_5': {
-      // These two added tokens are ordinary vocabulary: not flagged special, recognised in any text.
+      // These two added tokens are ordinary vocabulary: not flagged special, recognized in any text.
       const bytesOf = vocabularyBytes('qwen2_5')
       const added = new Map([
         [151657, '<tool_call>'],

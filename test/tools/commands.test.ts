@@ -17,7 +17,7 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 const server = `"${process.execPath}" "${fileURLToPath(new URL('mcp-server.ts', import.meta.url))}"`
 
 describe('coa corpus', () => {
-  it('builds, brings up to date and searches', () => {
+  it('builds, updates and searches', () => {
     const build = () => coaJson<Record<string, unknown>>(['corpus', 'build', 'notes', 'rows.jsonl'], { cwd })
     expect(build()).toMatchObject({ corpus: 'corpus.db', added: 2, skipped: 1 })
     expect(build()).toMatchObject({ added: 0, unchanged: 2, removed: 0 })
@@ -32,7 +32,7 @@ describe('coa corpus', () => {
   })
 
   it.each([
-    [['corpus', 'build', 'nothing.md'], 2, 'there is no file'],
+    [['corpus', 'build', 'nothing.md'], 2, 'does not exist'],
     [['corpus', 'build', 'notes', '--embed'], 2, 'embedding.base_url'],
     [['corpus', 'search', 'x', '--corpus', 'none.db'], 2, 'coa corpus build'],
     [['corpus', 'search', 'x', '-k', 'many'], 2, 'Write digits'],
@@ -44,7 +44,7 @@ describe('coa corpus', () => {
 })
 
 describe('coa tools', () => {
-  it('has the tools of the settings', () => {
+  it('has the configured tools', () => {
     const configured = join(cwd, 'configured')
     mkdirSync(configured)
     const command = [process.execPath, fileURLToPath(new URL('mcp-server.ts', import.meta.url))]
@@ -66,7 +66,7 @@ describe('coa tools', () => {
     )
   })
 
-  it('lists what there is and what can be used', () => {
+  it('lists tools and whether they are available', () => {
     const states = coaJson<{ name: string; available: boolean }[]>(['tools', 'list', '--mcp', server], {
       cwd,
     })
@@ -74,11 +74,11 @@ describe('coa tools', () => {
       expect.arrayContaining(['web_search', 'wiki_search', 'crawl_page', 'code', 'add_numbers']),
     )
     const bare = coa(['tools', 'list', '--corpus', 'none.db'], { cwd })
-    expect(bare.stdout).toContain('there is no corpus none.db')
+    expect(bare.stdout).toContain('the corpus none.db does not exist')
     expect(bare.code).toBe(0)
   })
 
-  it('tries them as a rollout would', () => {
+  it('calls them as a rollout would', () => {
     const call = (...args: string[]) => coaJson<Record<string, unknown>>(['tools', 'try', ...args], { cwd })
     expect(call('web_search', 'electric light')).toMatchObject({
       ok: true,
@@ -89,7 +89,7 @@ describe('coa tools', () => {
     expect(coa(['tools', 'try', 'code', '-'], { cwd, input: 'print(6 * 7)' }).stdout).toMatch(/^42\n/)
   })
 
-  it('reads whatever a search of the corpus shows, and no other file', () => {
+  it('reads whatever a corpus search returns, and no other file', () => {
     const rows = [
       { id: 'moon', title: 'Moon', text: 'Lunar day.\nThe whole text of the Moon.' },
       { id: 'a|b', title: 'Bars', text: 'Lunar bar.\nThe whole text of bars.' },
@@ -135,7 +135,7 @@ describe('coa tools', () => {
     expect(outcome.stderr).toContain(reason)
   })
 
-  it('tells of a failed call on standard output, with what to do', () => {
+  it('reports a failed call on standard output, with a fix', () => {
     const outcome = coa(['tools', 'try', 'crawl_page', 'http://localhost:9/'], { cwd })
     expect(outcome.code).toBe(5)
     expect(outcome.stdout).toContain('not on the public internet')

@@ -1,4 +1,4 @@
-/** An MCP server written by hand, because the library's would not do what this one does. */
+/** A hand-written MCP server, because the library would not misbehave like this. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const tool = {
 const text = `${'a'.repeat(40)}!`
 
 if (mode === 'garbage and complaints') {
-  // In a process group of its own, so that it keeps writing to stderr after this server is killed.
+  // In a separate process group, so that it keeps writing to stderr after this server is killed.
   const complain =
     "setInterval(() => process.stderr.write('a complaint\\n'), 5); process.stdout.write('ready')"
   const complaining = spawn(process.execPath, ['-e', complain], {
@@ -41,7 +41,7 @@ if (mode === 'endless-line') {
   flood()
 }
 if (mode === 'grandchild' || mode === 'daemon') {
-  // It holds our pipes open after we have ended.
+  // It keeps our pipes open after we have exited.
   const held = spawn('sleep', ['600'], { stdio: 'inherit', detached: mode === 'daemon' })
   writeFileSync(file, String(held.pid))
   held.unref()

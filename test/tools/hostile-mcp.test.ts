@@ -20,13 +20,13 @@ it('does not run the regular expressions of a server', async () => {
   const { tools, close } = await openMcp(child('patterns'))
   try {
     const value = { pattern: `${'a'.repeat(40)}!`, kkk: `${'k'.repeat(40)}!` }
-    // The server's word counts, and it takes the call; its result is not held to its pattern either.
+    // The server decides, and it accepts the call; its result is not checked against its pattern either.
     const result = await callTool(tools[0]!, { syntax: 'json', value }, { timeoutMs: 60_000 })
     expect(result).toMatchObject({ ok: true, text: 'called' })
     const grammar = extendGrammar(builtinGrammars.get('web')!, tools)
     const chain = `<echo>${JSON.stringify(value)}</echo>`
     expect(JSON.stringify(parseChain(grammar, chain).diagnostics)).not.toContain('schema-mismatch')
-    // The model is still told.
+    // The model still sees the pattern.
     expect(JSON.stringify(tools[0]!.payload)).toContain('Must match the pattern ^(a+)+$')
   } finally {
     await close()
@@ -34,16 +34,16 @@ it('does not run the regular expressions of a server', async () => {
 })
 
 it.each([
-  ['garbage', 'it wrote 100 lines that are not messages of the protocol'],
-  ['garbage and complaints', 'it wrote 100 lines that are not messages of the protocol'],
+  ['garbage', 'it wrote 100 lines that are not protocol messages'],
+  ['garbage and complaints', 'it wrote 100 lines that are not protocol messages'],
   ['endless-line', 'it wrote a line of more than'],
-])('gives up at once on a server that writes %s', async (mode, reason) => {
+])('gives up immediately on a server that writes %s', async (mode, reason) => {
   await expect(openMcp(child(mode), { connectMs: 800_000 })).rejects.toThrow(reason)
 })
 
-// Windows has neither `sleep` nor groups of processes.
+// Windows has neither `sleep` nor process groups.
 it.skipIf(process.platform === 'win32').each(['grandchild', 'daemon'])(
-  'ends although a %s of the server holds its pipes open',
+  'exits although a %s of the server keeps its pipes open',
   (mode) => {
     const file = join(folder, mode)
     const server = [process.execPath, script, mode, file].map((word) => `"${word}"`).join(' ')
@@ -61,7 +61,7 @@ it.skipIf(process.platform === 'win32').each(['grandchild', 'daemon'])(
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // One that is dead and not yet reaped still has a number.
+    // A zombie still has a process id.
     return (
       process.platform !== 'linux' || !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
     )

@@ -6,7 +6,7 @@ import { openModel, promptFunction } from '../../src/world/models/index.ts'
 let server: OpenAiServer
 afterEach(() => server.close())
 
-it('a chat model is a judge model as it stands', async () => {
+it('a chat model can be used as a judge', async () => {
   server = await startOpenAiServer([
     { status: 503 },
     '{"reason": "the same number", "verdict": "correct"}',

@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { makeMcpServer } from './mcp-server.ts'
 
-/** The server of mcp-server.ts over HTTP, for those who send the right token. */
+/** The server of mcp-server.ts over HTTP, for clients with the correct token. */
 export async function serveMcp(
   token: string,
   port = 0,

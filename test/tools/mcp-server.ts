@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
-/** A server with tools of every kind that matters to a client, the ones that misbehave included. */
+/** A server with all kinds of tools that matter to a client, including misbehaving ones. */
 export function makeMcpServer(): McpServer {
   const server = new McpServer({ name: 'workshop', version: '1.0.0' })
   const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })

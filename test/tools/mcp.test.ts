@@ -44,7 +44,7 @@ describe.each(['stdio', 'http', 'stdio of the newest revision'] as const)('an MC
     return opened({ url: server.url, headers: { authorization: 'Bearer t' } })
   }
 
-  it('has tools that can be called, with names that fit a grammar', async () => {
+  it('has callable tools with names that are valid in a grammar', async () => {
     const mcp = await start()
     expect(mcp.tools.map(({ name }) => name).slice(0, 3)).toEqual([
       'add_numbers',
@@ -59,7 +59,7 @@ describe.each(['stdio', 'http', 'stdio of the newest revision'] as const)('an MC
     expect(await call(mcp, 'add_numbers', { a: 2, b: 'x' })).toMatchObject({ ok: false, attempts: 0 })
   })
 
-  it('puts its schemas into the grammar', async () => {
+  it('adds its schemas to the grammar', async () => {
     const mcp = await start()
     const grammar = extendGrammar(builtinGrammars.get('web')!, mcp.tools)
     expect(systemPrompt(grammar)).toContain('Add two numbers.')
@@ -68,7 +68,7 @@ describe.each(['stdio', 'http', 'stdio of the newest revision'] as const)('an MC
     expect(parseChain(grammar, '<add_numbers>{"a": 1}</add_numbers>').calls).toEqual([])
   })
 
-  it('gives every kind of result as text, and errors as failures', async () => {
+  it('converts every kind of result to text, and errors to failures', async () => {
     const mcp = await start()
     expect((await call(mcp, 'show')).text).toBe(
       [
@@ -86,7 +86,7 @@ describe.each(['stdio', 'http', 'stdio of the newest revision'] as const)('an MC
     })
   })
 
-  it('stops waiting at the time limit and goes on working', async () => {
+  it('stops waiting at the time limit and keeps working', async () => {
     const mcp = await start()
     expect(await call(mcp, 'wait', {}, 300)).toMatchObject({
       ok: false,
@@ -97,17 +97,17 @@ describe.each(['stdio', 'http', 'stdio of the newest revision'] as const)('an MC
 })
 
 describe('an MCP server that is a child process', () => {
-  it('gets the variables it was given and none of ours', async () => {
+  it('gets the configured environment variables and none of ours', async () => {
     process.env['COA_TEST_SECRET'] = 'hidden'
     expect((await call(await opened(child()), 'environment')).text).toBe('{"given":"k"}')
   })
 
-  it('is started again after a crash, and a call that may have had an effect is not repeated', async () => {
+  it('is restarted after a crash, and a call that may have taken effect is not repeated', async () => {
     const mcp = await opened(child())
     expect(await call(mcp, 'crash')).toMatchObject({
       ok: false,
       attempts: 1,
-      text: expect.stringContaining('was lost during the call'),
+      text: expect.stringContaining('disconnected during the call'),
     })
     expect((await call(mcp, 'add_numbers', { a: 4, b: 4 })).text).toBe('8')
     const file = join(mkdtempSync(join(tmpdir(), 'coa-mcp-')), 'visits')
@@ -115,7 +115,7 @@ describe('an MCP server that is a child process', () => {
     expect(await call(mcp, 'crash_once', { file })).toMatchObject({ ok: true, attempts: 2, text: 'visit 2' })
   })
 
-  it('that does not start is reported with what it wrote', async () => {
+  it('that fails to start is reported with its output', async () => {
     await expect(openMcp(child('broken'))).rejects.toThrow('no configuration found')
     await expect(openMcp({ command: process.execPath, args: ['no-such-script.mjs'] })).rejects.toThrow(
       'it wrote: Error: Cannot find module',
@@ -127,15 +127,15 @@ describe('an MCP server that is a child process', () => {
   })
 })
 
-describe('an MCP server at an address', () => {
-  it('that refuses us or is not there is reported', async () => {
+describe('an MCP server at a URL', () => {
+  it('that rejects the connection or is unreachable is reported', async () => {
     const server = await serveMcp('t')
     open.push(server)
     await expect(openMcp({ url: server.url })).rejects.toMatchObject({ name: 'ToolError' })
     await expect(openMcp({ url: 'http://127.0.0.1:9/mcp' })).rejects.toThrow('cannot be reached')
   })
 
-  it('that goes away is a clear failure, and is found again when it is back', async () => {
+  it('that goes away is a clear failure, and is reconnected when it is back', async () => {
     const server = await serveMcp('t')
     const mcp = await opened({ url: server.url, headers: { authorization: 'Bearer t' } })
     await server.close()

@@ -1,4 +1,4 @@
-/** A piece of a document. What is given is read; the rest follows from it and is what learning is about. */
+/** A part of a document. `given` parts are only read; the model learns to predict the rest. */
 export interface Part {
   text: string
   given: boolean

@@ -4,18 +4,18 @@ import type { Library } from '../../../src/tasks/suites/search/encyclopedia/libr
 import { baseSeed } from '../seeds.ts'
 import type { BaseDocument } from './document.ts'
 import { readPage } from './pages.ts'
-import { drawPath, followPath, lookUp, takeApart } from './paths.ts'
+import { followPath, lookUp, samplePath, takeApart } from './paths.ts'
 import { writeProgram } from './programs.ts'
 import { Neighbours, readResults } from './results.ts'
-import { drawStory, readPrinted, tellStory, workSteps } from './stories.ts'
+import { readPrinted, sampleStory, tellStory, workSteps } from './stories.ts'
 import { listTags } from './tags.ts'
 
-interface Shelf {
+interface WorldPages {
   library: Library
   neighbours: Neighbours
 }
 
-/** Kinds of documents, each as often as it is listed. */
+/** Document kinds, each repeated by its frequency. */
 const kinds = [
   ...repeat('page', 4),
   ...repeat('results', 4),
@@ -35,40 +35,40 @@ function repeat<K extends string>(kind: K, times: number): K[] {
 }
 
 /**
- * Documents of base text by their number: the same number gives the same document, on every machine. They are about
- * `worlds` encyclopedias in turn; each takes a second and 165 MB to make.
+ * Base text documents by index: the same index gives the same document on every machine. They cycle through `worlds`
+ * encyclopedias, each of which takes one second and 165 MB to generate.
  */
 export function baseDocuments(worlds: number): (index: number) => { kind: Kind; document: BaseDocument } {
-  const shelves = new Map<number, Shelf>()
-  const shelfOf = (world: number): Shelf => {
-    const known = shelves.get(world)
+  const pagesByWorld = new Map<number, WorldPages>()
+  const pagesOf = (world: number): WorldPages => {
+    const known = pagesByWorld.get(world)
     if (known !== undefined) return known
     const library = libraryOf(baseSeed(world))
-    const shelf = { library, neighbours: new Neighbours(library) }
-    shelves.set(world, shelf)
-    return shelf
+    const pages = { library, neighbours: new Neighbours(library) }
+    pagesByWorld.set(world, pages)
+    return pages
   }
   const make = (kind: Kind, index: number, random: Random): BaseDocument | undefined => {
     const world = index % worlds
     switch (kind) {
       case 'page':
-        return readPage(shelfOf(world).library, random)
+        return readPage(pagesOf(world).library, random)
       case 'results':
-        return readResults(shelfOf(world).library, shelfOf(world).neighbours, random)
+        return readResults(pagesOf(world).library, pagesOf(world).neighbours, random)
       case 'path':
       case 'look-up': {
-        const { library, neighbours } = shelfOf(world)
-        const tell = kind === 'path' ? followPath : lookUp
-        return tell(drawPath(world, index, random), library, neighbours, random)
+        const { library, neighbours } = pagesOf(world)
+        const makeDocument = kind === 'path' ? followPath : lookUp
+        return makeDocument(samplePath(world, index, random), library, neighbours, random)
       }
       case 'apart':
-        return takeApart(drawPath(world, index, random), random)
+        return takeApart(samplePath(world, index, random), random)
       case 'story':
-        return tellStory(drawStory(world, index, random), random)
+        return tellStory(sampleStory(world, index, random), random)
       case 'steps':
-        return workSteps(drawStory(world, index, random), random)
+        return workSteps(sampleStory(world, index, random), random)
       case 'printed':
-        return readPrinted(drawStory(world, index, random), random)
+        return readPrinted(sampleStory(world, index, random), random)
       case 'program':
         return writeProgram(world, index, random)
       case 'tags':

@@ -4,7 +4,7 @@ import type { Library } from '../../../src/tasks/suites/search/encyclopedia/libr
 import { type Page, pageText, type Sentence } from '../../../src/tasks/suites/search/encyclopedia/pages.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 
-/** What addresses look like to whoever reads the encyclopedia. */
+/** URL prefix of the encyclopedia. */
 export const ORIGIN = 'http://encyclopedia.test'
 
 type Piece = Exclude<Sentence[number], string>
@@ -20,7 +20,7 @@ const linkedSentence = (sentence: Sentence): string =>
     })
     .join('')
 
-/** A page as a reader of web pages gives it: Markdown, with its address. */
+/** A page as the page-reading tool returns it: Markdown with its URL. */
 export function pageAsRead(page: Page): string {
   const sections = page.sections.map(({ heading, sentences, list }) =>
     list === true
@@ -34,19 +34,19 @@ export function pageAsRead(page: Page): string {
   ].join('\n\n')
 }
 
-export function pageInWords(page: Page): string {
+export function plainPage(page: Page): string {
   return `${page.title}\n${pageText(page)}`
 }
 
 export interface StatedFact {
   sentence: string
   value: string
-  /** As questions, and as a phrase where the value is a thing: "the author of …". */
+  /** As questions, and as a phrase if the value is a thing: "the author of …". */
   questions: readonly string[]
   phrase: string | undefined
 }
 
-/** What the sentences of a thing's own page say. Lists say the same of many things and are left out. */
+/** The facts stated on a thing's own page. Lists state the same about many things and are excluded. */
 export function factsOf(library: Library, page: Page): StatedFact[] {
   const sentences = [
     ...page.lead,
@@ -68,7 +68,7 @@ export function factsOf(library: Library, page: Page): StatedFact[] {
   })
 }
 
-/** A question about a fact that stands above, and what it says there. */
+/** A question about a fact in the text above, and its answer. */
 export function asked(random: Random, { sentence, value, questions, phrase }: StatedFact): Part[] {
   const question = random.pick(questions)
   const ways: (() => Part[])[] = [
@@ -85,12 +85,12 @@ export function asked(random: Random, { sentence, value, questions, phrase }: St
   return random.pick(ways)()
 }
 
-/** A page, and questions about it. */
+/** A page with questions about it. */
 export function readPage(library: Library, random: Random): BaseDocument | undefined {
   const page = random.pick(library.pages)
   const facts = factsOf(library, page)
   const entries = page.sections.find(({ list }) => list === true)?.sentences.map(plainSentence) ?? []
-  const text = random.chance(0.5) ? pageAsRead(page) : pageInWords(page)
+  const text = random.chance(0.5) ? pageAsRead(page) : plainPage(page)
   if (facts.length === 0) {
     if (entries.length === 0 || entries.length > 12) return undefined
     return [given(`${text}\n`), ...countEntries(random, entries)]

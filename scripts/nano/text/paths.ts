@@ -5,7 +5,7 @@ import { asSentence, planText } from '../../../src/tasks/suites/search/expert.ts
 import type { SearchStep } from '../../../src/tasks/suites/search/program.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
-import { ORIGIN, pageAsRead, pageInWords } from './pages.ts'
+import { ORIGIN, pageAsRead, plainPage } from './pages.ts'
 import { type Neighbours, snippetOf } from './results.ts'
 
 interface Path {
@@ -14,8 +14,8 @@ interface Path {
   answer: string
 }
 
-/** A question that leads over several pages of a world, with the facts on the way. */
-export function drawPath(world: number, index: number, random: Random): Path {
+/** A multi-hop question over several pages of a world, with the facts along the way. */
+export function samplePath(world: number, index: number, random: Random): Path {
   const task = searchSuite(baseSeed(world)).generate({
     seed: baseSeed(world),
     split: BASE_SPLIT,
@@ -26,7 +26,7 @@ export function drawPath(world: number, index: number, random: Random): Path {
   return { question: task.question, steps, answer }
 }
 
-/** The pages of a path in any order, some others between them, and then the facts one after the other. */
+/** The pages of a path in random order, mixed with some others, followed by the facts in sequence. */
 export function followPath(
   path: Path,
   library: Library,
@@ -37,7 +37,7 @@ export function followPath(
   const pages = [...new Set(path.steps.map((step) => library.byPath.get(step.path)!))]
   const others = random.chance(0.5) ? neighbours.of(random.pick(pages), 1, random) : []
   const texts = [
-    ...pages.map((page) => (asRead ? pageAsRead(page) : pageInWords(page))),
+    ...pages.map((page) => (asRead ? pageAsRead(page) : plainPage(page))),
     ...others.map((page) => `${page.title}\n${snippetOf(page)}`),
   ]
   const parts: Part[] = [given(`${random.shuffle(texts).join('\n\n')}\n\nQuestion: ${path.question}`)]
@@ -50,7 +50,7 @@ export function followPath(
   return parts
 }
 
-/** A question taken apart: what it names, what that leads to, and what is wanted of it then. */
+/** A question split into parts: what it names, what that leads to, and what is asked about it. */
 export function takeApart({ question, steps }: Path, random: Random): BaseDocument {
   const parts: Part[] = [given(`Question: ${question}`)]
   const named = [...new Set(steps.map(({ title }) => title).filter((title) => question.includes(title)))]
@@ -64,7 +64,7 @@ export function takeApart({ question, steps }: Path, random: Random): BaseDocume
   return parts
 }
 
-/** Without what is not known before its turn. */
+/** Hides values that are not known yet. */
 function hidden(want: string, earlier: readonly SearchStep[]): string {
   return earlier.reduceRight(
     (text, { value }, at) => text.replaceAll(value, `what part ${at + 1} says`),
@@ -72,7 +72,7 @@ function hidden(want: string, earlier: readonly SearchStep[]): string {
   )
 }
 
-/** A question followed over result lists and pages: what has to be found out, where, and what it says there. */
+/** A question answered with search results and pages: what to find out, where to look, and what it says there. */
 export function lookUp(
   { question, steps, answer }: Path,
   library: Library,

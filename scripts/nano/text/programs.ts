@@ -3,7 +3,7 @@ import { codeSuite } from '../../../src/tasks/suites/code/index.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned } from './document.ts'
 
-/** A small program after its description; now and then one with a fault, which is named. */
+/** A small program with its description; sometimes a faulty one, with the fault named. */
 export function writeProgram(seed: number, index: number, random: Random): BaseDocument {
   const level = random.pick([1, 1, 1, 2])
   const task = codeSuite.generate({ seed: baseSeed(seed), split: BASE_SPLIT, index, level })

@@ -4,10 +4,10 @@ import { type Page, pageText } from '../../../src/tasks/suites/search/encycloped
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 import { asked, factsOf, ORIGIN } from './pages.ts'
 
-/** As the search of the encyclopedia cuts them. */
+/** As in the search over the encyclopedia. */
 const SNIPPET_CHARACTERS = 160
 
-/** Pages by the words of their titles: those that a search for one of them would bring up beside it. */
+/** Pages indexed by the words of their titles: those that a search for one of them would also find. */
 export class Neighbours {
   readonly #library: Library
   readonly #byWord = new Map<string, Page[]>()
@@ -40,11 +40,11 @@ export function snippetOf(page: Page): string {
   return text.length > SNIPPET_CHARACTERS ? `${text.slice(0, SNIPPET_CHARACTERS)}…` : text
 }
 
-/** A list of search results, and questions about where things stand in it. */
+/** A list of search results with questions about its entries. */
 export function readResults(library: Library, neighbours: Neighbours, random: Random): BaseDocument {
   const page = random.pick(library.pages)
   const others = neighbours.of(page, random.int(0, 4), random)
-  // What was searched for usually comes first.
+  // The page searched for usually comes first.
   const hits = random.chance(0.7) ? [page, ...others] : random.shuffle([page, ...others])
   const snippets = hits.map(snippetOf)
   const shown = hits.map(
@@ -69,7 +69,7 @@ export function readResults(library: Library, neighbours: Neighbours, random: Ra
   return parts
 }
 
-/** Whether there is an entry of a name: half of the names asked for are not in the list. */
+/** Whether an entry exists: half of the names are not in the list. */
 function presence(library: Library, random: Random, hits: readonly Page[], title: string): Part[] {
   const wanted = random.chance(0.5) ? title : random.pick(library.pages).title
   const place = hits.findIndex((hit) => hit.title === wanted)

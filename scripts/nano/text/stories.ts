@@ -13,7 +13,7 @@ interface Story {
 
 const inWords = (name: string): string => name.replaceAll('_', ' ')
 
-export function drawStory(seed: number, index: number, random: Random): Story {
+export function sampleStory(seed: number, index: number, random: Random): Story {
   const task = mathSuite.generate({
     seed: baseSeed(seed),
     split: BASE_SPLIT,
@@ -24,7 +24,7 @@ export function drawStory(seed: number, index: number, random: Random): Story {
   return { question: task.question, answer, program: task.meta.program }
 }
 
-/** A story, its numbers by name, what is wanted, and the program that works it out. */
+/** A word problem, its named numbers, what to find, and the program that solves it. */
 export function tellStory({ question, answer, program }: Story, random: Random): BaseDocument {
   const { givens, steps, python } = program
   const parts: Part[] = [given(question)]
@@ -59,7 +59,7 @@ function spoken(printed: string): string {
   return `So ${inWords(name!)} is ${value}.`
 }
 
-/** The program of some steps: what they need, copied from the story or from what was printed, and what they print. */
+/** The program of some steps: their inputs, copied from the problem or from earlier output, and what they print. */
 function programOf({ steps, python }: MathProgram, from: number, to: number): string {
   const source = python.split('\n')
   const current = steps.slice(from, to)
@@ -76,7 +76,7 @@ function programOf({ steps, python }: MathProgram, from: number, to: number): st
   return withImports(python, [...values, ...work, ...prints])
 }
 
-/** A story worked out a step or two at a time: what is to be computed, its program, and what was printed in words. */
+/** A word problem solved one or two steps at a time: what to compute, the program, and its output in words. */
 export function workSteps({ question, answer, program }: Story, random: Random): BaseDocument {
   const { steps } = program
   const list = steps.map(({ name }, at) => `${at + 1}. Compute ${inWords(name)}.`).join('\n')
@@ -101,7 +101,7 @@ export function workSteps({ question, answer, program }: Story, random: Random):
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What programs print, said in words: names, numbers and nothing else. */
+/** Program output restated in words: names, numbers and nothing else. */
 export function readPrinted({ program: { steps, givens } }: Story, random: Random): BaseDocument {
   const all = [...givens, ...steps].map(({ name, value }) => ({ name, value }))
   const chosen = random.sample(all, random.int(1, Math.min(4, all.length)))

@@ -1,6 +1,6 @@
-"""The tokenizer of models/nano for ASCII text, with nothing but the standard library.
+"""The tokenizer of models/nano for ASCII text, using only the standard library.
 
-Words are cut as in tokenizer.json and remembered, so that text costs about a look-up a word. test/nano compares it with coa's
+Words are split as in tokenizer.json and cached, so that encoding takes about one lookup per word. test/nano compares it with coa's
 own tokenizer.
 """
 
@@ -8,10 +8,10 @@ import json
 import re
 
 GIVEN = 0x8000
-"""Set in a token that is read only: it weighs little in learning."""
+"""Flag of given tokens, which have a low loss weight."""
 
 WORD = r"[A-Z]+[a-z]*| ?[a-z]+(?: (?=[A-Z0-9]))?|[0-9]| ?[^\sA-Za-z0-9]+(?: (?=[A-Z0-9]))?|\n+| +|\s"
-MOST_REMEMBERED = 400_000
+MAX_CACHED_WORDS = 400_000
 
 
 class Tokenizer:
@@ -28,12 +28,12 @@ class Tokenizer:
         self.size = 1 + max([*self.vocabulary.values(), *added.values()])
         self.known = {text: (token,) for text, token in added.items()}
         longest_first = sorted(added, key=len, reverse=True)
-        # A tag ends what stands before it: a word may look ahead, but only into its own piece.
+        # A tag ends the preceding piece: a word may look ahead, but only within its own piece.
         self.pieces = re.compile("(" + "|".join(re.escape(tag) for tag in longest_first) + ")")
         self.words = re.compile(WORD)
 
     def encode(self, parts: list[tuple[str, bool]]) -> list[int]:
-        """Tokens of the joined text; those that begin in a part that is given have the mark."""
+        """Tokens of the joined text; those that start in a given part have the flag."""
         text = "".join(part for part, _ in parts)
         tokens: list[int] = []
         bounds = []
@@ -48,14 +48,14 @@ class Tokenizer:
             for start, word in found:
                 while offset + start >= bounds[current][0]:
                     current += 1
-                mark = bounds[current][1]
-                ids = self.known.get(word) or self._learn(word)
-                tokens += [token | mark for token in ids] if mark else ids
+                flag = bounds[current][1]
+                ids = self.known.get(word) or self._encode_word(word)
+                tokens += [token | flag for token in ids] if flag else ids
             offset += len(piece)
         return tokens
 
-    def _learn(self, word: str) -> tuple[int, ...]:
-        if len(self.known) > MOST_REMEMBERED:
+    def _encode_word(self, word: str) -> tuple[int, ...]:
+        if len(self.known) > MAX_CACHED_WORDS:
             self.known = {tag: self.known[tag] for tag in self.tags}
         symbols = [character_of(byte) for byte in word.encode()]
         while len(symbols) > 1:
@@ -70,5 +70,5 @@ class Tokenizer:
 
 
 def character_of(byte: int) -> str:
-    """How byte-level vocabularies write an ASCII byte: printable ones as they are, others shifted."""
+    """The character for an ASCII byte in byte-level vocabularies: printable bytes as they are, others shifted."""
     return chr(byte) if 33 <= byte <= 126 else chr(256 + byte if byte <= 32 else 0x121)

@@ -1,6 +1,6 @@
-"""Drills of copying and looking up, made up anew each time.
+"""Copying and lookup drills, generated at random.
 
-Nothing in them can be known by heart: names are put together from syllables, and one in five is kept for the tests. A drill
+Nothing in them can be memorized: names are composed of syllables, and one in five is held out for evaluation. A drill
 is a list of parts, each a text and whether it is given.
 """
 
@@ -19,12 +19,12 @@ ORDINALS = "First Second Third Fourth Fifth Sixth Seventh Eighth".split()
 POOL = 20_000
 
 
-def is_kept_for_tests(name: str) -> bool:
+def is_held_out(name: str) -> bool:
     return zlib.crc32(name.encode()) % 5 == 0
 
 
 class Drills:
-    """`size` says how long drills may be: 1 is a list of a dozen entries."""
+    """`size` scales the length of drills: 1 is a list of a dozen entries."""
 
     def __init__(self, seed: int, vocabulary: list[str], tags: list[str], for_tests: bool = False):
         self.random = random.Random(seed)
@@ -53,7 +53,7 @@ class Drills:
     def any(self, size: float) -> Parts:
         return self.random.choice(self.kinds)(size)
 
-    # What drills are about
+    # Building blocks
 
     def fresh_name(self) -> str:
         pick = self.random.choice
@@ -64,11 +64,11 @@ class Drills:
                 name = "".join(
                     pick(CONSONANTS) + pick(VOWELS) + pick(CODAS) for _ in range(self.random.randint(1, 3))
                 ).capitalize()
-            if is_kept_for_tests(name) == self.for_tests:
+            if is_held_out(name) == self.for_tests:
                 return name
 
     def word_name(self) -> str:
-        """One word; one in ten is new and stays in the pool."""
+        """One word; one in ten is new and is added to the pool."""
         if self.random.random() < 0.1:
             self.pool[self.random.randrange(len(self.pool))] = self.fresh_name()
         return self.random.choice(self.pool)
@@ -217,7 +217,7 @@ class Drills:
         return parts
 
     def assignments(self, size: float) -> Parts:
-        """Names of several words, with spaces and as a program writes them."""
+        """Names of several words, with spaces and as identifiers."""
 
         def compound() -> str:
             return " ".join(self.random.sample(self.words, self.random.randint(1, 4)))

@@ -1,4 +1,4 @@
-"""Exact copies and answers, on names that are in no drill and documents that are not trained on."""
+"""Exact-match evaluation of copies and answers, on held-out names and documents."""
 
 import torch
 
@@ -11,7 +11,7 @@ DOCUMENTS = 240
 
 
 class Exams:
-    """An answer is a run of tokens that are not given. It counts where the model would write all of it."""
+    """An answer is a run of tokens that are not given. It counts if greedy decoding reproduces all of it."""
 
     def __init__(self, text: BaseText, tokenizer: Tokenizer, length: int, device, number):
         self.device, self.number = device, number
@@ -32,38 +32,38 @@ class Exams:
         }
 
     @torch.no_grad()
-    def sit(self, model) -> dict[str, float]:
-        return {name: self._share_right(model, stored) for name, stored in self.exams.items()}
+    def evaluate(self, model) -> dict[str, float]:
+        return {name: self._accuracy(model, stored) for name, stored in self.exams.items()}
 
-    def _share_right(self, model, stored) -> float:
-        right = answers = 0
+    def _accuracy(self, model, stored) -> float:
+        correct = answers = 0
         for rows in stored.split(40):
             rows = rows.to(self.device)
             tokens = rows & (GIVEN - 1)
             with torch.autocast(self.device.type, dtype=self.number, enabled=self.number != torch.float32):
                 likeliest = model(tokens[:, :-1]).argmax(-1)
-            is_right = (likeliest == tokens[:, 1:]).cpu().tolist()
+            is_correct = (likeliest == tokens[:, 1:]).cpu().tolist()
             is_asked = (rows[:, 1:] < GIVEN).cpu().tolist()
-            for each_right, each_asked in zip(is_right, is_asked):
-                found = runs(each_right, each_asked)
+            for each_correct, each_asked in zip(is_correct, is_asked):
+                found = runs(each_correct, each_asked)
                 answers += len(found)
-                right += sum(found)
-        return right / max(1, answers)
+                correct += sum(found)
+        return correct / max(1, answers)
 
 
-def runs(is_right: list[bool], is_asked: list[bool]) -> list[bool]:
-    """Whether each run of asked tokens is right as a whole."""
+def runs(is_correct: list[bool], is_asked: list[bool]) -> list[bool]:
+    """Whether each run of asked tokens is entirely correct."""
     found: list[bool] = []
     inside = False
-    for right, asked in zip(is_right, is_asked):
+    for correct, asked in zip(is_correct, is_asked):
         if asked and inside:
-            found[-1] = found[-1] and right
+            found[-1] = found[-1] and correct
         elif asked:
-            found.append(right)
+            found.append(correct)
         inside = asked
     return found
 
 
 def pad(tokens: list[int], length: int, end: int) -> list[int]:
-    """What is filled in is given: nobody asks for it."""
+    """Padding counts as given, so it is not evaluated."""
     return tokens + [end | GIVEN] * (length - len(tokens))

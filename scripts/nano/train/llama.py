@@ -1,4 +1,4 @@
-"""A Llama in PyTorch with the names that Hugging Face's files use, and its files."""
+"""A Llama in PyTorch with Hugging Face parameter names, and saving in their format."""
 
 import json
 import os
@@ -90,7 +90,7 @@ class Layer(nn.Module):
 
 
 class Llama(nn.Module):
-    """Input and output share one table of tokens. `number` is what is computed in; weights are float32."""
+    """Input and output embeddings are tied. `number` is the compute dtype; weights are float32."""
 
     def __init__(self, shape: Shape, number=torch.float32):
         super().__init__()
@@ -117,7 +117,7 @@ class Llama(nn.Module):
 
 
 def save(model: Llama, folder: str, tokenizer_folder: str, end: int) -> None:
-    """A model folder in the Hugging Face layout, with weights of 16 bits. The weights come last and whole."""
+    """Saves a model folder in the Hugging Face layout, with 16-bit weights. The weights are written last and atomically."""
     os.makedirs(folder, exist_ok=True)
     shape = model.shape
     config = {

@@ -1,4 +1,4 @@
-"""Rows of tokens for training, filled with whole documents by processes beside the one that trains."""
+"""Token rows for training, filled with whole documents by worker processes."""
 
 import gzip
 import multiprocessing
@@ -7,15 +7,15 @@ from array import array
 from bpe import GIVEN, Tokenizer
 from drills import Drills, Parts
 
-WARMING = 0.06
-"""The part of a training in which there are only short drills: first the model finds out what attention is good for."""
+WARM_UP = 0.06
+"""The fraction of training that uses only short drills, so that the model first learns to use attention."""
 
 FAR_SHARE = 0.2
-MOST_BETWEEN = 500
+MAX_FILLER = 500
 
 
 class BaseText:
-    """Documents of the token files, by number. The last fiftieth is kept for tests."""
+    """Documents of the token files, by index. The last 2% are held out."""
 
     def __init__(self, paths: list[str], end: int):
         self.tokens = array("H")
@@ -35,7 +35,7 @@ class BaseText:
 
 
 class RowMaker:
-    """Fills rows with drills and documents. Early on there are only drills, and short ones."""
+    """Fills rows with drills and documents. During warm-up there are only short drills."""
 
     def __init__(self, text: BaseText, tokenizer: Tokenizer, seed: int, length: int, drill_share: float):
         self.text, self.tokenizer = text, tokenizer
@@ -46,7 +46,7 @@ class RowMaker:
         self.drilled = self.made = 0
 
     def row(self, progress: float) -> array:
-        """One token more than is read: each is also what the one before it predicts."""
+        """Returns one token more than the input length, because targets are shifted by one."""
         row = array("H")
         room = self.length + 1
         while room > 0:
@@ -59,17 +59,17 @@ class RowMaker:
                     if len(document) <= self.length and len(self.waiting) < 16:
                         self.waiting.append(document)
                     continue
-            # What is left of a row is filled with the beginning of something.
+            # The rest of a row is filled with the start of a document.
             row.extend(document[:room])
             room = self.length + 1 - len(row)
         return row
 
     def document(self, progress: float) -> array:
-        is_warm = progress >= WARMING
+        is_warm = progress >= WARM_UP
         is_drill = not is_warm or self.drilled < self.drill_share * self.made
         if is_drill:
-            size = 2.2 * self.random.random() ** 2 if is_warm else 0.1 + 0.7 * progress / WARMING
-            document = self.anything(size) if self.random.random() < 0.1 else self.drill(size, is_warm)
+            size = 2.2 * self.random.random() ** 2 if is_warm else 0.1 + 0.7 * progress / WARM_UP
+            document = self.random_copy(size) if self.random.random() < 0.1 else self.drill(size, is_warm)
         else:
             document = self.text.document(self.random.randrange(self.text.trained))
         if is_warm:
@@ -83,23 +83,23 @@ class RowMaker:
             return far_apart(self.tokenizer, parts, self.text.document(self.random.randrange(self.text.trained)))
         return array("H", [*self.tokenizer.encode(parts), self.tokenizer.end])
 
-    def anything(self, size: float) -> array:
-        """Tokens without any sense, and the same again."""
+    def random_copy(self, size: float) -> array:
+        """Random tokens, repeated once."""
         count = self.random.randint(4, 8 + round(80 * size))
         tokens = self.random.choices(range(3, self.tokenizer.size), k=count)
         return array("H", [*(token | GIVEN for token in tokens), *tokens, self.tokenizer.end])
 
 
 def can_be_far(parts: Parts) -> bool:
-    """Whether what is asked stands apart from what it is asked about."""
+    """Whether the questions can be separated from their context."""
     return parts[0][0].endswith("\n")
 
 
 def far_apart(tokenizer: Tokenizer, parts: Parts, between: array) -> array:
-    """A drill with something else between what is given and what is asked."""
-    filling = [token | GIVEN for token in between[: min(len(between) - 1, MOST_BETWEEN)]]
+    """A drill with filler text between its context and its questions."""
+    filler = [token | GIVEN for token in between[: min(len(between) - 1, MAX_FILLER)]]
     asked = tokenizer.encode(parts[1:])
-    return array("H", [*tokenizer.encode(parts[:1]), *filling, *asked, tokenizer.end])
+    return array("H", [*tokenizer.encode(parts[:1]), *filler, *asked, tokenizer.end])
 
 
 def serve_rows(maker_of, seed: int, rows: int, progress, queue) -> None:
@@ -109,10 +109,10 @@ def serve_rows(maker_of, seed: int, rows: int, progress, queue) -> None:
 
 
 class RowSource:
-    """Rows from several processes, or made here where there are none."""
+    """Rows from several worker processes, or generated here if there are none."""
 
     def __init__(self, maker_of, workers: int, rows: int):
-        # Forked, so that the text is in memory once.
+        # Forked, so that the text is in memory only once.
         context = multiprocessing.get_context("fork")
         self.progress = context.Value("d", 0.0)
         self.rows = rows

@@ -1,8 +1,8 @@
-"""Trains models/nano from nothing. PyTorch and the standard library are all it needs.
+"""Trains models/nano from scratch. It needs only PyTorch and the standard library.
 
     python train.py --text out/text.bin.gz --tokenizer ../../models/nano --out out/nano --seconds 300
 
-It tests itself every few seconds on names it has never seen and saves the best, so that a run that is ended has a result.
+It evaluates the model every few seconds on held-out names and saves the best one, so an interrupted run has a result.
 """
 
 import argparse
@@ -22,22 +22,22 @@ from rows import BaseText, RowMaker, RowSource
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--text", required=True, nargs="+", help="files of tokens")
+    parser.add_argument("--text", required=True, nargs="+", help="token files")
     parser.add_argument("--tokenizer", required=True, help="folder with tokenizer.json")
-    parser.add_argument("--out", required=True, help="folder of the model")
-    parser.add_argument("--seconds", type=float, default=300, help="of training, compilation not counted")
-    parser.add_argument("--steps", type=int, default=0, help="ends earlier after so many; 0: time alone decides")
+    parser.add_argument("--out", required=True, help="output folder of the model")
+    parser.add_argument("--seconds", type=float, default=300, help="training time, not counting compilation")
+    parser.add_argument("--steps", type=int, default=0, help="stop after this many steps; 0: no limit")
     for name, value in (("width", 128), ("layers", 6), ("heads", 4), ("kv-heads", 2), ("mlp", 320), ("context", 2048)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--rows", type=int, default=64, help="in a step")
-    parser.add_argument("--length", type=int, default=1024, help="tokens of a row")
+    parser.add_argument("--rows", type=int, default=64, help="rows per step")
+    parser.add_argument("--length", type=int, default=1024, help="tokens per row")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.1)
-    parser.add_argument("--drill-share", type=float, default=0.45, help="of tokens, behind the first drills")
-    parser.add_argument("--drills", default="", help="only these, such as copy,look_up")
-    parser.add_argument("--given-weight", type=float, default=0.1, help="of tokens that are read only")
+    parser.add_argument("--drill-share", type=float, default=0.45, help="fraction of tokens after the warm-up")
+    parser.add_argument("--drills", default="", help="use only these drills, such as copy,look_up")
+    parser.add_argument("--given-weight", type=float, default=0.1, help="loss weight of given tokens")
     parser.add_argument("--mask", choices=["documents", "none"], default="documents")
-    parser.add_argument("--workers", type=int, default=min(12, os.cpu_count() or 1), help="processes that make rows")
+    parser.add_argument("--workers", type=int, default=min(12, os.cpu_count() or 1), help="processes that generate rows")
     parser.add_argument("--test-every", type=float, default=20, help="seconds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-compile", action="store_true")
@@ -45,7 +45,7 @@ def arguments() -> argparse.Namespace:
 
 
 def batch_of(source: RowSource, options, device):
-    """Tokens to read, tokens to predict, and the weight of each."""
+    """Input tokens, target tokens, and loss weights."""
     width = options.length + 1
     parts = [torch.frombuffer(bytearray(source.next()), dtype=torch.int16) for _ in range(options.rows // source.rows)]
     stored = torch.cat(parts).view(-1, width).to(device, non_blocking=True)
@@ -55,7 +55,7 @@ def batch_of(source: RowSource, options, device):
 
 
 def document_mask(tokens, end: int, dtype):
-    """Each document sees itself only."""
+    """Attention mask that separates documents."""
     ends = (tokens == end).int()
     number = ends.cumsum(1) - ends
     length = tokens.shape[1]
@@ -76,7 +76,7 @@ def main() -> None:
         made.drills.kinds = [kind for kind in made.drills.kinds if not wanted or kind.__name__ in wanted]
         return made
 
-    # Before the device is touched: the processes are forked.
+    # Before the device is initialized, because the processes are forked.
     source = RowSource(maker, options.workers, math.gcd(options.rows, 8))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
@@ -114,7 +114,7 @@ def main() -> None:
         try:
             loss = loss_of(tokens, targets, weights, mask)
             loss.backward()
-        except Exception as error:  # whatever a compiler may throw: without it training is only slower
+        except Exception as error:  # any compiler error: training without it is only slower
             if step > 0 or loss_of is plain_loss:
                 raise
             print(f"not compiled: {type(error).__name__}: {str(error)[:300]}", flush=True)
@@ -131,9 +131,9 @@ def main() -> None:
     log: list[dict] = []
     step, seen = 0, 0
     losses: list[torch.Tensor] = []
-    begun = time.perf_counter()
+    launched = time.perf_counter()
     learn(0, 0.0)
-    print(f"first step after {time.perf_counter() - begun:.0f} s", flush=True)
+    print(f"first step after {time.perf_counter() - launched:.0f} s", flush=True)
     started = tested = time.perf_counter()
     progress = 0.0
     while progress < 1:
@@ -149,11 +149,11 @@ def main() -> None:
             continue
         loss = torch.stack(losses).mean().item()
         losses.clear()
-        results = exams.sit(model)
+        results = exams.evaluate(model)
         score = sum(results.values()) / len(results)
-        rate = seen / (time.perf_counter() - started)
-        shown = " ".join(f"{name} {share:.3f}" for name, share in results.items())
-        print(f"{now - started:.0f} s, step {step}, {seen} tokens, {rate:.0f}/s, loss {loss:.4f}, exact {score:.4f}: {shown}", flush=True)
+        tokens_per_second = seen / (time.perf_counter() - started)
+        shown = " ".join(f"{name} {accuracy:.3f}" for name, accuracy in results.items())
+        print(f"{now - started:.0f} s, step {step}, {seen} tokens, {tokens_per_second:.0f}/s, loss {loss:.4f}, exact {score:.4f}: {shown}", flush=True)
         log.append({"seconds": round(now - started), "step": step, "tokens": seen, "loss": loss, "exact": score, **results})
         if score >= best:
             best = score

@@ -5,7 +5,7 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 describe('limiter', () => {
-  test('lets no more run than its limit, in order, whatever fails', async () => {
+  test('never exceeds its limit and runs tasks in order, even if some fail', async () => {
     const limited = limiter(2)
     let inside = 0
     let most = 0
@@ -17,7 +17,7 @@ describe('limiter', () => {
           most = Math.max(most, ++inside)
           await soon()
           inside--
-          if (index % 5 === 0) throw new Error('as good as any')
+          if (index % 5 === 0) throw new Error('failed')
         }),
       ),
     )
@@ -25,7 +25,7 @@ describe('limiter', () => {
     expect(order).toEqual(numbers(20))
   })
 
-  test('forgets who gave up waiting', async () => {
+  test('removes aborted tasks from the queue', async () => {
     const limited = limiter(1)
     const controller = new AbortController()
     let release = (): void => {}
@@ -43,7 +43,7 @@ describe('limiter', () => {
 })
 
 describe('inParallel', () => {
-  test('works on all items of a list or a source, in order, and takes no more than it has room for', async () => {
+  test('processes all items of a list or a source in order, without reading ahead', async () => {
     let given = 0
     let ended = 0
     async function* source(): AsyncGenerator<number> {
@@ -69,7 +69,7 @@ describe('inParallel', () => {
     await inParallel([], 3, async () => expect.unreachable())
   })
 
-  test('after a failure nothing new is begun, what was under way ends, and the source is closed', async () => {
+  test('after a failure starts nothing new, waits for running tasks, and closes the source', async () => {
     let closed = false
     function* source(): Generator<number> {
       try {
@@ -92,7 +92,7 @@ describe('inParallel', () => {
     expect([...ended, 5].sort()).toEqual(begun.sort())
   })
 
-  test('a source that fails is a failure', async () => {
+  test('reports a failing source', async () => {
     async function* source(): AsyncGenerator<number> {
       yield 1
       throw new Error('dry')

@@ -1,11 +1,11 @@
 /**
- * Works on items in order, so many at a time; they are taken from their source only when there is room. After the first
- * failure nothing new is begun, and it is thrown when what was under way has ended: nobody writes to a run that its owner
- * has closed.
+ * Processes items in order with limited concurrency, taking each from its source only when a worker is free. After
+ * the first failure no new item is started; the error is thrown once the running ones have ended, so that nothing
+ * writes to a run after its owner has closed it.
  */
 export async function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,
-  most: number,
+  concurrency: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
@@ -25,7 +25,7 @@ export async function inParallel<T>(
       failures.push(error)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, most) }, worker))
+  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker))
   if (failures.length === 0) return
   await iterator.return?.()
   throw failures[0]

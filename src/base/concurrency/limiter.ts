@@ -1,12 +1,15 @@
 export type Limiter = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** Lets at most `limit` tasks run at a time; the others wait in order, and one whose signal fires leaves the queue. */
+/**
+ * Runs at most `limit` tasks concurrently; the others wait in order, and one whose signal is aborted leaves the
+ * queue.
+ */
 export function limiter(limit: number): Limiter {
   let running = 0
   const waiting = new Set<() => void>()
   const leave = (): void => {
     const [next] = waiting
-    // The place passes on without being counted down, so that no newcomer slips in between.
+    // The slot is handed over without decrementing the count, so that no newcomer can take it.
     if (next === undefined) running--
     else next()
   }

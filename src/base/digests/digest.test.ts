@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { digestOf, sha256, sha256OfFile } from './index.ts'
 
-// Caches, run ids and reports are found by these values.
-test('digests are the ones they have always been', () => {
+// Caches, run ids and reports are looked up by these values.
+test('digests are stable', () => {
   expect([digestOf(), digestOf('a', { b: 1 }), digestOf(undefined, [1, null])]).toEqual([
     '4f53cda18c2baa0c',
     '3d6f51e1fd2489c7',
@@ -13,7 +13,7 @@ test('digests are the ones they have always been', () => {
   ])
 })
 
-test('a file has the digest of its content, also across chunks', () => {
+test('the digest of a file is that of its content, across chunks too', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coa-digest-'))
   try {
     for (const size of [0, 5, (1 << 20) + 1]) {

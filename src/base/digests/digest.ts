@@ -8,7 +8,7 @@ export function sha256(data: string | NodeJS.ArrayBufferView): string {
   return hash('sha256', data, 'hex')
 }
 
-/** A short name for everything given. */
+/** A short digest of all the given values. */
 export function digestOf(...parts: readonly unknown[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 16)
 }

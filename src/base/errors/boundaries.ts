@@ -1,6 +1,6 @@
 import { CoaError, type CoaErrorOptions } from './coa-error.ts'
 
-/** The caller asked for something that does not exist or does not fit: a flag, a file name, an argument. */
+/** The caller passed something that does not exist or is invalid: a flag, a file name, an argument. */
 export class UsageError extends CoaError {
   constructor(message: string, options?: CoaErrorOptions) {
     super('usage', message, options)
@@ -31,7 +31,7 @@ export class StoreError extends CoaError {
   }
 }
 
-/** The sandbox itself cannot be used; what a program inside it does is never an error, but a result. */
+/** The sandbox itself failed. Whatever a program does inside it is a result, never an error. */
 export class SandboxError extends CoaError {
   constructor(message: string, options?: CoaErrorOptions) {
     super('sandbox', message, options)
@@ -39,27 +39,27 @@ export class SandboxError extends CoaError {
 }
 
 export class ToolError extends CoaError {
-  /** True when trying again may help: a time-out, a busy server. */
-  readonly passing: boolean
+  /** True if a retry may succeed: a timeout, a busy server. */
+  readonly transient: boolean
 
-  constructor(message: string, options: CoaErrorOptions & { passing?: boolean } = {}) {
+  constructor(message: string, options: CoaErrorOptions & { transient?: boolean } = {}) {
     super('tool', message, options)
-    this.passing = options.passing ?? false
+    this.transient = options.transient ?? false
   }
 }
 
-/** A model behind an API: out of reach, refusing, or answering in a form that cannot be used. */
+/** A model behind an API is unreachable, rejects the request, or returns an unusable response. */
 export class ModelError extends CoaError {
-  /** True when trying again may help: a time-out, a busy server. */
-  readonly passing: boolean
+  /** True if a retry may succeed: a timeout, a busy server. */
+  readonly transient: boolean
 
-  constructor(message: string, options: CoaErrorOptions & { passing?: boolean } = {}) {
+  constructor(message: string, options: CoaErrorOptions & { transient?: boolean } = {}) {
     super('model', message, options)
-    this.passing = options.passing ?? false
+    this.transient = options.transient ?? false
   }
 }
 
-/** The engine or what it works on: a model that cannot be read, run, trained or written. */
+/** The engine, or a model that cannot be read, run, trained or written. */
 export class EngineError extends CoaError {
   constructor(message: string, options?: CoaErrorOptions) {
     super('engine', message, options)

@@ -1,9 +1,9 @@
-import { redacted } from './secrets.ts'
+import { redact } from './secrets.ts'
 
 /**
- * The error model. Every failure that coa foresees is a CoaError: one line that says what is wrong (`message`)
- * and one that says what to do (`fix`). The boundary names the part of the world that failed, so a runner can
- * record a bad item as data and go on instead of crashing.
+ * The error model. Every foreseeable failure is a CoaError with one line that says what is wrong (`message`) and one
+ * that says what to do (`fix`). The boundary names the part that failed, so that a runner can record a bad item as
+ * data and continue.
  */
 export type Boundary =
   | 'usage'
@@ -19,10 +19,10 @@ export type Boundary =
 const marker = Symbol.for('chain-of-agents.error')
 
 export interface CoaErrorOptions {
-  /** What the reader should do about it: an imperative sentence. */
+  /** What the user should do about it: an imperative sentence. */
   fix?: string
   cause?: unknown
-  /** Plain data that helps a program handle the failure, such as a path or a position. */
+  /** Plain data for programs that handle the error, such as a path or a position. */
   details?: Record<string, unknown>
 }
 
@@ -32,16 +32,16 @@ export class CoaError extends Error {
   readonly details: Record<string, unknown>
 
   constructor(boundary: Boundary, message: string, options: CoaErrorOptions = {}) {
-    // An error is written to logs and shown: keys and passwords must not travel with it.
-    super(redacted(message), options.cause === undefined ? undefined : { cause: options.cause })
+    // Errors end up in logs and on screen: keys and passwords must not.
+    super(redact(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.name = new.target.name
     this.boundary = boundary
-    this.fix = options.fix === undefined ? undefined : redacted(options.fix)
+    this.fix = options.fix === undefined ? undefined : redact(options.fix)
     this.details = options.details ?? {}
     Object.defineProperty(this, marker, { value: true })
   }
 
-  /** True for errors of any loaded copy of this package, where `instanceof` would fail. */
+  /** Also true for errors from another loaded copy of this package, where `instanceof` fails. */
   static isInstance(value: unknown): value is CoaError {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[marker] === true
   }

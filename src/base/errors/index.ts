@@ -12,4 +12,4 @@ export {
 export { type Boundary, CoaError, type CoaErrorOptions } from './coa-error.ts'
 export { nearestName } from './nearest-name.ts'
 export { allFailed, type Failure, reasonText } from './reasons.ts'
-export { keepSecret, redacted, withoutSecrets } from './secrets.ts'
+export { redact, registerSecret, withoutSecrets } from './secrets.ts'

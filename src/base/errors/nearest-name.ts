@@ -1,4 +1,4 @@
-/** Levenshtein distance with a row of the matrix at a time; names are short, so no cleverness. */
+/** Levenshtein distance, one matrix row at a time. */
 function distance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i++) {
@@ -12,11 +12,11 @@ function distance(left: string, right: string): number {
   return previous[right.length]!
 }
 
-/** The known name a mistyped one most likely meant, or undefined when none is near. */
+/** The known name that a mistyped one most likely meant, or undefined if none is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase().slice(0, 80)
   let best: string | undefined
-  // Two slips, or a third of a long name; never so many that any name would do.
+  // Up to two edits, or a third of a long name; never so many that any name would match.
   let bestDistance = Math.min(Math.max(2, Math.floor(wanted.length / 3)) + 1, wanted.length)
   for (const candidate of known) {
     const candidateDistance = distance(wanted, candidate.toLowerCase())

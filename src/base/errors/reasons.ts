@@ -1,15 +1,15 @@
 import { type Boundary, CoaError } from './coa-error.ts'
 
-/** Why one item of a stage failed, as it is recorded. */
+/** Why one item of a stage failed, as recorded. */
 export interface Failure {
   boundary: string
   message: string
 }
 
-/** How many different reasons are shown. */
+/** Number of different reasons shown. */
 const SHOWN = 3
 
-/** The most frequent reasons, with how often each occurred: "40 × the server is out of reach; 2 × …". */
+/** The most frequent reasons with their counts: "40 × the server cannot be reached; 2 × …". */
 export function reasonText(messages: Iterable<string>): string {
   const counts = new Map<string, number>()
   for (const message of messages) counts.set(message, (counts.get(message) ?? 0) + 1)
@@ -34,8 +34,8 @@ const boundaries: readonly string[] = [
 ] satisfies Boundary[]
 
 /**
- * The error of a stage in which every item failed. One that was made for a few bad items among many would look like
- * success otherwise. Failures of a user's own agents count as failures of a model: something outside of coa.
+ * The error for a stage in which every item failed: recording all of them as bad items would look like success.
+ * Failures of a user's own agents count as model failures, since they are outside of coa.
  */
 export function allFailed(items: string, failures: readonly Failure[], fix: string): CoaError {
   const [first] = failures

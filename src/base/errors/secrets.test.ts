@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError } from './index.ts'
-import { keepSecret, redacted, withoutSecrets } from './secrets.ts'
+import { redact, registerSecret, withoutSecrets } from './secrets.ts'
 
 describe('secrets', () => {
-  it('that were read are kept out of text, however they are written', () => {
-    keepSecret('sk-Tg/9"q+4 zz')
+  it('are removed from text in every encoding once registered', () => {
+    registerSecret('sk-Tg/9"q+4 zz')
     const said = `bad key sk-Tg/9"q+4 zz at /?k=${encodeURIComponent('sk-Tg/9"q+4 zz')}`
     expect(withoutSecrets(said)).toBe('bad key [redacted] at /?k=[redacted]')
     expect(withoutSecrets(JSON.stringify({ said }))).not.toContain('9')
@@ -14,8 +14,8 @@ describe('secrets', () => {
     expect(new ModelError(said).message).not.toContain('Tg')
   })
 
-  it('that are short are left alone: they are words', () => {
-    keepSecret('EMPTY')
+  it('that are short are kept, because they could be ordinary words', () => {
+    registerSecret('EMPTY')
     expect(withoutSecrets('the list is EMPTY')).toBe('the list is EMPTY')
   })
 
@@ -30,12 +30,12 @@ describe('secrets', () => {
       'https://h/?monkey=1&keyboard=2 and me@example.org',
     ],
     ['see https://h/a@b and http://h/c:d@e', 'see https://h/a@b and http://h/c:d@e'],
-  ])('in an address: %s', (text, expected) => {
-    expect(redacted(text)).toBe(expected)
+  ])('in a URL: %s', (text, expected) => {
+    expect(redact(text)).toBe(expected)
   })
 
-  it('are looked for in time that grows with the text', () => {
+  it('are found in linear time', () => {
     for (const piece of ['a://', 'a', '?key', '&a-', 'http://a'])
-      expect(redacted(piece.repeat(200_000)).length).toBeGreaterThan(0)
+      expect(redact(piece.repeat(200_000)).length).toBeGreaterThan(0)
   })
 })

@@ -1,18 +1,18 @@
 import { closeSync, linkSync, openSync, writeFileSync, writeSync } from 'node:fs'
-import { moveIntoPlace, type Publishing } from './move.ts'
+import { type DurabilityOptions, moveIntoPlace } from './move.ts'
 import { removeTemporary, temporaryPath } from './temporary-path.ts'
 
-/** Replaces a file so that a reader, or the next start after a kill, sees the old or the new one, never a part. */
+/** Replaces a file so that readers, and a restart after a kill, see either the old or the new content, never a part. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
-  { mode, durable }: Publishing & { mode?: number } = {},
+  { mode, durable }: DurabilityOptions & { mode?: number } = {},
 ): void {
   const write = (temporary: string): void => writeFileSync(temporary, content, { flag: 'wx', mode })
   replaceFile(path, write, { durable })
 }
 
-/** The same for content that comes in parts. */
+/** The same for content written in parts. */
 export function writePartsAtomic(path: string, write: (add: (bytes: Uint8Array) => void) => void): void {
   replaceFile(path, (temporary) => {
     const file = openSync(temporary, 'wx')
@@ -24,8 +24,12 @@ export function writePartsAtomic(path: string, write: (add: (bytes: Uint8Array) 
   })
 }
 
-/** The same for whatever can write to a path. Returns what it returns. */
-export function replaceFile<T>(path: string, write: (temporary: string) => T, publishing?: Publishing): T {
+/** The same for any function that writes to a path; returns its result. */
+export function replaceFile<T>(
+  path: string,
+  write: (temporary: string) => T,
+  publishing?: DurabilityOptions,
+): T {
   const temporary = temporaryPath(path)
   try {
     const result = write(temporary)
@@ -37,7 +41,7 @@ export function replaceFile<T>(path: string, write: (temporary: string) => T, pu
   }
 }
 
-/** Makes a file, complete, unless there is one of that name: then it stays as it is, and the answer is false. */
+/** Creates a complete file, or returns false if the file already exists. */
 export function createFileAtomic(path: string, content: string): boolean {
   const temporary = temporaryPath(path)
   try {
@@ -52,7 +56,7 @@ export function createFileAtomic(path: string, content: string): boolean {
   }
 }
 
-/** One call may write less than all, and never more than 2 GiB. */
+/** A single call may write less than requested, and never more than 2 GiB. */
 function writeFully(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(file, bytes, done, Math.min(bytes.length - done, 2 ** 30))

@@ -2,9 +2,9 @@ import { basename, dirname } from 'node:path'
 import { moveIntoPlace } from './move.ts'
 import { removeLeftovers, removeTemporary, temporaryPath } from './temporary-path.ts'
 
-/** A file that takes a while to write: it gets its name only once it is complete. */
+/** A file that takes a while to write: it gets its final name only once it is complete. */
 export class Draft {
-  /** Where to write it. */
+  /** The temporary path to write to. */
   readonly path: string
   readonly #target: string
 
@@ -13,7 +13,7 @@ export class Draft {
     this.path = temporaryPath(target)
   }
 
-  /** Gives it its name, and removes what killed processes left of earlier ones. */
+  /** Moves the file into place and removes drafts left behind by killed processes. */
   publish(): void {
     moveIntoPlace(this.path, this.#target)
     removeLeftovers(dirname(this.#target), basename(this.#target))

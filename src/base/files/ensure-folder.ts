@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { StoreError } from '../errors/index.ts'
 
 /**
- * Makes a folder and those above it, one level at a time. Not with `recursive: true`: where the system answers that the
- * parent does not exist although it does, as /proc does, that never returns.
+ * Creates a folder and its parents one level at a time. `recursive: true` never returns where the system reports an
+ * existing parent as missing, as /proc does.
  */
 export function ensureFolder(folder: string): void {
   const path = resolve(folder)
@@ -13,10 +13,10 @@ export function ensureFolder(folder: string): void {
   try {
     mkdirSync(path)
   } catch (cause) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return
-    throw new StoreError(`cannot make the folder ${path}: ${(cause as Error).message}`, {
-      fix: 'Choose another folder, or check its rights.',
+    throw new StoreError(`cannot create the folder ${path}: ${(cause as Error).message}`, {
+      fix: 'Choose another folder, or check its permissions.',
       cause,
     })
   }

@@ -23,7 +23,7 @@ const at = (name: string): string => join(folder, name)
 const text = (name: string): string => readFileSync(at(name), 'utf8')
 const dead = (name: string): string => `.${name}.${hostname()}-4194305-0123456789ab.tmp`
 
-test('a file is replaced, with the rights asked for, and nothing else is left', () => {
+test('replaces a file with the given permissions and leaves nothing else behind', () => {
   writeFileSync(at('a'), 'old')
   writeFileAtomic(at('a'), 'new', { mode: 0o600 })
   writeFileAtomic(at('b'), Buffer.from([104, 105]), { durable: false })
@@ -32,7 +32,7 @@ test('a file is replaced, with the rights asked for, and nothing else is left', 
   expect(readdirSync(folder)).toEqual(['a', 'b'])
 })
 
-test('content that fails on its way leaves the old file and no other', () => {
+test('keeps the old file if writing fails, and leaves nothing else behind', () => {
   writeFileSync(at('a'), 'old')
   const write = (): void =>
     writePartsAtomic(at('a'), (add) => {
@@ -44,19 +44,19 @@ test('content that fails on its way leaves the old file and no other', () => {
   expect(readdirSync(folder)).toEqual(['a'])
 })
 
-test('where nothing can be written, it is the writing that is reported', () => {
+test('reports the write error where nothing can be written', () => {
   writeFileSync(at('a'), '')
   expect(() => writeFileAtomic(at('a/b'), '')).toThrow(/ENOTDIR.*open/)
   expect(() => createFileAtomic(at('a/b'), '')).toThrow(/ENOTDIR.*open/)
 })
 
-test('a file is made only once', () => {
+test('creates a file only once', () => {
   expect([createFileAtomic(at('a'), 'one'), createFileAtomic(at('a'), 'two')]).toEqual([true, false])
   expect(text('a')).toBe('one')
   expect(readdirSync(folder)).toEqual(['a'])
 })
 
-test('a draft shows only when it is published, and takes along what killed processes left of it', () => {
+test('a draft becomes visible when published, and publishing removes drafts of killed processes', () => {
   writeFileSync(at(dead('a')), '')
   writeFileSync(at(dead('b')), '')
   const draft = new Draft(at('a'))
@@ -74,7 +74,7 @@ test('a draft shows only when it is published, and takes along what killed proce
   expect(readdirSync(folder)).toEqual([dead('b'), 'a'])
 })
 
-test('leftovers are what dead processes of this machine made, and nothing else', () => {
+test('removes only temporary files of dead processes on this machine', () => {
   const others = ['.a.elsewhere-4194305-0123456789ab.tmp', 'a.tmp', `a-${hostname()}.tmp`]
   const living = temporaryPath(at('a'))
   for (const path of [...others, dead('a'), dead('b')].map(at)) writeFileSync(path, '')
@@ -83,7 +83,7 @@ test('leftovers are what dead processes of this machine made, and nothing else',
   expect(readdirSync(folder).map(at).sort()).toEqual([living, ...others.map(at)].sort())
 })
 
-test('a folder takes the place of another; if that fails, the old one is back', () => {
+test('replaces a folder, and restores the old one if that fails', () => {
   for (const name of ['old', 'new']) {
     mkdirSync(at(name))
     writeFileSync(join(at(name), 'is'), name)
@@ -95,7 +95,7 @@ test('a folder takes the place of another; if that fails, the old one is back', 
   expect(readdirSync(folder)).toEqual(['old'])
 })
 
-test('a folder does not replace one that has files', () => {
+test('does not replace a folder that contains files', () => {
   for (const name of ['old', 'new']) {
     mkdirSync(at(name))
     writeFileSync(join(at(name), 'is'), name)

@@ -1,4 +1,4 @@
-/** The one place where files get their names: complete or not at all. */
+/** The only code that moves files into place: complete or not at all. */
 export { createFileAtomic, replaceFile, writeFileAtomic, writePartsAtomic } from './atomic-write.ts'
 export { Draft } from './draft.ts'
 export { ensureFolder } from './ensure-folder.ts'

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 
 const BUFFERED_CHARACTERS = 1 << 18
 
-/** Writes a new file of many short texts, a few hundred kilobytes at a time. */
+/** Writes many short texts to a new file, buffering a few hundred kilobytes at a time. */
 export class LineWriter {
   #file: number | undefined
   #pending: string[] = []
@@ -12,21 +12,21 @@ export class LineWriter {
     this.#file = openSync(path, 'w')
   }
 
-  /** The text brings its line end. */
+  /** The text must include its line ending. */
   write(text: string): void {
     this.#pending.push(text)
     this.#characters += text.length
     if (this.#characters >= BUFFERED_CHARACTERS) this.#flush()
   }
 
-  /** Writes what is left, makes it durable and closes the file. */
+  /** Flushes, syncs and closes the file. */
   finish(): void {
     this.#flush()
     fsyncSync(this.#file!)
     this.abandon()
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file without flushing. */
   abandon(): void {
     if (this.#file !== undefined) closeSync(this.#file)
     this.#file = undefined

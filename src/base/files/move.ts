@@ -2,13 +2,13 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from
 import { dirname } from 'node:path'
 import { removeTemporary } from './temporary-path.ts'
 
-export interface Publishing {
-  /** Whether it has to survive a power cut; a kill it always survives. */
+export interface DurabilityOptions {
+  /** Whether the file must survive a power failure; it always survives a kill. */
   durable?: boolean | undefined
 }
 
-/** Gives a finished file or folder its name. It replaces a file of that name; a folder of that name must not exist. */
-export function moveIntoPlace(from: string, to: string, { durable = true }: Publishing = {}): void {
+/** Moves a finished file or folder into place. An existing file is replaced; an existing folder is an error. */
+export function moveIntoPlace(from: string, to: string, { durable = true }: DurabilityOptions = {}): void {
   if (durable) {
     if (statSync(from).isDirectory()) syncFolder(from)
     else sync(from)
@@ -18,8 +18,8 @@ export function moveIntoPlace(from: string, to: string, { durable = true }: Publ
 }
 
 /**
- * Puts a finished folder in the place of another. A folder with files in it cannot be replaced by one rename, so the old
- * one is called `aside` for a moment: a process killed there leaves it under that name.
+ * Replaces a folder. A non-empty folder cannot be replaced by a single rename, so the old one is briefly renamed to
+ * `aside`; a process killed at that moment leaves it there.
  */
 export function swapFolder(from: string, to: string, aside: string): void {
   const replaces = existsSync(to)
@@ -30,11 +30,11 @@ export function swapFolder(from: string, to: string, aside: string): void {
     if (replaces) renameSync(aside, to)
     throw error
   }
-  // The new one is in place: what cannot be removed now is in nobody's way.
+  // The new folder is in place; leftovers that cannot be removed do no harm.
   removeTemporary(aside)
 }
 
-/** A new name is durable only when its folder is. Some file systems cannot sync a folder; then nothing is lost by it. */
+/** A rename is durable only once its folder is synced. Some file systems cannot sync folders, which is harmless. */
 export function syncFolder(path: string): void {
   try {
     sync(path)

@@ -5,22 +5,25 @@ import { basename, dirname, join } from 'node:path'
 import { processExists } from '../processes/index.ts'
 
 /**
- * A name beside `path` that tells who made it, so that leftovers of killed processes can be recognised. The leading dot
- * keeps it out of listings.
+ * A temporary name next to `path` that identifies its creator, so that leftovers of killed processes can be
+ * recognized. The leading dot keeps it out of listings.
  */
 export function temporaryPath(path: string): string {
   const maker = `${hostname()}-${process.pid}-${randomBytes(6).toString('hex')}`
   return join(dirname(path), `.${basename(path)}.${maker}.tmp`)
 }
 
-/** Never fails: the reason why it is removed is worth more than that it could not be. */
+/** Never throws: the error that led to the cleanup matters more than a failed cleanup. */
 export function removeTemporary(path: string): void {
   try {
     rmSync(path, { force: true, recursive: true })
   } catch {}
 }
 
-/** Removes temporary files and folders whose maker, a process of this machine, is gone; `of` limits it to one name. */
+/**
+ * Removes temporary files and folders whose creator, a process on this machine, no longer exists; `of` limits it to
+ * one name.
+ */
 export function removeLeftovers(dir: string, of?: string): void {
   for (const name of readdirSync(dir)) {
     const maker = /\.([^/]+)-(\d+)-[0-9a-f]{12}\.tmp$/.exec(name)

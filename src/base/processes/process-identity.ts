@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Whether a process with this number runs on this machine; one that belongs to somebody else does too. One that has
- * ended keeps its number until its parent asks how; without an init process, as in many containers, that is for ever.
+ * Whether a process with this id runs on this machine, under any user. A process that has ended keeps its id as a
+ * zombie until its parent reaps it; without an init process, as in many containers, that is forever.
  */
 export function processExists(pid: number): boolean {
   try {
@@ -15,8 +15,8 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * Tells two processes with the same number apart: the boot of the machine and the clock tick at which the
- * process began. Undefined where /proc does not exist; there only the number can be compared.
+ * Distinguishes processes with the same id: the boot id of the machine and the clock tick at which the process
+ * started. Undefined without /proc, where only the id can be compared.
  */
 export function processStart(pid: number): string | undefined {
   try {
@@ -28,7 +28,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** What the kernel says about a process, from its state on; undefined where it cannot be asked. */
+/** The kernel's stat fields of a process, from its state on; undefined if they cannot be read. */
 function processFields(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -39,7 +39,7 @@ function processFields(pid: number): string[] | undefined {
   }
 }
 
-/** Whether the process that wrote down this number and start is still running here. */
+/** Whether the process with this id and start time is still running. */
 export function processRuns(pid: number, start: string | undefined): boolean {
   if (!processExists(pid)) return false
   const current = processStart(pid)

@@ -1,11 +1,11 @@
-/** How far a piece of work has come. Stages report; who shows it, and how, is not their business. */
+/** Progress of a piece of work. Stages only report it; how it is displayed is up to the caller. */
 export interface Progress {
   /** What is being done, such as "reindex" or "sequences". */
   stage: string
   done: number
-  /** Undefined where the end is not known. */
+  /** Undefined if unknown. */
   total?: number | undefined
-  /** Unit of the numbers, such as "records". */
+  /** The unit being counted, such as "records". */
   unit?: string
 }
 

@@ -10,7 +10,7 @@ function shown() {
   return { light, said }
 }
 
-it('shows one text until it ends, and then all of the oldest that is left', () => {
+it('shows one text until it ends, then all of the oldest remaining one', () => {
   const { light, said } = shown()
   const [first, second, third] = [light.begin('first'), light.begin('second'), light.begin('third')]
   second.text('b', 'model')
@@ -26,7 +26,7 @@ it('shows one text until it ends, and then all of the oldest that is left', () =
   expect(said.length).toBe(6)
 })
 
-it('leaves the last text where it is until another begins', () => {
+it('keeps the last text until another starts', () => {
   const { light, said } = shown()
   light.begin('first').end()
   expect(said).toEqual(['# first'])

@@ -1,13 +1,13 @@
 type TextFrom = 'model' | 'tool'
 
-/** Where one text is shown as it is written. */
+/** Displays one text as it is written. */
 interface TextView {
-  /** Another text begins; what was shown of the last is gone. */
+  /** Starts another text and clears the last one. */
   trajectory: (title: string) => void
   text: (piece: string, from: TextFrom) => void
 }
 
-/** One text of those that are being written. */
+/** One of the texts being written. */
 export interface Spotted {
   text: (piece: string, from: TextFrom) => void
   end: () => void
@@ -18,10 +18,7 @@ interface Line {
   pieces: { piece: string; from: TextFrom }[]
 }
 
-/**
- * Of many texts that are written at the same time one is shown, until it ends; then the one that has been written at for
- * the longest time.
- */
+/** Of many texts written concurrently, shows one until it ends, then the oldest that is still being written. */
 export class Spotlight {
   readonly #view: TextView
   readonly #open = new Set<Line>()

@@ -1,3 +1,3 @@
-/** Random numbers that follow from a seed. Results depend on every value: seeds.test.ts pins them. */
+/** Seeded random numbers. Results depend on their exact values, which seeds.test.ts pins. */
 export { Random, textFraction } from './random.ts'
 export { fractionOf, seedOf } from './seeds.ts'

@@ -1,5 +1,5 @@
 /**
- * Seeded random numbers (sfc32 over a hash of the seed's text): the same seed gives the same draws on every
+ * Seeded random numbers (sfc32, seeded by a hash of the seed text): the same seed gives the same values on every
  * machine, and seeds that differ in one character give unrelated ones.
  */
 export class Random {
@@ -13,7 +13,7 @@ export class Random {
     this.#a = next()
     this.#b = next()
     this.#c = next()
-    for (let warm = 0; warm < 12; warm++) this.#word()
+    for (let round = 0; round < 12; round++) this.#word()
   }
 
   #word(): number {
@@ -25,12 +25,12 @@ export class Random {
     return sum >>> 0
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** In [0, 1). */
   unit(): number {
     return this.#word() / 2 ** 32
   }
 
-  /** A whole number from low to high, both included. */
+  /** An integer from low to high, inclusive. */
   int(low: number, high: number): number {
     return low + Math.floor(this.unit() * (high - low + 1))
   }
@@ -44,7 +44,7 @@ export class Random {
     return items[this.int(0, items.length - 1)]!
   }
 
-  /** In a random order; the list itself stays as it is. */
+  /** Returns a shuffled copy. */
   shuffle<T>(items: readonly T[]): T[] {
     const order = [...items]
     for (let last = order.length - 1; last > 0; last--) {
@@ -54,7 +54,7 @@ export class Random {
     return order
   }
 
-  /** Several different items, in a random order. */
+  /** Samples without replacement. */
   sample<T>(items: readonly T[], count: number): T[] {
     return this.shuffle(items).slice(0, count)
   }
@@ -73,8 +73,8 @@ function hashWords(text: string): () => number {
 }
 
 /**
- * A number in [0, 1) that depends on a text alone. The splits and pages of generated tasks are made with it, so its
- * values are a contract; everything else uses `fractionOf`.
+ * A number in [0, 1) that depends only on a text. Generated tasks use it for their splits and pages, so its values
+ * must never change; everything else uses `fractionOf`.
  */
 export function textFraction(text: string): number {
   return (hashWords(text)() >>> 0) / 2 ** 32

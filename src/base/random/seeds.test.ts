@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fractionOf, Random, seedOf, textFraction } from './index.ts'
 
-// Splits, generated tasks, batches and rollouts follow from these values: change one and every result changes.
-test('fractions are the ones they have always been', () => {
+// Splits, generated tasks, batches and rollouts depend on these values: changing one changes every result.
+test('fractions are stable', () => {
   expect([
     fractionOf(),
     fractionOf('a'),
@@ -14,19 +14,19 @@ test('fractions are the ones they have always been', () => {
   ])
 })
 
-test('fractions of generated tasks are the ones they have always been', () => {
+test('fractions of generated tasks are stable', () => {
   expect(['', 'a', 'add then halve', 'é𝄞\ud800'].map(textFraction)).toEqual([
     0.03831431549042463, 0.48454062663950026, 0.7295902546029538, 0.35425766836851835,
   ])
 })
 
-test('seeds are the ones they have always been', () => {
+test('seeds are stable', () => {
   expect([seedOf(), seedOf('a'), seedOf('eval', 0, 't-1', 2), seedOf('turn', 5, 3)]).toEqual([
     560093297, 155241445, 1661254407, 2060749101,
   ])
 })
 
-test('random draws are the ones they have always been', () => {
+test('random numbers are stable', () => {
   const random = new Random('math', 7, 'é')
   expect([
     random.unit(),

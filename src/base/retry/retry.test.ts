@@ -3,7 +3,7 @@ import { backOff, pause, retryAfterMs } from './index.ts'
 
 const asked = (headers: Record<string, string>): number | undefined => retryAfterMs((name) => headers[name])
 
-test('what a server asks for is understood in all three forms', () => {
+test('reads all three forms of retry-after', () => {
   expect(asked({})).toBeUndefined()
   expect(asked({ 'retry-after': '2.5' })).toBe(2500)
   expect(asked({ 'retry-after': '2', 'retry-after-ms': '30' })).toBe(30)
@@ -14,14 +14,14 @@ test('what a server asks for is understood in all three forms', () => {
   expect(inAnHour).toBeLessThanOrEqual(3_600_000)
 })
 
-test('pauses double up to the longest, a quarter more or less', () => {
+test('delays double up to the maximum, with 25% jitter', () => {
   for (const [attempt, middle] of [1000, 2000, 4000, 5000, 5000].entries()) {
     const ms = backOff(attempt, 1000, 5000)
     expect(Math.abs(ms - middle)).toBeLessThanOrEqual(middle / 4)
   }
 })
 
-test('a signal ends a pause with its own reason', async () => {
+test('an aborted pause rejects with the reason of the signal', async () => {
   const controller = new AbortController()
   const waiting = pause(600_000, controller.signal)
   controller.abort('enough')

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * How long to wait before another attempt, the first repetition being number 0: twice as long each time, and spread by
- * chance, so that many that failed together do not come back together.
- */
+/** Exponential backoff with jitter: the delay before retry number `attempt`, counted from 0. */
 export function backOff(attempt: number, firstMs: number, longestMs: number): number {
   return Math.min(longestMs, firstMs * 2 ** attempt) * (0.75 + Math.random() / 2)
 }
 
-/** Waits; a signal that fires ends the wait with its reason. */
+/** Sleeps; rejects with the signal's reason if it is aborted. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted())
 }
 
-/** How long a server asks to be left alone, if it says so: in milliseconds, in seconds, or until a date. */
+/** The delay requested by a server's retry-after headers: in milliseconds, in seconds, or until a date. */
 export function retryAfterMs(header: (name: string) => string | null | undefined): number | undefined {
   const milliseconds = header('retry-after-ms')
   if (isAmount(milliseconds)) return Number(milliseconds)

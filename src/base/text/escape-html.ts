@@ -6,7 +6,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Text as part of a page, in an attribute too: what models and tools write may hold anything. */
+/** Escapes text for HTML content and attributes: the output of models and tools may contain anything. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
 }

@@ -1,3 +1,3 @@
-/** Numbers and texts as people and pages see them. Uses no Node built-ins. */
+/** Formatting of numbers and text for display. Uses no Node built-ins. */
 export { escapeHtml } from './escape-html.ts'
 export { percent, whole } from './numbers.ts'

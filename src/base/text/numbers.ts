@@ -1,4 +1,4 @@
-/** "84.0%", or a dash where there is nothing to tell. */
+/** "84.0%", or a dash if there is no value. */
 export function percent(share: number | null | undefined, digits = 1): string {
   return Number.isFinite(share) ? `${(100 * share!).toFixed(digits)}%` : '–'
 }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { escapeHtml, percent, whole } from './index.ts'
 
-test('shares are percentages, and what is not known is a dash', () => {
+test('formats fractions as percentages and unknown values as a dash', () => {
   expect([0, 0.12345, 1].map((share) => percent(share))).toEqual(['0.0%', '12.3%', '100.0%'])
   expect([percent(0.126, 0), percent(-0.5, 0)]).toEqual(['13%', '-50%'])
   expect([0 / 0, 1 / 0, null, undefined].map((share) => percent(share))).toEqual(['–', '–', '–', '–'])
 })
 
-test('counts are whole, in groups of three digits', () => {
+test('formats counts as integers with thousands separators', () => {
   expect([0, 999.5, 1234567].map(whole)).toEqual(['0', '1,000', '1,234,567'])
 })
 
-test('text cannot leave its place on a page', () => {
+test('escaped text cannot break out of HTML', () => {
   expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;')
 })

@@ -47,12 +47,12 @@ export function registerMask(program: Command): void {
       const tokenizer = await tokenizerNamed(language.tokenizer)
       const sequences = readSequences(file, await projectGrammar(language), options.question)
       const observe = showProgress()
-      const joints = options.whole === true ? 'whole' : 'cut'
+      const spanEncoding = options.whole === true ? 'whole' : 'separate'
       // One at a time, to the screen at once: a file of any size goes through.
       if (options.json) process.stdout.write('[')
       for (const [index, sequence] of sequences.entries()) {
         observe({ stage: 'mask', done: index, total: sequences.length, unit: 'sequences' })
-        const encoded = encodeStream(tokenizer, sequence, { joints })
+        const encoded = encodeStream(tokenizer, sequence, { spanEncoding })
         if (options.json) writeJson(sequence, encoded, index === 0)
         else process.stdout.write(`${index === 0 ? '' : '\n'}${describe(sequence, encoded, tokenizer)}\n`)
       }

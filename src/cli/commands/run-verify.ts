@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CoaError } from '../../base/errors/index.ts'
-import { describeDamage, openRun, runFiles, type TextCheck, verifyTexts } from '../../store/index.ts'
+import { type ChecksumReport, describeDamage, openRun, runFiles, verifyChecksums } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -17,7 +17,7 @@ export function registerRunVerify(parent: Command): void {
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const dir = findRun(settings(options).config.project.runs, name)
-      const check = verifyTexts(dir)
+      const check = verifyChecksums(dir)
       await verifyCheckpoints(dir, check)
       check.damaged.push(...damageOfLog(dir))
       if (check.damaged.length > 0) process.exitCode = exitCodes.findings.code
@@ -25,7 +25,7 @@ export function registerRunVerify(parent: Command): void {
     })
 }
 
-async function verifyCheckpoints(dir: string, check: TextCheck): Promise<void> {
+async function verifyCheckpoints(dir: string, check: ChecksumReport): Promise<void> {
   const { verifyCheckpoint } = await import('../../engine/index.ts')
   const { checkpoints } = runFiles(dir)
   const folders = existsSync(checkpoints) ? readdirSync(checkpoints) : []
@@ -51,7 +51,7 @@ function damageOfLog(dir: string): string[] {
   }
 }
 
-function describe({ intact, damaged, unchecked }: TextCheck): string {
+function describe({ intact, damaged, unchecked }: ChecksumReport): string {
   return [
     ...damaged.map((what) => `${mark.bad} ${what}`),
     ...unchecked.map((name) => `${mark.open} ${name} has no checksum, in part or at all`),

@@ -38,7 +38,7 @@ export async function sampleText(place: Place, request: SampleRequest, index: nu
     }
     if (piece.end === 'stop') stopped = 'token'
   }
-  const ids = Array.from(tokenizer!.encodeContinuation(text, { specials: 'recognise' }).ids)
+  const ids = Array.from(tokenizer!.encodeContinuation(text, { specials: 'recognize' }).ids)
   const end = tokenizer!.eosId
   // The end token has no text; who waits for it shall find it.
   if (stopped === 'token' && end !== undefined && stopTokens.includes(end)) ids.push(end)

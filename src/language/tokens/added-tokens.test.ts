@@ -17,7 +17,7 @@ const show = (text: string, found: AddedTokenFinder): string[] =>
     )
 
 describe('added tokens', () => {
-  it('finds the leftmost and longest', () => {
+  it('finds the leftmost, longest match', () => {
     expect(show('a<x><xy>', finder({ content: '<x' }, { content: '<x>' }, { content: '<xy>' }))).toEqual([
       'a',
       '[<x>]',
@@ -27,18 +27,18 @@ describe('added tokens', () => {
     expect(show('', finder({ content: '<x>' }))).toEqual([])
   })
 
-  it('takes the spaces a token strips', () => {
+  it('includes the spaces that a token strips', () => {
     const mask = finder({ content: '<m>', lstrip: true, rstrip: true })
     expect(show('a \n <m>\t b', mask)).toEqual(['a', '[ \n <m>\t ]', 'b'])
     expect(show('  <m> <m>  ', mask)).toEqual(['[  <m> ]', '[<m>  ]'])
   })
 
-  it('finds a single word only where no letter touches it', () => {
+  it('matches a single-word token only where it touches no letter', () => {
     const word = finder({ content: 'tok', single_word: true })
     expect(show('tok, atok tokb (tok) 𝒳tok', word)).toEqual(['[tok]', ', atok tokb (', '[tok]', ') 𝒳tok'])
   })
 
-  it('leaves out what is refused', () => {
+  it('ignores rejected matches', () => {
     const sections = finder({ content: '<x>' }).split('<x>a<x>', (_, start) => start > 0)
     expect(sections.map(({ start, end }) => [start, end])).toEqual([
       [0, 4],

@@ -1,7 +1,7 @@
 import type { AddedToken } from './tokenizer-json.ts'
 import { UnitReader } from './units.ts'
 
-/** A stretch of text: an added token, or ordinary text where `token` is undefined. */
+/** A section of text: an added token, or ordinary text if `token` is undefined. */
 export interface Section {
   start: number
   end: number
@@ -13,16 +13,16 @@ interface TrieNode {
   token?: AddedToken
 }
 
-/** Decides about a found token: false leaves it ordinary text. */
+/** Filters matches: false leaves the token as ordinary text. */
 export type Accept = (token: AddedToken, start: number, end: number) => boolean
 
-/** Finds added tokens in a text, leftmost and longest first, as the Rust library does. */
+/** Finds added tokens in a text, leftmost and longest first, like the Rust library. */
 export class AddedTokenFinder {
   private readonly root: TrieNode = { children: new Map() }
-  /** 1 for each UTF-16 unit that begins a token: most positions are passed over with one look-up. */
+  /** 1 for each UTF-16 unit that starts a token, so most positions need only one lookup. */
   private readonly opens = new Uint8Array(0x10000)
   private readonly reader = new UnitReader()
-  /** The unit that all tokens begin with, where there is one: it is found faster than places are looked at. */
+  /** The first unit, if all tokens share it: searching for it is faster than checking every position. */
   private readonly opening: string | undefined
   readonly size: number
 
@@ -52,8 +52,8 @@ export class AddedTokenFinder {
     let index = 0
     const { opens, opening } = this
     const next = (from: number): number => {
-      const place = opening === undefined ? from : text.indexOf(opening, from)
-      return place === -1 ? text.length : place
+      const position = opening === undefined ? from : text.indexOf(opening, from)
+      return position === -1 ? text.length : position
     }
     index = next(0)
     const units = index === text.length ? none : this.reader.read(text)
@@ -97,7 +97,7 @@ const none = new Uint16Array(0)
 
 const wordCharacter = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]/u
 
-/** A `single_word` token counts only where no letter touches it. */
+/** A `single_word` token matches only where it touches no letter. */
 function fitsAsWord(token: AddedToken, text: string, start: number, end: number): boolean {
   if (!token.single_word) return true
   const low = text.charCodeAt(start - 1) >= 0xdc00 && text.charCodeAt(start - 1) <= 0xdfff

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits, mapMatches, originalEnd, originalStart, plainText, slice } from './aligned-text.ts'
 
-const places = (text: ReturnType<typeof plainText>): string =>
+const positions = (text: ReturnType<typeof plainText>): string =>
   Array.from(text.text, (_, index) => `${originalStart(text, index)}-${originalEnd(text, index)}`).join(' ')
 
 describe('aligned text', () => {
-  it('maps what an edit wrote to all it replaced', () => {
+  it('maps replacement text to everything it replaced', () => {
     const result = applyEdits(plainText('abcdef', 10), [{ start: 1, end: 4, text: 'XY' }])
     expect(result.text).toBe('aXYef')
-    expect(places(result)).toBe('10-11 11-14 11-14 14-15 15-16')
+    expect(positions(result)).toBe('10-11 11-14 11-14 14-15 15-16')
   })
 
-  it('maps an insertion to the character it stands before, whole', () => {
+  it('maps an insertion to the whole following character', () => {
     const result = applyEdits(plainText('😀b', 0), [{ start: 0, end: 0, text: '_' }])
     expect(originalEnd(result, 0)).toBe(2)
-    expect(places(applyEdits(plainText('a', 3), [{ start: 1, end: 1, text: '!' }]))).toBe('3-4 4-4')
-    expect(places(applyEdits(plainText('', 3), [{ start: 0, end: 0, text: '!' }]))).toBe('3-3')
+    expect(positions(applyEdits(plainText('a', 3), [{ start: 1, end: 1, text: '!' }]))).toBe('3-4 4-4')
+    expect(positions(applyEdits(plainText('', 3), [{ start: 0, end: 0, text: '!' }]))).toBe('3-3')
   })
 
   it('composes edits and slices', () => {
     const once = mapMatches(plainText('a  b  c', 0), / +/gu, () => '_')
     const twice = mapMatches(slice(once, 1, 5), /b_/gu, () => 'B')
     expect(twice.text).toBe('_Bc')
-    expect(places(twice)).toBe('1-3 3-6 6-7')
-    expect(places(mapMatches(once, /_/gu, () => ''))).toBe('0-1 3-4 6-7')
+    expect(positions(twice)).toBe('1-3 3-6 6-7')
+    expect(positions(mapMatches(once, /_/gu, () => ''))).toBe('0-1 3-4 6-7')
   })
 
-  it('leaves the text alone without edits', () => {
+  it('returns the same text without edits', () => {
     const text = plainText('same', 2)
     expect(applyEdits(text, [])).toBe(text)
     expect(slice(text, 0, 4)).toBe(text)

@@ -1,9 +1,9 @@
 import { checkGrowth } from './growth-limit.ts'
 
 /**
- * Text on its way through a tokenizer, with the way back. Unit i of `text` came from the units
- * [starts[i], ends[i]) of the original; where both arrays are null, from [base + i, base + i + 1).
- * All positions are UTF-16 units.
+ * Text being processed by a tokenizer, with a mapping back to the original. Unit i of `text` came from the units
+ * [starts[i], ends[i]) of the original; if both arrays are null, from [base + i, base + i + 1). All positions are
+ * UTF-16 units.
  */
 export interface AlignedText {
   readonly text: string
@@ -12,7 +12,7 @@ export interface AlignedText {
   readonly ends: Int32Array | null
 }
 
-/** Replaces [start, end) of a text by `text`. */
+/** Replaces [start, end) of a text with `text`. */
 export interface Edit {
   start: number
   end: number
@@ -27,7 +27,7 @@ export function originalStart(aligned: AlignedText, index: number): number {
   return aligned.starts === null ? aligned.base + index : aligned.starts[index]!
 }
 
-/** The original end of the range whose last unit is `index`. */
+/** The original end position of the unit at `index`. */
 export function originalEnd(aligned: AlignedText, index: number): number {
   return aligned.ends === null ? aligned.base + index + 1 : aligned.ends[index]!
 }
@@ -42,15 +42,15 @@ export function slice(aligned: AlignedText, start: number, end: number): Aligned
   }
 }
 
-/** Same length, other characters: the way back stays as it is. */
+/** Replaces characters one for one: the mapping stays the same. */
 export function withText(aligned: AlignedText, text: string): AlignedText {
   return text === aligned.text ? aligned : { ...aligned, text }
 }
 
 /**
- * Applies edits that are in order and do not overlap. What an edit writes comes from all it replaced. What it
- * inserts before a character (a dummy prefix) takes that character's place, as in the Rust library, so a prefix
- * belongs to what follows it; inserted at the end of the text it has no width.
+ * Applies edits that are in order and do not overlap. Replacement text maps to everything it replaced. Text inserted
+ * before a character (a dummy prefix) maps to that character, as in the Rust library, so a prefix belongs to what
+ * follows it; inserted at the end of the text it has no width.
  */
 export function applyEdits(aligned: AlignedText, edits: readonly Edit[]): AlignedText {
   if (edits.length === 0) return aligned
@@ -73,7 +73,9 @@ export function applyEdits(aligned: AlignedText, edits: readonly Edit[]): Aligne
   for (const edit of edits) {
     copyUntil(edit.start)
     const [from, to] =
-      edit.start < edit.end ? rangeOf(aligned, edit.start, edit.end) : placeBefore(aligned, edit.start)
+      edit.start < edit.end
+        ? rangeOf(aligned, edit.start, edit.end)
+        : rangeOfNextCharacter(aligned, edit.start)
     starts.fill(from, write, write + edit.text.length)
     ends.fill(to, write, write + edit.text.length)
     parts.push(edit.text)
@@ -88,14 +90,14 @@ function rangeOf(aligned: AlignedText, start: number, end: number): [number, num
   return [originalStart(aligned, start), originalEnd(aligned, end - 1)]
 }
 
-function placeBefore(aligned: AlignedText, index: number): [number, number] {
+function rangeOfNextCharacter(aligned: AlignedText, index: number): [number, number] {
   const character = aligned.text.codePointAt(index)
   if (character !== undefined) return rangeOf(aligned, index, index + (character > 0xffff ? 2 : 1))
   const end = index === 0 ? aligned.base : originalEnd(aligned, index - 1)
   return [end, end]
 }
 
-/** Edits every match; what the function returns stands in its place. */
+/** Replaces every match with the function's result. */
 export function mapMatches(
   aligned: AlignedText,
   pattern: RegExp,

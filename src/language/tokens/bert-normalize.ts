@@ -5,7 +5,9 @@ import { normalizeForm } from './unicode-forms.ts'
 const ideograph =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 
-/** BERT's normaliser: clean up, spaces around ideographs, accents off, lower case; in the Rust library's order. */
+/**
+ * BERT's normalizer: clean up, add spaces around ideographs, strip accents, lower-case; in the Rust library's order.
+ */
 export function normalizeBert(aligned: AlignedText, component: Component): AlignedText {
   const lowercase = component['lowercase'] !== false
   const stripAccents = (component['strip_accents'] ?? lowercase) === true

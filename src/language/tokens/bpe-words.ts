@@ -6,15 +6,15 @@ import type { ModelJson } from './tokenizer-json.ts'
 import { type EncodeWord, WordBuilder, type WordModel } from './words.ts'
 
 /**
- * Words to tokens by byte-pair encoding. The merging is the library's; looking ids up, byte fallback and
- * unknown tokens are done here, because that is where the text behind a token is still known.
+ * Encodes words by byte-pair encoding. The library does the merging; id lookup, byte fallback and unknown tokens are
+ * handled here, where the text behind a token is still known.
  */
 export function createBpeWords(
   { model, vocabulary, unknown }: WordModel,
   options: { byteLevel: boolean },
 ): EncodeWord {
   if (model.continuing_subword_prefix) {
-    throw new TokenizerError('A BPE tokenizer with a prefix for continuing subwords is not supported.', {
+    throw new TokenizerError('BPE tokenizers with continuing_subword_prefix are not supported.', {
       fix: 'Use a tokenizer without continuing_subword_prefix.',
     })
   }
@@ -25,7 +25,7 @@ export function createBpeWords(
   const pushUnknown = (tokens: WordBuilder, text: string, start: number): void => {
     for (const character of text) {
       const end = start + character.length
-      // Merges that lead to a token which text may not produce fall apart into characters again.
+      // Merges into a token that text may not produce are split into characters again.
       const id = character === text ? undefined : vocabulary.get(character)
       const bytes = id === undefined ? byteFallback?.(character) : undefined
       if (id !== undefined) tokens.push(id, start, end)
@@ -62,12 +62,12 @@ export function createBpeWords(
 
 function createMerger(model: ModelJson): InstanceType<typeof BPE> {
   const merger = new BPE({ ...model, merges: model['merges'] ?? [] })
-  // Words are remembered one level up, with their positions; the library's cache would also keep texts alive.
+  // Words are cached one level up, with their positions; the library's cache would also keep texts in memory.
   merger.max_length_to_cache = 0
   return merger
 }
 
-/** Runs a word as byte characters; a token that holds part of a character covers the whole character. */
+/** Encodes a word as byte characters; a token that contains part of a character covers the whole character. */
 function throughBytes(encodeCharacters: EncodeWord): EncodeWord {
   return (word) => {
     const tokens = encodeCharacters(byteCharacters(word))
@@ -82,11 +82,11 @@ function throughBytes(encodeCharacters: EncodeWord): EncodeWord {
 }
 
 /**
- * A pattern that cuts text between a character and the ▁ after it, or undefined. Tokenizers in the manner of
- * SentencePiece have no pre-tokenizer and would merge a whole text as one word. Where no token holds ▁ after
- * another character, no merge can cross such a place, so cutting there first gives the same tokens.
+ * A pattern that splits text between a character and the ▁ after it, or undefined. SentencePiece-style tokenizers
+ * have no pre-tokenizer and would merge a whole text as one word. If no token has ▁ after another character, no merge
+ * can cross such a position, so splitting there first gives the same tokens.
  */
-export function safeCut(vocabulary: ReadonlyMap<string, number>): RegExp | undefined {
+export function safeSplit(vocabulary: ReadonlyMap<string, number>): RegExp | undefined {
   if (!vocabulary.has('▁')) return undefined
   for (const token of vocabulary.keys()) if (/[^▁]▁/u.test(token)) return undefined
   return /▁*[^▁]+|▁+/gu

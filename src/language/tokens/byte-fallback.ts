@@ -1,6 +1,6 @@
 /**
- * Spells a character that has no token of its own in byte tokens (<0xE2>). Undefined when one of its bytes has no
- * token either: some vocabularies hold only part of the 256.
+ * Encodes a character without its own token as byte tokens (<0xE2>). Undefined if one of its bytes has no token: some
+ * vocabularies contain only part of the 256.
  */
 export function createByteFallback(
   vocabulary: ReadonlyMap<string, number>,

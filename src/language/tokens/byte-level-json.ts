@@ -1,9 +1,9 @@
-/** An entry of added_tokens, matched as it is written. */
+/** An entry of added_tokens, matched verbatim. */
 export function addedToken(content: string, id: number, special: boolean): Record<string, unknown> {
   return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special }
 }
 
-/** tokenizer.json of a BPE over bytes: text is cut by a pattern, and nothing is normalised or unknown. */
+/** tokenizer.json of a byte-level BPE: text is split by a pattern, without normalization or unknown tokens. */
 export function byteLevelJson(parts: {
   pattern: string
   addedTokens: Record<string, unknown>[]

@@ -1,6 +1,6 @@
 /**
- * GPT-2's alphabet: each of the 256 bytes as one printable character, so that a BPE over characters is a BPE
- * over bytes. Printable Latin-1 stands for itself; the rest is moved to U+0100 and up.
+ * GPT-2's alphabet: each of the 256 bytes as one printable character, so that BPE over characters is BPE over bytes.
+ * Printable Latin-1 maps to itself; the rest is moved to U+0100 and up.
  */
 export const byteAlphabet: readonly string[] = (() => {
   const printable = (byte: number): boolean =>
@@ -15,14 +15,14 @@ const byteOfCharacter = new Map(byteAlphabet.map((character, byte) => [character
 
 const utf8 = new TextEncoder()
 
-/** A text as the characters of its UTF-8 bytes. */
+/** Converts a text to the byte characters of its UTF-8 encoding. */
 export function byteCharacters(text: string): string {
   let result = ''
   for (const byte of utf8.encode(text)) result += byteAlphabet[byte]!
   return result
 }
 
-/** The bytes that byte characters stand for; undefined when the text has others. */
+/** The bytes represented by byte characters; undefined if the text contains others. */
 export function bytesOfCharacters(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {

@@ -4,16 +4,16 @@ import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
 
 const specials = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
 
-/** ChatML, with each mark one token. */
+/** ChatML, with each marker a single token. */
 const chatTemplate =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 
-/** tokenizer.json and tokenizer_config.json of the built-in tokenizer, as any Hugging Face tool reads them. */
+/** tokenizer.json and tokenizer_config.json of the built-in tokenizer, in Hugging Face format. */
 export function byteTokenizerFiles(): { json: Record<string, unknown>; config: Record<string, unknown> } {
   return {
     json: byteLevelJson({
-      // One word a byte: without merges a longer word would only cost time.
+      // One word per byte: without merges longer words would only take time.
       pattern: '[\\s\\S]',
       addedTokens: specials.map((content, index) => addedToken(content, 256 + index, true)),
       vocabulary: Object.fromEntries(byteAlphabet.map((character, byte) => [character, byte])),
@@ -35,8 +35,8 @@ export function byteTokenizerFiles(): { json: Record<string, unknown>; config: R
 let shared: Tokenizer | undefined
 
 /**
- * The default tokenizer: each UTF-8 byte is one token with the byte as its id, then three control tokens.
- * Nothing to download, nothing lost, the same everywhere.
+ * The default tokenizer: each UTF-8 byte is one token with the byte as its id, followed by three control tokens. It
+ * is lossless and needs no download.
  */
 export function byteTokenizer(): Tokenizer {
   if (shared === undefined) {

@@ -5,9 +5,9 @@ import type { Component, TokenizerJson } from './tokenizer-json.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface DecodeOptions {
-  /** The ids continue other ids: a leading space is text and stays, where a dummy prefix would go. */
+  /** The ids continue other ids: a leading space is kept, not removed as a dummy prefix. */
   continuation?: boolean
-  /** Leave out control tokens such as <|im_end|>. */
+  /** Skip control tokens such as <|im_end|>. */
   skipControlTokens?: boolean
 }
 
@@ -18,22 +18,22 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const replacementCharacter = utf8.encode('\ufffd')
 
 /**
- * Ids to text, exactly: no clean-up of spaces, a byte order mark is kept. Tokens become bytes and the bytes are
- * decoded together, so a character spread over tokens comes back whole. An id without a token (models often have
- * more rows than tokens) shows as U+FFFD rather than stopping a rollout.
+ * Decodes ids exactly: spaces are not cleaned up and a byte order mark is kept. Tokens become bytes that are decoded
+ * together, so a character spread over several tokens is restored. An id without a token (models often have more rows
+ * than tokens) becomes U+FFFD instead of stopping a rollout.
  */
 export function createDecoder(json: TokenizerJson, vocabulary: Vocabulary): Decode {
   const parts = flatten(json.decoder)
   const toBytes = createTokenToBytes(parts, vocabulary)
   const control = new Set([...vocabulary.control].map((token) => vocabulary.ids.get(token)))
   if (toBytes === undefined) return createLibraryDecoder(json, vocabulary, control)
-  const stripsPrefix = undoesPrefix(json, parts)
-  const memory: Array<Uint8Array | undefined> = []
+  const stripsPrefix = removesPrefix(json, parts)
+  const cache: Array<Uint8Array | undefined> = []
   const bytesOf = (id: number): Uint8Array => {
     const token = vocabulary.tokens[id]
     if (token === undefined) return replacementCharacter
-    memory[id] ??= toBytes(token)
-    return memory[id]
+    cache[id] ??= toBytes(token)
+    return cache[id]
   }
   return (ids, options = {}) => {
     const chunks: Uint8Array[] = []
@@ -52,7 +52,7 @@ function flatten(component: Component | null | undefined): Component[] {
   return ((component['decoders'] ?? []) as Component[]).flatMap(flatten)
 }
 
-/** Token to bytes for the decoders that treat tokens one by one; undefined for the others. */
+/** Maps tokens to bytes for decoders that treat tokens individually; undefined for the others. */
 function createTokenToBytes(
   parts: Component[],
   vocabulary: Vocabulary,
@@ -85,10 +85,10 @@ function replaced(text: string, from: string, to: string, token: string): string
 }
 
 /**
- * Whether a leading space is the dummy prefix. A decoder that strips one although the encoder adds none
- * (InternLM2) would lose text, so it is not followed.
+ * Whether a leading space is the dummy prefix. A decoder that strips one although the encoder adds none (InternLM2)
+ * would lose text, so it is ignored.
  */
-function undoesPrefix(json: TokenizerJson, parts: Component[]): boolean {
+function removesPrefix(json: TokenizerJson, parts: Component[]): boolean {
   const metaspace = parts.find((part) => part.type === 'Metaspace')
   if (metaspace !== undefined) return (metaspace['prepend_scheme'] ?? 'always') !== 'never'
   const encoder = JSON.stringify([json.normalizer ?? null, json.pre_tokenizer ?? null])

@@ -4,12 +4,12 @@ import { type RenderPromptOptions, renderPrompt } from './render-prompt.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /**
- * Messages to ids. Control tokens of the template are recognised, those written in a message are not: the template
- * is rendered a second time with a mark for each content, which shows where in the text contents stand,
- * and there control tokens stay text. The ids are otherwise those of the rendered text as a whole.
+ * Encodes messages. Control tokens in the template are recognized, those in a message are not: the template is
+ * rendered a second time with a placeholder for each content, which shows where the contents are, and there control
+ * tokens stay text. Otherwise the ids are those of the rendered text as a whole.
  *
- * A template may trim contents; that is followed. If it changes them in another way, their place is unknown: then
- * messages without control tokens are encoded as rendered, and messages with any are refused.
+ * A template may trim contents. If it changes them in any other way, their position is unknown: then messages without
+ * control tokens are encoded as rendered, and messages with control tokens are rejected.
  */
 export function encodePrompt(
   tokenizer: Tokenizer,
@@ -18,34 +18,34 @@ export function encodePrompt(
 ): Int32Array {
   const rendered = renderPrompt(tokenizer, messages, options)
   const plain = messages.every(({ content }) => !mayTouchControlToken(content, tokenizer.controlTokens))
-  if (plain) return tokenizer.encodeIds(rendered, { specials: 'recognise' })
+  if (plain) return tokenizer.encodeIds(rendered, { specials: 'recognize' })
   const literal = contentRanges(tokenizer, messages, rendered, options)
-  if (literal !== undefined) return tokenizer.encodeIds(rendered, { specials: 'recognise', literal })
+  if (literal !== undefined) return tokenizer.encodeIds(rendered, { specials: 'recognize', literal })
   for (const { content } of messages) {
     const injected = [...tokenizer.controlTokens].find((token) => content.includes(token))
     if (injected === undefined) continue
     throw new TokenizerError(
-      `A message contains the control token ${injected}, and the chat template rewrites messages, so it cannot be told apart.`,
-      { fix: `Remove ${injected} from the message, or use a template that prints contents as they are.` },
+      `A message contains the control token ${injected}, and the chat template rewrites messages, so the two cannot be distinguished.`,
+      { fix: `Remove ${injected} from the message, or use a template that prints contents verbatim.` },
     )
   }
-  return tokenizer.encodeIds(rendered, { specials: 'recognise' })
+  return tokenizer.encodeIds(rendered, { specials: 'recognize' })
 }
 
 /**
- * True where a control token could lie in the content, or reach into it from the text around. Most contents have
- * nothing of the kind, and then there is nothing to protect and one rendering is enough.
+ * Whether the content could contain a control token, or part of one that extends into the surrounding text. Most
+ * contents do not; then there is nothing to protect and one rendering is enough.
  */
 function mayTouchControlToken(content: string, controlTokens: ReadonlySet<string>): boolean {
   const { openings, endings, longest, plain } = edgesOf(controlTokens)
   if (plain.has(content)) return false
   for (const token of controlTokens) if (content.includes(token)) return true
-  // A template may trim, so the edge that matters may come after white space.
+  // A template may trim, so also check without surrounding whitespace.
   for (const text of [content, content.trim()]) {
     for (let length = 1; length < longest && length <= text.length; length++) {
       if (openings.has(text.slice(-length)) || endings.has(text.slice(0, length))) return true
     }
-    // Shorter than a token and inside it: neither edge is one of the token's own.
+    // A text inside a token, shorter than it: neither edge is an edge of the token.
     if (text !== '' && text.length < longest)
       for (const token of controlTokens) if (token.includes(text)) return true
   }
@@ -58,13 +58,13 @@ interface Edges {
   openings: ReadonlySet<string>
   endings: ReadonlySet<string>
   longest: number
-  /** Contents found to be free of them: a system prompt comes with every question. */
+  /** Contents known to contain none: a system prompt is repeated with every question. */
   plain: Set<string>
 }
 
 const knownEdges = new WeakMap<ReadonlySet<string>, Edges>()
 
-/** How control tokens begin and how they end. */
+/** The proper prefixes and suffixes of control tokens. */
 function edgesOf(controlTokens: ReadonlySet<string>): Edges {
   const known = knownEdges.get(controlTokens)
   if (known !== undefined) return known
@@ -83,17 +83,17 @@ function edgesOf(controlTokens: ReadonlySet<string>): Edges {
   return edges
 }
 
-/** Where the contents stand in the rendered text; undefined when the template does not print them as they are. */
+/** The ranges of the contents in the rendered text; undefined if the template does not print them verbatim. */
 function contentRanges(
   tokenizer: Tokenizer,
   messages: readonly Message[],
   rendered: string,
   options: RenderPromptOptions,
 ): Array<[number, number]> | undefined {
-  const mark = unusedMark(rendered)
+  const placeholder = unusedPlaceholder(rendered)
   const marked = messages.map((message, index) =>
-    // Nothing to protect in an empty content, and templates ask whether there is one.
-    message.content === '' ? message : { ...message, content: `${mark}${index}${mark}` },
+    // An empty content needs no protection, and templates test for it.
+    message.content === '' ? message : { ...message, content: `${placeholder}${index}${placeholder}` },
   )
   let skeleton: string
   try {
@@ -101,7 +101,7 @@ function contentRanges(
   } catch {
     return undefined
   }
-  const parts = skeleton.split(new RegExp(`${mark}(\\d+)${mark}`))
+  const parts = skeleton.split(new RegExp(`${placeholder}(\\d+)${placeholder}`))
   const ranges: Array<[number, number]> = []
   let position = parts[0]!.length
   if (!rendered.startsWith(parts[0]!)) return undefined
@@ -118,10 +118,10 @@ function contentRanges(
   return position === rendered.length ? ranges : undefined
 }
 
-/** Letters that occur nowhere in the prompt, so that no content can pose as the mark of one. */
-function unusedMark(rendered: string): string {
+/** Letters that do not occur in the prompt, so that no content can imitate the placeholder. */
+function unusedPlaceholder(rendered: string): string {
   for (let number = 0; ; number++) {
-    const mark = `coaContent${number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}Z`
-    if (!rendered.includes(mark)) return mark
+    const placeholder = `coaContent${number.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!)}Z`
+    if (!rendered.includes(placeholder)) return placeholder
   }
 }

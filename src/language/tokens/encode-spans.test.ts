@@ -14,13 +14,13 @@ const spans = [
   { text: 'a', kind: masked },
   { text: 'b', kind: trained },
 ]
-/** Merges ab, whatever stands between. */
+/** Merges ab across borders. */
 const pairs = tokenizerFromJson({
   model: { type: 'BPE', vocab: { a: 0, b: 1, c: 2, ab: 3 }, merges: ['a b'] },
 })
 
 describe('encodeSpans', () => {
-  it('cuts only where trainable and other text meet', () => {
+  it('splits only between trainable and other text', () => {
     const result = encodeSpans(pairs, spans)
     expect(Array.from(result.ids, (id) => pairs.idToToken(id))).toEqual(['ab', 'a', 'b', 'c', 'a', 'b'])
     expect(Array.from(result.mask)).toEqual([1, 1, 0, 0, 0, 1])
@@ -29,23 +29,25 @@ describe('encodeSpans', () => {
     expect(result.straddling).toBe(0)
   })
 
-  it('masks what straddles when encoded whole', () => {
-    const result = encodeSpans(pairs, spans, { joints: 'whole' })
+  it('masks straddling tokens when encoded as a whole', () => {
+    const result = encodeSpans(pairs, spans, { spanEncoding: 'whole' })
     expect(Array.from(result.ids, (id) => pairs.idToToken(id))).toEqual(['ab', 'ab', 'c', 'ab'])
     expect(Array.from(result.mask)).toEqual([1, 0, 0, 0])
     expect(result.straddling).toBe(2)
   })
 
-  it('keeps control tokens out of the stream unless asked', () => {
+  it('encodes control tokens as text by default', () => {
     const stream = [{ text: '<|im_end|>', kind: masked }]
     expect(encodeSpans(byteTokenizer(), stream).ids.length).toBe(10)
-    expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognise' }).ids.length).toBe(1)
+    expect(encodeSpans(byteTokenizer(), stream, { specials: 'recognize' }).ids.length).toBe(1)
   })
 
-  it('makes nothing of nothing', () => {
-    for (const joints of ['whole', 'cut'] as const) {
-      expect(encodeSpans(byteTokenizer(), [], { joints }).ids.length).toBe(0)
-      expect(encodeSpans(byteTokenizer(), [{ text: '', kind: trained }], { joints }).mask.length).toBe(0)
+  it('handles empty input', () => {
+    for (const spanEncoding of ['whole', 'separate'] as const) {
+      expect(encodeSpans(byteTokenizer(), [], { spanEncoding }).ids.length).toBe(0)
+      expect(encodeSpans(byteTokenizer(), [{ text: '', kind: trained }], { spanEncoding }).mask.length).toBe(
+        0,
+      )
     }
   })
 })

@@ -5,15 +5,15 @@ import type { EncodeOptions, Tokenizer } from './tokenizer.ts'
 
 export interface EncodeSpansOptions {
   /**
-   * How tokens meet where trainable text borders on other text. 'cut' (the default): the stream is encoded in pieces
-   * cut at these borders, which is what happens in a rollout, where sampled tokens are kept and an observation is
-   * encoded on its own and appended; no token can straddle. 'whole': the stream is encoded in one go, as
-   * other trainers do; a token that straddles a border is masked.
+   * How tokens are split where trainable text borders on other text. 'separate' (the default): the pieces between these
+   * borders are encoded separately, as in a rollout, where sampled tokens are kept and an observation is encoded on
+   * its own and appended; no token can straddle a border. 'whole': the stream is encoded at once, as other trainers
+   * do; a token that straddles a border is masked.
    */
-  joints?: 'whole' | 'cut'
+  spanEncoding?: 'whole' | 'separate'
   /** See EncodeOptions: 'text' (the default) keeps control tokens out of the stream. */
   specials?: EncodeOptions['specials']
-  /** The stream follows a prompt: no dummy prefix on its first piece either. Default false. */
+  /** The stream follows a prompt, so its first piece gets no dummy prefix either. Default false. */
   continues?: boolean
 }
 
@@ -21,13 +21,14 @@ export type EncodedSpans = Encoding & TokenMask
 
 type SpanText = Pick<Span, 'text' | 'kind'>
 
-/** Spans to tokens, each with its mask, its span and its place in the joined text. */
+/** Encodes spans; each token has its mask, its span and its position in the joined text. */
 export function encodeSpans(
   tokenizer: Tokenizer,
   spans: readonly SpanText[],
   options: EncodeSpansOptions = {},
 ): EncodedSpans {
-  const pieces = options.joints === 'whole' ? [spans.map((span) => span.text).join('')] : cutPieces(spans)
+  const pieces =
+    options.spanEncoding === 'whole' ? [spans.map((span) => span.text).join('')] : cutPieces(spans)
   const encoding = tokenizer.encodeParts(pieces, {
     specials: options.specials ?? 'text',
     continues: options.continues === true,

@@ -5,25 +5,24 @@ import { type EncodeSpansOptions, encodeSpans } from './encode-spans.ts'
 import type { RenderPromptOptions } from './render-prompt.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-export interface EncodeStreamOptions extends Pick<EncodeSpansOptions, 'joints' | 'specials'> {
-  /** End with the end-of-sequence token, trained on. Default: true where the tokenizer has one. */
+export interface EncodeStreamOptions extends Pick<EncodeSpansOptions, 'spanEncoding' | 'specials'> {
+  /** Whether to append the end-of-sequence token, with loss. Default: true if the tokenizer has one. */
   endOfSequence?: boolean
-  /** How the prompt is rendered. */
   prompt?: RenderPromptOptions
 }
 
 export interface EncodedStream {
   ids: Int32Array
-  /** 1 where the token is trained on; 0 for prompt and observation tokens. */
+  /** 1 for tokens with loss; 0 for prompt and observation tokens. */
   mask: Uint8Array
   promptLength: number
-  /** The span of each token; -1 for the prompt and the end of the sequence. */
+  /** The span index of each token; -1 for the prompt and the end-of-sequence token. */
   spanOf: Int32Array
-  /** Tokens that hold both trained and other text; always 0 with joints 'cut'. */
+  /** Tokens that contain both trainable and other text; always 0 with spanEncoding 'separate'. */
   straddling: number
 }
 
-/** A whole sequence in tokens: the prompt, the stream that follows it, the end. */
+/** Encodes a whole sequence: the prompt, the stream that follows it, and the end-of-sequence token. */
 export function encodeStream(
   tokenizer: Tokenizer,
   sequence: Pick<Stream, 'prompt' | 'spans'>,

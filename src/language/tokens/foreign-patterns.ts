@@ -1,12 +1,12 @@
 import type { Component, TokenizerJson } from './tokenizer-json.ts'
 import { wordScanner } from './word-scanner.ts'
 
-/** Whether a tokenizer runs regular expressions of its own on text, which may take without end. */
+/** Whether encoding runs regular expressions from the tokenizer's files, which may never terminate. */
 export function hasForeignPatterns({ normalizer, pre_tokenizer }: TokenizerJson): boolean {
   return [normalizer, pre_tokenizer].some(hasPattern)
 }
 
-/** The same for the way from tokens to text. */
+/** The same for decoding. */
 export function decodesByForeignPatterns({ decoder }: TokenizerJson): boolean {
   return hasPattern(decoder)
 }

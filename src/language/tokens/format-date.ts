@@ -14,7 +14,7 @@ const months = [
   'December',
 ]
 
-/** The part of strftime that chat templates use, in UTC so that a prompt does not depend on the machine. */
+/** The subset of strftime used by chat templates, in UTC so that a prompt does not depend on the machine. */
 export function formatDate(date: Date, format: string): string {
   const padded = (value: number, width = 2): string => String(value).padStart(width, '0')
   return format.replace(/%(-?)([a-zA-Z%])/g, (whole, plain: string, directive: string) => {

@@ -11,8 +11,8 @@ const bpe = (parts: Record<string, unknown>): Tokenizer =>
 const split = (Regex: string) => ({ type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false })
 const replace = (pattern: object, content: string) => ({ type: 'Replace', pattern, content })
 
-describe('patterns that never come to an end', () => {
-  it('stop with an error when the tokenizer meets a text for them', () => {
+describe('patterns that never terminate', () => {
+  it('are stopped with an error on a triggering text', () => {
     const tokenizer = bpe({ pre_tokenizer: split('(a+)+$') })
     expect(tokenizer.encodeIds('aaa').length).toBe(3)
     expect(() => tokenizer.encodeIds(`${'a'.repeat(60)}b`)).toThrow(TokenizerError)
@@ -28,11 +28,11 @@ describe('patterns that never come to an end', () => {
     ['a*a*a*a*a*a*a*b', 'a'.repeat(2000)],
   ])('%s can be stopped', (pattern, text) => {
     const work = () => text.match(new RegExp(pattern, 'gu'))
-    expect(() => withinTimeLimit('It', 0, work, 30)).toThrow('It did not come to an end within 0.03 s')
+    expect(() => withinTimeLimit('It', 0, work, 30)).toThrow('It did not finish within 0.03 s')
   })
 })
 
-it('a limit leaves results and errors as they are, also one inside another', () => {
+it('a time limit passes through results and errors, even when nested', () => {
   expect(withinTimeLimit('It', 0, () => withinTimeLimit('It', 0, () => 7) + 1)).toBe(8)
   expect(() =>
     withinTimeLimit('It', 0, () => {
@@ -48,26 +48,26 @@ describe('rules that make text grow', () => {
     ['a sequence of doublings', { type: 'Sequence', normalizers: doubling }],
     ['one long replacement', replace({ String: 'a' }, 'b'.repeat(1_000_000))],
     ['a pattern', replace({ Regex: '[a-z]' }, 'b'.repeat(1_000_000))],
-  ])('are refused: %s', (_, normalizer) => {
+  ])('are rejected: %s', (_, normalizer) => {
     expect(() => bpe({ normalizer }).encodeIds('a'.repeat(1000))).toThrow(
-      /The tokenizer makes \d+ characters/,
+      /The tokenizer turns \d+ characters into \d+/,
     )
   })
 
-  it('are refused on the way back too', () => {
+  it('are rejected in decoding too', () => {
     const tokenizer = bpe({ decoder: { type: 'Sequence', decoders: doubling } })
-    expect(() => tokenizer.decode([0])).toThrow(/The tokenizer makes \d+ characters of 1/)
+    expect(() => tokenizer.decode([0])).toThrow(/The tokenizer turns 1 characters into \d+/)
   })
 
-  it('may make one character eighteen', () => {
+  it('may expand one character to eighteen', () => {
     const tokenizer = bpe({ normalizer: { type: 'NFKC' } })
     expect(() => tokenizer.encode('\ufdfa'.repeat(2000))).not.toThrow()
   })
 })
 
-it('a mark for spaces is one character, not a pattern', () => {
+it('the replacement for spaces is one character, not a pattern', () => {
   const metaspace = { type: 'Metaspace', replacement: '(a+)+$', prepend_scheme: 'never' }
-  expect(() => bpe({ pre_tokenizer: metaspace })).toThrow('mark for spaces')
+  expect(() => bpe({ pre_tokenizer: metaspace })).toThrow('replacement for spaces')
 })
 
 describe('chat templates', () => {
@@ -77,7 +77,7 @@ describe('chat templates', () => {
       [{ role: 'user', content: 'hi' }],
     )
 
-  it('count as far as templates need', () => {
+  it('support the ranges that templates need', () => {
     expect(render('{% for i in range(3) %}{{ i }}{% endfor %}')).toBe('012')
     expect(render('{% for i in range(7, 1, -2) %}{{ i }}{% endfor %}')).toBe('753')
     expect(render('{% for i in range(2, 5) %}{{ i }}{% endfor %}{{ range(5, 2) | length }}')).toBe('2340')
@@ -85,15 +85,15 @@ describe('chat templates', () => {
   })
 
   it.each(['range(1000000000)', 'range(0, 1000000000)', 'range(0, -1000000000, -1)', 'range(0, 1, 0)'])(
-    'are refused a list of %s before it is made',
+    'cannot create a list of %s',
     (list) => {
       expect(() => render(`{% for i in ${list} %}{% endfor %}`)).toThrow(/more than 100000 numbers/)
     },
   )
 
-  it('are stopped where loops within loops would never end', () => {
+  it('are stopped if nested loops would never end', () => {
     const loops = (depth: number): string =>
       depth === 0 ? '' : `{% for i in range(90000) %}${loops(depth - 1)}{% endfor %}`
-    expect(() => render(loops(3))).toThrow('The chat template did not come to an end')
+    expect(() => render(loops(3))).toThrow('The chat template did not finish')
   })
 })

@@ -1,5 +1,6 @@
 /**
- * Text to tokens and back, with the place of every token in the text, and from there to the training mask.
+ * Encodes text to tokens and back, with the position of every token in the text, from which the training mask is
+ * derived.
  */
 export { byteTokenizer, byteTokenizerFiles } from './byte-tokenizer.ts'
 export type { DecodeOptions } from './decode.ts'

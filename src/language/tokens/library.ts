@@ -1,14 +1,14 @@
 import * as tokenizers from '@huggingface/tokenizers'
 
 /**
- * The door to @huggingface/tokenizers: the parts used here, with their types. The package's own declarations
- * import without file extensions, which TypeScript does not follow under Node's module rules.
+ * The parts of @huggingface/tokenizers that we use, with types; nothing else imports it. The package's own
+ * declarations import without file extensions, which TypeScript does not resolve under Node's module rules.
  */
 interface Library {
   BPE: new (
     config: object,
   ) => {
-    /** Words up to this length are kept in the library's own cache. */
+    /** Maximum length of words in the library's own cache. */
     max_length_to_cache: number
     /** Merges a word; the pieces joined are the word. */
     bpe(word: string): string[]
@@ -17,7 +17,7 @@ interface Library {
     config: object,
     endOfSequence: string,
   ) => {
-    /** Cuts a word into its likeliest pieces; the pieces joined are the word. */
+    /** Splits a word into its most likely pieces; the pieces joined are the word. */
     tokenize(word: string): string[]
   }
   SplitPreTokenizer: new (config: object) => { pattern: RegExp | null }

@@ -5,14 +5,14 @@ const trained = (length: number) => ({ length, trainable: true })
 const frozen = (length: number) => ({ length, trainable: false })
 
 describe('maskFromOffsets', () => {
-  it('masks what overlaps a region that is not trainable, and only that', () => {
+  it('masks exactly the tokens that overlap a non-trainable region', () => {
     const result = maskFromOffsets([0, 2, 4, 6, 8], [2, 4, 6, 8, 10], [trained(4), frozen(4), trained(2)])
     expect(Array.from(result.mask)).toEqual([1, 1, 0, 0, 1])
     expect(Array.from(result.spanOf)).toEqual([0, 0, 1, 1, 2])
     expect(result.straddling).toBe(0)
   })
 
-  it('masks a token that straddles, from either side and over a whole region', () => {
+  it('masks a straddling token, from either side and across a whole region', () => {
     const result = maskFromOffsets([0, 2, 5, 8], [3, 5, 9, 9], [trained(4), frozen(2), trained(3)])
     expect(Array.from(result.mask)).toEqual([1, 0, 0, 1])
     expect(result.straddling).toBe(2)
@@ -20,12 +20,12 @@ describe('maskFromOffsets', () => {
     expect(across).toEqual({ mask: Uint8Array.of(0), spanOf: Int32Array.of(0), straddling: 1 })
   })
 
-  it('lets tokens share characters', () => {
+  it('supports tokens that share characters', () => {
     const result = maskFromOffsets([0, 0, 0, 2], [2, 2, 2, 3], [trained(2), frozen(1)])
     expect(Array.from(result.mask)).toEqual([1, 1, 1, 0])
   })
 
-  it('gives a token without width to the character after it, at the end to the last one', () => {
+  it('assigns a zero-width token to the next character, or at the end to the last one', () => {
     const result = maskFromOffsets([0, 0, 2, 2, 4], [0, 2, 2, 4, 4], [frozen(2), trained(2)])
     expect(Array.from(result.mask)).toEqual([0, 0, 1, 1, 1])
     expect(Array.from(result.spanOf)).toEqual([0, 0, 1, 1, 1])
@@ -33,7 +33,7 @@ describe('maskFromOffsets', () => {
     expect(Array.from(maskFromOffsets([0, 1], [1, 1], [trained(1), frozen(0)]).mask)).toEqual([1, 1])
   })
 
-  it('passes over empty regions', () => {
+  it('skips empty regions', () => {
     const result = maskFromOffsets(
       [0, 1],
       [1, 2],
@@ -43,7 +43,7 @@ describe('maskFromOffsets', () => {
     expect(Array.from(result.spanOf)).toEqual([1, 4])
   })
 
-  it('leaves tokens without any text to no region', () => {
+  it('assigns no region if there is no text', () => {
     expect(maskFromOffsets([0], [0], [])).toEqual({
       mask: Uint8Array.of(0),
       spanOf: Int32Array.of(-1),
@@ -52,7 +52,7 @@ describe('maskFromOffsets', () => {
     expect(maskFromOffsets([], [], [trained(3)]).mask.length).toBe(0)
   })
 
-  it('refuses offsets beyond the regions', () => {
+  it('rejects offsets beyond the regions', () => {
     expect(() => maskFromOffsets([0], [5], [trained(4)])).toThrow(/after the 4 characters/)
   })
 })

@@ -1,6 +1,6 @@
 import { TokenizerError } from '../../base/errors/index.ts'
 
-/** A stretch of the stream; regions follow one another without gaps. */
+/** A region of the stream; regions are contiguous. */
 export interface Region {
   /** Length in UTF-16 units; 0 is allowed and never owns a token. */
   length: number
@@ -8,19 +8,19 @@ export interface Region {
 }
 
 export interface TokenMask {
-  /** 1 where the token is trained on. */
+  /** 1 for tokens with loss. */
   mask: Uint8Array
-  /** The region each token belongs to: that of its first character; -1 where there is no text. */
+  /** The region of each token: that of its first character; -1 if there is no text. */
   spanOf: Int32Array
-  /** Tokens that hold both trainable and other text. They are masked. */
+  /** Tokens that contain both trainable and other text. They are masked. */
   straddling: number
 }
 
 /**
- * Character offsets to a token mask, in one pass. A token that overlaps any character of a region that is not
- * trainable is masked; every other token is trained on. A token without width (a control token around the text)
- * belongs to the character that follows it, at the end of the text to the last one. A dummy prefix needs no rule
- * of its own: its offsets are those of the character it stands before.
+ * Converts character offsets to a token mask in one pass. A token that overlaps any character of a non-trainable
+ * region is masked; every other token gets a loss. A token without width (a control token around the text) belongs to
+ * the character that follows it, or to the last one at the end of the text. A dummy prefix needs no special rule: its
+ * offsets are those of the following character.
  */
 export function maskFromOffsets(
   starts: ArrayLike<number>,
@@ -37,7 +37,7 @@ export function maskFromOffsets(
     total += region.length
     regionEnds[index] = total
   })
-  // Where the next region of either kind begins, at or after each region: overlap is then one comparison.
+  // Start of the next region of either kind, at or after each region: then overlap is a single comparison.
   const nextTrained = new Int32Array(count + 1).fill(total + 1)
   const nextFrozen = new Int32Array(count + 1).fill(total + 1)
   for (let index = count - 1; index >= 0; index--) {
@@ -54,11 +54,11 @@ export function maskFromOffsets(
     const { index, trainable } = filled[region]!
     const last = region === count - 1
     const regionEnd = regionEnds[region]!
-    // Starts do not fall, so the tokens of a region are one run, found and filled as a whole.
+    // Starts are non-decreasing, so the tokens of a region are one contiguous run.
     const next = last ? starts.length : firstAtOrAfter(starts, regionEnd, token)
     spanOf.fill(index, token, next)
     if (trainable) mask.fill(1, token, next)
-    // Nor do ends: only tokens at the end of the run can reach beyond the region.
+    // So are ends: only tokens at the end of the run can extend beyond the region.
     for (let at = next - 1; at >= token && reach(starts, ends, at, total) > regionEnd; at--) {
       const end = reach(starts, ends, at, total)
       if (end > total) throw beyond(end, total)
@@ -71,18 +71,18 @@ export function maskFromOffsets(
   return { mask, spanOf, straddling }
 }
 
-/** Where a token's characters end. A token without width reaches as far as the character it belongs to. */
+/** The end of a token's characters. A token without width extends to the character it belongs to. */
 function reach(starts: ArrayLike<number>, ends: ArrayLike<number>, token: number, total: number): number {
   return Math.max(ends[token]!, Math.min(starts[token]! + 1, total))
 }
 
-/** The first token from `from` on that starts at or after a place. */
-function firstAtOrAfter(starts: ArrayLike<number>, place: number, from: number): number {
+/** The first token from `from` on that starts at or after a position. */
+function firstAtOrAfter(starts: ArrayLike<number>, position: number, from: number): number {
   let low = from
   let high = starts.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (starts[middle]! < place) low = middle + 1
+    if (starts[middle]! < position) low = middle + 1
     else high = middle
   }
   return low
@@ -90,6 +90,6 @@ function firstAtOrAfter(starts: ArrayLike<number>, place: number, from: number):
 
 function beyond(end: number, total: number): TokenizerError {
   return new TokenizerError(`A token ends at ${end}, after the ${total} characters of its spans.`, {
-    fix: 'Pass the offsets of the text that the spans make up.',
+    fix: 'Pass the offsets for the joined text of the spans.',
   })
 }

@@ -9,8 +9,8 @@ import { normalizeForm, type UnicodeForm } from './unicode-forms.ts'
 export type Normalize = (text: AlignedText) => AlignedText
 
 /**
- * Builds the normaliser of a tokenizer.json. Each step says what it replaced, so positions survive by
- * construction. `prefix: false` leaves out the dummy prefix: for text that continues other text.
+ * Builds the normalizer of a tokenizer.json. Each step is a list of edits, so positions are preserved by
+ * construction. `prefix: false` omits the dummy prefix, for text that continues other text.
  */
 export function createNormalizer(
   component: Component | null | undefined,
@@ -61,7 +61,7 @@ function createReplace(component: Component): Normalize {
   const pattern = component['pattern'] as { String?: string; Regex?: string } | undefined
   const literal = pattern?.String
   if (literal?.length === 1 && content.length === 1) {
-    // The usual space → ▁: one unit for one unit, so no position moves.
+    // The usual space → ▁: one unit for one unit, so positions do not change.
     return (text) => withText(text, text.text.replaceAll(literal, content))
   }
   const regex = compilePattern(pattern)
@@ -74,13 +74,13 @@ function strip(aligned: AlignedText, left: boolean, right: boolean): AlignedText
   const leading = left ? (/^\p{White_Space}+/u.exec(text)?.[0].length ?? 0) : 0
   if (leading > 0) edits.push({ start: 0, end: leading, text: '' })
   let end = text.length
-  // From the end by hand: a regex anchored at the end would try every run of spaces in the text.
+  // By hand from the end: a regex anchored at the end would try every run of spaces in the text.
   while (right && end > leading && /\p{White_Space}/u.test(text[end - 1]!)) end--
   if (end < text.length) edits.push({ start: end, end: text.length, text: '' })
   return applyEdits(aligned, edits)
 }
 
-/** Compiles a pattern of tokenizer.json; the library translates the Oniguruma dialect to JavaScript's. */
+/** Compiles a pattern from tokenizer.json; the library translates Oniguruma syntax to JavaScript. */
 export function compilePattern(pattern: { String?: string; Regex?: string } | undefined): RegExp {
   try {
     const compiled = new SplitPreTokenizer({
@@ -91,7 +91,7 @@ export function compilePattern(pattern: { String?: string; Regex?: string } | un
     }).pattern
     if (compiled !== null) return compiled
   } catch (cause) {
-    throw new TokenizerError(`The tokenizer's pattern ${JSON.stringify(pattern)} cannot be used here.`, {
+    throw new TokenizerError(`The tokenizer's pattern ${JSON.stringify(pattern)} is not supported.`, {
       cause,
       fix: 'Use a tokenizer whose patterns JavaScript can express.',
     })

@@ -38,7 +38,7 @@ describe('openTokenizer', () => {
     })
   })
 
-  it('prefers template files to the configuration', async () => {
+  it('prefers template files over the configuration', async () => {
     const { json, config } = byteTokenizerFiles()
     await write('tokenizer.json', json)
     await write('tokenizer_config.json', config)
@@ -48,7 +48,7 @@ describe('openTokenizer', () => {
     expect((await openTokenizer(folder)).chatTemplate()).toBe('from jinja')
   })
 
-  it('says what is missing or broken', async () => {
+  it('reports what is missing or damaged', async () => {
     expect((await failure(join(folder, 'nowhere'))).message).toContain('no tokenizer at')
     expect((await failure()).message).toContain('has no tokenizer.json')
     await write('tokenizer.model', 'x')

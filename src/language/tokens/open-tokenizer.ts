@@ -4,8 +4,8 @@ import { TokenizerError } from '../../base/errors/index.ts'
 import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
 
 /**
- * Opens a tokenizer from a folder or from the path of its tokenizer.json. Beside it are read, where present:
- * tokenizer_config.json, and chat_template.jinja or chat_template.json, which go before the configuration's own.
+ * Opens a tokenizer from a folder or the path of its tokenizer.json. Also reads, if present, tokenizer_config.json,
+ * and chat_template.jinja or chat_template.json, which take precedence over the template in the configuration.
  */
 export async function openTokenizer(path: string): Promise<Tokenizer> {
   const file = await tokenizerPath(path)
@@ -13,7 +13,7 @@ export async function openTokenizer(path: string): Promise<Tokenizer> {
   const json = await readJson(file)
   const config = (await readJsonIfPresent(join(folder, 'tokenizer_config.json'))) ?? {}
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw broken(join(folder, 'tokenizer_config.json'), 'it is not an object')
+    throw damaged(join(folder, 'tokenizer_config.json'), 'it is not an object')
   }
   const template = await readTemplate(folder)
   try {
@@ -25,7 +25,7 @@ export async function openTokenizer(path: string): Promise<Tokenizer> {
         ...(cause.fix === undefined ? {} : { fix: cause.fix }),
       })
     }
-    throw broken(file, String(cause), cause)
+    throw damaged(file, String(cause), cause)
   }
 }
 
@@ -33,7 +33,7 @@ async function tokenizerPath(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) {
     throw new TokenizerError(`There is no tokenizer at ${path}.`, {
-      fix: 'Give the path of a model folder or of a tokenizer.json.',
+      fix: 'Specify the path of a model folder or a tokenizer.json.',
       details: { path },
     })
   }
@@ -44,7 +44,7 @@ async function tokenizerPath(path: string): Promise<string> {
   throw new TokenizerError(`The folder ${path} has no tokenizer.json.`, {
     fix:
       legacy === undefined
-        ? 'Give the folder of a model with its tokenizer.'
+        ? 'Specify a model folder that contains its tokenizer.'
         : 'It has only tokenizer.model: convert it once with `AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`.',
     details: { path },
   })
@@ -52,7 +52,7 @@ async function tokenizerPath(path: string): Promise<string> {
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw broken(file, 'it cannot be read', cause)
+    throw damaged(file, 'it cannot be read', cause)
   })
   if (text.startsWith('version https://git-lfs')) {
     throw new TokenizerError(`${file} is a Git LFS pointer, not the file itself.`, {
@@ -62,7 +62,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw broken(file, 'it is not valid JSON', cause)
+    throw damaged(file, 'it is not valid JSON', cause)
   }
 }
 
@@ -79,12 +79,12 @@ async function readTemplate(folder: string): Promise<unknown> {
   const template =
     typeof json === 'object' && json !== null ? (json as { chat_template?: unknown }).chat_template : json
   if (typeof template === 'string' || Array.isArray(template)) return template
-  throw broken(file, 'it has no "chat_template"')
+  throw damaged(file, 'it has no "chat_template"')
 }
 
-function broken(file: string, why: string, cause?: unknown): TokenizerError {
-  return new TokenizerError(`${basename(file)} in ${dirname(file)} is broken: ${why}.`, {
-    fix: 'Download or write the file again.',
+function damaged(file: string, why: string, cause?: unknown): TokenizerError {
+  return new TokenizerError(`${basename(file)} in ${dirname(file)} is damaged: ${why}.`, {
+    fix: 'Download or regenerate the file.',
     details: { file },
     cause,
   })

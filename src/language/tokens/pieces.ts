@@ -2,7 +2,7 @@ import type { AlignedText } from './aligned-text.ts'
 import { UnitReader } from './units.ts'
 import type { WordScanner } from './word-scanner.ts'
 
-/** A text cut into pre-tokens: `texts[i]` stands at `starts[i]` of `source.text`. Gaps are dropped characters. */
+/** A text split into pre-tokens: `texts[i]` is at `starts[i]` of `source.text`. Gaps are dropped characters. */
 export interface Pieces {
   readonly source: AlignedText
   readonly texts: string[]
@@ -17,7 +17,7 @@ export function onePiece(source: AlignedText): Pieces {
     : { source, texts: [source.text], starts: [0] }
 }
 
-/** Cuts every piece at the matches of a pattern. */
+/** Splits every piece at the matches of a pattern. */
 export function splitPieces(
   pieces: Pieces,
   pattern: RegExp,
@@ -28,7 +28,7 @@ export function splitPieces(
   const starts: number[] = []
   pieces.texts.forEach((text, index) => {
     const base = pieces.starts[index]!
-    if (behavior === 'isolated' && pushWhenGapless(text, base, pattern, texts, starts)) return
+    if (behavior === 'isolated' && pushIfGapless(text, base, pattern, texts, starts)) return
     for (const range of mergeRanges(matchRanges(text, pattern, invert), behavior)) {
       texts.push(text.slice(range.start, range.end))
       starts.push(base + range.start)
@@ -39,7 +39,7 @@ export function splitPieces(
 
 const reader = new UnitReader()
 
-/** Cuts every piece where a scanner says that words end. */
+/** Splits every piece at the word ends found by a scanner. */
 export function scanPieces(pieces: Pieces, wordEnd: WordScanner): Pieces {
   const texts: string[] = []
   const starts: number[] = []
@@ -56,8 +56,11 @@ export function scanPieces(pieces: Pieces, wordEnd: WordScanner): Pieces {
   return { source: pieces.source, texts, starts }
 }
 
-/** The usual case, a pattern that matches everything: one call for all matches, places by adding up. */
-function pushWhenGapless(
+/**
+ * The usual case, a pattern that matches everything: one call finds all matches, and positions are cumulative
+ * lengths.
+ */
+function pushIfGapless(
   text: string,
   base: number,
   pattern: RegExp,
@@ -115,7 +118,7 @@ function mergeRanges(ranges: Range[], behavior: SplitBehavior): Range[] {
   }
 }
 
-/** Joins neighbours; `matched` of a joined range is that of the range joined last, as in the Rust library. */
+/** Joins neighbors; `matched` of a joined range is that of the last one, as in the Rust library. */
 function mergeWhere(ranges: Range[], joins: (previous: Range, next: Range) => boolean): Range[] {
   const merged: Range[] = []
   for (const range of ranges) {

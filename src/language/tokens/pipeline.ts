@@ -9,28 +9,28 @@ import { UnitReader } from './units.ts'
 import type { EncodeWordAt } from './word-cache.ts'
 import type { WordScanner } from './word-scanner.ts'
 
-/** `repeats` says that the text has parts which come again and again, such as the system prompt of a template. */
+/** `repeats` means that parts of the text recur often, such as the system prompt of a template. */
 export type Pipeline = (text: string, sink: TokenSink, accept: Accept, repeats: boolean) => void
 
-/** Parts between control tokens that are worth remembering, and how many of them. */
-const longPart = 512
-const mostParts = 32
+/** Minimum length and number of cached parts between control tokens. */
+const minCachedLength = 512
+const maxCachedParts = 32
 
 /**
- * The way from text to tokens: added tokens out, normalise, added tokens that are matched normalised, cut into
- * words, encode each word. The library runs these steps too but forgets where things came from, so they are run
- * here, each with its positions; its regex translation, merges and lattice are used inside.
+ * The steps from text to tokens: extract added tokens, normalize, extract added tokens that match normalized text,
+ * split into words, encode each word. The library has these steps too but loses positions, so they are done here; its
+ * regex translation, merging and lattice are used inside.
  */
 export function createPipeline(options: {
   json: TokenizerJson
   added: readonly AddedToken[]
   encodeWord: EncodeWordAt
-  /** Where words may be cut without changing their tokens. */
-  safeCut: RegExp | undefined
+  /** Where words can be split without changing their tokens. */
+  safeSplit: RegExp | undefined
   /** False for text that continues other text: no dummy prefix. */
   prefix: boolean
 }): Pipeline {
-  const { json, added, encodeWord, safeCut, prefix } = options
+  const { json, added, encodeWord, safeSplit, prefix } = options
   const normalize = createNormalizer(json.normalizer, { prefix })
   const preTokenizer = createPreTokenizer(json.pre_tokenizer, { prefix })
   const isNormalized = (token: AddedToken): boolean =>
@@ -47,12 +47,12 @@ export function createPipeline(options: {
 
   const wordReader = new UnitReader()
   const encodeText = (source: AlignedText, sink: TokenSink): void => {
-    if (preTokenizer.scanner !== undefined && safeCut === undefined) {
+    if (preTokenizer.scanner !== undefined && safeSplit === undefined) {
       encodeWords(source, sink, preTokenizer.scanner)
       return
     }
     let pieces = preTokenizer.cut(source)
-    if (safeCut !== undefined) pieces = splitPieces(pieces, safeCut, 'isolated', false)
+    if (safeSplit !== undefined) pieces = splitPieces(pieces, safeSplit, 'isolated', false)
     const { texts, starts } = pieces
     const units = wordReader.read(pieces.source.text)
     for (let index = 0; index < texts.length; index++) {
@@ -61,7 +61,7 @@ export function createPipeline(options: {
     }
   }
 
-  /** The usual case, without a list of words in between. */
+  /** The usual case, without an intermediate list of words. */
   const encodeWords = (source: AlignedText, sink: TokenSink, wordEnd: WordScanner): void => {
     const units = wordReader.read(source.text)
     for (let start = 0; start < units.length; ) {
@@ -71,23 +71,23 @@ export function createPipeline(options: {
     }
   }
 
-  const knownParts = new Map<string, { encoding: Encoding; base: number }>()
-  /** Where words are only read off, the tokens of a part do not hang on where it stands. */
+  const partCache = new Map<string, { encoding: Encoding; base: number }>()
+  /** If words are only scanned, the tokens of a part do not depend on its position. */
   const encodeRepeated = (section: AlignedText, sink: TokenSink, accept: Accept): void => {
     const { text, base } = section
-    if (text.length < longPart || preTokenizer.scanner === undefined || normalizedTokens.size > 0) {
+    if (text.length < minCachedLength || preTokenizer.scanner === undefined || normalizedTokens.size > 0) {
       encodeSection(section, sink, accept)
       return
     }
-    const known = knownParts.get(text)
+    const known = partCache.get(text)
     if (known !== undefined) {
-      sink.pushAll(known.encoding, sink.place + base - known.base)
+      sink.pushAll(known.encoding, sink.textOffset + base - known.base)
       return
     }
     const from = sink.size
     encodeSection(section, sink, accept)
-    if (knownParts.size >= mostParts) knownParts.clear()
-    knownParts.set(text, { encoding: sink.copy(from), base: sink.place + base })
+    if (partCache.size >= maxCachedParts) partCache.clear()
+    partCache.set(text, { encoding: sink.copy(from), base: sink.textOffset + base })
   }
 
   const encodeSection = (section: AlignedText, sink: TokenSink, accept: Accept): void => {
@@ -106,7 +106,7 @@ export function createPipeline(options: {
 
   return (text, sink, accept, repeats) => {
     const encode = repeats ? encodeRepeated : encodeSection
-    // A lone surrogate is not a character; it becomes U+FFFD, one unit for one unit, as in any UTF-8 encoder.
+    // A lone surrogate becomes U+FFFD, one unit for one unit, as in any UTF-8 encoder.
     const wellFormed = text.toWellFormed()
     for (const { start, end, token } of rawTokens.split(wellFormed, accept)) {
       if (token === undefined) encode(plainText(wellFormed.slice(start, end), start), sink, accept)

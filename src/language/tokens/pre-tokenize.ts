@@ -8,9 +8,12 @@ import { gpt2Pattern, type WordScanner, wordScanner } from './word-scanner.ts'
 
 export interface PreTokenizer {
   cut(text: AlignedText): Pieces
-  /** True when words reach the model as bytes; the model does that step itself, so its cache is keyed by text. */
+  /**
+   * True if words are passed to the model as bytes; the model does that step itself, so that its cache is keyed by
+   * text.
+   */
   readonly byteLevel: boolean
-  /** Where `cut` does nothing else than this: words can be read off the text one by one. */
+  /** Set if `cut` only applies this scanner, so that words can be scanned one by one. */
   readonly scanner: WordScanner | undefined
 }
 
@@ -21,11 +24,11 @@ interface Step {
 
 const whiteSpace = /\p{White_Space}+/gu
 const punctuation = /[\p{P}!-/:-@[-`{-~]/gu
-/** \w+|[^\w\s]+ with the \w of Rust's regex crate, which this pre-tokenizer uses there. */
+/** \w+|[^\w\s]+ with the \w of Rust's regex crate, which the Rust library uses. */
 const wordsAndOthers =
   /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu
 
-/** Builds the pre-tokenizer of a tokenizer.json. `prefix: false` leaves out a dummy space before the text. */
+/** Builds the pre-tokenizer of a tokenizer.json. `prefix: false` omits the dummy space before the text. */
 export function createPreTokenizer(
   component: Component | null | undefined,
   options: { prefix: boolean },
@@ -66,9 +69,12 @@ function createSteps(component: Component, options: { prefix: boolean }, last: b
     }
     case 'Metaspace':
       if ([...markOf(component)].length !== 1)
-        throw new TokenizerError(`The tokenizer's mark for spaces is ${JSON.stringify(markOf(component))}.`, {
-          fix: 'Use a tokenizer whose Metaspace has one character as its replacement.',
-        })
+        throw new TokenizerError(
+          `The tokenizer's replacement for spaces is ${JSON.stringify(markOf(component))}.`,
+          {
+            fix: 'Use a tokenizer whose Metaspace replacement is a single character.',
+          },
+        )
       return [(pieces) => metaspace(pieces, component, options)]
     case 'Whitespace':
       return [split(wordsAndOthers, 'removed', true)]
@@ -89,7 +95,10 @@ function createSteps(component: Component, options: { prefix: boolean }, last: b
   }
 }
 
-/** By the scanner where it knows the pattern; compiled, \s means Unicode white space, as in the Rust library. */
+/**
+ * Uses a scanner if it supports the pattern; in a compiled pattern, \s means Unicode whitespace, as in the Rust
+ * library.
+ */
 function splitWords(pattern: { Regex?: string }): Step {
   const scanner = pattern.Regex === undefined ? undefined : wordScanner(pattern.Regex)
   if (scanner !== undefined)
@@ -106,7 +115,7 @@ function markOf(component: Component): string {
   return String(component['replacement'] ?? '▁')
 }
 
-/** SentencePiece's way: spaces become ▁, a word may get one in front, and cuts fall before each ▁. */
+/** As in SentencePiece: spaces become ▁, a word may get one in front, and text is split before each ▁. */
 function metaspace(pieces: Pieces, component: Component, options: { prefix: boolean }): Pieces {
   const mark = markOf(component)
   const scheme = component['prepend_scheme'] ?? (component['add_prefix_space'] === false ? 'never' : 'always')
@@ -116,7 +125,7 @@ function metaspace(pieces: Pieces, component: Component, options: { prefix: bool
     texts: pieces.texts.map((text) => text.replaceAll(' ', mark)),
   }
   const prefixed = addPrefix(marked, mark, ({ start, original }) => {
-    // A word in the middle of a text (after WhitespaceSplit) keeps its mark even where the text continues another.
+    // A word in the middle of a text (after WhitespaceSplit) keeps its mark even if the text continues another.
     if (scheme === 'never' || (!options.prefix && start === 0)) return false
     return scheme === 'always' || original === 0
   })
@@ -136,7 +145,7 @@ function addPrefix(
   )
 }
 
-/** Falcon's order: bytes first, more cuts after. Each character is replaced by the characters of its bytes. */
+/** As in Falcon: bytes first, further splits later. Each character is replaced by its byte characters. */
 function bytesAsCharacters(text: string): Edit[] {
   const edits: Edit[] = []
   let start = 0
@@ -149,7 +158,7 @@ function bytesAsCharacters(text: string): Edit[] {
   return edits
 }
 
-/** Edits inside pieces; positions in the edits are relative to the piece. */
+/** Applies edits within pieces; positions are relative to the piece. */
 function editPieces(pieces: Pieces, editsOf: (text: string, start: number) => Edit[]): Pieces {
   const edits: Edit[] = []
   const starts: number[] = []

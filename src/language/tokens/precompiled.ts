@@ -2,9 +2,9 @@ import { TokenizerError } from '../../base/errors/index.ts'
 import { type AlignedText, applyEdits, type Edit } from './aligned-text.ts'
 
 /**
- * SentencePiece's normalisation table (T5, XLM-R and other Unigram models): a double-array trie over UTF-8
- * and the replacements it points at. The library only approximates it with NFKC; this reads the table itself,
- * quirks included (the shortest entry that begins a grapheme replaces the whole grapheme), as the Rust library does.
+ * SentencePiece's normalization table (T5, XLM-R and other Unigram models): a double-array trie over UTF-8 and the
+ * replacements it points to. The JavaScript library only approximates it with NFKC; this reads the table itself, like
+ * the Rust library, including its quirks (the shortest entry that starts a grapheme replaces the whole grapheme).
  */
 export function precompiledNormalizer(charsmap: unknown): (text: AlignedText) => AlignedText {
   if (charsmap === null || charsmap === undefined || charsmap === '') return (text) => text
@@ -18,7 +18,7 @@ export function precompiledNormalizer(charsmap: unknown): (text: AlignedText) =>
       if (found !== part) edits.push({ start, end: start + part.length, text: found })
       return true
     }
-    for (const [from, to] of foreignStretches(aligned.text)) {
+    for (const [from, to] of nonAsciiRanges(aligned.text)) {
       for (const { segment, index } of graphemes.segment(aligned.text.slice(from, to))) {
         if (Buffer.byteLength(segment) < 6 && replace(from + index, segment)) continue
         let position = from + index
@@ -33,10 +33,10 @@ export function precompiledNormalizer(charsmap: unknown): (text: AlignedText) =>
 }
 
 /**
- * The parts of a text that the table could change: everything but printable ASCII, with one character more on
- * either side because a mark or a prefix may form a grapheme with it. Segmenting is slow, and most text is ASCII.
+ * The ranges of a text that the table could change: everything except printable ASCII, plus one character on either
+ * side, which may be part of the grapheme. Segmentation is slow, and most text is ASCII.
  */
-function* foreignStretches(text: string): Generator<[number, number]> {
+function* nonAsciiRanges(text: string): Generator<[number, number]> {
   let start = -1
   let last = -2
   for (let index = 0; index <= text.length; index++) {
@@ -54,7 +54,7 @@ function* foreignStretches(text: string): Generator<[number, number]> {
 function readTable(table: Buffer): (part: string) => string | undefined {
   const trieBytes = table.length < 4 ? Number.POSITIVE_INFINITY : table.readUInt32LE(0)
   if (trieBytes % 4 !== 0 || 4 + trieBytes > table.length) {
-    throw new TokenizerError('The precompiled normalisation table of the tokenizer is damaged.', {
+    throw new TokenizerError('The precompiled normalization table of the tokenizer is damaged.', {
       fix: 'Download tokenizer.json again.',
     })
   }

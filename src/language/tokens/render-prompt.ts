@@ -4,17 +4,17 @@ import { renderTemplate } from './render-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export interface RenderPromptOptions {
-  /** End with the opening of the assistant's turn. Default true. */
+  /** Whether to end with the start of the assistant's turn. Default true. */
   addGenerationPrompt?: boolean
-  /** Which template, where the tokenizer has several. */
+  /** The template name, if the tokenizer has several. */
   template?: string
-  /** What templates that print the date use. Default: now. */
+  /** The date for templates that print it. Default: now. */
   date?: Date
-  /** Further variables for the template, such as `enable_thinking`. */
+  /** Additional template variables, such as `enable_thinking`. */
   variables?: Record<string, unknown>
 }
 
-/** Messages as the text the model was trained to see, by the tokenizer's own chat template. */
+/** Renders messages with the tokenizer's chat template, as the model was trained to see them. */
 export function renderPrompt(
   tokenizer: Tokenizer,
   messages: readonly Message[],
@@ -24,7 +24,7 @@ export function renderPrompt(
   if (source === undefined) {
     if (options.template === undefined) return renderPlain(tokenizer, messages, options)
     throw new TokenizerError(`The tokenizer has no chat template named "${options.template}".`, {
-      fix: 'Leave the template name out to use the default one.',
+      fix: 'Omit the template name to use the default one.',
     })
   }
   try {
@@ -40,7 +40,7 @@ export function renderPrompt(
   } catch (cause) {
     if (cause instanceof TokenizerError) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new TokenizerError(`The chat template refused the messages: ${why}`, {
+    throw new TokenizerError(`The chat template rejected the messages: ${why}`, {
       cause,
       fix: 'Check the order and the roles of the messages; some models have no system role.',
     })
@@ -48,8 +48,8 @@ export function renderPrompt(
 }
 
 /**
- * For tokenizers without a template: a heading for each role, a blank line after each message, and the beginning
- * token where the tokenizer puts one. Headings are plain text, so a message can imitate them.
+ * For tokenizers without a template: a heading for each role, a blank line after each message, and the
+ * beginning-of-sequence token if the tokenizer adds one. Headings are plain text, so a message can imitate them.
  */
 function renderPlain(
   tokenizer: Tokenizer,

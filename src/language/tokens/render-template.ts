@@ -2,13 +2,13 @@ import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja'
 import { formatDate } from './format-date.ts'
 import { withinTimeLimit } from './time-limit.ts'
 
-/** Far more than any conversation has messages; a list of a billion numbers would fill the memory. */
-const MOST_NUMBERS = 100_000
+/** Far more than any conversation needs; a list of a billion numbers would exhaust memory. */
+const MAX_RANGE = 100_000
 
 type Program = ReturnType<typeof parse>
 const compiled = new Map<string, Program>()
 
-/** A chat template with its variables filled in. It comes with a model, so it may be anyone's: its time is limited. */
+/** Renders a chat template. It comes with a model, so it is untrusted and its time is limited. */
 export function renderTemplate(source: string, variables: Record<string, unknown>, date: Date): string {
   return withinTimeLimit('The chat template', source.length, () => {
     const environment = new Environment()
@@ -31,7 +31,7 @@ function compile(source: string): Program {
   return program
 }
 
-/** What templates may name, as in the library, whose own list cannot be changed. */
+/** The globals of the library, whose own list cannot be changed. */
 const constants = {
   true: true,
   false: false,
@@ -47,7 +47,7 @@ const constants = {
 function range(start: number, stop?: number, step = 1): number[] {
   const [from, to] = stop === undefined ? [0, start] : [start, stop]
   const length = Math.max(0, Math.ceil((to - from) / step))
-  if (!(length <= MOST_NUMBERS))
-    throw new Error(`range(${from}, ${to}, ${step}) has more than ${MOST_NUMBERS} numbers`)
+  if (!(length <= MAX_RANGE))
+    throw new Error(`range(${from}, ${to}, ${step}) has more than ${MAX_RANGE} numbers`)
   return Array.from({ length }, (_, at) => from + at * step)
 }

@@ -1,6 +1,6 @@
 import type { Component } from './tokenizer-json.ts'
 
-/** The control tokens a tokenizer puts around a text when asked for, such as <s> in front. */
+/** The control tokens that a tokenizer adds around a text on request, such as <s> at the start. */
 export interface SpecialFrame {
   before: number[]
   after: number[]

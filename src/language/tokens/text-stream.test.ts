@@ -5,13 +5,13 @@ import { TextStream } from './text-stream.ts'
 
 const tokenizer = byteTokenizer()
 
-it('never shows half a character, and shows each as soon as it is whole', () => {
+it('emits each character as soon as it is complete, and never part of one', () => {
   const stream = new TextStream(tokenizer)
   const shown = [...Buffer.from('aé€😀b')].map((byte) => stream.push(byte))
   expect(shown).toEqual(['a', '', 'é', '', '', '€', '', '', '', '😀', 'b'])
 })
 
-it('shows bytes that are no character instead of waiting for ever', () => {
+it('emits invalid bytes instead of waiting forever', () => {
   const stream = new TextStream(tokenizer)
   const shown = [0xff, 0xff, 0xff, 0xff, 0xff].map((byte) => stream.push(byte)).join('')
   expect(shown.length).toBeGreaterThan(0)
@@ -19,12 +19,12 @@ it('shows bytes that are no character instead of waiting for ever', () => {
   expect(stream.finish()).toBe('')
 })
 
-it('joins the bytes of a character around a control token that is left out', () => {
+it('joins the bytes of a character around a skipped control token', () => {
   const stream = new TextStream(tokenizer, { skipControlTokens: true })
   expect([240, 169, 130, 256, 128].map((id) => stream.push(id))).toEqual(['', '', '', '', '𩂀'])
 })
 
-it('gives in pieces what decode gives at once, for any tokens', () => {
+it('emits in pieces what decode returns at once, for any tokens', () => {
   const token = fc.oneof(fc.integer({ min: 0, max: 258 }), fc.constantFrom(...Buffer.from('é€😀')))
   fc.assert(
     fc.property(fc.array(token, { maxLength: 40 }), (tokens) => {

@@ -1,17 +1,17 @@
 import type { DecodeOptions } from './decode.ts'
 
-/** Bytes of the longest character: no token can be waiting for more than this many. */
-const LONGEST_CHARACTER = 4
+/** Maximum number of bytes per character: an incomplete character spans at most this many tokens. */
+const MAX_CHARACTER_BYTES = 4
 
 /**
- * Turns tokens into text as they come, for whoever shows it at once. A character spread over tokens is held back until
- * it is whole; bytes that can never become one show as U+FFFD, as in `decode`.
+ * Decodes tokens to text as they arrive, for live display. A character spread over several tokens is held back until
+ * it is complete; bytes that can never form one become U+FFFD, as in `decode`.
  */
 export class TextStream {
   readonly #decode: (ids: ArrayLike<number>, options?: DecodeOptions) => string
   readonly #options: DecodeOptions
   #held: number[] = []
-  /** Nothing stands before the first token, unless the text continues another. */
+  /** False before the first token, unless the text continues another. */
   #continues: boolean
 
   constructor(
@@ -23,23 +23,23 @@ export class TextStream {
     this.#continues = options.continuation === true
   }
 
-  /** The text that this token completes; often empty. */
+  /** Returns the text that this token completes; often empty. */
   push(token: number): string {
-    // A control token left out may stand inside a character, whose bytes belong together all the same.
+    // A skipped control token may occur inside a character, whose bytes still belong together.
     if (this.#text([token], true) === '') return ''
     this.#held.push(token)
     const text = this.#text(this.#held)
-    if (!text.endsWith('\ufffd')) return this.#let(this.#held.length)
-    return this.#held.length < LONGEST_CHARACTER ? '' : this.#let(this.#certain(text))
+    if (!text.endsWith('\ufffd')) return this.#release(this.#held.length)
+    return this.#held.length < MAX_CHARACTER_BYTES ? '' : this.#release(this.#releasable(text))
   }
 
-  /** What is still held back, at the end. */
+  /** Returns the text that is still held back. */
   finish(): string {
-    return this.#let(this.#held.length)
+    return this.#release(this.#held.length)
   }
 
-  /** How many of the held tokens stand by themselves: the fewest that leave the rest as it is read now. */
-  #certain(text: string): number {
+  /** How many of the held tokens can be released: the fewest that leave the decoding of the rest unchanged. */
+  #releasable(text: string): number {
     for (let count = 1; count < this.#held.length; count++) {
       const [front, rest] = [this.#held.slice(0, count), this.#held.slice(count)]
       if (this.#text(front) + this.#text(rest, true) === text) return count
@@ -47,7 +47,7 @@ export class TextStream {
     return this.#held.length
   }
 
-  #let(count: number): string {
+  #release(count: number): string {
     const tokens = this.#held.splice(0, count)
     if (tokens.length === 0) return ''
     const text = this.#text(tokens)

@@ -1,14 +1,14 @@
 import type { AlignedText } from './aligned-text.ts'
 import type { WordTokens } from './words.ts'
 
-/** Tokens with the UTF-16 range of the text each came from. */
+/** Tokens with the UTF-16 range each came from. */
 export interface Encoding {
   ids: Int32Array
   starts: Int32Array
   ends: Int32Array
 }
 
-/** Gathers tokens in typed arrays that grow. */
+/** Collects tokens in growing typed arrays. */
 export class TokenSink {
   private ids: Int32Array
   private starts: Int32Array
@@ -22,13 +22,13 @@ export class TokenSink {
     this.ends = new Int32Array(capacity)
   }
 
-  /** Begins anew, in the arrays there are: new ones for every text would cost more than filling them. */
+  /** Starts over with the same arrays: new ones for every text would cost more than filling them. */
   clear(): void {
     this.length = 0
     this.offset = 0
   }
 
-  /** What follows is a text of its own that stands at this place of the whole. */
+  /** Starts another text at this offset of the joined text. */
   moveTo(offset: number): void {
     this.offset = offset
   }
@@ -41,7 +41,7 @@ export class TokenSink {
     this.length++
   }
 
-  /** Adds a word that stands at `at` of a text. */
+  /** Adds a word at position `at` of a text. */
   pushWord(word: WordTokens, source: AlignedText, at: number): void {
     const count = word.ids.length
     this.reserve(count)
@@ -58,8 +58,8 @@ export class TokenSink {
     }
   }
 
-  /** Where the text that is being added stands. */
-  get place(): number {
+  /** Offset of the current text. */
+  get textOffset(): number {
     return this.offset
   }
 
@@ -67,7 +67,7 @@ export class TokenSink {
     return this.length
   }
 
-  /** The tokens from the given one on. */
+  /** The tokens from `from` on. */
   copy(from: number): Encoding {
     return {
       ids: this.ids.slice(from, this.length),
@@ -76,7 +76,7 @@ export class TokenSink {
     }
   }
 
-  /** Adds tokens whose places are moved by so many units. */
+  /** Adds tokens with their positions shifted by `by` units. */
   pushAll({ ids, starts, ends }: Encoding, by: number): void {
     this.reserve(ids.length)
     this.ids.set(ids, this.length)

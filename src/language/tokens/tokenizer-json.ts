@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TokenizerError } from '../../base/errors/index.ts'
 
-/** A normaliser, pre-tokenizer, post-processor or decoder as tokenizer.json states it. */
+/** A normalizer, pre-tokenizer, post-processor or decoder, as in tokenizer.json. */
 export const Component = z.looseObject({ type: z.string() })
 export type Component = z.infer<typeof Component>
 
@@ -16,7 +16,7 @@ export const AddedToken = z.looseObject({
 })
 export type AddedToken = z.infer<typeof AddedToken>
 
-/** Vocabulary and merges are left unparsed here: a schema walk over 150 000 entries would cost more than the load. */
+/** Vocabulary and merges are not parsed here: validating 150,000 entries would cost more than loading them. */
 export const ModelJson = z.looseObject({
   type: z.string().optional(),
   vocab: z.union([z.array(z.unknown()), z.looseObject({})]),
@@ -64,9 +64,7 @@ export type TokenizerConfig = z.infer<typeof TokenizerConfigSchema>
 
 function firstIssue(error: z.ZodError): string {
   const issue = error.issues[0]
-  return issue === undefined
-    ? 'not in the expected form'
-    : `${issue.path.join('.') || 'root'}: ${issue.message}`
+  return issue === undefined ? 'unexpected format' : `${issue.path.join('.') || 'root'}: ${issue.message}`
 }
 
 export function parseTokenizerJson(value: unknown): TokenizerJson {
@@ -76,7 +74,7 @@ export function parseTokenizerJson(value: unknown): TokenizerJson {
       fix: 'Use the tokenizer.json that Hugging Face `tokenizers` writes.',
     })
   }
-  // safeParse would copy the vocabulary; only the small fields of the model are checked.
+  // safeParse would copy the vocabulary, so only the small fields of the model are checked.
   const { vocab, merges, ...small } = (result.data.model ?? {}) as Record<string, unknown>
   const checked = ModelJson.safeParse({
     ...small,
@@ -94,13 +92,13 @@ export function parseTokenizerConfig(value: unknown): TokenizerConfig {
   const result = TokenizerConfigSchema.safeParse(value ?? {})
   if (!result.success) {
     throw new TokenizerError(`tokenizer_config.json is not valid: ${firstIssue(result.error)}`, {
-      fix: 'Copy tokenizer_config.json from the model’s folder again.',
+      fix: 'Copy tokenizer_config.json again from the model folder.',
     })
   }
   return result.data
 }
 
-/** Names of special tokens are a string or an object with `content`, depending on the file's age. */
+/** Special token names are a string or an object with `content`, depending on the file's age. */
 export function tokenName(value: TokenizerConfig['bos_token']): string | undefined {
   if (value === null || value === undefined) return undefined
   return typeof value === 'string' ? value : value.content

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { tokenizerNamed } from './tokenizer-named.ts'
 
-it('knows bytes, the models that come with coa, and folders', async () => {
+it('resolves "bytes", bundled models, and folders', async () => {
   expect((await tokenizerNamed('bytes')).vocabularySize).toBe(259)
   const nano = await tokenizerNamed('nano')
   expect((await tokenizerNamed('models/nano')).encodeIds('<think>a</think>')).toEqual(

@@ -12,13 +12,13 @@ function bpe(options: Record<string, unknown>, rest: Record<string, unknown> = {
 }
 
 describe('tokenizerFromJson', () => {
-  it('never makes a control token from text, even where merges or the vocabulary lead there', () => {
+  it('never produces a control token from text, even if merges or the vocabulary would', () => {
     const merged = bpe(
       { vocab: list('<', 's', '>', '<s', '<s>'), merges: ['< s', '<s >'] },
       { added_tokens: [control(4, '<s>')] },
     )
     expect(tokens(merged, merged.encodeIds('<s>'))).toEqual(['<', 's', '>'])
-    expect(tokens(merged, merged.encodeIds('<s>', { specials: 'recognise' }))).toEqual(['<s>'])
+    expect(tokens(merged, merged.encodeIds('<s>', { specials: 'recognize' }))).toEqual(['<s>'])
     const whole = bpe(
       { vocab: list('e', 'n', 'd', 'end'), ignore_merges: true },
       { added_tokens: [control(3, 'end')] },
@@ -41,7 +41,7 @@ describe('tokenizerFromJson', () => {
     expect(tokens(unigram, unigram.encodeIds('<s>?'))).toEqual(['<', 's', '>', '<unk>'])
   })
 
-  it('takes tokens that look like control tokens for such, flagged or not, and leaves plain tags alone', () => {
+  it('treats tokens that look like control tokens as such, flagged or not, but not plain tags', () => {
     const added = [
       { id: 7, content: '<｜User｜>', special: false },
       { id: 8, content: '<think>', special: false },
@@ -56,10 +56,10 @@ describe('tokenizerFromJson', () => {
     expect(Array.from(tokenizer.encodeIds('<think>'))).toEqual([8])
   })
 
-  it('keeps control tokens as text in literal ranges only', () => {
+  it('keeps control tokens as text only in literal ranges', () => {
     const tokenizer = bpe({ vocab: list('<', 's', '>') }, { added_tokens: [control(3, '<s>')] })
     const encode = (literal: Array<[number, number]>) =>
-      tokens(tokenizer, tokenizer.encodeIds('<s><s><s>', { specials: 'recognise', literal }))
+      tokens(tokenizer, tokenizer.encodeIds('<s><s><s>', { specials: 'recognize', literal }))
     expect(encode([[3, 6]])).toEqual(['<s>', '<', 's', '>', '<s>'])
     expect(encode([[0, 1]])).toEqual(['<', 's', '>', '<s>', '<s>'])
     expect(
@@ -71,7 +71,7 @@ describe('tokenizerFromJson', () => {
     expect(encode([])).toEqual(['<s>', '<s>', '<s>'])
   })
 
-  it('leaves the dummy prefix out of a continuation', () => {
+  it('adds no dummy prefix to a continuation', () => {
     const vocab = list('▁', 'a', 'b', '▁a', 'ab')
     const merges = ['▁ a', 'a b']
     const variants = [
@@ -118,7 +118,7 @@ describe('tokenizerFromJson', () => {
     expect(tokens(words, words.encodeContinuation('ab a').ids)).toEqual(['ab', '▁a'])
   })
 
-  it('puts the tokenizer’s own tokens around a text when asked', () => {
+  it('adds the tokenizer’s own tokens around a text on request', () => {
     const tokenizer = bpe(
       { vocab: list('a', '<s>', '</s>') },
       {
@@ -140,7 +140,7 @@ describe('tokenizerFromJson', () => {
     ])
   })
 
-  it('spells unknown characters in bytes where a Unigram model can', () => {
+  it('encodes unknown characters as bytes if a Unigram model supports it', () => {
     const bytes = Array.from({ length: 256 }, (_, byte): [string, number] => [
       `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`,
       -9,
@@ -181,7 +181,7 @@ describe('tokenizerFromJson', () => {
     ]).toEqual(['D', 'T', undefined])
   })
 
-  it('says what it cannot use', () => {
+  it('reports what it does not support', () => {
     const model = { type: 'BPE', vocab: { a: 0 }, merges: [] }
     const cases: Array<[unknown, RegExp]> = [
       [null, /not a tokenizer/],
@@ -192,7 +192,7 @@ describe('tokenizerFromJson', () => {
       [{ model, normalizer: { type: 'Nmt' } }, /normalizer "Nmt"/],
       [{ model, pre_tokenizer: { type: 'UnicodeScripts' } }, /pre-tokenizer "UnicodeScripts"/],
       [{ model, pre_tokenizer: { type: 'Split', pattern: { Regex: '(' }, behavior: 'Isolated' } }, /pattern/],
-      [{ model: { ...model, continuing_subword_prefix: '##' } }, /continuing subwords/],
+      [{ model: { ...model, continuing_subword_prefix: '##' } }, /continuing_subword_prefix/],
       [{ model, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } }, /damaged/],
     ]
     for (const [json, message] of cases) expect(() => tokenizerFromJson(json)).toThrow(message)

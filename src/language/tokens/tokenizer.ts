@@ -1,6 +1,6 @@
 import { TokenizerError } from '../../base/errors/index.ts'
 import type { Accept } from './added-tokens.ts'
-import { createBpeWords, safeCut } from './bpe-words.ts'
+import { createBpeWords, safeSplit } from './bpe-words.ts'
 import { createDecoder, type DecodeOptions } from './decode.ts'
 import { decodesByForeignPatterns, hasForeignPatterns } from './foreign-patterns.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
@@ -16,13 +16,13 @@ import { createWordPieceWords } from './word-piece-words.ts'
 
 export interface EncodeOptions {
   /**
-   * What `<|im_end|>` and other control tokens written in the text become. 'text' (the default): ordinary text, so
-   * that a web page or a question cannot end the model's turn. 'recognise': the control token; for templates only.
+   * How `<|im_end|>` and other control tokens in the text are encoded. 'text' (the default): as ordinary text, so
+   * that a web page or a question cannot end the model's turn. 'recognize': as control tokens; for templates only.
    */
-  specials?: 'recognise' | 'text'
-  /** Put the tokenizer's own tokens around the text, such as <s>. They have no width. Default false. */
+  specials?: 'recognize' | 'text'
+  /** Whether to add the tokenizer's own tokens around the text, such as <s>. They have no width. Default false. */
   addSpecialTokens?: boolean
-  /** Ranges [start, end), in order, in which control tokens stay text although they are recognised elsewhere. */
+  /** Ranges [start, end), in order, in which control tokens stay text although they are recognized elsewhere. */
   literal?: ReadonlyArray<readonly [number, number]>
 }
 
@@ -39,7 +39,7 @@ export interface TokenizerDescription {
 }
 
 export interface Tokenizer {
-  /** Rows an embedding needs: the highest id plus one, added tokens included. */
+  /** Number of embedding rows needed: the highest id plus one, including added tokens. */
   readonly vocabularySize: number
   readonly bosToken: string | undefined
   readonly eosToken: string | undefined
@@ -47,23 +47,23 @@ export interface Tokenizer {
   readonly bosId: number | undefined
   readonly eosId: number | undefined
   readonly padId: number | undefined
-  /** The chat template's source, by name where the tokenizer has several. */
+  /** The source of the chat template, by name if the tokenizer has several. */
   chatTemplate(name?: string): string | undefined
   encode(text: string, options?: EncodeOptions): Encoding
   encodeIds(text: string, options?: EncodeOptions): Int32Array
-  /** Encodes text that continues other text: no dummy prefix, so that joined ids decode to joined text. */
+  /** Encodes text that continues other text: without a dummy prefix, so that joined ids decode to joined text. */
   encodeContinuation(text: string, options?: EncodeOptions): Encoding
   /**
-   * Encodes texts each on its own, all but the first as continuations, and with `continues` the first too. Places are
-   * those in the joined text.
+   * Encodes texts separately, all but the first as continuations, and with `continues` the first too. Positions refer
+   * to the joined text.
    */
   encodeParts(texts: readonly string[], options?: EncodeOptions & { continues?: boolean }): Encoding
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string
   idToToken(id: number): string | undefined
   tokenToId(token: string): number | undefined
-  /** True for tokens that steer the model and that 'text' never produces. */
+  /** True for control tokens, which 'text' never produces. */
   isControl(id: number): boolean
-  /** The control tokens as they are written. */
+  /** The control tokens as text. */
   readonly controlTokens: ReadonlySet<string>
   describe(): TokenizerDescription
 }
@@ -89,7 +89,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
     pipelines.set(prefix, created)
     return created
   }
-  // Built now, so that an unsupported tokenizer fails when it is opened and not at its first text.
+  // Built now, so that an unsupported tokenizer fails when it is opened, not at its first text.
   pipeline(true)
   const decodeUnlimited = createDecoder(json, vocabulary)
   const decode: Tokenizer['decode'] = (ids, options) =>
@@ -102,7 +102,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
     if (options.addSpecialTokens === true) for (const id of frame.before) sink.push(id, 0, 0)
     const encodeText = pipeline(prefix)
     const accept = acceptance(vocabulary, options)
-    encoding(text.length, () => encodeText(text, sink, accept, options.specials === 'recognise'))
+    encoding(text.length, () => encodeText(text, sink, accept, options.specials === 'recognize'))
     if (options.addSpecialTokens === true)
       for (const id of frame.after) sink.push(id, text.length, text.length)
     return sink.finish()
@@ -111,13 +111,13 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
   const runParts: Tokenizer['encodeParts'] = (texts, { continues = false, ...options } = {}) => {
     const accept = acceptance(vocabulary, options)
     sink.clear()
-    let place = 0
+    let offset = 0
     const characters = texts.reduce((sum, text) => sum + text.length, 0)
     encoding(characters, () =>
       texts.forEach((text, index) => {
-        sink.moveTo(place)
+        sink.moveTo(offset)
         pipeline(index === 0 && !continues)(text, sink, accept, false)
-        place += text.length
+        offset += text.length
       }),
     )
     return sink.finish()
@@ -165,7 +165,7 @@ export function tokenizerFromJson(jsonValue: unknown, configValue: unknown = {})
 
 function modelType({ model }: TokenizerJson): string {
   if (model.type !== undefined) return model.type
-  // Older files leave the type out.
+  // Older files omit the type.
   if (Array.isArray(model.vocab)) return 'Unigram'
   return model['merges'] === undefined ? 'WordPiece' : 'BPE'
 }
@@ -173,7 +173,7 @@ function modelType({ model }: TokenizerJson): string {
 function createWords(
   json: TokenizerJson,
   vocabulary: Vocabulary,
-): { encodeWord: EncodeWordAt; safeCut: RegExp | undefined } {
+): { encodeWord: EncodeWordAt; safeSplit: RegExp | undefined } {
   const words = { model: json.model, vocabulary: vocabulary.reachable, unknown: vocabulary.unknown }
   const type = modelType(json)
   switch (type) {
@@ -181,13 +181,13 @@ function createWords(
       const { byteLevel } = createPreTokenizer(json.pre_tokenizer, { prefix: true })
       return {
         encodeWord: cachedWords(createBpeWords(words, { byteLevel })),
-        safeCut: byteLevel || json.model.end_of_word_suffix ? undefined : safeCut(vocabulary.reachable),
+        safeSplit: byteLevel || json.model.end_of_word_suffix ? undefined : safeSplit(vocabulary.reachable),
       }
     }
     case 'Unigram':
-      return { encodeWord: cachedWords(createUnigramWords(words)), safeCut: undefined }
+      return { encodeWord: cachedWords(createUnigramWords(words)), safeSplit: undefined }
     case 'WordPiece':
-      return { encodeWord: cachedWords(createWordPieceWords(words)), safeCut: undefined }
+      return { encodeWord: cachedWords(createWordPieceWords(words)), safeSplit: undefined }
     default:
       throw new TokenizerError(`Tokenizer models of type "${type}" are not supported.`, {
         fix: 'Use a BPE, Unigram or WordPiece tokenizer.',
@@ -195,14 +195,14 @@ function createWords(
   }
 }
 
-/** Decides which added tokens of a text count. Only control tokens are ever refused. */
+/** Decides which added tokens are accepted. Only control tokens are ever rejected. */
 function acceptance({ control }: Vocabulary, options: EncodeOptions): Accept {
-  if (options.specials !== 'recognise') return (token) => !control.has(token.content)
+  if (options.specials !== 'recognize') return (token) => !control.has(token.content)
   const literal = options.literal ?? []
   if (literal.length === 0) return () => true
   return (token, start, end) => {
     if (!control.has(token.content)) return true
-    // Binary search for the first range that ends after the token begins; it must not begin before the token ends.
+    // Binary search for the first range that ends after the token starts; it must not start before the token ends.
     let low = 0
     let high = literal.length
     while (low < high) {

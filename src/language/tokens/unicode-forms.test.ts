@@ -5,8 +5,8 @@ import { normalizeForm } from './unicode-forms.ts'
 
 const forms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 
-describe('normalisation that keeps places', () => {
-  it('gives what the platform gives, for every single code point and for pairs that join', {
+describe('normalization that keeps positions', () => {
+  it('matches String.normalize for every code point and for combining pairs', {
     timeout: 120_000,
   }, () => {
     for (let code = 0; code <= 0x10ffff; code += code === 0xd7ff ? 0x801 : 1) {
@@ -21,7 +21,7 @@ describe('normalisation that keeps places', () => {
         const text = `a${character}b\u0301`
         if (normalizeForm(plainText(text, 0), form).text !== text.normalize(form))
           throw new Error(`${form} of ${code}`)
-        // A composed character, taken apart and put after another.
+        // A decomposed character after another.
         const apart = `x${character.normalize('NFKD')}${character}`
         if (normalizeForm(plainText(apart, 0), form).text !== apart.normalize(form))
           throw new Error(`${form} of ${code}`)
@@ -29,7 +29,7 @@ describe('normalisation that keeps places', () => {
     }
   })
 
-  it('keeps places in order and inside the text', () => {
+  it('keeps positions in order and within the text', () => {
     const characters = fc.constantFrom(
       ...'aeé|\u0301|\u0323|\u0327|\u1112|\u1161|\u11ab|한|ｶ|ﾞ|ﬁ|\u09c7|\u09be|\u{16d67}|😀| |ㄱ|ㅏ'.split(
         '|',
@@ -52,17 +52,17 @@ describe('normalisation that keeps places', () => {
     )
   })
 
-  it('covers the marks that went into a character, and no neighbour', () => {
+  it('includes the marks of a composed character, but no neighbor', () => {
     const result = normalizeForm(plainText('le\u0301\u0323x', 0), 'NFC')
     expect(result.text).toBe('lẹ\u0301x')
     expect(Array.from(result.starts!)).toEqual([0, 1, 1, 4])
     expect(Array.from(result.ends!)).toEqual([1, 4, 4, 5])
-    // The two vowel signs compose with each other, not with the letter before them.
+    // The two vowel signs compose with each other, not with the preceding letter.
     const vowel = normalizeForm(plainText('l\u09c7\u09be', 0), 'NFC')
     expect(Array.from(vowel.starts!)).toEqual([0, 1])
   })
 
-  it('takes a long pile of marks as one piece', () => {
+  it('treats a long stack of marks as one piece', () => {
     const text = `e${'\u0301\u0323'.repeat(5_000)}`
     expect(normalizeForm(plainText(text, 0), 'NFC').text).toBe(text.normalize('NFC'))
   })

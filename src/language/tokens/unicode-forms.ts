@@ -4,29 +4,29 @@ import { type AlignedText, applyEdits, type Edit } from './aligned-text.ts'
 export type UnicodeForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
 /**
- * What can join the character before it: marks, Hangul vowels and final consonants, and the Kirat Rai vowel
- * signs, which are letters yet compose. Unicode's own table of this (Quick_Check, combining class) is not
- * reachable from JavaScript, so the result is checked against the whole text below.
+ * Characters that can combine with the preceding one: marks, Hangul vowels and final consonants, and the Kirat Rai
+ * vowel signs, which are letters yet compose. Unicode's own data for this (Quick_Check, combining class) is not
+ * available in JavaScript, so the result is checked against the whole text below.
  */
 const joinsPrevious = /^[\p{M}\u1160-\u11ff\ud7b0-\ud7ff\u{16d63}-\u{16d6a}]/u
 
-const memory: Record<'NFD' | 'NFKD', Map<number, boolean>> = { NFD: new Map(), NFKD: new Map() }
+const cache: Record<'NFD' | 'NFKD', Map<number, boolean>> = { NFD: new Map(), NFKD: new Map() }
 
-/** True when normalising may merge the character with what stands before it; known by how it decomposes. */
+/** Whether normalization may merge the character with the preceding text, based on its decomposition. */
 function mayJoinPrevious(character: number, decomposition: 'NFD' | 'NFKD'): boolean {
   if (character < 0x300) return false
-  const known = memory[decomposition].get(character)
+  const known = cache[decomposition].get(character)
   if (known !== undefined) return known
   const answer = joinsPrevious.test(String.fromCodePoint(character).normalize(decomposition))
-  memory[decomposition].set(character, answer)
+  cache[decomposition].set(character, answer)
   return answer
 }
 
 /**
- * Normalises with the way back kept. The text is cut wherever two neighbours cannot influence each other; each
- * piece that changes is one edit, so its characters all come from the whole piece. The Rust library points a
- * composed character at its base only; here the marks are covered too, or a mark from an observation could be
- * trained on unseen.
+ * Normalizes while keeping the mapping to the original. The text is split wherever two neighbors cannot influence
+ * each other; each changed piece is one edit, so its characters all map to the whole piece. The Rust library maps a
+ * composed character to its base only; here the marks are included too, otherwise a mark from an observation could
+ * get a loss unnoticed.
  */
 export function normalizeForm(aligned: AlignedText, form: UnicodeForm): AlignedText {
   const { text } = aligned
@@ -48,23 +48,23 @@ export function normalizeForm(aligned: AlignedText, form: UnicodeForm): AlignedT
   }
   const result = applyEdits(aligned, edits)
   if (result.text !== whole) {
-    throw new TokenizerError(`Characters could not be traced through ${form} normalisation.`, {
-      fix: `Normalise the text to ${form} before it is tokenised, and report the text.`,
+    throw new TokenizerError(`Characters could not be mapped through ${form} normalization.`, {
+      fix: `Normalize the text to ${form} before tokenizing it, and report the text.`,
     })
   }
   return result
 }
 
-const longestRefined = 32
+const maxRefinedLength = 32
 
 /**
- * Cuts a changed piece once more, wherever its two sides normalise on their own to the same result: what the
- * rule above takes for joined may not be (a mark that composes only with the mark after it). Long piles of marks
- * are left whole; trying every cut would be quadratic.
+ * Splits a changed piece further, wherever its two sides normalize separately to the same result: the rule above is
+ * conservative (a mark may compose only with the mark after it). Long stacks of marks are not split; trying every
+ * position would be quadratic.
  */
 function pushPieceEdits(edits: Edit[], base: number, piece: string, normal: string, form: UnicodeForm): void {
   const whole = { start: base, end: base + piece.length, text: normal }
-  if (piece.length > longestRefined) {
+  if (piece.length > maxRefinedLength) {
     edits.push(whole)
     return
   }

@@ -4,13 +4,13 @@ import { Unigram } from './library.ts'
 import { type EncodeWord, WordBuilder, type WordModel } from './words.ts'
 
 /**
- * Words to tokens by a Unigram model. Neighbouring unknown characters become one unknown token, or bytes where
- * the model has byte fallback (which the library leaves out).
+ * Encodes words with a Unigram model. Adjacent unknown characters become one unknown token, or bytes if the model has
+ * byte fallback (which the library does not implement).
  */
 export function createUnigramWords({ model, vocabulary, unknown }: WordModel): EncodeWord {
   const entries = model.vocab as unknown as Array<[string, number]>
-  // A control token written in the text must not be found by the model; a lone surrogate never occurs in a text
-  // that reaches it, so an entry that begins with one is out of reach while all ids stay in place.
+  // The model must not match a control token in the text. No text passed to it contains a lone surrogate, so an entry
+  // that starts with one is unreachable while all ids stay the same.
   const reachable = entries.map(([token, score], id) => [
     vocabulary.has(token) ? token : `\ud800${id}`,
     score,
@@ -25,7 +25,7 @@ export function createUnigramWords({ model, vocabulary, unknown }: WordModel): E
     else if (unknown !== undefined) tokens.pushFused(unknown, start, end)
     else {
       throw new TokenizerError(
-        `The tokenizer has no token for ${JSON.stringify(character)} and none for the unknown.`,
+        `The tokenizer has no token for ${JSON.stringify(character)} and no unknown token.`,
         {
           fix: 'Use a tokenizer with an unknown token or with byte fallback.',
         },

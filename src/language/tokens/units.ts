@@ -1,6 +1,6 @@
 /**
- * Reads texts into one array of UTF-16 units that is used again and again. Loops that look at every character run
- * twice as fast over it as over a string, whose way of being stored has to be asked for at each step.
+ * Reads texts into one reusable array of UTF-16 units. Loops over every character are twice as fast on it as on a
+ * string, whose representation must be checked at each step.
  */
 export class UnitReader {
   #buffer = Buffer.alloc(0)
@@ -17,7 +17,7 @@ export class UnitReader {
   }
 }
 
-/** Back to a string of its own; for words, which are short. */
+/** Converts units back to a new string; for words, which are short. */
 export function textOf(units: Uint16Array, start: number, end: number): string {
   return String.fromCharCode.apply(null, units.subarray(start, end) as unknown as number[])
 }

@@ -2,21 +2,21 @@ import { TokenizerError } from '../../base/errors/index.ts'
 import { AddedToken, type TokenizerConfig, type TokenizerJson, tokenName } from './tokenizer-json.ts'
 
 export interface Vocabulary {
-  /** Every token text to its id, added tokens included. */
+  /** Token text to id, including added tokens. */
   readonly ids: ReadonlyMap<string, number>
-  /** Token texts by id; holes are undefined. Its length is the number of rows an embedding needs. */
+  /** Token texts by id; gaps are undefined. Its length is the number of embedding rows needed. */
   readonly tokens: ReadonlyArray<string | undefined>
   readonly added: readonly AddedToken[]
-  /** Tokens that steer the model and that untrusted text must never produce. */
+  /** Control tokens, which untrusted text must never produce. */
   readonly control: ReadonlySet<string>
-  /** The model's own vocabulary without the control tokens: what text may become. */
+  /** The model's own vocabulary without the control tokens: what text can be encoded to. */
   readonly reachable: ReadonlyMap<string, number>
   readonly unknown: number | undefined
 }
 
 /**
- * Special tokens by flag, by name in the configuration, or by look: DeepSeek's <｜User｜> and Qwen's
- * <|file_sep|> steer the model but are not flagged special. <think> or <tool_call> are ordinary vocabulary.
+ * Control tokens are recognized by flag, by name in the configuration, or by form: DeepSeek's <｜User｜> and Qwen's
+ * <|file_sep|> are control tokens but not flagged as special. <think> and <tool_call> are ordinary vocabulary.
  */
 const looksLikeControl = /^<[|｜].*[|｜]>$/u
 
@@ -67,7 +67,7 @@ function modelEntries(json: TokenizerJson): Map<string, number> {
   })
 }
 
-/** Added tokens of tokenizer.json, and those only the configuration knows, which `transformers` adds too. */
+/** Added tokens from tokenizer.json, and those only in the configuration, which `transformers` also adds. */
 function collectAdded(json: TokenizerJson, config: TokenizerConfig): AddedToken[] {
   const added = [...(json.added_tokens ?? [])]
   const known = new Set(added.map((token) => token.id))

@@ -16,7 +16,7 @@ function counting() {
   return { asked, encode }
 }
 
-it('gives each word its own tokens, wherever it stands', () => {
+it('returns the tokens of each word at any position', () => {
   const { encode } = counting()
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(60), fc.nat(60), (text, from, length) => {
@@ -29,7 +29,7 @@ it('gives each word its own tokens, wherever it stands', () => {
   )
 })
 
-it('asks once for a word, and each time for a long one', () => {
+it('encodes a word once, and a long one every time', () => {
   const { asked, encode } = counting()
   const long = 'x'.repeat(60)
   for (const text of ['one two', 'two one', ' two two '])
@@ -39,7 +39,7 @@ it('asks once for a word, and each time for a long one', () => {
   expect(asked).toEqual(['two', long, long])
 })
 
-it('starts anew when it is full, and stays right', () => {
+it('clears itself when full and stays correct', () => {
   const { asked, encode } = counting()
   for (let number = 0; number < 70_000; number++) {
     const text = `word ${number}`

@@ -1,6 +1,6 @@
 import { type EncodeWord, WordBuilder, type WordModel } from './words.ts'
 
-/** Words to tokens by WordPiece: the longest entry first; a word that cannot be spelled is one unknown token. */
+/** Encodes words by WordPiece: the longest match first; a word that cannot be encoded is one unknown token. */
 export function createWordPieceWords({ model, vocabulary, unknown }: WordModel): EncodeWord {
   const prefix = model.continuing_subword_prefix ?? '##'
   const longest = Number(model['max_input_chars_per_word'] ?? 100)
@@ -10,8 +10,8 @@ export function createWordPieceWords({ model, vocabulary, unknown }: WordModel):
   return (word) => {
     const tokens = new WordBuilder()
     let start = 0
-    const spelled = [...word].length <= longest
-    while (spelled && start < word.length) {
+    const isShortEnough = [...word].length <= longest
+    while (isShortEnough && start < word.length) {
       let end = Math.min(word.length, start + longestToken)
       let id: number | undefined
       for (; end > start; end--) {

@@ -9,7 +9,7 @@ const later = (digits: string): string =>
 
 const patterns = { gpt2: gpt2Pattern, qwen: later('\\p{N}'), llama3: later('\\p{N}{1,3}') }
 
-/** Characters where the rules meet: kinds of white space, quotes and what may follow them, digits, pairs of units. */
+/** Edge cases of the rules: kinds of whitespace, quotes and what may follow them, digits, surrogate pairs. */
 const hostile = fc
   .array(
     fc.constantFrom(
@@ -64,7 +64,7 @@ describe.each(Object.entries(patterns))('words of %s', (_, pattern) => {
   it.each([
     ['hostile', hostile],
     ['any', anything],
-  ] as const)('are those of the regex, %s text', (_name, texts) => {
+  ] as const)('match the regex, %s text', (_name, texts) => {
     fc.assert(
       fc.property(texts, (text) => {
         let end = 0

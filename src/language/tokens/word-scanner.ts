@@ -1,18 +1,17 @@
 /**
- * Cuts text into words by hand for the patterns that most tokenizers share. A regex with Unicode classes takes most of
- * the time of encoding; reading classes from a table gives the same words several times as fast. Patterns that are not
- * known here go through the regex.
+ * Hand-written word scanners for the patterns that most tokenizers share. A regex with Unicode classes takes most of
+ * the encoding time; a table of classes gives the same words several times faster. Other patterns use the regex.
  */
 
-/** What tells the known patterns apart. */
+/** The differences between the supported patterns. */
 interface WordRules {
-  /** 's, 'll and the like also in capitals. */
+  /** Whether contractions such as 's and 'll are case-insensitive. */
   anyCase: boolean
-  /** Which character may stand before letters and belong to their word. */
+  /** The character before letters that belongs to their word. */
   prefix: 'space' | 'any'
-  /** How many digits make a word, and whether a space before them belongs to it. */
+  /** Maximum number of digits per word, and whether a preceding space belongs to it. */
   digits: { most: number; spaced: boolean }
-  /** Line breaks go with the signs before them, and a run of white space ends at its last line break. */
+  /** Whether newlines belong to the preceding symbols, and a run of whitespace ends at its last newline. */
   lines: boolean
 }
 
@@ -39,10 +38,10 @@ const knownPatterns = new Map<string, WordRules>([
   [later('\\p{N}{1,3}'), laterRules(3)],
 ])
 
-/** Where the word that begins at a place of a text, given in its UTF-16 units, ends. */
+/** The end of the word that starts at a position of a text, given as UTF-16 units. */
 export type WordScanner = (text: Uint16Array, start: number) => number
 
-/** The scanner for a pattern; undefined where only the regex will do. */
+/** The scanner for a pattern; undefined if only the regex supports it. */
 export function wordScanner(pattern: string): WordScanner | undefined {
   const rules = knownPatterns.get(pattern)
   if (rules === undefined) return undefined
@@ -54,16 +53,16 @@ const other = 0
 const letter = 1
 const digit = 2
 const space = 3
-/** White space that breaks lines. */
+/** Newline characters. */
 const lineBreak = 4
-/** After the end of the text. */
+/** Past the end of the text. */
 const none = 5
 
 const apostrophe = 39
 
 let table: Uint8Array | undefined
 
-/** The class of every character of the basic plane, told by the same Unicode properties the patterns name. */
+/** The class of every character in the basic plane, from the Unicode properties used in the patterns. */
 function characterClasses(): Uint8Array {
   if (table !== undefined) return table
   table = new Uint8Array(0x10000)
@@ -104,16 +103,16 @@ function wordEnd(text: Uint16Array, start: number, rules: WordRules, classes: Ui
   return whiteSpaceEnd(text, start, rules, classes)
 }
 
-function kindAt(text: Uint16Array, place: number, classes: Uint8Array): number {
-  if (place >= text.length) return none
-  const unit = text[place]!
+function kindAt(text: Uint16Array, position: number, classes: Uint8Array): number {
+  if (position >= text.length) return none
+  const unit = text[position]!
   return unit >= 0xd800 && unit < 0xdc00
-    ? classOf(String.fromCharCode(unit, text[place + 1]!))
+    ? classOf(String.fromCharCode(unit, text[position + 1]!))
     : classes[unit]!
 }
 
-function widthAt(text: Uint16Array, place: number): number {
-  const unit = text[place]!
+function widthAt(text: Uint16Array, position: number): number {
+  const unit = text[position]!
   return unit >= 0xd800 && unit < 0xdc00 ? 2 : 1
 }
 
@@ -123,7 +122,7 @@ function runEnd(text: Uint16Array, from: number, kind: number, classes: Uint8Arr
   return end
 }
 
-/** A run of white space: up to its last line break, or without the last character where a word follows. */
+/** The end of a run of whitespace: after its last newline, or before its last character if a word follows. */
 function whiteSpaceEnd(text: Uint16Array, start: number, rules: WordRules, classes: Uint8Array): number {
   let end = start
   let afterBreak = -1
@@ -136,10 +135,10 @@ function whiteSpaceEnd(text: Uint16Array, start: number, rules: WordRules, class
   return end < text.length && end - start > 1 ? end - 1 : end
 }
 
-/** Where 's, 't, 're, 've, 'm, 'll or 'd ends; 0 where there is none. */
+/** The end of 's, 't, 're, 've, 'm, 'll or 'd; 0 if there is none. */
 function contractionEnd(text: Uint16Array, start: number, anyCase: boolean): number {
-  const letterAt = (place: number): string => {
-    const letter = place < text.length ? String.fromCharCode(text[place]!) : ''
+  const letterAt = (position: number): string => {
+    const letter = position < text.length ? String.fromCharCode(text[position]!) : ''
     return anyCase ? letter.toLowerCase() : letter
   }
   const first = letterAt(start + 1)

@@ -7,12 +7,12 @@ export interface WordTokens {
   readonly ends: readonly number[]
 }
 
-/** What every kind of model needs. */
+/** What every word model needs. */
 export interface WordModel {
   readonly model: ModelJson
-  /** What text may become: the model's vocabulary without its control tokens. */
+  /** What text can be encoded to: the model's vocabulary without its control tokens. */
   readonly vocabulary: ReadonlyMap<string, number>
-  /** The token of what has no token. */
+  /** The unknown token. */
   readonly unknown: number | undefined
 }
 
@@ -30,7 +30,7 @@ export class WordBuilder implements WordTokens {
     this.ends.push(end)
   }
 
-  /** Widens the last token when it is the same unknown token and touches this one. */
+  /** Extends the last token if it is the same unknown token and adjacent. */
   pushFused(id: number, start: number, end: number): void {
     const last = this.ids.length - 1
     if (this.ids[last] === id && this.ends[last] === start) this.ends[last] = end

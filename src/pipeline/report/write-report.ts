@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
 import { writeFileAtomic } from '../../base/files/index.ts'
-import { type Run, sealText } from '../../store/index.ts'
+import { type Run, withTextChecksum } from '../../store/index.ts'
 import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 
@@ -15,7 +15,7 @@ export function writeReport(run: Run, { comparison }: ReportOptions = {}): strin
   const path = join(run.dir, 'report.html')
   const page = drawReport(run, comparison ?? readComparison(run))
   try {
-    writeFileAtomic(path, sealText(page, 'html'))
+    writeFileAtomic(path, withTextChecksum(page, 'html'))
   } catch (cause) {
     throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
       fix: 'Check the free space and the rights of the run folder.',

@@ -1,43 +1,44 @@
 interface Box {
-  /** Where `\boxed` begins, and where the text after it begins. */
+  /** Offset of `\boxed`, and of the text after the box. */
   start: number
   end: number
   content: string
 }
 
 const opening = /\\(?:boxed|fbox|framebox)(?![a-zA-Z])/g
-/** What may stand between two boxes that are one answer: `\boxed{3} and \boxed{4}`, `x = \boxed{1}, y = \boxed{2}`. */
-const joint =
+/** Allowed between two boxes that form one answer: `\boxed{3} and \boxed{4}`, `x = \boxed{1}, y = \boxed{2}`. */
+const separator =
   /^(?:[\s$.,;:()[\]\\]|\\text\s*\{\s*(?:and|or)\s*\}|\\quad|\\qquad|\band\b|\bor\b|\b[a-zA-Z]\s*=)*$/
-const jointLength = 60
-/** Bounds on what is looked at, so that a text full of boxes that never close costs no more than its length. */
+const maxSeparatorLength = 60
+/** Limits, so that a text full of unclosed boxes takes linear time. */
 const boxLimit = 50
 const contentLimit = 20_000
 
-/** The content of the last \boxed{…}, with the braces inside it. */
+/** The content of the last \boxed{…}, including nested braces. */
 export function lastBox(text: string): string | undefined {
   return boxesIn(text).at(-1)?.content
 }
 
 /**
- * The answer in boxes: the last box, with a minus in front of it and a percent sign behind it, and the boxes before it
- * that belong to the same statement.
+ * The boxed answer: the last box, including a minus sign before it and a percent sign after it, and the preceding
+ * boxes that belong to the same statement.
  */
 export function boxedAnswer(text: string): string | undefined {
   const boxes = boxesIn(text)
   const last = boxes.at(-1)
   if (last === undefined) return undefined
-  const parts = [dressed(text, last)]
+  const parts = [withSignAndPercent(text, last)]
   for (let index = boxes.length - 1; index > 0; index--) {
     const [before, box] = [boxes[index - 1]!, boxes[index]!]
     const between = text.slice(before.end, box.start)
-    if (between.length > jointLength || !joint.test(between) || !/and|or|,|;|=/.test(between)) break
-    parts.unshift(dressed(text, before))
+    if (between.length > maxSeparatorLength || !separator.test(between) || !/and|or|,|;|=/.test(between))
+      break
+    parts.unshift(withSignAndPercent(text, before))
   }
   return [...new Set(parts)].join(', ')
 }
 
-/** Boxes whose braces close and that hold something, in the order in which they begin; those inside others are skipped. */
+/** Non-empty boxes with balanced braces, in order of appearance; nested ones are skipped. */
 function boxesIn(text: string): Box[] {
   const starts = [...text.matchAll(opening)].slice(-boxLimit)
   const boxes: Box[] = []
@@ -71,8 +72,8 @@ function boxAt(text: string, start: number, after: number): Box | undefined {
   return undefined
 }
 
-/** `-\boxed{256}` is a negative number, but the minus of `9 - \boxed{4}` is a step of the calculation. */
-function dressed(text: string, { start, end, content }: Box): string {
+/** `-\boxed{256}` is a negative number, but the minus in `9 - \boxed{4}` is part of a calculation. */
+function withSignAndPercent(text: string, { start, end, content }: Box): string {
   const before = text.slice(Math.max(0, start - 40), start).trimEnd()
   const isNegative = /(?:^|[=:({[$,]|\\[([]|\b(?:is|or|and|be)|\n)\s*[$]*\s*[-\u2212]$/.test(before)
   const isPercent = /^\s*\$?\s*\\?%/.test(text.slice(end, end + 10))

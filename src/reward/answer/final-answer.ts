@@ -1,34 +1,34 @@
 import { boxedAnswer } from './boxes.ts'
 
-/** How far from the end of a long text statements are looked for; boxes are found anywhere. */
+/** How far from the end of a long text statements are searched; boxes are found anywhere. */
 const tailLength = 6_000
 
 /**
- * The part of a text that is its answer, in the one way in which every checker, filter and evaluation finds it:
+ * Extracts the final answer from a text. Every checker, filter and evaluation uses this function:
  *
- * 1. what is in the last <answer> tag, or after the last </think>;
+ * 1. the content of the last <answer> tag, or the text after the last </think>;
  * 2. the last \boxed{…}, or several joined by "and";
- * 3. what follows the last `####`;
- * 4. what follows the last "the answer is", "Answer:", "A:" or another label at the start of a line;
+ * 3. the text after the last `####`;
+ * 4. the text after the last "the answer is", "Answer:", "A:" or another label at the start of a line;
  * 5. the last line.
  *
- * It takes time linear in the text.
+ * It takes linear time.
  */
 export function finalAnswer(text: string): string {
   const body = withoutMarkers(text)
   const tail = body.slice(-tailLength).trim()
   const found = marked(body, tail) ?? lastLines(withoutEmphasis(tail)).replace(label, '')
-  return withoutLoneBraces(found).trim()
+  return withoutUnbalancedBraces(found).trim()
 }
 
-/** The same where the text says which part is its answer; undefined where only its last line is left. */
+/** The same, but only if the text marks its answer; undefined if only its last line is left. */
 export function markedAnswer(text: string): string | undefined {
   const body = withoutMarkers(text)
   const found = marked(body, body.slice(-tailLength).trim()) ?? (body === text.trimEnd() ? undefined : body)
-  return found === undefined ? undefined : withoutLoneBraces(found).trim()
+  return found === undefined ? undefined : withoutUnbalancedBraces(found).trim()
 }
 
-/** The content of the last `<tag>…</tag>`, closed or not; undefined when there is none. */
+/** The content of the last `<tag>…</tag>`, closed or not; undefined if there is none. */
 export function taggedAnswer(text: string, tag: string): string | undefined {
   const open = text.lastIndexOf(`<${tag}>`)
   if (open < 0) return undefined
@@ -37,12 +37,12 @@ export function taggedAnswer(text: string, tag: string): string | undefined {
   return close < 0 ? body : body.slice(0, close)
 }
 
-/** What models write around their answers: reasoning tags, ends of turns, and a next question they made up. */
+/** Removes what models write around their answers: reasoning tags, end-of-turn tokens, and a made-up next question. */
 function withoutMarkers(text: string): string {
   const afterThought = text.slice(text.lastIndexOf('</think>') + 1).replace(/^\/think>/, '')
-  const thoughtless = afterThought.trim() === '' ? text : afterThought
-  const tagged = taggedAnswer(thoughtless, 'answer')
-  const body = tagged === undefined || tagged.trim() === '' ? thoughtless : tagged
+  const withoutThought = afterThought.trim() === '' ? text : afterThought
+  const tagged = taggedAnswer(withoutThought, 'answer')
+  const body = tagged === undefined || tagged.trim() === '' ? withoutThought : tagged
   const ended = withoutEnd(body)
   const next = ended.search(/\n[ \t]{0,8}(?:Q|Question|Problem|Human|User) ?:/)
   const alone = next > 0 ? ended.slice(0, next) : ended
@@ -60,7 +60,7 @@ function withoutEnd(text: string): string {
 
 const announcement =
   /\banswers?\b(?:[ \t]*\([^()\n]{1,40}\))?[*_]{0,3}(?:[ \t]+(?:to|for|of)[^.:=\n]{1,80}?)?[ \t]*(?:is|are|was|will be|would be|should be|must be|=|:)(?![a-z])[ \t]*[*_]{0,3}(?:[ \t]*(?:that|therefore|thus|simply|equal to|approximately|about)\b)?[ \t]*:?/gi
-/** A word or a few in front of a colon, at the start of a line: `A: 18`, `SOLUTION_FOUND: 100`, `Total cost: $5`. */
+/** One or a few words before a colon, at the start of a line: `A: 18`, `SOLUTION_FOUND: 100`, `Total cost: $5`. */
 const label =
   /^[ \t>*_-]*[A-Za-z][A-Za-z_]*(?:[ \t]+[A-Za-z_]+){0,4}[*_]{0,3}[ \t]*:[ \t]*[*_]{0,3}[ \t]*(?=\S)/
 
@@ -75,7 +75,7 @@ function marked(body: string, tail: string): string | undefined {
   return undefined
 }
 
-/** `#### 18` of GSM8K; a heading of four hashes has words after it. */
+/** `#### 18` as in GSM8K; a heading with four hashes has words after it. */
 function afterHashes(text: string): string | undefined {
   const marked = text.lastIndexOf('####')
   if (marked < 0) return undefined
@@ -83,7 +83,7 @@ function afterHashes(text: string): string | undefined {
   return /^[^\p{L}\n]*\d|^\S{1,20}$|^\\/u.test(line) ? withoutEmphasis(line) : undefined
 }
 
-/** Emphasis only where it cannot be a power: 2**3 is eight. */
+/** Removes emphasis only where it cannot be a power: 2**3 is eight. */
 function withoutEmphasis(text: string): string {
   return text
     .replace(/(^|[^\w)*])\*\*([^*\n]+)\*\*(?![\w(*])/g, '$1$2')
@@ -92,7 +92,7 @@ function withoutEmphasis(text: string): string {
     .replaceAll('`', '')
 }
 
-/** Up to the end of the sentence, or all of a displayed formula that begins here. */
+/** Up to the end of the sentence, or the whole displayed formula that starts here. */
 function firstStatement(text: string): string {
   const trimmed = text.replace(/^[\s:*_]+/, '')
   const display = /^(?:\\\[([\s\S]*?)\\\]|\$\$([\s\S]*?)\$\$)/.exec(trimmed)
@@ -102,22 +102,22 @@ function firstStatement(text: string): string {
   return sentence((end < 0 ? trimmed : trimmed.slice(0, end)).trim())
 }
 
-/** The line of the last matrix, when nothing follows it. */
+/** The line of the last matrix, if nothing follows it. */
 function lastFormula(text: string): string | undefined {
   const begin = text.lastIndexOf('\\begin')
   if (begin < 0) return undefined
   const end = text.lastIndexOf('\\end')
   const rest = text.slice(Math.max(begin, end)).replace(/^\\(?:begin|end)\s*\{[^{}]*\}/, '')
   if (end > begin && /[\p{L}\p{N}]{2}/u.test(rest)) return undefined
-  // A matrix may be one of several in its formula, so the line begins before the first.
+  // The formula may contain several matrices, so the line starts before the first.
   const first = text.indexOf('\\begin', Math.max(0, text.lastIndexOf('\n\n', begin)))
   return text.slice(text.lastIndexOf('\n', first) + 1)
 }
 
-/** What is said when all has been said. */
+/** Closing phrases after the answer. */
 const closing = /^(?:i hope|hope|let me know|thank|feel free|please note|is there anything)/i
 
-/** The last line with something in it; a displayed formula or a matrix may take several. */
+/** The last non-empty line; a displayed formula or a matrix may span several. */
 function lastLines(text: string): string {
   const formula = lastFormula(text)
   if (formula !== undefined) return formula
@@ -131,7 +131,7 @@ function lastLines(text: string): string {
 const abbreviation =
   /\b(?:approx|no|vs|etc|sq|ft|in|hr|min|sec|oz|lb|lbs|mr|mrs|dr|rs|st|e\.g|i\.e|a\.m|p\.m)$/i
 
-/** Up to a full stop that ends a sentence: not the point of a decimal, nor that of a short form. */
+/** Up to a period that ends a sentence, not a decimal point or an abbreviation. */
 function sentence(text: string): string {
   for (const match of text.matchAll(/[.!?](?=\s|$)|\.(?=[A-Z][a-z])/g)) {
     const before = text.slice(0, match.index)
@@ -142,21 +142,21 @@ function sentence(text: string): string {
   return text
 }
 
-/** A brace without its other half (`264}`, `\boxed{264`) is a slip of the pen and says nothing about the result. */
-function withoutLoneBraces(text: string): string {
-  const lone = new Set<number>()
+/** An unbalanced brace (`264}`, `\boxed{264`) is a typo and says nothing about the result. */
+function withoutUnbalancedBraces(text: string): string {
+  const unbalanced = new Set<number>()
   const open: number[] = []
   for (let i = 0; i < text.length; i++) {
     const character = text[i]
     if (character === '\\') i++
     else if (character === '{') open.push(i)
-    else if (character === '}' && open.pop() === undefined) lone.add(i)
+    else if (character === '}' && open.pop() === undefined) unbalanced.add(i)
   }
-  for (const at of open) lone.add(at)
-  if (lone.size === 0) return text
+  for (const at of open) unbalanced.add(at)
+  if (unbalanced.size === 0) return text
   const kept = text
     .split('')
-    .filter((_, at) => !lone.has(at))
+    .filter((_, at) => !unbalanced.has(at))
     .join('')
   return kept.replace(/\\(?:boxed|fbox)(?!\s*\{)/g, '')
 }

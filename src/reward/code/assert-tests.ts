@@ -11,15 +11,15 @@ interface Plan {
   checks: string[]
 }
 
-/** The empty string for a test that passed, or why it failed; undefined where a test could not be made. */
+/** Empty if the test passed, otherwise why it failed; undefined if it was not run. */
 export type TestOutcome = string | undefined
 
 type Settings = RunSettings & { stopEarly: boolean }
 
 /**
- * Assert-style tests. The program never meets its tests: it only evaluates the calls in them, in one process; the
- * assertions are decided on the values in another, which the program never enters. So leaving early, printing,
- * patching `assert` or `==`, and looking for the expected values in the source all gain nothing.
+ * Assert-style tests. The program under test never sees its tests: it only evaluates the calls in them, in one
+ * process; the assertions are checked on the returned values in another process that never runs the program. So
+ * exiting early, printing, patching `assert` or `==`, and searching the source for expected values gain nothing.
  */
 export async function runAssertTests(
   tests: readonly string[],
@@ -31,69 +31,69 @@ export async function runAssertTests(
   if ('unusable' in plans) return plans
   const planned = await runPlannedTests(plans, setup, solution, settings)
   if ('unusable' in planned) return planned
-  const { outcomes, gaveObjects } = planned
+  const { outcomes, returnedObjects } = planned
   for (const [index, test] of tests.entries()) {
-    if (plans[index] !== null && !gaveObjects.has(index)) continue
+    if (plans[index] !== null && !returnedObjects.has(index)) continue
     if (settings.stopEarly && outcomes.some((outcome) => outcome !== undefined && outcome !== '')) break
     const outcome = await runReplayedTest(test, setup, solution, settings)
-    // A test that could be decided by plain values is not undecided because the program gave others.
+    // A test that plain values could decide is not undecided just because the program returned other objects.
     if (typeof outcome === 'string') outcomes[index] = outcome
-    else if (gaveObjects.has(index)) outcomes[index] = `it gave an object, and ${outcome.unusable}`
+    else if (returnedObjects.has(index)) outcomes[index] = `it returned an object, and ${outcome.unusable}`
     else return { unusable: `test ${index + 1} cannot be decided: ${outcome.unusable}` }
   }
   return Array.from(tests, (_, index) => outcomes[index])
 }
 
 /**
- * Assertions on calls: the calls of a test are made in one run, and the assertions of all tests decided in another.
- * Tests for which the program gave objects, not values, are left to be replayed.
+ * Tests that only assert on calls: the calls of each test are made in one run, and the assertions of all tests are
+ * checked in another. Tests for which the program returned objects rather than values are replayed later.
  */
 async function runPlannedTests(
   plans: readonly (Plan | null)[],
   setup: string,
   solution: string,
   settings: Settings,
-): Promise<{ outcomes: TestOutcome[]; gaveObjects: Set<number> } | { unusable: string }> {
+): Promise<{ outcomes: TestOutcome[]; returnedObjects: Set<number> } | { unusable: string }> {
   const outcomes: TestOutcome[] = []
-  const gaveObjects = new Set<number>()
-  const answered: (Answered & { index: number })[] = []
+  const returnedObjects = new Set<number>()
+  const returned: (Returned & { index: number })[] = []
   for (const [index, plan] of plans.entries()) {
     if (plan === null) continue
     const { imports, calls } = plan
     const report = await runAnswer(callProgram, { setup, solution, imports, calls }, settings)
     const values = 'data' in report ? report.data : undefined
     if (areReported(values) && values.length === calls.length) {
-      if (values.some(isObject)) gaveObjects.add(index)
-      else answered.push({ index, plan, values })
+      if (values.some(isObject)) returnedObjects.add(index)
+      else returned.push({ index, plan, values })
     } else outcomes[index] = 'failure' in report ? report.failure : unreadable
     if (outcomes[index] !== undefined && settings.stopEarly) break
   }
-  if (answered.length === 0) return { outcomes, gaveObjects }
-  const judged = await judge(answered, setup, settings)
+  if (returned.length === 0) return { outcomes, returnedObjects }
+  const judged = await judge(returned, setup, settings)
   if ('unusable' in judged) return judged
-  for (const [position, { index }] of answered.entries()) outcomes[index] = judged[position]
-  return { outcomes, gaveObjects }
+  for (const [position, { index }] of returned.entries()) outcomes[index] = judged[position]
+  return { outcomes, returnedObjects }
 }
 
-interface Answered {
+interface Returned {
   plan: Plan
   values: unknown[]
 }
 
-/** Decides the assertions on the values, all in one run unless one of the tests takes too much. */
+/** Checks the assertions on the values, all in one run unless one of the tests exceeds a limit. */
 async function judge(
-  answered: readonly Answered[],
+  returned: readonly Returned[],
   setup: string,
   settings: RunSettings,
 ): Promise<TestOutcome[] | { unusable: string }> {
-  const tests = answered.map(({ plan, values }) => ({ ...plan, values }))
+  const tests = returned.map(({ plan, values }) => ({ ...plan, values }))
   const report = await runGrader(judgeProgram, { setup, tests }, settings)
   if ('data' in report) return (report.data as unknown[]).map(String)
-  if (!report.passedLimit) return { unusable: `the assertions ${report.failure}` }
-  // An assertion is short work on the values it was written for; these came from the answer.
-  if (answered.length === 1) return [`an assertion on its values ${report.failure}`]
+  if (!report.exceededLimit) return { unusable: `the assertions ${report.failure}` }
+  // An assertion is quick on the values it was written for, but these came from the answer.
+  if (returned.length === 1) return [`an assertion on its values ${report.failure}`]
   const outcomes: TestOutcome[] = []
-  for (const each of answered) {
+  for (const each of returned) {
     const alone = await judge([each], setup, settings)
     if ('unusable' in alone) return alone
     outcomes.push(...alone)
@@ -105,14 +105,14 @@ function areReported(data: unknown): data is unknown[] {
   return Array.isArray(data) && data.every((value) => isObject(value) || isEncodedValue(value))
 }
 
-/** Something that only the program has: a function, or an object of a class of its own. */
+/** Something that exists only in the program: a function, or an object of its own class. */
 function isObject(value: unknown): boolean {
   return Array.isArray(value) && value[0] === 'object'
 }
 
-/** The same tests are checked against many answers, so their plans are kept. */
-const planned = new Map<string, (Plan | null)[]>()
-const plannedLimit = 500
+/** The same tests are run against many answers, so their plans are cached. */
+const planCache = new Map<string, (Plan | null)[]>()
+const planCacheLimit = 500
 
 async function planTests(
   tests: readonly string[],
@@ -120,12 +120,12 @@ async function planTests(
   settings: RunSettings,
 ): Promise<(Plan | null)[] | { unusable: string }> {
   const key = JSON.stringify([setup, tests])
-  const known = planned.get(key)
+  const known = planCache.get(key)
   if (known !== undefined) return known
   const report = await runGrader(planProgram, { setup, tests }, settings)
-  if ('failure' in report) return { unusable: `the tests could not be read: ${report.failure}` }
+  if ('failure' in report) return { unusable: `the tests could not be parsed: ${report.failure}` }
   const plans = report.data as (Plan | null)[]
-  if (planned.size >= plannedLimit) planned.delete(planned.keys().next().value!)
-  planned.set(key, plans)
+  if (planCache.size >= planCacheLimit) planCache.delete(planCache.keys().next().value!)
+  planCache.set(key, plans)
   return plans
 }

@@ -10,23 +10,23 @@ import { callProgram } from './python/call.ts'
 import { failureOf, type RunSettings, runAnswer, runPython, unreadable } from './run-python.ts'
 
 export interface CodeOptions {
-  /** Of each run of the program. */
+  /** Limits for each run of the program. */
   limits?: CodeLimits
-  /** Runs every test also after one failed, so that the score is the share that passed. */
+  /** Runs all tests even after a failure, so that the score is the fraction that passed. */
   partial?: boolean
-  /** For printed and returned floats; without it they must be the same. */
+  /** Tolerance for printed and returned floats; without it they must match exactly. */
   floatTolerance?: number
 }
 
 type CodeGold = Extract<Gold, { checker: 'code' }>
-/** Processor time of one run: an answer must not be wrong because the machine is busy. */
+/** CPU time per run: an answer must not be wrong because the machine is busy. */
 const defaultCpuMs = 6_000
-/** A program longer than this is not run; no solution of a benchmark comes near. */
+/** Longer programs are not run; no benchmark solution comes close. */
 const programLength = 200_000
 
 /**
- * All tests must pass. Only a sandbox that cannot be used, a machine that is too busy and a test that cannot be
- * decided for any program leave an answer undecided; whatever comes of the answer itself is correct or wrong.
+ * All tests must pass. An answer is undecided only if the sandbox fails, the machine is too busy, or a test cannot be
+ * decided for any program; anything caused by the answer itself is correct or wrong.
  */
 export async function checkCode(
   gold: CodeGold,
@@ -34,7 +34,7 @@ export async function checkCode(
   sandbox: CodeSandbox | undefined,
   options: CodeOptions & { signal?: AbortSignal | undefined } = {},
 ): Promise<Verdict> {
-  if (sandbox === undefined) return verdict('undecided', 'code', 'there is no sandbox to run the tests in')
+  if (sandbox === undefined) return verdict('undecided', 'code', 'no sandbox is available to run the tests')
   const solution = extractProgram(answer)
   if (solution.trim() === '') return verdict('wrong', 'code', 'the answer has no program', 0)
   if (solution.length > programLength) {
@@ -47,12 +47,12 @@ export async function checkCode(
     return 'unusable' in outcomes ? verdict('undecided', 'code', outcomes.unusable) : summary(outcomes)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return verdict('undecided', 'code', `the sandbox could not be used: ${reason.slice(0, 300)}`)
+    return verdict('undecided', 'code', `the sandbox failed: ${reason.slice(0, 300)}`)
   }
 }
 
 function limitsOf(wanted: CodeLimits = {}): CodeLimits {
-  // Where only a wall limit was asked for, the sandbox takes what processor time fits in it.
+  // If only a wall limit is given, the sandbox derives the CPU time from it.
   const cpu = wanted.wallMs === undefined ? { cpuMs: defaultCpuMs } : {}
   return { ...cpu, memoryMb: 512, outputBytes: 4_000_000, ...wanted }
 }
@@ -63,7 +63,7 @@ function summary(outcomes: readonly TestOutcome[]): Verdict {
   const count = `${passed} of ${outcomes.length} tests passed`
   if (passed === outcomes.length) return verdict('correct', 'code', count, 1)
   if (failed < 0) return verdict('undecided', 'code', count)
-  // Tests after the first failure may not have been run; they count as not passed.
+  // Tests after the first failure may not have been run; they count as failed.
   return verdict(
     'wrong',
     'code',
@@ -80,9 +80,9 @@ async function runTests(
 ): Promise<TestOutcome[] | { unusable: string }> {
   const setup = gold.setup ?? ''
   const outcomes: TestOutcome[] = new Array<TestOutcome>(gold.tests.length).fill(undefined)
-  const passedTogether = await functionsPassTogether(gold, solution, settings, options)
+  const allPassed = await functionalTestsPass(gold, solution, settings, options)
   for (const [index, test] of gold.tests.entries()) {
-    if (test.style === 'functional' && passedTogether) {
+    if (test.style === 'functional' && allPassed) {
       outcomes[index] = ''
       continue
     }
@@ -123,11 +123,11 @@ async function runStdio(
 }
 
 /**
- * Whether all calls give what they should in one process: a start for each would cost most of the time. The program sees
- * all arguments then, but never what is expected. Anything but a pass says nothing, and the tests are run one by one,
- * each with its own limits.
+ * Whether all calls return the expected values when made in one process: a new process for each would take most of
+ * the time. The program sees all arguments then, but never the expected values. A failure is inconclusive, and the
+ * tests are then run one by one, each with its own limits.
  */
-async function functionsPassTogether(
+async function functionalTestsPass(
   { tests, setup = '' }: CodeGold,
   solution: string,
   settings: RunSettings,

@@ -1,9 +1,9 @@
 export interface OutputOptions {
-  /** Numbers may differ by this much, relative to their size or absolutely. Without it text must be the same. */
+  /** Relative or absolute tolerance for numbers. Without it the text must match exactly. */
   floatTolerance?: number
 }
 
-/** Compares printed output line by line; white space at the ends of lines and empty last lines do not count. */
+/** Compares printed output line by line, ignoring trailing whitespace and trailing empty lines. */
 export function sameOutput(expected: string, printed: string, options: OutputOptions = {}): boolean {
   const [wanted, given] = [linesOf(expected), linesOf(printed)]
   if (wanted.length !== given.length) return false

@@ -1,5 +1,5 @@
-/** No value that a test looks at is nested deeper; python/encoding.ts stops there too. */
-const deepest = 60
+/** Maximum nesting, as in python/encoding.ts. */
+const maxDepth = 60
 
 const wholeNumber = (content: unknown): boolean =>
   typeof content === 'string' && /^-?[0-9a-f]+$/.test(content) && content !== '-'
@@ -8,11 +8,11 @@ const every = (content: unknown, holds: (item: unknown) => boolean): boolean =>
   Array.isArray(content) && content.every(holds)
 
 /**
- * Whether a report of a program is a value in the encoding of python/encoding.ts. A program can write anything there:
- * what is none must be found here, not by the code that goes on to work with it.
+ * Whether a value reported by a program has the encoding of python/encoding.ts. A program can report anything, so
+ * invalid data must be caught here, not by the code that uses it.
  */
 export function isEncodedValue(data: unknown, depth = 0): boolean {
-  if (!Array.isArray(data) || depth > deepest) return false
+  if (!Array.isArray(data) || depth > maxDepth) return false
   const [kind, content, second] = data as [unknown, unknown, unknown]
   const nested = (item: unknown): boolean => isEncodedValue(item, depth + 1)
   switch (kind) {

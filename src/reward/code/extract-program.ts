@@ -1,4 +1,7 @@
-/** The program in an answer: the last fenced block, one marked as Python before any other, or else all of the text. */
+/**
+ * Extracts the program from an answer: the last fenced block, preferably one marked as Python, or else the whole
+ * text.
+ */
 export function extractProgram(answer: string): string {
   const blocks: { language: string; code: string }[] = []
   const lines = answer.split('\n')
@@ -13,7 +16,7 @@ export function extractProgram(answer: string): string {
       open = undefined
     }
   }
-  // A fence that never closes is an answer that was cut off: the rest is still its program.
+  // An unclosed fence means a truncated answer: the rest is still its program.
   if (open !== undefined) blocks.push({ language: open.language, code: lines.slice(open.from).join('\n') })
   const python = blocks.filter(({ language }) => /^(?:py|python3?)$/.test(language))
   return (python.at(-1) ?? blocks.at(-1))?.code ?? answer

@@ -1,8 +1,9 @@
 import { closeNumbers } from './compare-output.ts'
 
 /**
- * Compares a value a Python program gave (in the encoding of python/encoding.ts) with expected JSON. Tuples count as
- * lists and whole floats as integers, because JSON knows no difference; keys of dictionaries are compared as text.
+ * Compares a value from a Python program (in the encoding of python/encoding.ts) with expected JSON. Tuples count as
+ * lists and integral floats as integers, because JSON does not distinguish them; dictionary keys are compared as
+ * text.
  */
 export function sameAsJson(expected: unknown, encoded: unknown, floatTolerance?: number): boolean {
   if (!Array.isArray(encoded)) return false
@@ -33,7 +34,7 @@ function sameFloat(expected: number, hex: string, tolerance: number | undefined)
   return tolerance === undefined ? value === expected : closeNumbers(expected, value, tolerance)
 }
 
-/** Python's float.hex(): sign, 0x1.mantissa, p, exponent of two. */
+/** Python's float.hex(): sign, 0x1.mantissa, p, binary exponent. */
 function parseHexFloat(text: string): number {
   const match = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(text)
   if (match === null) return Number.NaN

@@ -3,19 +3,19 @@ import { operateProgram } from './python/operate.ts'
 import { operationsPerRound, replayProgram } from './python/replay.ts'
 import { type RunSettings, runAnswer, runGrader, unreadable } from './run-python.ts'
 
-/** One use of the program by a test, and what the program said came of it. */
+/** One operation of a test on the program, and the reported result. */
 interface Known {
   operation: unknown
   result: unknown
 }
 
-/** A test whose calls depend on the results of earlier ones takes a round for each such step. */
+/** A test whose calls depend on earlier results takes one round for each such step. */
 const roundLimit = 30
 
 /**
- * A test of any shape, with the same separation as for plain assertions: the program never meets the test, and the
- * test never enters the process of the program. Gives the empty string for a pass, why it failed, or why it cannot be
- * decided: for a reason that lies in the test, and would be the same for every program.
+ * Runs a test of any form with the same separation as for plain assertions: the program never sees the test, and the
+ * test never enters the program's process. Returns an empty string for a pass, why it failed, or why it cannot be
+ * decided for any program.
  */
 export async function runReplayedTest(
   test: string,
@@ -28,8 +28,8 @@ export async function runReplayedTest(
   for (let round = 0; round < roundLimit; round++) {
     const replayed = await runGrader(replayProgram, { setup, test, known }, settings)
     if ('failure' in replayed) {
-      // In the first round the test runs by itself. In those after it it works on what the program gave it.
-      return round > 0 && replayed.passedLimit
+      // In the first round the test runs on its own; in later ones it works on values from the program.
+      return round > 0 && replayed.exceededLimit
         ? `a test on its values ${replayed.failure}`
         : { unusable: `the test ${replayed.failure}` }
     }
@@ -46,10 +46,10 @@ export async function runReplayedTest(
       return unreadable
     known = operations.map((operation, index) => ({ operation, result: results[index] as unknown }))
   }
-  return 'what the test asks of it does not come to an end'
+  return 'the test does not terminate with its results'
 }
 
-/** What python/operate.ts reports of an operation. */
+/** Whether this is a valid report of python/operate.ts on an operation. */
 function isResult(data: unknown): boolean {
   if (!Array.isArray(data)) return false
   const [kind, ...parts] = data as unknown[]

@@ -7,13 +7,13 @@ export interface RunSettings {
   signal?: AbortSignal | undefined
 }
 
-/** What a program of ours reported, or why it reported nothing. */
-export type Report = { data: unknown } | { failure: string; passedLimit: boolean }
+/** The report of one of our programs, or why there is none. */
+export type Report = { data: unknown } | { failure: string; exceededLimit: boolean }
 
-/** Wall time ran out before the program had its processor time: that says nothing about the answer. */
+/** The wall time ran out before the program had its CPU time, which says nothing about the answer. */
 class TooBusy extends Error {}
 
-/** Runs a program; throws only where nothing can be said about the answer. */
+/** Runs a program; throws only if nothing can be said about the answer. */
 export async function runPython(
   request: { code: string; stdin: string; trusted?: boolean },
   { sandbox, limits, signal }: RunSettings,
@@ -23,12 +23,12 @@ export async function runPython(
     signal === undefined ? {} : { signal },
   )
   if (result.starved === true) {
-    throw new TooBusy('the machine was too busy to give the program its time; run fewer at once')
+    throw new TooBusy('the machine was too busy to give the program its CPU time; run fewer programs at once')
   }
   return result
 }
 
-/** Runs a program that takes an answer along, and reads the line it reports on: a claim of the answer's. */
+/** Runs a program that contains an answer and reads its report, which is only a claim by the answer. */
 export function runAnswer(
   code: string,
   payload: Record<string, unknown>,
@@ -37,10 +37,10 @@ export function runAnswer(
   return runReporting(code, payload, settings, false)
 }
 
-/** What our own programs print about many values can be long, and is not the answer's to bound. */
+/** The output of our own programs can be long, and must not depend on the answer's limit. */
 const graderOutputBytes = 64_000_000
 
-/** Runs a program of ours that decides on an answer and never meets it, where no answer has run before. */
+/** Runs our own program that grades an answer without containing it, in a process where no answer has run. */
 export function runGrader(
   code: string,
   payload: Record<string, unknown>,
@@ -59,18 +59,18 @@ async function runReporting(
   const boundary = `report-${randomBytes(12).toString('hex')}:`
   const stdin = JSON.stringify({ ...payload, boundary })
   const result = await runPython({ code, stdin, trusted }, settings)
-  const passedLimit = result.timedOut || result.truncated || result.outOfMemory === true
+  const exceededLimit = result.timedOut || result.truncated || result.outOfMemory === true
   const at = result.stdout.lastIndexOf(boundary)
-  if (result.timedOut || at < 0) return { failure: failureOf(result), passedLimit }
+  if (result.timedOut || at < 0) return { failure: failureOf(result), exceededLimit }
   try {
     const line = result.stdout.slice(at + boundary.length).split('\n', 1)[0]!
     return { data: JSON.parse(line) as unknown }
   } catch {
-    return { failure: unreadable, passedLimit }
+    return { failure: unreadable, exceededLimit }
   }
 }
 
-export const unreadable = 'its report could not be read'
+export const unreadable = 'its report is not readable'
 
 export function failureOf(result: CodeResult): string {
   if (result.timedOut) return 'took too long'
@@ -79,6 +79,6 @@ export function failureOf(result: CodeResult): string {
   const lastLine = result.stderr.trim().split('\n').at(-1) ?? ''
   if (lastLine !== '') return lastLine.slice(0, 200)
   return result.exit === 0
-    ? 'ended before it gave a result'
+    ? 'exited before it returned a result'
     : `ended with ${result.exit ?? result.signal ?? 'a signal'}`
 }

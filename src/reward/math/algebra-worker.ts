@@ -1,6 +1,6 @@
 /**
- * The algebra engine, in a thread of its own: it has no time limit that can be trusted, so the caller ends the
- * thread when it takes too long.
+ * The algebra engine in a worker thread: it has no reliable time limit, so the caller terminates the thread if it
+ * takes too long.
  */
 import { parentPort } from 'node:worker_threads'
 import { ComputeEngine } from '@cortex-js/compute-engine'
@@ -11,13 +11,13 @@ export interface AlgebraRequest {
   left: MathJson
   right: MathJson
   variables: number
-  /** Values for the variables, one list for each point; fractions as text. */
+  /** Values of the variables, one list per point; fractions as text. */
   points: string[][]
 }
 
 export interface AlgebraReply {
   id: number
-  opinion: 'equal' | 'unequal' | 'unknown'
+  equality: 'equal' | 'unequal' | 'unknown'
 }
 
 /** Digits of working precision, and how many of them must agree. */
@@ -29,7 +29,7 @@ engine.precision = workingDigits
 
 type Input = Parameters<typeof engine.box>[0]
 
-/** log10 of the size of a number, from its decimal text: it may lie far outside the doubles. */
+/** log10 of a number's magnitude, from its decimal text: it may be far outside the range of doubles. */
 function exponentOf(text: string): number {
   const match = /^[+-]?(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text.replaceAll('_', ''))
   if (match === null) return Number.NaN
@@ -61,7 +61,7 @@ function sizeAt(expression: MathJson, point: readonly string[]): number {
   )
 }
 
-function opinionOn({ left, right, points }: AlgebraRequest): AlgebraReply['opinion'] {
+function compareAlgebraically({ left, right, points }: AlgebraRequest): AlgebraReply['equality'] {
   const difference: MathJson = ['Add', left, ['Negate', right]]
   const simplified = engine.box(difference as unknown as Input).simplify()
   const isZero = simplified.json === 0
@@ -71,7 +71,7 @@ function opinionOn({ left, right, points }: AlgebraRequest): AlgebraReply['opini
     if (Number.isNaN(gap) || Number.isNaN(scale)) continue
     if (gap <= Math.max(scale, sizeAt(right, point)) - agreeingDigits || gap === Number.NEGATIVE_INFINITY)
       agreed++
-    // A simplifier that says zero and digits that say otherwise: neither can be believed.
+    // The simplifier says zero and the digits disagree: trust neither.
     else return isZero ? 'unknown' : 'unequal'
   }
   if (agreed > 0 && agreed === points.length) return 'equal'
@@ -79,12 +79,12 @@ function opinionOn({ left, right, points }: AlgebraRequest): AlgebraReply['opini
 }
 
 parentPort?.on('message', (request: AlgebraRequest) => {
-  let opinion: AlgebraReply['opinion'] = 'unknown'
+  let equality: AlgebraReply['equality'] = 'unknown'
   try {
-    opinion = opinionOn(request)
+    equality = compareAlgebraically(request)
   } catch {
-    // An expression the engine cannot take is one it has no opinion on.
+    // The engine cannot handle this expression.
   }
-  const reply: AlgebraReply = { id: request.id, opinion }
+  const reply: AlgebraReply = { id: request.id, equality }
   parentPort?.postMessage(reply)
 })

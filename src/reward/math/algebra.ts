@@ -4,26 +4,26 @@ import { toMathJson } from './math-json.ts'
 import { type Node, variablesOf } from './node.ts'
 import { seededRandom } from './random.ts'
 
-export type Opinion = 'equal' | 'unequal' | 'unknown'
+export type Equality = 'equal' | 'unequal' | 'unknown'
 
-/** The first request also loads the engine, which takes most of a second. */
+/** The first request also loads the engine, which takes up to a second. */
 const startLimitMs = 20_000
 const requestLimitMs = 1_500
 
 interface Waiting {
   request: AlgebraRequest
-  resolve: (opinion: Opinion) => void
+  resolve: (equality: Equality) => void
 }
 
 let worker: Worker | undefined
 let running: Waiting | undefined
 let timer: NodeJS.Timeout | undefined
-let isWarm = false
+let isLoaded = false
 const queue: Waiting[] = []
 let lastId = 0
 
-/** What the algebra engine says about two expressions; `unknown` also when it takes too long or fails. */
-export function algebraOpinion(left: Node, right: Node): Promise<Opinion> {
+/** The algebra engine's verdict on two expressions; `unknown` also if it takes too long or fails. */
+export function algebraEquality(left: Node, right: Node): Promise<Equality> {
   const variables = [...variablesOf(right, variablesOf(left))].sort()
   const [leftJson, rightJson] = [toMathJson(left, variables), toMathJson(right, variables)]
   const random = seededRandom(JSON.stringify([leftJson, rightJson]))
@@ -37,7 +37,7 @@ export function algebraOpinion(left: Node, right: Node): Promise<Opinion> {
   })
 }
 
-/** Ends the thread. It does not keep a process alive, so only tests and long-lived servers need this. */
+/** Terminates the thread. It does not keep a process alive, so only tests and long-lived servers need this. */
 export async function closeAlgebra(): Promise<void> {
   const closing = worker
   dropWorker()
@@ -53,17 +53,17 @@ function startNext(): void {
   }
   worker ??= startWorker()
   worker.ref()
-  timer = setTimeout(giveUp, isWarm ? requestLimitMs : startLimitMs)
+  timer = setTimeout(giveUp, isLoaded ? requestLimitMs : startLimitMs)
   worker.postMessage(running.request)
 }
 
 function startWorker(): Worker {
-  // The same file as source and as build: only the ending differs.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const started = new Worker(new URL(`./algebra-worker.${ending}`, import.meta.url))
+  // The sources and the build differ only in the extension.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const started = new Worker(new URL(`./algebra-worker.${extension}`, import.meta.url))
   started.on('message', (reply: AlgebraReply) => {
-    isWarm = true
-    if (started === worker && reply.id === running?.request.id) settle(reply.opinion)
+    isLoaded = true
+    if (started === worker && reply.id === running?.request.id) settle(reply.equality)
   })
   started.on('error', () => {
     if (started === worker) giveUp()
@@ -71,11 +71,11 @@ function startWorker(): Worker {
   return started
 }
 
-function settle(opinion: Opinion): void {
+function settle(equality: Equality): void {
   clearTimeout(timer)
   const settled = running
   running = undefined
-  settled?.resolve(opinion)
+  settled?.resolve(equality)
   startNext()
 }
 
@@ -88,5 +88,5 @@ function giveUp(): void {
 
 function dropWorker(): void {
   worker = undefined
-  isWarm = false
+  isLoaded = false
 }

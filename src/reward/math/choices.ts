@@ -1,9 +1,9 @@
-/** The letter when the gold is a choice of a multiple-choice question. */
+/** The letter, if the gold answer is an option of a multiple-choice question. */
 export function choiceLetter(gold: string): string | undefined {
   return /^[«(\s]*([A-J])[)»\s.]*$/.exec(gold)?.[1]
 }
 
-/** The letter an answer names: at its beginning, alone in it, or after "the answer is" anywhere near the end of the text. */
+/** The letter an answer names: at its start, alone, or after "the answer is" near the end of the text. */
 export function namedChoice(answer: string, text: string): string | undefined {
   const plain = plainText(answer)
   return namesSeveral(plain) ? 'several' : (letterIn(plain) ?? announcedLetter(text.slice(-2_000)))
@@ -23,7 +23,7 @@ function letterIn(plain: string): string | undefined {
   if (lower !== undefined) return lower.toUpperCase()
   const closing = /\b(?:is|be|option|choice)\s*:?\s*\(?([A-J])\)?[.\s]*$/.exec(plain)?.[1]
   if (closing !== undefined) return closing
-  // A letter in a formula or in a longer sentence is no choice, and `A` in front of a word is none either.
+  // A letter in a formula or a longer sentence is not a choice, and neither is `A` before a word.
   if (/[=+<>]|\b(?:except|not|neither)\b/i.test(plain) || plain.length > 60) return undefined
   const letters = [...plain.matchAll(/(?<![\w'-])([A-J])(?![\w'-])(?!\s+(?!and\b|or\b)[a-z])/g)].map(
     (match) => match[1],
@@ -31,7 +31,7 @@ function letterIn(plain: string): string | undefined {
   return new Set(letters).size === 1 ? letters[0] : undefined
 }
 
-/** (A), (C) and (E), `A and b` or ACE: no single choice. */
+/** (A), (C) and (E), `A and b` or ACE: not a single choice. */
 function namesSeveral(plain: string): boolean {
   const bracketed = new Set([...plain.matchAll(/\(\s*([A-J])\s*\)/g)].map((match) => match[1]))
   return (
@@ -43,7 +43,9 @@ function namesSeveral(plain: string): boolean {
   )
 }
 
-/** After "the answer is", a letter in brackets or at the end of its sentence; "A cycloid" and "A, C" are none. */
+/**
+ * After "the answer is": a letter in parentheses or at the end of its sentence; "A cycloid" and "A, C" do not count.
+ */
 function announcedLetter(text: string): string | undefined {
   const plain = text.replace(/\\(?:text|textbf|mathrm|boxed)\s*\{|[$*{}\\]/g, ' ')
   const announced =
@@ -52,7 +54,7 @@ function announcedLetter(text: string): string | undefined {
   return (last?.[1] ?? last?.[2])?.toUpperCase()
 }
 
-/** What the question writes after the letter. */
+/** The text of an option in the question. */
 export function optionText(question: string, letter: string): string | undefined {
   const next = String.fromCharCode(letter.charCodeAt(0) + 1)
   const options = question.slice(-4_000)

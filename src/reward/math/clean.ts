@@ -1,7 +1,6 @@
 /**
- * One spelling for what people write in many ways. Nothing here decides a value: it only removes typography, so
- * that the tokenizer sees few symbols. Text inside \text{…} is kept between « and », apart from letters that are
- * variables.
+ * Normalizes notation. Nothing here changes a value: it only removes typography, so that the tokenizer sees few
+ * symbols. Text inside \text{…} is kept between « and », except for letters that are variables.
  */
 
 const vulgarFractions: Record<string, string> = {
@@ -29,13 +28,13 @@ const textCommand =
   /\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|mathrm|mathbf|mathit|mathsf|mathtt|boldsymbol|bm|underline|operatorname|rm|bf)\*?\s*\{([^{}]*)\}/g
 const functionName = /^(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?$|^(?:ln|log|lg|exp|sqrt|abs|max|min|gcd|lcm)$/
 
-/** What remains of \text{…}: a letter, a number or a function is math; everything else is words. */
+/** The content of \text{…}: a letter, a number or a function is math; everything else is words. */
 function textContent(content: string): string {
   const inner = content.replace(/~/g, ' ').trim()
   if (functionName.test(inner)) return `\\${inner} `
   if (inner === 'or' || inner === 'and') return ` ${inner} `
   if (/^[ei]$/.test(inner) || /^[\d().,\s+\-*/=]*$/.test(inner)) return inner
-  // 18 dollars, 5 cm: the number counts.
+  // 18 dollars, 5 cm: only the number matters.
   if (/^[-\d.,]*\d/.test(inner)) return ` ${inner} `
   return ` «${inner}» `
 }
@@ -67,7 +66,7 @@ function unicodeToLatex(text: string): string {
 const ordinalWrap = '(?:\\\\(?:text|textrm|mathrm|rm|mbox|textbf)\\s*)?\\{?\\s*'
 
 const replacements: [RegExp, string][] = [
-  // Separators of thousands: 1{,}234, 11,\! 111, 118\,000.
+  // Thousands separators: 1{,}234, 11,\! 111, 118\,000.
   [/(\d)\s*(?:\{,\}|,\\[!,;: ]|\\[!,;: ],?)\s*(?=\d{3}(?!\d))/g, '$1\u0001'],
   // 12th, 12^{th}, 12^{\mathrm{th}}.
   [
@@ -81,7 +80,7 @@ const replacements: [RegExp, string][] = [
   [/\\(?:textcolor|color)\s*\{[^{}]*\}/g, ''],
   [/\\(?:textdollar|pounds|euro)(?![a-zA-Z])(?:\{\})?/g, '\\currency '],
   [/\\currency\s*(\d[\d.,]*)/g, '$1 \\currency '],
-  // 48{grams}: what is left of \text{grams} when somebody takes commands away.
+  // 48{grams}: \text{grams} with the command stripped.
   [/^([-\d.,\s]*\d)\s*\{\s*([a-zA-Z][a-zA-Z ]+)\}/g, '$1 «$2» '],
   [/(?<=[\d})]|\\pi)\{\s*([a-zA-Z ]{5,})\}(?=(?:\^\{?\d\}?)?$)/g, ' «$1» '],
   [/(\d) and (?=\d+\/\d)/g, '$1 '],
@@ -122,14 +121,14 @@ const replacements: [RegExp, string][] = [
 
 export function cleanMath(text: string): string {
   let result = text.replace(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
-  // Escaped twice; in a matrix two backslashes end a row.
+  // Double escaping; in a matrix two backslashes end a row.
   if (!result.includes('\\begin')) result = result.replace(/\\\\(?=[a-zA-Z])/g, '\\')
   result = result.replace(/\\\\(?=[$%])/g, '\\')
-  // Money before dollars are dropped: `\$5` and `$5` are the number; only the first is surely money.
+  // Before dollar signs are dropped: `\$5` and `$5` are both the number 5, but only the first is surely money.
   result = result.replace(/\\\$\s*([\d.,]*\d)/g, '$1 \\currency ').replace(/\\\$|(?<!\\)\\[()[\]]|\$/g, ' ')
   result = unicodeToLatex(result)
   for (const [pattern, replacement] of replacements) result = result.replace(pattern, replacement)
-  // One backslash of two was lost.
+  // One of two backslashes was lost.
   if (result.includes('\\matrix')) result = result.replace(/(?<!\\)\\(?=-?\d)/g, '\\\\')
   result = result.replace(/(\d*)\.(\d*)\\overline\s*\{(\d+)\}/g, repeating)
   result = result.replace(/(\d*)\.(\d{0,9}?)(\d{1,6}?)\3{2,}\s*(?:\.\.\.|…|\\[lc]?dots)/g, repeating)
@@ -145,12 +144,12 @@ export function cleanMath(text: string): string {
     .trim()
 }
 
-/** A trailing exclamation mark is a factorial; every other trailing punctuation mark belongs to the sentence. */
+/** A trailing exclamation mark is a factorial; any other trailing punctuation belongs to the sentence. */
 function trailing(marks: string): string {
   return marks.trimStart().startsWith('!') ? '!' : ''
 }
 
-/** 0.1\overline{6} as the fraction it is: all digits less those that do not repeat, over as many nines and zeros. */
+/** Converts 0.1\overline{6} to a fraction: all digits minus the non-repeating ones, over as many nines and zeros. */
 function repeating(whole: string, before: string, fixed: string, cycle: string): string {
   if (whole.length > 60) return whole
   const top = BigInt(`0${before}${fixed}${cycle}`) - BigInt(`0${before}${fixed}`)
@@ -164,13 +163,13 @@ function ungrouped(text: string): string {
     .replace(/(?<![\w.,]|\d )\d{1,3}(?: \d{3})+(?![\d/.]| \/)/g, (digits) => digits.replaceAll(' ', ''))
 }
 
-/** 2x = 10 ⇒ x = 5 says x = 5. */
+/** Keeps the last conclusion: 2x = 10 ⇒ x = 5 means x = 5. */
 function lastImplied(text: string): string {
   const last = text.lastIndexOf('\\to ')
   return last < 0 ? text : text.slice(last + 4)
 }
 
-/** 3/56 ≈ 0.0536 is 3/56; x ≈ 3 says no more than x = 3. */
+/** 3/56 ≈ 0.0536 means 3/56; x ≈ 3 is treated as x = 3. */
 function exactPart(text: string): string {
   const at = text.indexOf('≈')
   if (at < 0) return text

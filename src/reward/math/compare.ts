@@ -1,18 +1,18 @@
-import type { Opinion } from './algebra.ts'
+import type { Equality } from './algebra.ts'
 import { equalExpressions } from './equal-expressions.ts'
+import { every, sameItems } from './equality.ts'
 import { isEvaluated } from './evaluated.ts'
 import { evaluateExact } from './exact.ts'
 import { equalIntervals, intervalsOf } from './intervals.ts'
 import { childrenOf, type Node, variablesOf } from './node.ts'
-import { every, sameItems } from './opinions.ts'
 import { toNumber } from './rational.ts'
 import { conditionOf, equalConditions } from './relations.ts'
 import { compareUnits } from './unit-rules.ts'
 import { type CompareContext, expression, type Value } from './value.ts'
 
-/** Are gold and answer the same? `unknown` whenever a rule would have to guess. */
-export async function compareValues(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
-  const [left, right] = bothPlain(gold, answer)
+/** Whether gold and answer are equal; `unknown` whenever a rule would have to guess. */
+export async function compareValues(gold: Value, answer: Value, context: CompareContext): Promise<Equality> {
+  const [left, right] = withoutResultNames(gold, answer)
   if (left.kind === 'expression' && right.kind === 'expression') return compareUnits(left, right, context)
   const [goldLine, answerLine] = [intervalsOf(left), intervalsOf(right)]
   // Two tuples are compared as tuples: (1, 2) may be a point.
@@ -30,7 +30,7 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
     return compareCollections(left, right, context)
   if (left.kind === 'tuple' && right.kind === 'tuple') {
     if (left.items.length !== right.items.length) return 'unequal'
-    // Of two numbers the brackets tell open from closed intervals; of more they say nothing.
+    // For two numbers, brackets distinguish open and closed intervals; for more they mean nothing.
     const differ = left.open !== right.open || left.close !== right.close
     if (differ && left.items.length === 2) return 'unequal'
     return every(left.items.map((item, index) => () => compareValues(item, right.items[index]!, context)))
@@ -48,7 +48,7 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
       : same
   }
   if (left.kind === 'base' && right.kind === 'base') {
-    // The same number in another base is not what was asked for.
+    // The same number in a different base is not what was asked for.
     return left.base === right.base && left.digits === right.digits ? 'equal' : 'unequal'
   }
   if (left.kind === 'text' && right.kind === 'text') return compareTexts(left.words, right.words)
@@ -58,12 +58,12 @@ export async function compareValues(gold: Value, answer: Value, context: Compare
 async function proportional(
   [a, b]: Extract<Value, { kind: 'ratio' }>['parts'],
   [c, d]: Extract<Value, { kind: 'ratio' }>['parts'],
-): Promise<Opinion> {
+): Promise<Equality> {
   return equalExpressions({ kind: 'multiply', factors: [a!, d!] }, { kind: 'multiply', factors: [b!, c!] })
 }
 
-/** `x = 5` beside `5`: where only one side is an equation that names a result, the name is dropped. */
-function bothPlain(gold: Value, answer: Value): [Value, Value] {
+/** If only one side is an equation that names its result, the name is dropped: `x = 5` becomes `5`. */
+function withoutResultNames(gold: Value, answer: Value): [Value, Value] {
   const isEquation = (value: Value) =>
     value.kind === 'relation' && value.operators.every((operator) => operator === '=')
   if (isEquation(answer) && !isEquation(gold)) {
@@ -80,7 +80,10 @@ function bothPlain(gold: Value, answer: Value): [Value, Value] {
 
 const headOf = (value: Value): Value | undefined => (value.kind === 'relation' ? value.parts[0] : undefined)
 
-/** The side of an equation that is the result: after a lone name, or the last of a calculation without variables. */
+/**
+ * The side of an equation that is the result: after a single name, or the last one of a calculation without
+ * variables.
+ */
 function resultOf(value: Value): Value | undefined {
   if (value.kind !== 'relation' || value.operators.some((operator) => operator !== '=')) return undefined
   const [first, last] = [value.parts[0]!, value.parts.at(-1)!]
@@ -89,7 +92,7 @@ function resultOf(value: Value): Value | undefined {
   const isConstant = (part: Value) => part.kind === 'expression' && variablesOf(part.node).size === 0
   const constants = value.parts.filter(isConstant)
   if (contradicts(constants)) return undefined
-  // 5 = 2 + 3 and 100/3 = 33.33 end in something that is not their result.
+  // 5 = 2 + 3 and 100/3 = 33.33 do not end in their result.
   const result = constants.findLast(isExactResult) ?? last
   if (isName(first)) return constants.length > 0 && isConstant(last) ? result : last
   if (value.parts.length === 2 && isName(last) && isConstant(first)) return first
@@ -103,13 +106,13 @@ const isExactResult = (part: Value, index: number, all: readonly Value[]): boole
   isEvaluated(part.node) &&
   (index === 0 ||
     !isRounded(part) ||
-    !all.slice(0, index).some((other) => !isRounded(other) && isWorkedOut(other)))
+    !all.slice(0, index).some((other) => !isRounded(other) && isEvaluatedPart(other)))
 
 const isRounded = (part: Value): boolean =>
   part.kind === 'expression' && part.node.kind === 'number' && (part.node.decimals ?? 0) > 0
-const isWorkedOut = (part: Value): boolean => part.kind === 'expression' && isEvaluated(part.node)
+const isEvaluatedPart = (part: Value): boolean => part.kind === 'expression' && isEvaluated(part.node)
 
-/** 5 = 6 has no result; 100/3 = 33.33 is rounded. Parts that are not fractions are taken on trust. */
+/** 5 = 6 has no result; 100/3 = 33.33 is rounded. Parts that are not rational are not checked. */
 function contradicts(parts: readonly Value[]): boolean {
   const values = parts.flatMap((part) =>
     part.kind === 'expression' ? [evaluateExact(part.node, new Map())] : [],
@@ -120,7 +123,9 @@ function contradicts(parts: readonly Value[]): boolean {
   )
 }
 
-/** What a question may ask for: m + n, z^3, xy or \\sin G. An equation such as 2x + 3 = 5 states no result. */
+/**
+ * A quantity that a question may ask for: m + n, z^3, xy or \\sin G. An equation such as 2x + 3 = 5 states no result.
+ */
 function isQuantity(value: Value): boolean {
   const isPlain = (node: Node): boolean => {
     if (node.kind === 'number') return false
@@ -129,8 +134,8 @@ function isQuantity(value: Value): boolean {
   return value.kind === 'expression' && isPlain(value.node)
 }
 
-async function compareCollections(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
-  // A point written without its brackets, in its order or with the names of its coordinates.
+async function compareCollections(gold: Value, answer: Value, context: CompareContext): Promise<Equality> {
+  // A point without brackets, in order or with named coordinates.
   if (gold.kind === 'tuple' && answer.kind === 'collection' && !answer.braced) {
     if (gold.open !== gold.close.replace(')', '(').replace(']', '[')) return 'unequal'
     const items = (namesOf(answer.items) === 'mixed' ? byName(answer.items) : answer.items).map(bareItem)
@@ -141,7 +146,7 @@ async function compareCollections(gold: Value, answer: Value, context: CompareCo
     // [2, 3] may be a list or an interval.
     return same === 'equal' && gold.open === '[' && items.length === 2 ? 'unknown' : same
   }
-  // A set in curly brackets is no pair, but lists of programs have square brackets.
+  // A set in braces is not a pair, but programs print lists in square brackets.
   if (gold.kind === 'collection' && gold.braced && answer.kind === 'tuple' && answer.open === '(') {
     if (!gold.items.some(({ kind }) => kind === 'tuple')) return 'unequal'
   }
@@ -149,7 +154,7 @@ async function compareCollections(gold: Value, answer: Value, context: CompareCo
   if (left === undefined || right === undefined) return 'unequal'
   const [goldNames, answerNames] = [namesOf(left), namesOf(right)]
   const areBare = goldNames === 'none' || answerNames === 'none'
-  // x = 1, y = 2 says which is which: a bare list must then be in the order of the names.
+  // x = 1, y = 2 assigns names: a bare list must be in the order of the names.
   if (areBare && (goldNames === 'sorted' || goldNames === 'mixed')) {
     const named = byName(left).map(bareItem)
     if (named.length !== right.length) return 'unequal'
@@ -159,7 +164,7 @@ async function compareCollections(gold: Value, answer: Value, context: CompareCo
   const inner: CompareContext = { ...context, inList: true }
   const same = await sameItems(golden, given, (a, b) => compareValues(a, b, inner))
   context.unevaluated ||= inner.unevaluated
-  // In a set repetitions mean nothing; in a list they do.
+  // In a set repetitions do not matter; in a list they do.
   const areLists =
     gold.kind === 'collection' && !gold.braced && answer.kind === 'collection' && !answer.braced
   return same === 'equal' && areLists && left.length !== right.length ? 'unequal' : same
@@ -174,13 +179,13 @@ const nameOf = (item: Value): string => {
 const byName = (items: readonly Value[]): Value[] =>
   [...items].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0))
 
-/** Solutions may be given in brackets; a list of points may not be taken apart. */
+/** Solutions may be in brackets; a list of points must not be taken apart. */
 function listItems(gold: Value, answer: Value): Value[] | undefined {
   const holdsTuples = gold.kind === 'collection' && gold.items.some(({ kind }) => kind === 'tuple')
   return answer.kind === 'tuple' && !holdsTuples ? answer.items : itemsOf(answer)
 }
 
-/** What the items are called: not at all, all the same, or each by its own name, in the order of names or not. */
+/** How the items are named: not at all, all the same, or individually, sorted by name or not. */
 function namesOf(items: readonly Value[]): 'none' | 'one' | 'sorted' | 'mixed' {
   const names = items.map((item) => {
     const head = headOf(item)
@@ -206,28 +211,28 @@ function itemsOf(value: Value): Value[] | undefined {
 async function compareMatrices(
   gold: Extract<Value, { kind: 'matrix' }>['rows'],
   answer: Extract<Value, { kind: 'matrix' }>['rows'],
-): Promise<Opinion> {
+): Promise<Equality> {
   const sameShape =
     gold.length === answer.length && gold.every((row, index) => row.length === answer[index]!.length)
   if (!sameShape) return 'unequal'
   return every(gold.flatMap((row, i) => row.map((cell, j) => () => equalExpressions(cell, answer[i]![j]!))))
 }
 
-/** It is Saturday. */
+/** Words that may precede a one-word answer: "It is Saturday." */
 const leadWords = new Set(['it', 'is', 'was', 'on', 'this', 'that', 'the', 'they', 'are'])
 
-function compareTexts(gold: readonly string[], answer: readonly string[]): Opinion {
+function compareTexts(gold: readonly string[], answer: readonly string[]): Equality {
   if (gold.join(' ') === answer.join(' ')) return 'equal'
   const lead = answer.slice(0, -gold.length)
   if (gold.length === 1 && answer.at(-1) === gold[0] && lead.every((word) => leadWords.has(word)))
     return 'equal'
-  // One word that does not occur is not what was said; longer texts may say the same in other words.
+  // A single missing word means a different answer; longer texts may say the same in other words.
   return gold.length === 1 && !answer.includes(gold[0]!) ? 'unequal' : 'unknown'
 }
 
-/** Two ways to write one thing; all other kinds are different things. */
-async function differentKinds(gold: Value, answer: Value, context: CompareContext): Promise<Opinion> {
-  // The base is often left to the question.
+/** Different notations for the same thing; all other kinds are different. */
+async function differentKinds(gold: Value, answer: Value, context: CompareContext): Promise<Equality> {
+  // The base is often given only in the question.
   if (gold.kind === 'base' && answer.kind === 'expression' && answer.node.kind === 'number')
     return String(answer.node.value.numerator) === gold.digits ? 'equal' : 'unequal'
   // 1:2 and 1/2.

@@ -1,4 +1,4 @@
-/** A complex number with a bound on its absolute rounding error, to first order. */
+/** A complex number with a first-order bound on its absolute rounding error. */
 export interface Complex {
   re: number
   im: number
@@ -12,10 +12,10 @@ export const real = (re: number, error = Math.abs(re) * epsilon): Complex => ({ 
 export const undefinedValue: Complex = { re: Number.NaN, im: Number.NaN, error: Number.NaN }
 export const isDefined = (a: Complex): boolean =>
   Number.isFinite(a.re) && Number.isFinite(a.im) && Number.isFinite(a.error)
-/** Zero as far as the error allows to tell. */
+/** Whether it could be zero within its error bound. */
 export const mayBeZero = (a: Complex): boolean => size(a) <= 2 * a.error
 
-/** Every operation rounds its own result as well as passing on the errors of what it was given. */
+/** Every operation adds its own rounding error to the propagated ones. */
 const rounded = (re: number, im: number, error: number): Complex => ({
   re,
   im,
@@ -47,7 +47,7 @@ export function exponential(a: Complex): Complex {
 
 export function logarithm(a: Complex): Complex {
   if (mayBeZero(a)) return undefinedValue
-  // On the cut along the negative axis a speck of rounding would turn the result around.
+  // On the branch cut along the negative axis, a tiny rounding error would flip the result.
   if (a.re < 0 && a.im !== 0 && Math.abs(a.im) <= 2 * a.error) return undefinedValue
   return rounded(Math.log(size(a)), Math.atan2(a.im, a.re), a.error / size(a) + epsilon)
 }
@@ -57,11 +57,11 @@ export function power(base: Complex, exponent: Complex): Complex {
     exponent.im === 0 && Number.isInteger(exponent.re) && exponent.error <= Math.abs(exponent.re) * 1e-15
   if (whole && Math.abs(exponent.re) <= 1_000) return wholePower(base, exponent.re)
   if (mayBeZero(base)) return undefinedValue
-  // (-8)^{1/3} is -2 in school and complex elsewhere: only square roots have one reading.
+  // (-8)^{1/3} is -2 in school and complex elsewhere: only square roots are unambiguous.
   const isOpen = base.im === 0 && base.re < 0 && exponent.im === 0 && !Number.isInteger(2 * exponent.re)
   if (isOpen) return undefinedValue
   const result = exponential(multiply(exponent, logarithm(base)))
-  // A positive real base has a real power: without this, rounding would leave a speck of an imaginary part.
+  // A positive real base has a real power: without this, rounding would leave a tiny imaginary part.
   return base.im === 0 && base.re > 0 && exponent.im === 0 ? { ...result, im: 0 } : result
 }
 

@@ -6,13 +6,13 @@ import { compare, equals, negate, type Rational, rational, subtract, toNumber } 
 
 interface Decimal {
   value: Rational
-  /** Digits after the point. */
+  /** Digits after the decimal point. */
   places: number
-  /** Digits that carry meaning: without leading zeros. */
+  /** Significant digits: without leading zeros. */
   significant: number
 }
 
-/** The number when it is written as a decimal with something after the point. */
+/** The number, if it is written as a decimal with digits after the point. */
 function decimalOf(node: Node): Decimal | undefined {
   if (node.kind === 'negate') {
     const positive = decimalOf(node.of)
@@ -27,15 +27,15 @@ function decimalOf(node: Node): Decimal | undefined {
   }
 }
 
-/** A decimal this long stands for the number it was cut from: ten digits, eight of them after the point. */
+/** A decimal this long represents the exact number: ten digits, eight of them after the point. */
 const isLong = ({ places, significant }: Decimal): boolean => significant >= 10 && places >= 8
 
 /**
- * Compares where one side is a rounded decimal of the other. Undefined: neither is, so other means must decide.
+ * Compares if one side is a rounded decimal of the other; undefined if neither is.
  *
  * - 58 and 57.99999999999999, √3/2 and 0.8660254037844386: equal, as floating-point numbers are.
- * - 1/3 and 0.3333333333: equal, from ten digits on (rounded or cut off).
- * - 1/3 and 0.3333: unknown, with four to nine digits: only the task can say whether that is enough. If the question
+ * - 1/3 and 0.3333333333: equal, from ten digits on (rounded or truncated).
+ * - 1/3 and 0.3333: unknown, with four to nine digits: it depends on the task whether that is enough. If the question
  *   asks for a rounded number, equal.
  * - 1/3 and 0.333: unequal.
  * - gold 33.33 and 100/3: unknown, because the gold itself may be rounded, unless the question asks for that; gold 0.3
@@ -70,12 +70,12 @@ export function compareDecimals(
   return asksToRound ? 'equal' : 'unknown'
 }
 
-/** So many digits are written by programs, whose last digits are rounding errors. */
+/** Programs print this many digits, the last of which are rounding errors. */
 const floatDigits = 12
 
 /**
- * Whether one side is a floating-point result and the other is the same within what rounding explains: a billionth of
- * the value, and not more than a millionth, unless the number is so large that this is its last digit.
+ * Whether one side is a floating-point result and the other is the same up to rounding: within a billionth of the
+ * value and within a millionth absolutely, unless the number is so large that this is its last digit.
  */
 function isNearby(gold: Node, answer: Node): boolean {
   const isFloat = (node: Node): boolean =>
@@ -92,7 +92,7 @@ function isNearby(gold: Node, answer: Node): boolean {
   return gap <= 1e-9 * scale && (gap <= 1e-6 || gap <= 1e-14 * scale)
 }
 
-/** Whether the decimal is the exact value rounded or cut off after its last digit, and not the value itself. */
+/** Whether the decimal is the exact value rounded or truncated after its last digit, but not the value itself. */
 function isShortened(decimal: Decimal, of: Node): 'yes' | 'no' | 'itself' {
   const exact = evaluateExact(of, new Map())
   const step = rational(1n, 10n ** BigInt(decimal.places))!
@@ -103,16 +103,16 @@ function isShortened(decimal: Decimal, of: Node): 'yes' | 'no' | 'itself' {
     const distance = gap.numerator < 0n ? negate(gap) : gap
     const half = rational(1n, 2n * 10n ** BigInt(decimal.places))!
     const isRounded = compare(distance, half) <= 0
-    const isCut = compare(distance, step) < 0 && gap.numerator < 0n === decimal.value.numerator < 0n
-    return isRounded || isCut ? 'yes' : 'no'
+    const isTruncated = compare(distance, step) < 0 && gap.numerator < 0n === decimal.value.numerator < 0n
+    return isRounded || isTruncated ? 'yes' : 'no'
   }
   const value = evaluateNumeric(of, new Map())
   if (!isDefined(value) || Math.abs(value.im) > value.error) return 'itself'
   const gap = value.re - toNumber(decimal.value)
   const unit = toNumber(step)
   const slack = 10 * value.error + Math.abs(value.re) * 1e-15
-  // As near as doubles can tell: perhaps the value itself, such as 3.0 for a logarithm. Others must decide.
+  // Equal within double precision: perhaps the value itself, such as 3.0 for a logarithm. Other checks must decide.
   if (Math.abs(gap) <= slack) return 'itself'
-  const isCut = Math.abs(gap) < unit - slack && gap < 0 === decimal.value.numerator < 0n
-  return Math.abs(gap) <= unit / 2 + slack || isCut ? 'yes' : 'no'
+  const isTruncated = Math.abs(gap) < unit - slack && gap < 0 === decimal.value.numerator < 0n
+  return Math.abs(gap) <= unit / 2 + slack || isTruncated ? 'yes' : 'no'
 }

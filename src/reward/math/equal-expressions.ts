@@ -1,4 +1,4 @@
-import { algebraOpinion, type Opinion } from './algebra.ts'
+import { algebraEquality, type Equality } from './algebra.ts'
 import { isDefined } from './complex.ts'
 import { compareDecimals } from './decimals.ts'
 import { childrenOf, keyOf, type Node, some, variablesOf } from './node.ts'
@@ -15,13 +15,13 @@ const isInfinite = (node: Node): boolean =>
   node.kind === 'negate' ? isInfinite(node.of) : node.kind === 'constant' && node.name === 'infinity'
 
 /**
- * Are two expressions the same value, or the same function of their variables?
+ * Whether two expressions have the same value, or are the same function of their variables.
  *
- * Same structure decides. Then values at random points: where all are exact fractions they decide alone; where
- * doubles differ by more than their error bound the answer is no; where doubles agree the algebra engine must
+ * The same structure means equal. Otherwise they are evaluated at random points: exact rational values decide alone;
+ * doubles that differ by more than their error bound mean unequal; if the doubles agree, the algebra engine must
  * confirm it, with eighty digits or by simplifying the difference to zero.
  */
-export async function equalExpressions(gold: Node, answer: Node, asksToRound = false): Promise<Opinion> {
+export async function equalExpressions(gold: Node, answer: Node, asksToRound = false): Promise<Equality> {
   const [goldKey, answerKey] = [keyOf(gold), keyOf(answer)]
   if (goldKey === answerKey) return 'equal'
   if (isInfinite(gold) || isInfinite(answer)) return 'unequal'
@@ -30,11 +30,11 @@ export async function equalExpressions(gold: Node, answer: Node, asksToRound = f
   if (variablesOf(answer, variablesOf(gold)).size === 0) {
     const decided = compareDecimals(gold, answer, asksToRound)
     if (decided !== undefined) return decided
-    // Beside a number, what is infinite or not defined is something else.
+    // Compared with a number, anything infinite or undefined is different.
     const [left, right] = [evaluateNumeric(gold, new Map()), evaluateNumeric(answer, new Map())]
     if (isDefined(left) && !isDefined(right)) return 'unequal'
   }
   const sampled = sampleEquality(gold, answer, `${goldKey}\n${answerKey}`)
-  if (sampled.opinion !== 'equal' || sampled.exactly) return sampled.opinion
-  return algebraOpinion(gold, answer)
+  if (sampled.equality !== 'equal' || sampled.exactly) return sampled.equality
+  return algebraEquality(gold, answer)
 }

@@ -3,7 +3,7 @@ import { childrenOf, type Node, some, variablesOf } from './node.ts'
 import { evaluateNumeric } from './numeric.ts'
 
 /**
- * Whether an expression without variables has been worked out: no arithmetic on numbers is left to do in it.
+ * Whether an expression without variables is fully evaluated: no arithmetic on numbers is left to do.
  *
  * Values: 7, -0.5, 3/4, 2 1/2, 6.02·10^23, 10^6, √13, 3√2/2, 2+√3, 5π/6, 3-2i.
  * Not yet: 17·144-389, 6/2, 2^10, 5!, √(9+16), 2·3√2, 4π+5π, sin 30°.
@@ -37,7 +37,7 @@ export function isEvaluated(node: Node): boolean {
   }
 }
 
-/** Whether the answer may be compared by its value: it is worked out, or the gold itself is an expression that is not. */
+/** Whether the answer may be compared by value: it is evaluated, or the gold answer itself is not. */
 export function mayCompare(gold: Node, answer: Node): boolean {
   return variablesOf(gold).size > 0 || isEvaluated(answer) || !isEvaluated(gold)
 }
@@ -51,7 +51,7 @@ const wholeOf = (node: Node): bigint | undefined => {
   return isWhole ? node.value.numerator : undefined
 }
 
-/** 3/4 is a value, and so is 6/8; 6/2 is a division that has not been made. */
+/** 3/4 and 6/8 are values; 6/2 is a division that was not carried out. */
 function isFraction({ top, bottom }: Extract<Node, { kind: 'divide' }>): boolean {
   const [upper, lower] = [wholeOf(top), wholeOf(bottom)]
   if (upper === undefined || lower === undefined || lower === 0n) return false
@@ -64,7 +64,7 @@ function isPowerOfTen(node: Node): boolean {
   return exponent !== undefined && exponent <= 1_000n
 }
 
-/** A power of fractions that is a fraction, or too large to be one; the root of two is neither. */
+/** A rational power of rationals that is rational, or too large to compute; the root of two is neither. */
 function isWholePower({ base, exponent }: Extract<Node, { kind: 'power' }>): boolean {
   const power = variablesOf(exponent).size === 0 ? evaluateExact(exponent, new Map()) : undefined
   return (
@@ -78,7 +78,7 @@ function isScientific({ factors }: Extract<Node, { kind: 'multiply' }>): boolean
   return factors.length === 2 && factors[0]!.kind === 'number' && isPowerOfTen(factors[1]!)
 }
 
-/** 4π + 5π: one is a fraction of the other. */
+/** 4π + 5π: one is a rational multiple of the other. */
 function haveLikeTerms(terms: readonly Node[]): boolean {
   const values = terms
     .filter((term) => !isRational(term) && !some(term, ({ kind }) => kind === 'variable'))

@@ -6,7 +6,7 @@ export type Assignment = ReadonlyMap<string, Rational>
 
 const factorialLimit = 300n
 
-/** The exact value at a point, or undefined where it is not rational, not defined or too large. */
+/** The exact value at a point; undefined if it is irrational, undefined or too large. */
 export function evaluateExact(node: Node, at: Assignment): Rational | undefined {
   switch (node.kind) {
     case 'number':
@@ -52,7 +52,7 @@ function fold(
 
 function powerOf(base: Rational | undefined, exponent: Rational | undefined): Rational | undefined {
   if (base === undefined || exponent === undefined) return undefined
-  // 0^0 is left open.
+  // 0^0 is undefined.
   if (base.numerator === 0n && exponent.numerator <= 0n) return undefined
   if (exact.isInteger(exponent)) return exact.power(base, exponent.numerator)
   // The principal root of a negative number is not real.

@@ -1,9 +1,9 @@
-import type { Opinion } from './algebra.ts'
+import type { Equality } from './algebra.ts'
 import { isDefined } from './complex.ts'
 import { equalExpressions } from './equal-expressions.ts'
+import { every } from './equality.ts'
 import { type Node, variablesOf } from './node.ts'
 import { evaluateNumeric } from './numeric.ts'
-import { every } from './opinions.ts'
 import type { Relation, Value } from './value.ts'
 
 interface End {
@@ -36,7 +36,7 @@ function endOf(node: Node, closed: boolean): End | undefined {
 const nodeOf = (value: Value | undefined): Node | undefined =>
   value?.kind === 'expression' && value.unit === undefined ? value.node : undefined
 
-/** The parts of the number line a value names, or undefined when it names none. */
+/** The intervals that a value describes, or undefined if it describes none. */
 export function intervalsOf(value: Value): Interval[] | undefined {
   if (value.kind === 'tuple' && value.items.length === 2) {
     const [low, high] = [nodeOf(value.items[0]), nodeOf(value.items[1])]
@@ -80,7 +80,7 @@ function ofInequality(
   return low.value > high.value ? undefined : [{ low, high }]
 }
 
-/** Sorted, with touching parts made one: [0,1] and [1,2] are [0,2]; (0,1) and (1,2) are not (0,2). */
+/** Sorted, with touching intervals merged: [0,1] and [1,2] give [0,2]; (0,1) and (1,2) do not give (0,2). */
 function merged(intervals: readonly Interval[]): Interval[] {
   const sorted = [...intervals].sort(
     (a, b) => a.low.value - b.low.value || Number(b.low.closed) - Number(a.low.closed),
@@ -106,7 +106,7 @@ function merged(intervals: readonly Interval[]): Interval[] {
 export async function equalIntervals(
   gold: readonly Interval[],
   answer: readonly Interval[],
-): Promise<Opinion> {
+): Promise<Equality> {
   if (almostTouch(gold) || almostTouch(answer)) return 'unknown'
   const [left, right] = [merged(gold), merged(answer)]
   if (left.length !== right.length) return 'unequal'
@@ -124,7 +124,10 @@ export async function equalIntervals(
   )
 }
 
-/** Ends that differ by rounding only may be one end written in two ways: whether the parts touch cannot be told. */
+/**
+ * Ends that differ only by rounding may be the same number written in two ways, so we cannot tell whether the
+ * intervals touch.
+ */
 function almostTouch(parts: readonly Interval[]): boolean {
   const ends = parts.flatMap(({ low, high }) => [low.value, high.value]).filter(Number.isFinite)
   const isNear = (a: number, b: number) => a !== b && Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a))

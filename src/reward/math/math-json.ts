@@ -1,6 +1,6 @@
 import type { Node, Trigonometric } from './node.ts'
 
-/** The expression format of the algebra engine, as plain data that can be sent to a worker. */
+/** The algebra engine's expression format, as plain data that can be sent to a worker. */
 export type MathJson = string | number | { num: string } | MathJson[]
 
 const names: Record<Exclude<(Node & { kind: 'call' })['name'], 'logarithm'>, string> &
@@ -28,7 +28,7 @@ const names: Record<Exclude<(Node & { kind: 'call' })['name'], 'logarithm'>, str
 }
 const constants = { pi: 'Pi', e: 'ExponentialE', i: 'ImaginaryUnit', infinity: 'PositiveInfinity' }
 
-/** Variables get names of ours (v0, v1, …): a variable called D or N would be an operator to the engine. */
+/** Variables are renamed to v0, v1, …: to the engine, D or N would be an operator. */
 export function toMathJson(node: Node, variables: readonly string[]): MathJson {
   const recurse = (child: Node): MathJson => toMathJson(child, variables)
   switch (node.kind) {

@@ -30,7 +30,10 @@ export type Trigonometric = (typeof trigonometric)[number]
 
 /** An expression. Sets, intervals and relations are not expressions: see value.ts. */
 export type Node =
-  /** Where the number was written with a point, `decimals` counts the digits after it and `digits` those that carry meaning. */
+  /**
+   * For a number written with a decimal point, `decimals` counts the digits after it and `digits` the significant
+   * ones.
+   */
   | { kind: 'number'; value: Rational; decimals?: number; digits?: number }
   | { kind: 'constant'; name: 'pi' | 'e' | 'i' | 'infinity' }
   | { kind: 'variable'; name: string }
@@ -70,7 +73,7 @@ export function some(node: Node, test: (node: Node) => boolean): boolean {
   return test(node) || childrenOf(node).some((child) => some(child, test))
 }
 
-/** One spelling for each structure: sums and products sorted, nested ones joined. Two equal keys are equal nodes. */
+/** A canonical form: sums and products are sorted. Nodes with equal keys are equal. */
 export function keyOf(node: Node): string {
   switch (node.kind) {
     case 'number':

@@ -1,2 +1,2 @@
-/** The text is no expression of the small language read here; whether it is one to a person is unknown. */
+/** The text is not an expression in the small language parsed here, though it may be one to a person. */
 export class NotMath extends Error {}

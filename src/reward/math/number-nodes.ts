@@ -46,7 +46,7 @@ export function mixed(whole: Node, top: Node, bottom: Node): Node {
   if (whole.kind !== 'number' || top.kind !== 'number' || bottom.kind !== 'number')
     throw new NotMath('a mixed number')
   const fraction = divide(top.value, bottom.value)
-  // 2\frac{3}{2} may be a product or a slip: no reading is safe.
+  // 2\frac{3}{2} may be a product or a typo: neither interpretation is safe.
   if (fraction === undefined || top.value.numerator >= bottom.value.numerator)
     throw new NotMath('an improper mixed number')
   const sum = add(whole.value, fraction)

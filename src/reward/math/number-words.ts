@@ -13,7 +13,7 @@ const scales: Record<string, number> = {
 const word = `(?:${[...small, ...tens, ...Object.keys(scales)].join('|')})`
 const phrase = new RegExp(`(?<![\\w-])${word}(?:(?:[\\s-]+|\\s+and\\s+)${word})*(?![\\w-])`, 'gi')
 
-/** `twenty-five` and `three hundred and five` in digits; everything else is left as it is. */
+/** Converts `twenty-five` and `three hundred and five` to digits; leaves everything else unchanged. */
 export function wordsToDigits(text: string): string {
   return text.replace(phrase, (found) => numeralOf(found) ?? found)
 }
@@ -36,6 +36,6 @@ function numeralOf(found: string): string | undefined {
   return String(total + group)
 }
 
-/** What a word after a number multiplies it by: 5 million, 3 dozen. */
+/** The factor of a word after a number: 5 million, 3 dozen. */
 export const scaleOf = (name: string): number | undefined =>
   scales[name] ?? (name === 'dozen' ? 12 : undefined)

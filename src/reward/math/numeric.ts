@@ -5,7 +5,7 @@ import { toNumber } from './rational.ts'
 
 export type Point = ReadonlyMap<string, number>
 
-/** The value at a point in double precision with its error; not a number where undefined or out of range. */
+/** The value at a point in double precision, with its error; NaN where undefined or out of range. */
 export function evaluateNumeric(node: Node, at: Point): Complex {
   switch (node.kind) {
     case 'number':
@@ -75,7 +75,7 @@ function call(name: (Node & { kind: 'call' })['name'], args: Complex[]): Complex
 }
 
 const realFunctions = {
-  // Each with its derivative, which carries the error through.
+  // Each with its derivative, for error propagation.
   arcsin: [Math.asin, (x: number) => 1 / Math.sqrt(1 - x * x)],
   arccos: [Math.acos, (x: number) => 1 / Math.sqrt(1 - x * x)],
   arctan: [Math.atan, (x: number) => 1 / (1 + x * x)],
@@ -99,7 +99,7 @@ function squareRoot(a: Complex): Complex {
   return a.re > 0 ? { re: magnitude, im: 0, error } : { re: 0, im: magnitude, error }
 }
 
-/** Odd roots of negative numbers are the real ones, as school books write them. */
+/** Odd roots of negative numbers are real, as in school books. */
 function root(a: Complex, degree: Complex): Complex {
   const isOdd = degree.im === 0 && Number.isInteger(degree.re) && Math.abs(degree.re) % 2 === 1
   const exponent = divide(real(1, 0), degree)
@@ -107,7 +107,7 @@ function root(a: Complex, degree: Complex): Complex {
   return complex.power(a, exponent)
 }
 
-/** Floor and ceiling, unless the error reaches over a step. */
+/** Floor or ceiling, undefined if the error spans a step. */
 function step(a: Complex, round: (value: number) => number): Complex {
   const value = round(a.re)
   return round(a.re - a.error) === value && round(a.re + a.error) === value ? real(value, 0) : undefinedValue

@@ -3,17 +3,17 @@ import { NotMath } from './not-math.ts'
 import { isMinusOne, mixed, numberNode, readNumber, times } from './number-nodes.ts'
 import type { Token } from './tokenize.ts'
 
-/** Choices a text leaves open. The caller tries each that was met, and trusts only what all of them agree on. */
+/** How ambiguous notation is interpreted. The caller tries each interpretation of the ambiguities that occurred. */
 export interface Reading {
-  /** Which sign `\pm` has. */
+  /** The sign of `\pm`. */
   sign: 1 | -1
-  /** Whether `1/2x` is 1/(2x). */
+  /** Whether `1/2x` means 1/(2x). */
   tightSlash: boolean
-  /** What `\log` without a base means. */
+  /** The base of `\log` without one. */
   logBase: 'e' | '10'
 }
 
-export interface Met {
+export interface Ambiguities {
   sign: boolean
   slash: boolean
   log: boolean
@@ -29,9 +29,9 @@ const greek = new Set(
 )
 const closing: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 
-/** Reads all tokens as one expression, or throws NotMath. */
-export function parseExpression(tokens: readonly Token[], reading: Reading, met: Met): Node {
-  const parser = new ExpressionParser(tokens, reading, met)
+/** Parses all tokens as one expression, or throws NotMath. */
+export function parseExpression(tokens: readonly Token[], reading: Reading, ambiguities: Ambiguities): Node {
+  const parser = new ExpressionParser(tokens, reading, ambiguities)
   const node = parser.sum()
   parser.end()
   return node
@@ -40,15 +40,15 @@ export function parseExpression(tokens: readonly Token[], reading: Reading, met:
 class ExpressionParser {
   readonly #tokens: Token[]
   readonly #reading: Reading
-  readonly #met: Met
+  readonly #ambiguities: Ambiguities
   #position = 0
   #depth = 0
   #bars = 0
 
-  constructor(tokens: readonly Token[], reading: Reading, met: Met) {
+  constructor(tokens: readonly Token[], reading: Reading, ambiguities: Ambiguities) {
     this.#tokens = [...tokens]
     this.#reading = reading
-    this.#met = met
+    this.#ambiguities = ambiguities
   }
 
   #peek(ahead = 0): Token | undefined {
@@ -91,7 +91,7 @@ class ExpressionParser {
     return terms.length === 1 ? terms[0]! : { kind: 'add', terms }
   }
 
-  /** Reads any signs that stand here; true when they make a minus. */
+  /** Consumes any signs; returns true if they add up to a minus. */
   #signs(): boolean {
     let negative = false
     for (let count = 0; count < 4; count++) {
@@ -99,7 +99,7 @@ class ExpressionParser {
       else if (this.#isCommand('pm', 'mp')) {
         const plus = (this.#peek()!.text === 'pm') === (this.#reading.sign === 1)
         if (!plus) negative = !negative
-        this.#met.sign = true
+        this.#ambiguities.sign = true
         this.#position++
       } else if (!this.#take('+')) break
     }
@@ -122,11 +122,11 @@ class ExpressionParser {
     return negative ? { kind: 'negate', of: node } : node
   }
 
-  /** After a slash `2x` may mean 2 only, or the product: writers differ. */
+  /** After a slash, `2x` may mean just 2 or the product: usage differs. */
   #denominator(): Node {
     let node = this.#signed()
     if (!this.#startsFactor()) return node
-    this.#met.slash = true
+    this.#ambiguities.slash = true
     if (this.#reading.tightSlash) while (this.#startsFactor()) node = times(node, this.#factor())
     return node
   }
@@ -135,10 +135,10 @@ class ExpressionParser {
     const token = this.#peek()
     if (token === undefined) return false
     if (token.type === 'number') {
-      // Two numbers side by side are no product, except after a closing bracket or a letter.
+      // Two adjacent numbers are not a product, except after a closing bracket or a letter.
       const before = this.#tokens[this.#position - 1]?.type
       if (before === 'number') throw new NotMath('two numbers in a row')
-      // x1 may be a name with an index.
+      // x1 may be an indexed name.
       if (before === 'name') throw new NotMath('a number after a letter')
       return true
     }
@@ -228,7 +228,7 @@ class ExpressionParser {
     const node = readNumber(token.text)
     if (node.kind !== 'number' || node.value.denominator !== 1n || token.text.includes('.')) return node
     const [next, slash, last] = [this.#peek(), this.#peek(1), this.#peek(2)]
-    // 2 1/2 and 2\frac12 are mixed numbers where the second part is a proper fraction of digits.
+    // 2 1/2 and 2\frac12 are mixed numbers if the second part is a proper fraction of digits.
     if (next?.type === 'number' && next.spaced && slash?.text === '/' && last?.type === 'number') {
       this.#position += 3
       return mixed(node, readNumber(next.text), readNumber(last.text))
@@ -265,7 +265,7 @@ class ExpressionParser {
     throw new NotMath('a subscript that does not end')
   }
 
-  /** What \frac and \sqrt take: a group, or one digit, letter or command. */
+  /** An argument of \frac or \sqrt: a group, or a single digit, letter or command. */
   #argument(): Node {
     const token = this.#peek()
     if (token?.type === 'number' && token.text.length > 1 && !token.text.includes('.')) {
@@ -332,7 +332,7 @@ class ExpressionParser {
     if (name === 'lg') return { kind: 'call', name: 'logarithm', args: [argument, numberNode(10)] }
     if (name === 'log') {
       if (base !== undefined) return { kind: 'call', name: 'logarithm', args: [argument, base] }
-      this.#met.log = true
+      this.#ambiguities.log = true
       const ten = this.#reading.logBase === '10' ? [numberNode(10)] : []
       return { kind: 'call', name: 'logarithm', args: [argument, ...ten] }
     }
@@ -341,7 +341,7 @@ class ExpressionParser {
     return { kind: 'call', name: known, args: [argument] }
   }
 
-  /** `\sin(x)`, or `\sin 2x`: without brackets the argument is the product up to the next function or sign. */
+  /** `\sin(x)` or `\sin 2x`: without parentheses, the argument is the product up to the next function or sign. */
   #functionArgument(): Node {
     if (this.#is('(') || this.#is('{')) {
       const inner = this.#primary()
@@ -354,7 +354,7 @@ class ExpressionParser {
       argument = times(argument, this.#factor())
     }
     if (this.#is('/')) {
-      this.#met.slash = true
+      this.#ambiguities.slash = true
       if (this.#reading.tightSlash) {
         this.#position++
         argument = { kind: 'divide', top: argument, bottom: this.#denominator() }

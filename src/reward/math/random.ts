@@ -1,4 +1,4 @@
-/** A small seeded generator: the same pair of answers is always tried at the same points. */
+/** A small seeded generator: the same pair of answers is always sampled at the same points. */
 export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)

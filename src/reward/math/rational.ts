@@ -4,7 +4,7 @@ export interface Rational {
   readonly denominator: bigint
 }
 
-/** Results with more bits than this are given up: exact arithmetic on hostile input must stay cheap. */
+/** Larger results are abandoned: exact arithmetic on hostile input must stay cheap. */
 const bitLimit = 8_192
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
@@ -16,7 +16,7 @@ function greatestCommonDivisor(left: bigint, right: bigint): bigint {
   return a
 }
 
-/** The fraction in lowest terms; undefined for a zero denominator or a result beyond the size limit. */
+/** A fraction in lowest terms; undefined for a zero denominator or beyond the size limit. */
 export function rational(numerator: bigint, denominator = 1n): Rational | undefined {
   if (denominator === 0n) return undefined
   if (denominator === 1n && bits(numerator) <= bitLimit) return { numerator, denominator }
@@ -53,7 +53,7 @@ export function compare(a: Rational, b: Rational): number {
 
 export const isInteger = (a: Rational): boolean => a.denominator === 1n
 
-/** A whole power; undefined when the result would be too large, or for a negative power of zero. */
+/** An integer power; undefined if the result is too large, or for a negative power of zero. */
 export function power(base: Rational, exponent: bigint): Rational | undefined {
   if (exponent < 0n) {
     const reciprocal = divide(one, base)
@@ -66,22 +66,22 @@ export function power(base: Rational, exponent: bigint): Rational | undefined {
   return rational(base.numerator ** exponent, base.denominator ** exponent)
 }
 
-/** The floor of a fraction: division of bigints rounds towards zero, so negative rests go one further down. */
+/** The floor of a fraction. BigInt division rounds toward zero, so negative non-integers need one less. */
 export function floor(a: Rational): Rational {
   const quotient = a.numerator / a.denominator
   return integer(a.numerator < 0n && quotient * a.denominator !== a.numerator ? quotient - 1n : quotient)
 }
 
-/** The nearest double, also for parts too large to be doubles themselves. */
+/** The nearest double, even if numerator or denominator exceed the range of doubles. */
 export function toNumber(a: Rational): number {
   const [top, bottom] = [Number(a.numerator), Number(a.denominator)]
   if (Number.isFinite(top) && Number.isFinite(bottom)) return top / bottom
-  // Both parts are shortened by the same power of two; 60 bits more than the difference keep full precision.
+  // Both parts are shifted by the same power of two; 1,000 bits are left for full precision.
   const shift = BigInt(Math.max(0, Math.min(bits(a.numerator), bits(a.denominator)) - 1_000))
   return Number(a.numerator >> shift) / Number(a.denominator >> shift)
 }
 
-/** Reads `12`, `-0.5`, `.5`, `3.`: digits with at most one point and a sign. */
+/** Parses `12`, `-0.5`, `.5`, `3.`: digits with at most one point and a sign. */
 export function parseDecimal(text: string): Rational | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(text)
   if (match === null || text.length > 2_000) return undefined
@@ -91,7 +91,7 @@ export function parseDecimal(text: string): Rational | undefined {
   return rational(sign === '-' ? -digits : digits, 10n ** BigInt(fraction.length))
 }
 
-/** Tells a fraction's exact root of a whole degree, such as 3/2 for the square root of 9/4. */
+/** The exact root of a fraction, such as 3/2 for the square root of 9/4; undefined if there is none. */
 export function exactRoot(a: Rational, degree: number): Rational | undefined {
   if (a.numerator < 0n) {
     if (degree % 2 === 0) return undefined
@@ -109,7 +109,7 @@ function wholeRoot(value: bigint, degree: number): bigint | undefined {
   if (degree < 2 || degree > 64 || size > 4_000) return undefined
   const exponent = BigInt(degree)
   let guess = 1n << BigInt(Math.ceil(size / degree) + 1)
-  // Newton's method from above falls strictly until it passes the root.
+  // Newton's method from above decreases strictly until it passes the root.
   for (;;) {
     const next = ((exponent - 1n) * guess + value / guess ** (exponent - 1n)) / exponent
     if (next >= guess) break

@@ -1,7 +1,7 @@
 import { keyOf, type Node } from './node.ts'
 import { NotMath } from './not-math.ts'
 import { readNumber } from './number-nodes.ts'
-import { type Met, parseExpression, type Reading } from './parse.ts'
+import { type Ambiguities, parseExpression, type Reading } from './parse.ts'
 import { integer, multiply } from './rational.ts'
 import type { Token } from './tokenize.ts'
 import { splitUnit } from './units.ts'
@@ -13,12 +13,12 @@ const relations = new Set<string>(['=', '<', '>', '<=', '>=', '!='])
 
 export interface ReadContext {
   reading: Reading
-  met: Met
-  /** The gold's unit, where the answer is read after it. */
+  ambiguities: Ambiguities
+  /** The unit of the gold answer, when parsing an answer. */
   unitHint?: string
 }
 
-/** Reads tokens as a value, or throws NotMath. */
+/** Parses tokens as a value, or throws NotMath. */
 export function readValue(tokens: readonly Token[], context: ReadContext): Value {
   if (tokens.length === 0) throw new NotMath('nothing to read')
   const row = numberRow(tokens)
@@ -27,7 +27,7 @@ export function readValue(tokens: readonly Token[], context: ReadContext): Value
   if (member !== undefined) return readValue(member, context)
   const listed = splitAt(tokens, (token) => token.type === 'symbol' && /^(?:,|;|or)$/.test(token.text))
   if (listed.length > 1) {
-    // The empty part of `a, b, and c` lies between the comma and the word.
+    // `a, b, and c` has an empty part between the comma and the word.
     const parts = listed.filter((part) => part.length > 0)
     if (parts.length === 1) return readValue(parts[0]!, context)
     return { kind: 'collection', items: parts.map((part) => readValue(part, context)), braced: false }
@@ -39,7 +39,7 @@ export function readValue(tokens: readonly Token[], context: ReadContext): Value
   return readBracketed(tokens, context) ?? readRatio(tokens, context) ?? readPlain(tokens, context)
 }
 
-/** `6 4 -1`: numbers in a row, in their order. */
+/** `6 4 -1`: a row of numbers, in order. */
 function numberRow(tokens: readonly Token[]): Value | undefined {
   const items: Value[] = []
   for (let at = 0; at < tokens.length; at++) {
@@ -55,7 +55,7 @@ function numberRow(tokens: readonly Token[]): Value | undefined {
 
 const isRelation = (token: Token): boolean => token.type === 'symbol' && relations.has(token.text)
 
-/** Cuts where the test holds outside all brackets. */
+/** Splits where the test holds, outside all brackets. */
 function splitAt(tokens: readonly Token[], test: (token: Token) => boolean): Token[][] {
   const parts: Token[][] = [[]]
   let depth = 0
@@ -68,7 +68,7 @@ function splitAt(tokens: readonly Token[], test: (token: Token) => boolean): Tok
   return parts
 }
 
-/** `x \in S` is S. */
+/** `x \in S` means S. */
 function membership(tokens: readonly Token[]): Token[] | undefined {
   const sides = splitAt(tokens, (token) => token.type === 'command' && token.text === 'in')
   return sides.length === 2 && sides[0]!.length === 1 && sides[0]![0]!.type === 'name' ? sides[1] : undefined
@@ -88,7 +88,7 @@ function readRelation(tokens: readonly Token[], parts: Token[][], context: ReadC
   return { kind: 'relation', parts: values, operators }
 }
 
-/** What only names the thing: `f(x)`, `(x, y)` or words, on the left of an equation. */
+/** The name on the left of an equation: `f(x)`, `(x, y)` or words. */
 function readHeading(tokens: readonly Token[]): Value | undefined {
   const text = tokens.map((token) => token.text).join('')
   if (/^[a-zA-Z]'?\(-?(?:[a-zA-Z]|\d+)(?:,?-?(?:[a-zA-Z]|\d+))*\)$/.test(text))
@@ -116,13 +116,13 @@ function readBracketed(tokens: readonly Token[], context: ReadContext): Value | 
     (token) => token.type === 'symbol' && (token.text === ',' || token.text === ';'),
   )
   if (pair === '\\{\\}') {
-    // {x | x > 2}: the condition says it all.
+    // {x | x > 2}: only the condition matters.
     if (inner[0]?.type === 'name' && inner[1]?.type === 'symbol' && /^[|:]$/.test(inner[1].text))
       return readValue(inner.slice(2), context)
     if (inner.length === 0) return { kind: 'collection', items: [], braced: true }
     return { kind: 'collection', items: parts.map((part) => readValue(part, context)), braced: true }
   }
-  // Braces of LaTeX and brackets around one value only group.
+  // LaTeX braces, and brackets around a single value, only group.
   if (pair === '{}') return readValue(inner, context)
   if (inner[0]?.text === 'matrix' && spansAll(inner)) return readValue(inner, context)
   const isTuple = (first.text === '(' || first.text === '[') && (last.text === ')' || last.text === ']')
@@ -135,7 +135,7 @@ function readBracketed(tokens: readonly Token[], context: ReadContext): Value | 
   }
 }
 
-/** The first bracket closes with the last token. */
+/** Whether the first bracket is closed by the last token. */
 function spansAll(tokens: readonly Token[]): boolean {
   let depth = 0
   for (const [index, token] of tokens.entries()) {
@@ -157,7 +157,7 @@ const interval = (open: '(' | '[', low: Node, high: Node, close: ')' | ']'): Val
 
 function readMatrix(tokens: readonly Token[], context: ReadContext): Value {
   const rows = splitAt(tokens, (token) => token.text === '\\\\').filter((row) => row.length > 0)
-  const parse = (cell: Token[]) => parseExpression(cell, context.reading, context.met)
+  const parse = (cell: Token[]) => parseExpression(cell, context.reading, context.ambiguities)
   return { kind: 'matrix', rows: rows.map((row) => splitAt(row, (token) => token.text === '&').map(parse)) }
 }
 
@@ -170,7 +170,7 @@ function readRatio(tokens: readonly Token[], context: ReadContext): Value | unde
   if (parts.length < 2) return undefined
   return {
     kind: 'ratio',
-    parts: parts.map((part) => parseExpression(part, context.reading, context.met)),
+    parts: parts.map((part) => parseExpression(part, context.reading, context.ambiguities)),
     ...(half === undefined ? {} : { half }),
   }
 }
@@ -185,23 +185,23 @@ function readPlain(tokens: readonly Token[], context: ReadContext): Value {
   const numeral = readBase(tokens)
   if (numeral !== undefined) return numeral
   const { body, unit, scale } = splitUnit(tokens, context.unitHint)
-  const parsed = parseExpression(body, { ...context.reading, sign: 1 }, context.met)
+  const parsed = parseExpression(body, { ...context.reading, sign: 1 }, context.ambiguities)
   const plus = scale === undefined ? parsed : scaledNumber(parsed, scale)
   const withUnit = (node: Node): Value =>
     unit === undefined ? expression(node) : { kind: 'expression', node, unit }
-  if (!context.met.sign) return withUnit(plus)
-  const minus = parseExpression(body, { ...context.reading, sign: -1 }, context.met)
-  context.met.sign = false
+  if (!context.ambiguities.sign) return withUnit(plus)
+  const minus = parseExpression(body, { ...context.reading, sign: -1 }, context.ambiguities)
+  context.ambiguities.sign = false
   return keyOf(plus) === keyOf(minus)
     ? withUnit(plus)
     : { kind: 'collection', items: [withUnit(plus), withUnit(minus)], braced: false }
 }
 
-/** 5 million, worked out: the word is part of the number. */
+/** Evaluates 5 million: the word is part of the number. */
 function scaledNumber(node: Node, scale: number): Node {
   if (node.kind === 'negate') return { kind: 'negate', of: scaledNumber(node.of, scale) }
   const value = node.kind === 'number' ? multiply(node.value, integer(scale)) : undefined
-  if (value === undefined) throw new NotMath('a word that multiplies what is no number')
+  if (value === undefined) throw new NotMath('a scale word after something other than a number')
   return { kind: 'number', value }
 }
 

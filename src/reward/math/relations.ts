@@ -1,4 +1,4 @@
-import type { Opinion } from './algebra.ts'
+import type { Equality } from './algebra.ts'
 import { isDefined, size } from './complex.ts'
 import { equalExpressions } from './equal-expressions.ts'
 import { type Node, variablesOf } from './node.ts'
@@ -6,7 +6,7 @@ import { evaluateNumeric } from './numeric.ts'
 import { seededRandom } from './random.ts'
 import type { Relation, Value } from './value.ts'
 
-/** `left operator right`, as what must stand in that relation to zero. */
+/** `left operator right`, normalized to a comparison of one side with zero. */
 interface Condition {
   operator: Relation
   side: Node
@@ -17,7 +17,7 @@ export function conditionOf(value: Value): Condition | undefined {
   const [left, right] = value.parts
   if (left?.kind !== 'expression' || right?.kind !== 'expression') return undefined
   const operator = value.operators[0]!
-  // Greater is written as less with the sides exchanged.
+  // Greater is written as less with swapped sides.
   const swapped = operator.startsWith('>')
   const [a, b] = swapped ? [right.node, left.node] : [left.node, right.node]
   return {
@@ -27,16 +27,16 @@ export function conditionOf(value: Value): Condition | undefined {
 }
 
 /**
- * Equations are the same when their sides differ by a factor other than zero, and inequalities when it is positive:
- * the factor is found at one point and must hold everywhere. Without such a factor only a point that solves one and
- * not the other proves them different; xy = 1 and y = 1/x have no such point, and stay open.
+ * Equations are equal if their sides differ by a nonzero factor, inequalities if it is positive: the factor is found
+ * at one point and must hold everywhere. Without such a factor, only a point that solves one and not the other proves
+ * them different; xy = 1 and y = 1/x have no such point and stay unknown.
  */
-export async function equalConditions(gold: Condition, answer: Condition): Promise<Opinion> {
+export async function equalConditions(gold: Condition, answer: Condition): Promise<Equality> {
   if (gold.operator !== answer.operator)
     return gold.operator === '=' || answer.operator === '=' ? 'unequal' : 'unknown'
   const factor = factorBetween(gold.side, answer.side)
   if (factor !== undefined && (factor > 0 || gold.operator === '=' || gold.operator === '!=')) {
-    // The products g·a(p) and a·g(p) need no division, so the factor stays exact.
+    // The products g·a(p) and a·g(p) avoid division, so the factor stays exact.
     const scaled = await equalExpressions(...crossed(gold.side, answer.side))
     if (scaled === 'equal') return 'equal'
   }
@@ -46,7 +46,7 @@ export async function equalConditions(gold: Condition, answer: Condition): Promi
     : 'unknown'
 }
 
-/** A whole-number point at which both sides are used as factors. */
+/** An integer point at which both sides are used as factors. */
 function basePoint(variables: readonly string[]): ReadonlyMap<string, number> {
   return new Map(variables.map((name, index) => [name, [7, 13, 29, 37, 53, 61][index % 6]! + index]))
 }
@@ -88,7 +88,7 @@ function substituted(node: Node, at: ReadonlyMap<string, number>): Node {
   }
 }
 
-/** True when a root of the first, found by bisection in one variable, is surely no root of the second. */
+/** True if a root of the first, found by bisection in one variable, is definitely not a root of the second. */
 async function solvesOther(first: Node, second: Node): Promise<boolean> {
   const variables = [...variablesOf(second, variablesOf(first))].sort()
   const random = seededRandom('roots')
@@ -117,7 +117,7 @@ function bisect(f: (x: number) => number): number | undefined {
       if (Math.sign(f(middle)) === sign) a = middle
       else b = middle
     }
-    // A pole changes sign as a root does, but is not small there.
+    // A pole also changes sign, but is not small there.
     if (Math.abs(f(a)) < 1e-7) return a
   }
   return undefined

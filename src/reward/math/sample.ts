@@ -6,23 +6,23 @@ import { seededRandom } from './random.ts'
 import { equals, type Rational, rational } from './rational.ts'
 
 /**
- * Two expressions compared at random points.
- * `exactly`: all values were exact fractions, so agreement at many large random points is as good as a proof.
+ * The result of comparing two expressions at random points. `exactly`: all values were exact fractions, so agreement
+ * at many large random points is as good as a proof.
  */
 export interface Sampled {
-  opinion: 'equal' | 'unequal' | 'unknown'
+  equality: 'equal' | 'unequal' | 'unknown'
   exactly: boolean
 }
 
-const unknown: Sampled = { opinion: 'unknown', exactly: false }
-/** A sample of a hostile expression can cost milliseconds: enough of them and the opinion is given up. */
+const unknown: Sampled = { equality: 'unknown', exactly: false }
+/** One sample of a hostile expression can take milliseconds, so sampling stops after this time. */
 const timeLimitMs = 400
 
 export function sampleEquality(left: Node, right: Node, seed: string): Sampled {
   const variables = [...variablesOf(right, variablesOf(left))].sort()
   if (variables.length > 12) return unknown
   const random = seededRandom(seed)
-  const whole = wholeVariables(left, wholeVariables(right, new Set()))
+  const whole = integerVariables(left, integerVariables(right, new Set()))
   return (
     sampleExactly(left, right, variables, whole, random) ??
     sampleNumerically(left, right, variables, whole, random)
@@ -30,10 +30,10 @@ export function sampleEquality(left: Node, right: Node, seed: string): Sampled {
 }
 
 /**
- * Variables in exponents and under factorials are tried at whole numbers: that is where n! and (-1)^n have exact
- * values, and what such variables mean in answers.
+ * Variables in exponents and factorials are sampled at integers: that is where n! and (-1)^n have exact values, and
+ * what such variables mean in answers.
  */
-function wholeVariables(node: Node, into: Set<string>): Set<string> {
+function integerVariables(node: Node, into: Set<string>): Set<string> {
   some(node, (part) => {
     if (part.kind === 'power') variablesOf(part.exponent, into)
     if (part.kind === 'call' && (part.name === 'factorial' || part.name === 'binomial'))
@@ -68,16 +68,16 @@ function sampleExactly(
     const [a, b] = [evaluateExact(left, at), evaluateExact(right, at)]
     if (performance.now() - started > timeLimitMs) return unknown
     if (a === undefined || b === undefined) {
-      // Not a rational function: after one more try the doubles take over.
+      // Not a rational function: after one more try, fall back to doubles.
       if (attempt > 0 && agreed + differed === 0) return undefined
       continue
     }
     if (equals(a, b)) agreed++
     else differed++
   }
-  // Equal here and unequal there is the mark of a sign or a branch, such as the root of x squared.
-  if (differed > 0) return { opinion: agreed > 1 ? 'unknown' : 'unequal', exactly: true }
-  return agreed >= Math.min(wanted, 5) ? { opinion: 'equal', exactly: true } : undefined
+  // Equal at some points and unequal at others is typical of a sign or a branch, such as the root of x squared.
+  if (differed > 0) return { equality: agreed > 1 ? 'unknown' : 'unequal', exactly: true }
+  return agreed >= Math.min(wanted, 5) ? { equality: 'equal', exactly: true } : undefined
 }
 
 const ranges: readonly [number, number][] = [
@@ -113,8 +113,8 @@ function sampleNumerically(
       if (performance.now() - started > timeLimitMs) return unknown
     }
   }
-  if (differed > 0) return { opinion: agreed > 1 ? 'unknown' : 'unequal', exactly: false }
-  return agreed >= Math.min(rounds, 3) ? { opinion: 'equal', exactly: false } : unknown
+  if (differed > 0) return { equality: agreed > 1 ? 'unknown' : 'unequal', exactly: false }
+  return agreed >= Math.min(rounds, 3) ? { equality: 'equal', exactly: false } : unknown
 }
 
 function compareAt(left: Node, right: Node, at: ReadonlyMap<string, number>): 'agree' | 'differ' | 'unclear' {

@@ -1,23 +1,25 @@
 import { wordsToDigits } from './number-words.ts'
 
 /**
- * Where the answer may be in a statement, the likeliest place first. The first of them that can be read is the answer;
- * nothing is tried because it would fit the gold.
+ * Where the answer may be in a statement, most likely first. The first candidate that can be parsed is the answer;
+ * none is tried just because it would match the gold answer.
  */
-export function placesIn(statement: string): string[] {
+export function answerCandidates(statement: string): string[] {
   const valued = statement.replace(choice, '$1')
   const bare = valued
     .replace(/\s*(?<!\\)\((?=[^()]*[a-zA-Z]{2})[^()]*(?<!\\)\)\s*[.]?$/, '')
     .replace(filler, '')
   const span = lastSpan(bare)
-  const places = [valued, bare, ...(span === undefined ? [] : [span]), afterCue(bare)]
-  return [...new Set(places.filter((place) => place !== undefined && place.trim() !== ''))] as string[]
+  const candidates = [valued, bare, ...(span === undefined ? [] : [span]), afterCue(bare)]
+  return [
+    ...new Set(candidates.filter((candidate) => candidate !== undefined && candidate.trim() !== '')),
+  ] as string[]
 }
 
-/** `(b) -1812`: the letter of a choice in front of its value. */
+/** `(b) -1812`: the letter of a choice before its value. */
 const choice = /^\s*((?:\\(?:text|textbf|mathrm)\s*\{)?)\s*\([a-jA-J]\)\s*(?:\}\s*)?(?=[-\\$\d.])/
 
-/** Words that add nothing in front of a value. */
+/** Filler words before a value. */
 const filler = /^\s*(?:the|it is|it's|about|approximately|exactly|only|just|so|thus|therefore|hence),?\s+/i
 
 /** The last formula of a sentence: $…$, \(…\) or \[…\]. */
@@ -28,7 +30,7 @@ function lastSpan(text: string): string | undefined {
   return last?.[1] ?? last?.[2] ?? last?.[3]
 }
 
-/** What follows the last verb or sign that announces a result: "so the probability is 11/36". */
+/** The text after the last verb or sign that announces a result: "so the probability is 11/36". */
 function afterCue(text: string): string | undefined {
   const cue =
     /.*(?:\b(?:is|are|was|were|be|equals?|gives?|get|gets|yields?|total(?:s|ing)?|of exactly)\b|[=:≈](?!=))/is.exec(
@@ -43,21 +45,21 @@ function afterCue(text: string): string | undefined {
 
 const number = String.raw`[-\u2212]?\s?\$?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?/\s?\d+)?`
 const delimited = new RegExp(String.raw`(?<![\w.\\^{}$/#-])${number}(?!\w*[<>{}\\^_])(?:\s?\\?%)?`)
-/** Words between which and the number the number is denied or only a bound. */
+/** Words that deny the following number or make it only a bound. */
 const denial =
   /\b(?:not|never|no|nor|neither|without|isn't|aren't|wasn't|less than|more than|fewer than|greater than|between)\b/i
 const parts =
   /^\s*(?:half|halves|thirds?|quarters?|fourths?|fifths?|squared|cubed|factorial|times\s+(?:the|as|its|that))\b/i
 
-/** A clause before the main one: "After 6 days of harvest, …". */
+/** A subordinate clause before the main one: "After 6 days of harvest, …". */
 const leadingClause =
   /^(?:(?:so|thus|therefore|hence|then|and),?\s+)?(?:after|in|if|for|with|by|since|when|because|at|on|as|given|from|to|during|out of)\b[^,]*,(?!\d)/i
-/** Work that is announced and not done. */
+/** Announced work that was not done. */
 const unfinished = /\b(?:let's|let us|we need to|we have to|re-?evaluate|re-?calculate|i'll)\b/i
 
 /**
- * The number that a sentence in plain words states: the first of its main clause, as in "She makes $18 in 2 days."
- * Nothing is taken from text that is no sentence, such as `at4}`, tags or formulas that could not be read.
+ * The number stated by a plain sentence: the first one in its main clause, as in "She makes $18 in 2 days." Nothing
+ * is extracted from text that is not a sentence, such as `at4}`, tags or formulas that could not be parsed.
  */
 export function numberInSentence(statement: string): string | undefined {
   const words = statement
@@ -75,7 +77,7 @@ export function numberInSentence(statement: string): string | undefined {
   if (denial.test(before.slice(-40)) || parts.test(after)) return undefined
   // 4 onions and 1 potato are two numbers.
   if (before.trim() === '' && /and\s*\$?\d/.test(after)) return undefined
-  // 5 or 6 is no answer, and 5 × 6 is not one yet.
+  // "5 or 6" is not an answer, and 5 × 6 is not one yet.
   return /^\s*(?:or\b|to \$?\d|[*×+/÷-]\s*\$?\d)/.test(after)
     ? undefined
     : found[0].replaceAll('$', '').trim()

@@ -1,18 +1,18 @@
 export interface Token {
   type: 'number' | 'name' | 'word' | 'command' | 'symbol'
   text: string
-  /** White space stood before it: `2 1/2` is a mixed number, `21/2` is not. */
+  /** Whether whitespace precedes it: `2 1/2` is a mixed number, `21/2` is not. */
   spaced: boolean
 }
 
-/** Names that stand for a function or a constant also without a backslash. */
+/** Names of functions and constants that also work without a backslash. */
 const plainCommands = new Set(
   'sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp sqrt cbrt abs pi infinity infty'.split(
     ' ',
   ),
 )
 
-/** Three letters in a row are a product (`abc`) unless they are one of these. */
+/** Three letters are a product (`abc`) unless they are one of these words. */
 const shortWords = new Set(
   (
     'the and for are not all any one two six ten yes non has had was but can may its per day her his she who how ' +
@@ -25,7 +25,7 @@ const unitNames = new Set('cm mm km kg mg ft yd mi lb oz hr ml hz kw gb mb'.spli
 const operators = ['<=', '>=', '!=', '\\\\', '\\{', '\\}']
 
 /**
- * Cuts cleaned math into tokens. `grouping` says whether `1,234` outside brackets is one number or two; inside
+ * Splits cleaned math into tokens. `grouping` says whether `1,234` outside brackets is one number or two; inside
  * brackets a comma always separates.
  */
 export function tokenize(text: string, grouping: boolean): Token[] | undefined {
@@ -56,7 +56,7 @@ export function tokenize(text: string, grouping: boolean): Token[] | undefined {
       depth += operator === '\\{' ? 1 : operator === '\\}' ? -1 : 0
       push('symbol', operator, operator.length)
     } else if (number !== undefined) {
-      // A number longer than the window would be cut in two.
+      // A number longer than the window would be split.
       if (number.length >= 390) return undefined
       push('number', number.replaceAll(',', ''), number.length)
     } else if (words !== null) push('word', words[1]!.toLowerCase(), words[0].length)

@@ -1,4 +1,4 @@
-import type { Opinion } from './algebra.ts'
+import type { Equality } from './algebra.ts'
 import { equalExpressions } from './equal-expressions.ts'
 import { mayCompare } from './evaluated.ts'
 import { evaluateExact } from './exact.ts'
@@ -10,12 +10,12 @@ import type { CompareContext, Value } from './value.ts'
 type Expression = Extract<Value, { kind: 'expression' }>
 
 /**
- * Numbers with what stands after them.
+ * Compares numbers with units.
  *
  * - The same unit on both sides, or a word on one side only: the numbers decide.
  * - Two units of one kind: converted, so 120 minutes are 2 hours. Two known units of different kinds: unequal.
  * - Percent on one side only: equal when the value is (0.5 and 50%), and when the number is the same and greater than
- *   one (50 and 50%), where the sign only names the unit. Other numbers (1 and 1%) only if the question speaks of percent.
+ *   one (50 and 50%), where the sign is just the unit. Other numbers (1 and 1%) only if the question mentions percent.
  * - Degrees on one side only: equal when the number is the same, or when the other side has a π and is the angle in
  *   radians.
  */
@@ -23,7 +23,7 @@ export async function compareUnits(
   gold: Expression,
   answer: Expression,
   context: CompareContext,
-): Promise<Opinion> {
+): Promise<Equality> {
   if (!context.expressions && !mayCompare(gold.node, answer.node)) {
     context.unevaluated = true
     return 'unequal'
@@ -47,7 +47,7 @@ export async function compareUnits(
       : comparePercent(gold, answer, numbers, context)
   if (kinds.includes('degree'))
     return kinds.includes('word') ? 'unequal' : compareDegrees(gold, answer, numbers)
-  // A bare gold of 0.3 beside 30 cents is in dollars.
+  // A gold answer of 0.3 without a unit, compared with 30 cents, is in dollars.
   if (numbers === 'unequal' && answerUnit?.kind === 'word' && answerUnit.name === 'cent')
     return equal(gold.node, scaled(answer.node, { top: 1, bottom: 100 }))
   return numbers
@@ -64,11 +64,13 @@ const scaled = (node: Node, { top, bottom }: { top: number; bottom: number }): N
 })
 
 const scalingLetters: Record<string, number> = { k: 1_000, K: 1_000, M: 1_000_000, B: 1_000_000_000 }
-/** Letters that are units more often than unknowns. */
+/** Letters that are more often units than unknowns. */
 const unitLetter = /^[cCdDfFgGhkKlLmMpPsStTVWBN]$/
 
-/** Beside a gold without variables, the letters of `5 gal` are a unit, and that of `5k` may be a thousand. */
-async function unitLetters(gold: Node, answer: Node): Promise<Opinion | undefined> {
+/**
+ * If the gold answer has no variables, the letters of `5 gal` are a unit, and the letter of `5k` may mean a thousand.
+ */
+async function unitLetters(gold: Node, answer: Node): Promise<Equality | undefined> {
   if (variablesOf(gold).size > 0 || answer.kind !== 'multiply') return undefined
   const [number, ...letters] = answer.factors
   const names = letters.map(letterOf)
@@ -83,7 +85,7 @@ async function unitLetters(gold: Node, answer: Node): Promise<Opinion | undefine
   return equalExpressions(gold, number)
 }
 
-/** A letter, or one with the power of an area or a volume: m^3. */
+/** A letter, optionally with the power of an area or a volume: m^3. */
 function letterOf(node: Node): string | undefined {
   if (node.kind === 'variable' || (node.kind === 'constant' && /^[ei]$/.test(node.name))) return node.name
   if (node.kind !== 'power' || node.exponent.kind !== 'number') return undefined
@@ -93,23 +95,23 @@ function letterOf(node: Node): string | undefined {
 async function comparePercent(
   gold: Expression,
   answer: Expression,
-  numbers: Opinion,
+  numbers: Equality,
   context: CompareContext,
-): Promise<Opinion> {
+): Promise<Equality> {
   const share = (side: Expression): Node =>
     side.unit?.kind === 'percent' ? { kind: 'divide', top: side.node, bottom: numberNode(100) } : side.node
   const values = await equalExpressions(share(gold), share(answer), asksToRound(context))
   const value = evaluateExact(gold.node, new Map())
   const magnitude = value === undefined || value.numerator > 0n ? value?.numerator : -value.numerator
   const isAboveOne = value !== undefined && magnitude! > value.denominator
-  // Asked for percent, a bare 12 means 12%, not 1200%.
+  // If the question asks for percent, a bare 12 means 12%, not 1200%.
   const asksForPercent = context.question !== undefined && /percent|%/i.test(context.question)
   if (asksForPercent && isAboveOne && gold.unit === undefined) return numbers
   if (values === 'equal' || numbers === 'unequal') return values
   return asksForPercent || isAboveOne ? numbers : values
 }
 
-async function compareDegrees(gold: Expression, answer: Expression, numbers: Opinion): Promise<Opinion> {
+async function compareDegrees(gold: Expression, answer: Expression, numbers: Equality): Promise<Equality> {
   const [angle, other] = gold.unit?.kind === 'degree' ? [gold.node, answer.node] : [answer.node, gold.node]
   if (!some(other, (node) => node.kind === 'constant' && node.name === 'pi')) return numbers
   const radians: Node = {

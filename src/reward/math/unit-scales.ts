@@ -1,4 +1,4 @@
-/** Units that are multiples of each other, one kind a line, each in the smallest of them. */
+/** Units that are multiples of each other, one dimension per line, in terms of the smallest. */
 const kinds: Record<string, number>[] = [
   { second: 1, minute: 60, hour: 3_600, day: 86_400, week: 604_800 },
   { millimeter: 1, centimeter: 10, meter: 1_000, kilometer: 1_000_000 },
@@ -9,7 +9,7 @@ const kinds: Record<string, number>[] = [
   { cent: 1, dollar: 100 },
 ]
 
-/** How many of the second unit one of the first is; undefined where they measure different things or are not known. */
+/** How many of the second unit make one of the first; undefined if they are unknown or of different dimensions. */
 export function ratioOf(first: string, second: string): { top: number; bottom: number } | undefined {
   const kind = kinds.find((units) => units[first] !== undefined && units[second] !== undefined)
   return kind === undefined ? undefined : { top: kind[first]!, bottom: kind[second]! }

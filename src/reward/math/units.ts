@@ -3,7 +3,7 @@ import { scaleOf } from './number-words.ts'
 import type { Token } from './tokenize.ts'
 import type { Unit } from './value.ts'
 
-/** Names of the same unit, one line each; the first is kept. */
+/** Synonyms, one unit per line; the first name is canonical. */
 const synonyms = new Map(
   [
     'centimeter cm centimetre',
@@ -39,8 +39,8 @@ function canonical(word: string): string {
   return known ?? word.replace(/s$/, '')
 }
 
-/** After a number these change its value, or say that it is not meant: 5 squared, 5 thirds. */
-const changing = new Set(
+/** Words that change the value of the preceding number: 5 squared, 5 thirds. */
+const valueChanging = new Set(
   (
     'score half halves third thirds quarter quarters fourth fourths fifth fifths sixth sixths seventh sevenths eighth ' +
     'eighths ninth ninths tenth tenths hundredth hundredths thousandth thousandths squared cubed factorial root power ' +
@@ -48,7 +48,7 @@ const changing = new Set(
   ).split(' '),
 )
 
-/** Words of a unit without those that only join: `cm per second` and `cm/second` are one unit. */
+/** The words of a unit without connecting words: `cm per second` and `cm/second` are the same unit. */
 function unitName(words: readonly string[]): string {
   return words
     .flatMap((word) => word.split(/[^a-z$%]+/))
@@ -66,8 +66,8 @@ function unitName(words: readonly string[]): string {
 }
 
 /**
- * Cuts a unit off the end: words, `%` or degrees. `hint` is the gold's unit, for answers that write `s` or `m` as a
- * bare letter.
+ * Splits off a unit at the end: words, `%` or degrees. `hint` is the unit of the gold answer, for answers that write
+ * `s` or `m` as a bare letter.
  */
 export function splitUnit(
   tokens: readonly Token[],
@@ -96,7 +96,7 @@ export function splitUnit(
   if (words.length === 0) return { body }
   const scale = scaleOf(words[0]!)
   if (scale !== undefined) words.shift()
-  if (words.some((word) => word.split(/[^a-z]+/).some((part) => changing.has(part)))) {
+  if (words.some((word) => word.split(/[^a-z]+/).some((part) => valueChanging.has(part)))) {
     throw new NotMath('a word that changes a number')
   }
   const name = unitName(words)
@@ -105,7 +105,7 @@ export function splitUnit(
   return name === '' ? { body, ...scaled } : { body, unit: { kind: 'word', name }, ...scaled }
 }
 
-/** Degrees inside a sine, or after each of two terms, are part of the expression. */
+/** Degrees inside a sine, or after both of two terms, are part of the expression. */
 function isBareAngle(body: readonly Token[]): boolean {
   const commands = body.filter(
     (token) => token.type === 'command' && token.text !== 'frac' && token.text !== 'pi',
@@ -113,7 +113,7 @@ function isBareAngle(body: readonly Token[]): boolean {
   return commands.length === 1
 }
 
-/** `cm^2` or `cm^{2}`: a power right after a word. */
+/** `cm^2` or `cm^{2}`: a power directly after a word. */
 function isUnitPower(tokens: readonly Token[], end: number, braces = 0): boolean {
   const caret = tokens[end - 2 - 2 * braces]
   const word = tokens[end - 3 - 2 * braces]

@@ -4,17 +4,17 @@ import { verdict } from '../verdict.ts'
 import { tokenF1 } from './f1.ts'
 import { normalizeText } from './normalize.ts'
 
-/** Longer answers are no short answers; normalising megabytes would only cost time. */
+/** Longer texts are not short answers; normalizing megabytes would only waste time. */
 const lengthLimit = 20_000
 
 /**
- * Exact match after normalisation, the same in training and evaluation. The answer is the whole text, or the part that the
- * text marks as its answer ("The answer is Paris.").
+ * Exact match after normalization, the same in training and evaluation. The answer is the whole text, or the part
+ * that the text marks as its answer ("The answer is Paris.").
  *
- * The golds are alternatives: matching one is enough. `|` separates parts of an answer, and every part counts:
- * `Beijing|Shanghai` is right beside the golds Beijing and Shanghai, and wrong beside Beijing alone, whichever part
- * comes first. A gold with `|` names several things that must all be given, in any order.
- * The score is the best F1 over the golds.
+ * The gold answers are alternatives: matching one is enough. `|` separates parts of an answer, and every part counts:
+ * `Beijing|Shanghai` is correct for the gold answers Beijing and Shanghai, and wrong for Beijing alone, in either
+ * order. A gold answer with `|` lists several items that must all be given, in any order. The score is the best F1
+ * over the gold answers.
  */
 export function checkText(golds: readonly string[], answer: string): Verdict {
   const texts = [answer, markedAnswer(answer)].filter(
@@ -44,7 +44,7 @@ function matches(golds: readonly string[], parts: ReadonlySet<string>): boolean 
   )
 }
 
-/** A part that normalises to nothing, such as “+”, is kept as it was written. */
+/** A part that normalizes to nothing, such as “+”, is kept as written. */
 function partsOf(text: string): Set<string> {
   const parts = text.split('|').map((part) => part.trim())
   return new Set(parts.filter((part) => part !== '').map((part) => normalizeText(part) || part))

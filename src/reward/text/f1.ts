@@ -1,6 +1,6 @@
 import { normalizeText } from './normalize.ts'
 
-/** Overlap of words between gold and answer, counted with repetitions: the harmonic mean of precision and recall. */
+/** F1 of the word overlap between gold and answer, counting repetitions. */
 export function tokenF1(gold: string, answer: string): number {
   const [wanted, given] = [wordsOf(gold), wordsOf(answer)]
   if (wanted.length === 0 || given.length === 0) return wanted.length === given.length ? 1 : 0

@@ -1,13 +1,13 @@
 /**
- * The usual normalisation of question answering: compatibility forms, lower case, no punctuation, no articles, single
- * spaces. It departs from the usual where that would make different answers equal: a decimal point between digits, a
- * minus before a number and the signs of names such as C++ and C# stay.
+ * The usual normalization for question answering: compatibility forms, lower case, no punctuation, no articles,
+ * single spaces. Exceptions, because they would make different answers equal: a decimal point between digits, a minus
+ * before a number and the signs in names such as C++ and C# are kept.
  */
 export function normalizeText(text: string): string {
   return (
     text
       .normalize('NFKC')
-      // Private characters stand for signs that must survive; none of them may come from outside.
+      // Private-use characters mark signs that must survive; none may come from the input.
       .replace(/[\ue000-\ue003]/g, '')
       .toLowerCase()
       .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
 import { writeFileAtomic } from '../../base/files/index.ts'
 import type { EvalReport } from '../../schema/index.ts'
-import { checkPathName, sealJson, sealText } from '../../store/index.ts'
+import { checkPathName, withJsonChecksum, withTextChecksum } from '../../store/index.ts'
 import { describeReport } from './markdown.ts'
 import { drawReport } from './page.ts'
 
@@ -24,9 +24,9 @@ function reportFiles(folder: string, id: string): ReportFiles {
 /** Writes the report in three forms. Each takes the place of the earlier one when it is complete. */
 export function writeReport(folder: string, report: EvalReport): ReportFiles {
   const files = reportFiles(folder, report.id)
-  replace(files.json, sealJson(JSON.stringify(report, null, 2)))
-  replace(files.markdown, sealText(describeReport(report), 'html'))
-  replace(files.page, sealText(drawReport(report), 'html'))
+  replace(files.json, withJsonChecksum(JSON.stringify(report, null, 2)))
+  replace(files.markdown, withTextChecksum(describeReport(report), 'html'))
+  replace(files.page, withTextChecksum(drawReport(report), 'html'))
   return files
 }
 

@@ -52,7 +52,7 @@ function compareText(
 
 /** Tokens that hold text of both kinds where a trainer encodes the stream in one go. */
 function countStraddling(tokenizer: Tokenizer, { spans }: Pick<Stream, 'spans'>): number {
-  return encodeSpans(tokenizer, spans, { joints: 'whole', continues: true }).straddling
+  return encodeSpans(tokenizer, spans, { spanEncoding: 'whole', continues: true }).straddling
 }
 
 function allTrained({ prompt, segments }: Reading): Reading {

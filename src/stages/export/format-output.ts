@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ensureFolder } from '../../base/files/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
 import type { Message, Task } from '../../schema/index.ts'
-import { parseSealedJson } from '../../store/index.ts'
+import { parseCheckedJson } from '../../store/index.ts'
 import { datasetCard } from './card.ts'
 import type { Format, Row, TaskFormat, TextFormat, TokenFormat } from './format.ts'
 import { taskRow } from './formats/verl-rl.ts'
@@ -129,6 +129,6 @@ function sizeOf(path: string): number | undefined {
 export function readFunnel(runFolder: string): string | undefined {
   const path = join(runFolder, 'filter', 'funnel.json')
   if (!existsSync(path)) return undefined
-  const funnel = parseSealedJson(readFileSync(path), path, 'Filter the run again.')
+  const funnel = parseCheckedJson(readFileSync(path), path, 'Filter the run again.')
   return JSON.stringify(funnel, null, 2)
 }

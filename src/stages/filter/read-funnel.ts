@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseSealedJson, type Run } from '../../store/index.ts'
+import { parseCheckedJson, type Run } from '../../store/index.ts'
 import { Funnel } from './funnel.ts'
 import { selectionFiles } from './selection-files.ts'
 
@@ -7,7 +7,7 @@ import { selectionFiles } from './selection-files.ts'
 export function readFunnel(run: Pick<Run, 'dir'>): Funnel | undefined {
   try {
     const { funnel } = selectionFiles(run.dir)
-    return Funnel.safeParse(parseSealedJson(readFileSync(funnel), funnel, 'Filter the run again.')).data
+    return Funnel.safeParse(parseCheckedJson(readFileSync(funnel), funnel, 'Filter the run again.')).data
   } catch {
     return undefined
   }

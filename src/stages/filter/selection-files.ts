@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
 import { LineWriter, swapFolder, temporaryPath } from '../../base/files/index.ts'
 import type { Selection } from '../../schema/index.ts'
-import { sealJson, sealText } from '../../store/index.ts'
+import { withJsonChecksum, withTextChecksum } from '../../store/index.ts'
 import type { StageName } from './decide.ts'
 
 export interface DroppedLine {
@@ -56,8 +56,8 @@ export class SelectionWriter {
     writing(this.#target, () => {
       this.#kept.finish()
       this.#dropped.finish()
-      writeFileSync(this.#files.funnel, sealJson(JSON.stringify(funnel, null, 2)), { flush: true })
-      writeFileSync(this.#files.page, sealText(page, 'html'), { flush: true })
+      writeFileSync(this.#files.funnel, withJsonChecksum(JSON.stringify(funnel, null, 2)), { flush: true })
+      writeFileSync(this.#files.page, withTextChecksum(page, 'html'), { flush: true })
       // Killed between the two renames, there is no selection, and the next start makes it again.
       swapFolder(this.#folder, this.#target, temporaryPath(this.#target))
     })
@@ -70,7 +70,7 @@ export class SelectionWriter {
   }
 
   #add(lines: LineWriter, line: object): void {
-    writing(this.#target, () => lines.write(sealJson(JSON.stringify(line))))
+    writing(this.#target, () => lines.write(withJsonChecksum(JSON.stringify(line))))
   }
 }
 

@@ -5,7 +5,7 @@ import { StoreError } from '../../base/errors/index.ts'
 import { ensureFolder, writeFileAtomic } from '../../base/files/index.ts'
 import { CheckpointManifest, type CheckpointNote, type Engine } from '../../engine/index.ts'
 import { parseJson } from '../../schema/index.ts'
-import { parseSealedJson, type Run, sealJson } from '../../store/index.ts'
+import { parseCheckedJson, type Run, withJsonChecksum } from '../../store/index.ts'
 
 type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
 
@@ -44,7 +44,7 @@ export function readState(run: Run): RlState | undefined {
   const file = stateFile(run)
   if (!existsSync(file)) return undefined
   const fix = 'Remove it to restart the training.'
-  const parsed = RlState.safeParse(parseSealedJson(readFileSync(file), file, fix))
+  const parsed = RlState.safeParse(parseCheckedJson(readFileSync(file), file, fix))
   if (parsed.success) return parsed.data
   throw new StoreError(`${file} is damaged: ${parsed.error.issues[0]?.message}`, {
     fix,
@@ -81,7 +81,7 @@ export async function saveState(
   const createdAt = new Date().toISOString()
   await engine.save(join(run.dir, folder), { stage: 'rl', step: state.step, createdAt, ...note })
   const saved: RlState = { ...state, last: { step: state.step, folder } }
-  writeFileAtomic(stateFile(run), sealJson(JSON.stringify(saved)))
+  writeFileAtomic(stateFile(run), withJsonChecksum(JSON.stringify(saved)))
   record(run, 'rl-last', folder, state.step, note)
   if (saved.best !== undefined && saved.best.step === state.step)
     record(run, 'rl-best', folder, state.step, note)

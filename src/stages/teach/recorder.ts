@@ -1,4 +1,4 @@
-import { redacted, UsageError } from '../../base/errors/index.ts'
+import { redact, UsageError } from '../../base/errors/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 
 type EventInput = TrajectoryEvent extends infer Each
@@ -48,7 +48,7 @@ export async function recordRun(
   } catch (error) {
     if (error instanceof NotRecordable) throw error
     const parent = recorder.events.at(-1)?.id ?? null
-    const message = redacted(error instanceof Error ? error.message : String(error))
+    const message = redact(error instanceof Error ? error.message : String(error))
     recorder.add({ type: 'failed', agent: head.team, parent, boundary: boundaryOf(error), message })
   }
   const { id, taskId, team, question, meta = {} } = head

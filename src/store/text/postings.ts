@@ -1,15 +1,15 @@
 /**
- * Where a word occurs: rising row numbers, each with the word's weight there, as variable-length numbers. The first row
- * is absolute and every other counts from the one before, so a list may be continued by joining bytes.
+ * Where a word occurs: ascending row numbers, each with the word's weight in that row, as variable-length integers.
+ * The first row is absolute and each other is relative to the previous one, so lists can be concatenated as bytes.
  */
 export interface PostingList {
-  /** In how many rows. */
+  /** Number of rows. */
   rows: number
   last: number
   data: Uint8Array
 }
 
-/** Collects one word's rows while documents are read. */
+/** Collects the rows of one word while documents are read. */
 export class PostingWriter {
   readonly #bytes: number[] = []
   #rows = 0
@@ -17,7 +17,7 @@ export class PostingWriter {
   #row = 0
   #weight = 0
 
-  /** Rows come in rising order; weights for the same row add up. */
+  /** Rows must be ascending; weights for the same row are added up. */
   add(row: number, weight: number): void {
     if (row !== this.#row) {
       this.#write()
@@ -73,7 +73,7 @@ export function readPostings(data: Uint8Array, visit: (row: number, weight: numb
   }
 }
 
-/** Two lists as one; every row of the second is above the last of the first. */
+/** Concatenates two lists; every row of the second must be above the last of the first. */
 export function joinPostings(first: PostingList, second: PostingList): PostingList {
   let at = 0
   let row = 0

@@ -1,10 +1,10 @@
 import { readPostings } from './postings.ts'
 
-/** The usual constants of BM25: how soon repetition stops counting, and how much length is held against a text. */
-const saturation = 1.2
-const lengthShare = 0.75
+/** The usual BM25 constants: term frequency k1 and length normalization. */
+const k1 = 1.2
+const b = 0.75
 
-/** Lengths of all rows; 0 is a row that is gone or has no words. */
+/** Document lengths by row; 0 for a row that was deleted or has no words. */
 export interface Lengths {
   of: Float32Array
   live: number
@@ -12,8 +12,9 @@ export interface Lengths {
 }
 
 /**
- * Adds up BM25 over the words of a query, one posting list after the other, and keeps the best rows. The sums live in
- * an array as long as the corpus that is wiped where it was touched, so a query costs what its postings cost.
+ * Accumulates BM25 scores over the words of a query, one posting list at a time, and selects the best rows. The
+ * scores are kept in an array as long as the corpus that is cleared only where it was touched, so the cost of a query
+ * depends only on its postings.
  */
 export class Ranking {
   readonly #lengths: Lengths
@@ -27,26 +28,28 @@ export class Ranking {
     this.#touched = new Uint32Array(lengths.of.length)
   }
 
-  /** One word: all its posting lists, and in how many rows it occurs. `unit` is what a weight of 1 counts for. */
+  /**
+   * Adds one word: all its posting lists, and the number of rows it occurs in. `unit` is the value of a weight of 1.
+   */
   add(lists: readonly Uint8Array[], rows: number, unit: number): void {
     const { of: lengths, live, mean } = this.#lengths
     const sums = this.#sums
     const touched = this.#touched
-    const rarity = Math.log(1 + (Math.max(0, live - rows) + 0.5) / (rows + 0.5)) * (saturation + 1)
-    const base = saturation * (1 - lengthShare)
-    const slope = (saturation * lengthShare) / mean
+    const idf = Math.log(1 + (Math.max(0, live - rows) + 0.5) / (rows + 0.5)) * (k1 + 1)
+    const base = k1 * (1 - b)
+    const slope = (k1 * b) / mean
     for (const data of lists) {
       readPostings(data, (row, weight) => {
         const length = lengths[row]!
         if (length === 0) return
         const frequency = weight * unit
         if (sums[row] === 0) touched[this.#count++] = row
-        sums[row]! += (rarity * frequency) / (frequency + base + slope * length)
+        sums[row]! += (idf * frequency) / (frequency + base + slope * length)
       })
     }
   }
 
-  /** The best rows, best first, older before newer where they are equal; ready for the next query afterwards. */
+  /** Returns the best rows, best first, older ones first on ties; then resets for the next query. */
   take(limit: number): { row: number; score: number }[] {
     const best: { row: number; score: number }[] = []
     for (let index = 0; index < this.#count; index++) {

@@ -3,7 +3,7 @@ import { joinPostings, type PostingList, PostingWriter } from './postings.ts'
 import type { Lengths } from './ranking.ts'
 import { plainWords, stemOf } from './words.ts'
 
-/** A title says more about a document than any line of it. In halves, so that weights are whole numbers. */
+/** Title words weigh more than body words. In units of one half, so that weights are integers. */
 const titleWeight = 5
 const textWeight = 2
 
@@ -14,9 +14,9 @@ interface SegmentRow {
 }
 
 /**
- * The words of a corpus, in segments of consecutive rows. Each addition makes a segment; neighbours of like size are
- * merged, so that there are few of them and no document is moved often. A row is never used again: what is taken out
- * has its length set to 0.
+ * The inverted index of a corpus, in segments of consecutive rows. Each addition creates a segment; neighbors of
+ * similar size are merged, so that there are few segments and no document is moved often. Row numbers are never
+ * reused: a removed row has its length set to 0.
  */
 export class Segments {
   static readonly schema = `
@@ -25,7 +25,7 @@ export class Segments {
       word TEXT NOT NULL, segment INTEGER NOT NULL, rows INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL,
       PRIMARY KEY (word, segment)) WITHOUT ROWID;
   `
-  /** What a weight of 1 in a posting list counts for. */
+  /** The value of a weight of 1 in a posting list. */
   readonly unit = 1 / textWeight
   readonly #database: DatabaseSync
   readonly #find: StatementSync
@@ -35,14 +35,14 @@ export class Segments {
     this.#find = database.prepare('SELECT rows, data FROM posting WHERE word = ? ORDER BY segment')
   }
 
-  /** Rows are numbered on from the last segment. */
+  /** Row numbers continue from the last segment. */
   begin(): { add: (title: string, text: string) => number; finish: () => void } {
     const first = this.#segments().reduce(
       (end, { first, lengths }) => Math.max(end, first + lengths.length / 4),
       1,
     )
     const writers = new Map<string, PostingWriter>()
-    // By the word as it stands in the text, so that each is stemmed once and most cost one look-up.
+    // By surface form, so that each word is stemmed once and most need one lookup.
     const byWord = new Map<string, PostingWriter>()
     const writerOf = (word: string): PostingWriter => {
       const known = byWord.get(word)
@@ -70,7 +70,7 @@ export class Segments {
           .prepare('INSERT INTO segment (first, lengths) VALUES (?, ?)')
           .run(first, new Uint8Array(Float32Array.from(lengths).buffer))
         const insert = this.#insertion()
-        // In the order of the table's key, which is much faster than any other.
+        // In primary key order, which is much faster than any other.
         for (const word of [...writers.keys()].sort())
           insert(word, Number(lastInsertRowid), writers.get(word)!.finish())
       },
@@ -114,7 +114,7 @@ export class Segments {
     }
   }
 
-  /** Merges the last two segments as long as the older is not much the larger. */
+  /** Merges the last two segments as long as the older one is not much larger. */
   mergeSmall(): void {
     for (;;) {
       const [older, newer] = this.#segments().slice(-2)
@@ -150,7 +150,7 @@ export class Segments {
   }
 }
 
-/** A copy, since SQLite's bytes need not be aligned. */
+/** A copy, because SQLite's bytes may not be aligned. */
 function floats(bytes: Uint8Array): Float32Array<ArrayBuffer> {
   return new Float32Array(bytes.slice().buffer)
 }

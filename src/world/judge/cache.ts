@@ -3,18 +3,18 @@ import type { JudgeCase } from './prompt.ts'
 import { judgePromptVersion } from './prompt.ts'
 import type { JudgeReply } from './reply.ts'
 
-/** Remembers judgements. A failed lookup or write must not fail a check, so neither may throw. */
+/** Caches judgements. A failed read or write must not fail a check, so neither method may throw. */
 export interface JudgeCache {
   get(key: string): Promise<JudgeReply | undefined>
   set(key: string, reply: JudgeReply): Promise<void>
 }
 
-/** The same question, reference and answer under the same prompt and model are judged once. */
+/** A question, reference and answer are judged once per prompt version and model. */
 export function judgeKey({ question, reference, answer }: JudgeCase, model = ''): string {
   return sha256(JSON.stringify([judgePromptVersion, model, question, reference, answer]))
 }
 
-/** In memory; the oldest entries go first. */
+/** In memory; evicts the oldest entries first. */
 export function memoryJudgeCache(limit = 100_000): JudgeCache {
   const entries = new Map<string, JudgeReply>()
   return {

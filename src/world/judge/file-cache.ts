@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import type { JudgeCache } from './cache.ts'
 import type { JudgeReply } from './reply.ts'
 
-/** A reason is evidence for people; short lines keep appends whole. */
+/** Reasons are only read by people, and short lines keep appends atomic. */
 const reasonLimit = 500
 
 /**
- * A file with one judgement a line that several processes may share: each appends whole lines and reads what the
- * others added since it last looked. A line that is broken is skipped.
+ * A file with one judgement per line that several processes can share: each appends whole lines and reads what the
+ * others have added since its last read. Broken lines are skipped.
  */
 export function fileJudgeCache(file: string): JudgeCache {
   const entries = new Map<string, JudgeReply>()
@@ -16,7 +16,7 @@ export function fileJudgeCache(file: string): JudgeCache {
   let reading: Promise<void> | undefined
 
   const refresh = (): Promise<void> => {
-    reading ??= readOn()
+    reading ??= readNewLines()
       .catch(() => undefined)
       .finally(() => {
         reading = undefined
@@ -24,14 +24,14 @@ export function fileJudgeCache(file: string): JudgeCache {
     return reading
   }
 
-  async function readOn(): Promise<void> {
+  async function readNewLines(): Promise<void> {
     const handle = await open(file, 'r')
     try {
       const { size } = await handle.stat()
       if (size <= read) return
       const buffer = Buffer.alloc(size - read)
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, read)
-      // The last line may still be being written: it is read next time.
+      // The last line may still be incomplete; it is read next time.
       const end = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
       read += end
       for (const line of buffer.toString('utf8', 0, end).split('\n')) remember(line)
@@ -47,7 +47,7 @@ export function fileJudgeCache(file: string): JudgeCache {
         entries.set(key, { isCorrect, reason: typeof reason === 'string' ? reason : '' })
       }
     } catch {
-      // Half a line of a process that was killed.
+      // A partial line from a process that was killed.
     }
   }
 
@@ -61,10 +61,10 @@ export function fileJudgeCache(file: string): JudgeCache {
       const line = JSON.stringify({ key, ...reply, reason: reply.reason.slice(0, reasonLimit) })
       try {
         await mkdir(dirname(file), { recursive: true })
-        // The break in front ends a line another process left half written.
+        // The leading newline terminates a line that another process left incomplete.
         await appendFile(file, `\n${line}\n`)
       } catch {
-        // Without the file the judgement is only remembered here.
+        // Without the file, the judgement is only cached in memory.
       }
     },
   }

@@ -4,7 +4,7 @@ import type { WorldConfig } from '../settings.ts'
 import { fileJudgeCache } from './file-cache.ts'
 import { createJudge, type Judge } from './judge.ts'
 
-/** The judge of the settings, which remembers its judgements with the outputs of tools; undefined where none is named. */
+/** The judge configured in the settings, or undefined if there is none. Its cache is kept with the tool cache. */
 export function judgeFromSettings(
   { judge, tools }: Pick<WorldConfig, 'judge' | 'tools'>,
   environment: Record<string, string | undefined>,

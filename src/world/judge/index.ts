@@ -1,4 +1,4 @@
-/** A model that compares an answer with the reference. */
+/** A model that compares an answer with a reference answer. */
 export { type JudgeCache, judgeKey, memoryJudgeCache } from './cache.ts'
 export { fileJudgeCache } from './file-cache.ts'
 export { judgeFromSettings } from './from-settings.ts'

@@ -4,20 +4,20 @@ import { type JudgeCache, judgeKey, memoryJudgeCache } from './cache.ts'
 import { type JudgeCase, type JudgePrompt, judgePrompt } from './prompt.ts'
 import { type JudgeReply, readReply } from './reply.ts'
 
-/** A model that completes a prompt; the client of src/world/models is wrapped to fit. */
+/** A model that completes a prompt; see `promptFunction` in src/world/models. */
 export type JudgeModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<string>
 
 export interface JudgeOptions {
   model: JudgeModel
-  /** Part of the cache key, so that judgements of different models do not mix. */
+  /** Part of the cache key, so that judgements by different models are kept apart. */
   modelName?: string
   cache?: JudgeCache
-  /** Calls to the model at the same time. */
+  /** Maximum number of concurrent calls to the model. */
   concurrency?: number
-  /** For all attempts at one answer together, waiting for a free place not counted. */
+  /** Total time for all attempts at one answer, not counting time in the queue. */
   totalMs?: number
   attempts?: number
-  /** The wait before the second attempt; it doubles after each further one. */
+  /** Delay before the second attempt; it doubles after each further one. */
   backOffMs?: number
 }
 
@@ -27,19 +27,19 @@ export interface Judge {
   judge(judgeCase: JudgeCase, signal?: AbortSignal): Promise<Judgement>
 }
 
-/** A judge with memory, patience and a bounded number of calls at a time. It never throws. */
+/** A judge with a cache, retries and a concurrency limit. It never throws. */
 export function createJudge(options: JudgeOptions): Judge {
   const { model, cache = memoryJudgeCache(), totalMs = 60_000, attempts = 4, backOffMs = 500 } = options
   const limited = limiter(options.concurrency ?? 8)
   const inFlight = new Map<string, Promise<Judgement>>()
 
   async function ask(judgeCase: JudgeCase, signal: AbortSignal): Promise<Judgement> {
-    let failure = 'the judge was not asked'
+    let failure = 'the judge was not called'
     for (let attempt = 0; attempt < attempts && !signal.aborted; attempt++) {
       if (attempt > 0) await pause(backOff(attempt - 1, backOffMs, totalMs), signal).catch(() => undefined)
       if (signal.aborted) break
       try {
-        // A fresh prompt has a fresh boundary, and may get a usable reply where the last did not.
+        // A new prompt has a new random boundary, and may get a usable reply where the last one did not.
         const text = await untilAborted(model(judgePrompt(judgeCase), signal), signal)
         const reply = readReply(text)
         if (reply !== undefined) return reply
@@ -48,20 +48,20 @@ export function createJudge(options: JudgeOptions): Judge {
         failure = `the judge failed: ${error instanceof Error ? error.message : String(error)}`
       }
     }
-    return { failure: signal.aborted ? `${failure}; the time for it is over` : failure }
+    return { failure: signal.aborted ? `${failure}; it ran out of time` : failure }
   }
 
-  async function judgeAnew(
+  async function judgeUncached(
     judgeCase: JudgeCase,
     key: string,
     outer: AbortSignal | undefined,
   ): Promise<Judgement> {
-    const known = await quietly(() => cache.get(key))
+    const known = await ignoreErrors(() => cache.get(key))
     if (known !== undefined) return known
     return limited(async () => {
       const budget = AbortSignal.timeout(totalMs)
       const result = await ask(judgeCase, outer === undefined ? budget : AbortSignal.any([budget, outer]))
-      if (!('failure' in result)) await quietly(() => cache.set(key, result))
+      if (!('failure' in result)) await ignoreErrors(() => cache.set(key, result))
       return result
     })
   }
@@ -69,10 +69,10 @@ export function createJudge(options: JudgeOptions): Judge {
   return {
     async judge(judgeCase, signal) {
       const key = judgeKey(judgeCase, options.modelName)
-      // The same answer from two rollouts at once is one call, unless one of them may be called off.
+      // Concurrent requests for the same judgement share one call, unless one of them can be aborted.
       const shared = signal === undefined ? inFlight.get(key) : undefined
       if (shared !== undefined) return shared
-      const judgement = judgeAnew(judgeCase, key, signal)
+      const judgement = judgeUncached(judgeCase, key, signal)
       if (signal === undefined) {
         inFlight.set(key, judgement)
         void judgement.finally(() => inFlight.delete(key))
@@ -82,8 +82,8 @@ export function createJudge(options: JudgeOptions): Judge {
   }
 }
 
-/** A cache of the caller's own that fails costs a call, not the check. */
-async function quietly<T>(task: () => Promise<T>): Promise<T | undefined> {
+/** A caller-supplied cache that fails costs an extra call, not the check. */
+async function ignoreErrors<T>(task: () => Promise<T>): Promise<T | undefined> {
   try {
     return await task()
   } catch {
@@ -91,10 +91,10 @@ async function quietly<T>(task: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A model that ignores its signal must not hold up the check. */
+/** A model that ignores its signal must not block the check. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(new Error('it took too long'))
+    const abort = () => reject(new Error('timed out'))
     signal.addEventListener('abort', abort, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })

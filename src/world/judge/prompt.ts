@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Part of the cache key: change it whenever the words below change what a judge might say. */
+/** Part of the cache key: change it whenever a change to the prompt below could change a judgement. */
 export const judgePromptVersion = 'judge-1'
 
 export interface JudgePrompt {
@@ -14,12 +14,12 @@ export interface JudgeCase {
   answer: string
 }
 
-/** Longer answers are cut in the middle for the judge: the result stands at the start or the end. */
+/** Longer answers are cut in the middle: the result is usually at the start or the end. */
 const answerLimit = 6_000
 
 /**
- * The three texts stand between markers with a random part, made for this one prompt: an answer cannot close its own
- * block and go on as instructions.
+ * The three texts are enclosed in markers with a random code generated for this prompt, so an answer cannot close its
+ * own block and continue as instructions.
  */
 export function judgePrompt({ question, reference, answer }: JudgeCase): JudgePrompt {
   const boundary = randomBytes(9).toString('hex')

@@ -3,17 +3,17 @@ export interface JudgeReply {
   reason: string
 }
 
-/** Longer replies are not searched: a judge was asked for one object. */
+/** Only this much of a reply is searched: the judge was asked for a single object. */
 const replyLimit = 20_000
 
 /**
- * Reads a judge's reply: a JSON object with a verdict, alone, in a fence, or between other words. The last object
- * with a verdict counts, because some models think aloud first; objects that disagree make the reply unusable.
+ * Parses a judge's reply: a JSON object with a verdict, alone, in a code fence, or surrounded by prose. The last
+ * object with a verdict counts, because some models think aloud first; a reply whose objects disagree is unusable.
  */
 export function readReply(text: string): JudgeReply | undefined {
   const replies = objectsIn(text.slice(0, replyLimit)).flatMap((object) => {
-    const said = firstString(object, ['verdict', 'judgement', 'judgment', 'result', 'correct'])
-    const isCorrect = said === undefined ? undefined : meaningOf(said)
+    const value = firstString(object, ['verdict', 'judgement', 'judgment', 'result', 'correct'])
+    const isCorrect = value === undefined ? undefined : meaningOf(value)
     return isCorrect === undefined
       ? []
       : [{ isCorrect, reason: firstString(object, ['reason', 'rationale']) ?? '' }]
@@ -22,8 +22,8 @@ export function readReply(text: string): JudgeReply | undefined {
   return replies.every((reply) => reply.isCorrect === last?.isCorrect) ? last : undefined
 }
 
-function meaningOf(said: string): boolean | undefined {
-  const word = said.trim().toLowerCase()
+function meaningOf(value: string): boolean | undefined {
+  const word = value.trim().toLowerCase()
   if (['correct', 'true', 'yes', 'equivalent'].includes(word)) return true
   return ['incorrect', 'wrong', 'false', 'no', 'not correct'].includes(word) ? false : undefined
 }
@@ -37,10 +37,10 @@ function firstString(object: Record<string, unknown>, names: readonly string[]):
   return undefined
 }
 
-/** Every outermost {…} that is JSON. A brace that opens none is skipped. */
+/** Every outermost {…} that is valid JSON. */
 function objectsIn(text: string): Record<string, unknown>[] {
   const objects: Record<string, unknown>[] = []
-  // Each attempt scans to its closing brace: a reply of many opening braces must not cost their square.
+  // Each attempt scans to its closing brace, so many opening braces must not cost quadratic time.
   let attempts = 0
   for (let start = text.indexOf('{'); start >= 0 && attempts < 50; start = text.indexOf('{', start + 1)) {
     attempts++
@@ -50,7 +50,7 @@ function objectsIn(text: string): Record<string, unknown>[] {
       objects.push(JSON.parse(text.slice(start, end + 1)) as Record<string, unknown>)
       start = end
     } catch {
-      // Not JSON from here; perhaps from the next brace.
+      // Not JSON; try the next brace.
     }
   }
   return objects

@@ -6,57 +6,57 @@ interface CompletionSettings {
   maxTokens?: number
   seed?: number
   stop?: readonly string[]
-  /** Has the answer streamed, and is given each piece as it comes. After a failure it starts anew. */
+  /** Streams the answer and receives each piece. After a retry it starts again from the beginning. */
   onText?: (piece: string) => void
   signal?: AbortSignal
 }
 
-/** A whole conversation, or the usual short form of one. */
+/** A full conversation, or shorthand for a single prompt. */
 export type CompletionPrompt = { messages: readonly Message[] } | { system?: string; prompt: string }
 
 export type CompletionRequest = CompletionPrompt & CompletionSettings
 
 export interface Completion {
   text: string
-  /** Tokens as the server counted them; zero where it did not say. */
+  /** Token counts reported by the server; zero if it reported none. */
   usage: { prompt: number; completion: number }
-  /** Why it ended: by itself or at a stop text, at the token limit, held back, or for another reason. */
+  /** Why generation ended: end of turn or stop text, token limit, content filter, or another reason. */
   finish: 'stop' | 'length' | 'filtered' | 'other'
-  /** From the first attempt to the answer, waiting for a free place not counted. */
+  /** From the first attempt to the answer, not counting time in the queue. */
   ms: number
-  /** Requests it took. */
+  /** Number of requests sent. */
   attempts: number
 }
 
-/** A model that answers. Every failure is a ModelError, except that of the caller's own signal. */
+/** A chat model. Every failure is a ModelError, except an abort by the caller's own signal. */
 export interface ChatModel {
-  /** As the server knows it; part of cache keys. */
+  /** The name the server uses; part of cache keys. */
   readonly name: string
   complete(request: CompletionRequest): Promise<Completion>
-  /** With a schema the answer is also read as an object that fits it. */
+  /** With a schema, the answer is also parsed into an object that matches it. */
   complete<Shape extends z.ZodType>(
     request: CompletionRequest & { schema: Shape },
   ): Promise<Completion & { object: z.infer<Shape> }>
 }
 
-/** Turns texts into vectors whose nearness means nearness in meaning. */
+/** Maps texts to vectors; texts with similar meanings get nearby vectors. */
 export interface Embedder {
   readonly name: string
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
 }
 
-/** How hard to try, and how much at a time. */
-export interface Patience {
-  /** For one attempt. */
+/** Timeout, retries and concurrency of requests. */
+export interface RetryPolicy {
+  /** Per attempt. */
   timeoutMs?: number
-  /** Attempts after the first, for failures that may pass. */
+  /** Retries after transient failures. */
   retries?: number
-  /** Requests at the same time. */
+  /** Maximum number of concurrent requests. */
   concurrency?: number
 }
 
-export interface Endpoint extends Patience {
-  /** Up to and including the version, such as http://localhost:8000/v1. */
+export interface Endpoint extends RetryPolicy {
+  /** Including the version, such as http://localhost:8000/v1. */
   baseUrl: string
   model: string
   apiKey?: string

@@ -1,9 +1,12 @@
-import { ModelError, redacted } from '../../base/errors/index.ts'
+import { ModelError, redact } from '../../base/errors/index.ts'
 import { retryAfterMs } from '../../base/retry/index.ts'
 
 const EXCERPT = 200
 
-/** The AI SDK's error for a request, by its name: the SDK takes a quarter of a second to load, and errors need it not. */
+/**
+ * The AI SDK's request error, recognized by name: loading the SDK takes a quarter of a second and is not needed for
+ * this.
+ */
 interface CallError extends Error {
   statusCode?: number
   responseHeaders?: Record<string, string>
@@ -14,7 +17,7 @@ function isCallError(error: unknown): error is CallError {
   return error instanceof Error && error.name === 'AI_APICallError'
 }
 
-/** Says in our words what went wrong between us and a model, and what to do about it. */
+/** Converts a failed model request into a ModelError with a message and a fix. */
 export function modelError(
   error: unknown,
   { model, baseUrl, hasKey }: { model: string; baseUrl?: string; hasKey: boolean },
@@ -23,55 +26,55 @@ export function modelError(
   if (!isCallError(error)) {
     return new ModelError(`${model} failed: ${messageOf(error)}`, {
       cause: error,
-      fix: 'Check that the endpoint speaks the OpenAI chat or embeddings protocol.',
+      fix: 'Check that the endpoint is compatible with the OpenAI chat or embeddings API.',
     })
   }
   const status = error.statusCode
   if (status === undefined) {
     return new ModelError(`${place} cannot be reached: ${messageOf(error)}`, {
       cause: error,
-      passing: true,
-      fix: 'Check the address and that the server runs.',
+      transient: true,
+      fix: 'Check the URL, and that the server is running.',
     })
   }
-  // First, because half a key would not be known any more.
-  const said = redacted(messageOf(error)).slice(0, EXCERPT)
+  // Redact first: a truncated key would no longer be recognized.
+  const detail = redact(messageOf(error)).slice(0, EXCERPT)
   if (status < 300) {
-    return new ModelError(`the answer of ${place} broke off: ${said}`, {
+    return new ModelError(`the response from ${place} was cut off: ${detail}`, {
       cause: error,
-      passing: true,
-      fix: 'The connection or the server gave out on the way: look at its log, or try later.',
+      transient: true,
+      fix: 'The connection was lost or the server failed: check its log, or try again later.',
     })
   }
-  const passing = status === 408 || status === 409 || status === 425 || status === 429 || status >= 500
-  return new ModelError(`${place} answered with status ${status}: ${said}`, {
+  const transient = status === 408 || status === 409 || status === 425 || status === 429 || status >= 500
+  return new ModelError(`${place} responded with status ${status}: ${detail}`, {
     cause: error,
-    passing,
-    fix: fixFor(status, said, model, hasKey),
+    transient,
+    fix: fixFor(status, detail, model, hasKey),
     details: { status },
   })
 }
 
-function fixFor(status: number, said: string, model: string, hasKey: boolean): string {
+function fixFor(status: number, detail: string, model: string, hasKey: boolean): string {
   if (status === 401 || status === 403) {
     return hasKey
-      ? `The key was refused: check that it is right and may use ${model}.`
-      : 'It wants a key: set the environment variable that holds it.'
+      ? `The API key was rejected: check that it is correct and has access to ${model}.`
+      : 'An API key is required: set the environment variable that holds it.'
   }
-  if (status === 404 || /model/i.test(said)) {
-    return `Check the address (it usually ends in /v1) and that the server knows a model "${model}".`
+  if (status === 404 || /model/i.test(detail)) {
+    return `Check the URL (it usually ends in /v1), and that the server has a model named "${model}".`
   }
-  if (status === 429) return 'The limit of the service is reached: wait, or lower the concurrency.'
-  if (status >= 500) return 'The server has a fault of its own: look at its log, or try later.'
-  return 'Change what the server complains of.'
+  if (status === 429) return 'The rate limit was reached: wait, or lower the concurrency.'
+  if (status >= 500) return 'The server failed internally: check its log, or try again later.'
+  return 'Correct what the server reports.'
 }
 
-/** How long the server asked us to wait. */
-export function askedPauseMs(error: unknown): number | undefined {
+/** The delay requested by the server. */
+export function retryAfterOf(error: unknown): number | undefined {
   return isCallError(error) ? retryAfterMs((name) => error.responseHeaders?.[name]) : undefined
 }
 
-/** True for a server that does not know how to hold an answer to a schema. */
+/** Whether the server rejected the request because it does not support structured output. */
 export function refusesSchema(error: unknown): boolean {
   if (!isCallError(error)) return false
   const { statusCode: status = 0 } = error
@@ -81,7 +84,7 @@ export function refusesSchema(error: unknown): boolean {
   )
 }
 
-/** fetch hides the reason ("connect ECONNREFUSED …") one or two causes down. */
+/** fetch nests the reason ("connect ECONNREFUSED …") one or two causes deep. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

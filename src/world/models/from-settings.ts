@@ -7,7 +7,7 @@ import { openModel } from './open-model.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** The chat model a section of the settings names; undefined where it names none. */
+/** The chat model configured in a section of the settings, or undefined if there is none. */
 export function modelFromSettings(
   section: string,
   settings: ModelSection,
@@ -17,7 +17,7 @@ export function modelFromSettings(
   return endpoint === undefined ? undefined : openModel(endpoint)
 }
 
-/** The embedder a section of the settings names; undefined where it names none. */
+/** The embedding model configured in a section of the settings, or undefined if there is none. */
 export function embedderFromSettings(
   section: string,
   settings: EmbeddingSection,

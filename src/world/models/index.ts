@@ -1,4 +1,4 @@
-/** Chat and embedding models behind OpenAI-compatible endpoints; the only door to the AI SDK. */
+/** Chat and embedding models behind OpenAI-compatible endpoints. Nothing else imports the AI SDK. */
 export type {
   ChatModel,
   Completion,
@@ -6,7 +6,7 @@ export type {
   CompletionRequest,
   Embedder,
   Endpoint,
-  Patience,
+  RetryPolicy,
 } from './contract.ts'
 export { embedderFromSettings, modelFromSettings } from './from-settings.ts'
 export { type ModelFromOptions, modelFrom } from './model-from.ts'

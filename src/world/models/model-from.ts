@@ -1,13 +1,13 @@
 import type { FinishReason, LanguageModel, LanguageModelUsage, streamText } from 'ai'
 import type { z } from 'zod'
 import type { Message } from '../../schema/index.ts'
-import type { ChatModel, Completion, CompletionPrompt, CompletionRequest, Patience } from './contract.ts'
+import type { ChatModel, Completion, CompletionPrompt, CompletionRequest, RetryPolicy } from './contract.ts'
 import { refusesSchema } from './failure.ts'
-import { patiently } from './retry.ts'
-import { readObject, schemaInWords } from './structured.ts'
+import { createRequestRunner } from './retry.ts'
+import { readObject, schemaPrompt } from './structured.ts'
 
-export interface ModelFromOptions extends Patience {
-  /** Named in errors. */
+export interface ModelFromOptions extends RetryPolicy {
+  /** Shown in error messages. */
   baseUrl?: string
   hasKey?: boolean
 }
@@ -18,30 +18,33 @@ const finishes: Partial<Record<FinishReason, Completion['finish']>> = {
   'content-filter': 'filtered',
 }
 
-/** A ChatModel over any language model of the AI SDK. */
+/** Wraps any AI SDK language model as a ChatModel. */
 export function modelFrom(languageModel: LanguageModel, options: ModelFromOptions = {}): ChatModel {
   const name = typeof languageModel === 'string' ? languageModel : languageModel.modelId
   return lazyModel(name, async () => languageModel, options)
 }
 
-/** The same with a model that is made at the first call, and the SDK loaded only then. */
+/** The same for a model that is created, and the SDK loaded, at the first call. */
 export function lazyModel(
   name: string,
   languageModel: () => Promise<LanguageModel>,
   options: ModelFromOptions = {},
 ): ChatModel {
-  const { baseUrl, hasKey = true, ...patience } = options
-  const run = patiently({ model: name, hasKey, ...(baseUrl === undefined ? {} : { baseUrl }) }, patience)
-  /** False once the server has shown that it cannot hold an answer to a schema: then words must do. */
-  let holdsToSchema = true
+  const { baseUrl, hasKey = true, ...policy } = options
+  const run = createRequestRunner(
+    { model: name, hasKey, ...(baseUrl === undefined ? {} : { baseUrl }) },
+    policy,
+  )
+  /** False once the server has rejected a schema; from then on the schema is described in the prompt. */
+  let supportsSchema = true
 
   async function ask(
     request: CompletionRequest,
     signal: AbortSignal,
     schema: z.ZodType | undefined,
-    inWords: boolean,
+    inPrompt: boolean,
   ): Promise<Omit<Completion, 'ms' | 'attempts'>> {
-    const messages = messagesOf(request, schema !== undefined && inWords ? schemaInWords(schema) : undefined)
+    const messages = messagesOf(request, schema !== undefined && inPrompt ? schemaPrompt(schema) : undefined)
     const settings = {
       model: await languageModel(),
       messages,
@@ -52,7 +55,7 @@ export function lazyModel(
       ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
       ...(request.seed === undefined ? {} : { seed: request.seed }),
       ...(request.stop === undefined ? {} : { stopSequences: [...request.stop] }),
-      ...(schema === undefined || inWords ? {} : { output: await unparsed(schema) }),
+      ...(schema === undefined || inPrompt ? {} : { output: await unparsed(schema) }),
     }
     const { generateText, streamText } = await import('ai')
     const { text, usage, finishReason } =
@@ -71,18 +74,20 @@ export function lazyModel(
   ): Promise<Completion & { object?: unknown }> {
     const { schema } = request
     let started: number | undefined
-    let inWords = false
+    let inPrompt = false
     return run(async (signal, attempt) => {
       started ??= performance.now()
-      const answer = await ask(request, signal, schema, inWords || !holdsToSchema).catch((error: unknown) => {
-        if (schema === undefined || !holdsToSchema || !refusesSchema(error)) throw error
-        holdsToSchema = false
-        return ask(request, signal, schema, true)
-      })
+      const answer = await ask(request, signal, schema, inPrompt || !supportsSchema).catch(
+        (error: unknown) => {
+          if (schema === undefined || !supportsSchema || !refusesSchema(error)) throw error
+          supportsSchema = false
+          return ask(request, signal, schema, true)
+        },
+      )
       const measured = { ms: Math.round(performance.now() - started), attempts: attempt + 1 }
       if (schema === undefined) return { ...answer, ...measured }
-      // Some servers take a schema and ignore it: the second attempt says it in words.
-      inWords = true
+      // Some servers accept a schema and ignore it, so the second attempt describes it in the prompt.
+      inPrompt = true
       return { ...answer, ...measured, object: readObject(answer.text, schema) }
     }, request.signal)
   }
@@ -90,7 +95,7 @@ export function lazyModel(
   return { name, complete: complete as ChatModel['complete'] }
 }
 
-/** A stream to its end. One that breaks off is a failure, however much of it had come. */
+/** Reads a stream to its end. An interrupted stream is a failure, no matter how much text arrived. */
 async function streamed(
   result: Pick<ReturnType<typeof streamText>, 'fullStream' | 'usage' | 'finishReason'>,
   onText: (piece: string) => void,
@@ -105,7 +110,7 @@ async function streamed(
   return { text, usage: await result.usage, finishReason: await result.finishReason }
 }
 
-/** The SDK's request for an object, but the text is read by us, with more patience. */
+/** Requests structured output through the SDK, but leaves parsing to our more lenient parser. */
 async function unparsed(schema: z.ZodType) {
   const { Output } = await import('ai')
   return {

@@ -28,7 +28,7 @@ async function failure(work: Promise<unknown>): Promise<ModelError> {
 }
 
 describe('complete', () => {
-  it('sends what it was given and reads text, usage and end', async () => {
+  it('sends the request and reads text, usage and finish reason', async () => {
     const { baseUrl, requests } = await serve([
       { text: 'hello', finish: 'length', usage: { prompt_tokens: 7, completion_tokens: 3 } },
     ])
@@ -65,9 +65,9 @@ describe('complete', () => {
     })
   })
 
-  it('does not pass on a key that the server repeats, not even a part of it', async () => {
+  it('redacts a key that the server repeats, even part of it', async () => {
     const apiKey = 'sk-models-0123456789abcdefghijklmnopqrstuvwxyz'
-    // Where the excerpt of the server's words would cut it in two.
+    // Positioned so that the excerpt would cut it in two.
     const { baseUrl } = await serve([{ status: 401, error: `${'x'.repeat(180)} ${apiKey} is not a key` }])
     const { message, fix } = await failure(
       openModel({ baseUrl, model: 'm', apiKey, ...quick }).complete({ prompt: 'hi' }),
@@ -80,12 +80,12 @@ describe('complete', () => {
     'http://me:hunter2hunter2@localhost/v1',
     'http://localhost/v1?token=hunter2hunter2',
     'ftp://me:hunter2hunter2@h',
-  ])('refuses %s without repeating what is secret', (baseUrl) => {
+  ])('rejects %s without repeating the secret', (baseUrl) => {
     expect(() => openModel({ baseUrl, model: 'm' })).toThrow(ModelError)
     expect(() => openModel({ baseUrl, model: 'm' })).not.toThrow(/hunter2/)
   })
 
-  it('takes whole conversations, and an address copied with its path', async () => {
+  it('accepts full conversations, and a URL copied with its path', async () => {
     const { baseUrl, requests } = await serve(['ok'])
     const messages = [
       { role: 'system' as const, content: 's' },
@@ -98,7 +98,7 @@ describe('complete', () => {
     expect(requests[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('tries again after 429, 5xx and a broken connection, and waits as long as it was asked to', async () => {
+  it('retries after 429, 5xx and a lost connection, and respects retry-after', async () => {
     const { baseUrl, requests } = await serve([
       { status: 429, headers: { 'retry-after': '1' } },
       { status: 503 },
@@ -112,7 +112,7 @@ describe('complete', () => {
     expect(performance.now() - started).toBeGreaterThan(1900)
   })
 
-  it('does not wait for an hour, and does not repeat what cannot help', async () => {
+  it('does not wait for an hour, and does not retry permanent failures', async () => {
     const closed = await serve([{ status: 429, headers: { 'retry-after': '3600' } }])
     expect(
       (await failure(openModel({ baseUrl: closed.baseUrl, model: 'm' }).complete({ prompt: 'p' }))).fix,
@@ -121,10 +121,10 @@ describe('complete', () => {
   })
 
   it.each([
-    [{ status: 401 }, undefined, 'wants a key'],
-    [{ status: 401 }, 'k', 'key was refused'],
-    [{ status: 404, error: 'The model `m` does not exist' }, 'k', 'knows a model "m"'],
-    [{ status: 400, error: 'bad temperature' }, 'k', 'Change what'],
+    [{ status: 401 }, undefined, 'API key is required'],
+    [{ status: 401 }, 'k', 'key was rejected'],
+    [{ status: 404, error: 'The model `m` does not exist' }, 'k', 'has a model named "m"'],
+    [{ status: 400, error: 'bad temperature' }, 'k', 'Correct what'],
   ])('%j with key %s is one clear failure', async (reply, apiKey, fix) => {
     const { baseUrl, requests } = await serve([reply])
     const error = await failure(
@@ -133,20 +133,20 @@ describe('complete', () => {
       }),
     )
     expect(error.fix).toContain(fix)
-    expect(error.passing).toBe(false)
+    expect(error.transient).toBe(false)
     expect(requests).toHaveLength(1)
   })
 
-  it('says when nobody is there, or the address is none', async () => {
+  it('reports an unreachable server and an invalid URL', async () => {
     const error = await failure(
       openModel({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm', retries: 0 }).complete({ prompt: 'p' }),
     )
     expect(error.message).toContain('cannot be reached')
-    expect(error.fix).toContain('server runs')
-    expect(() => openModel({ baseUrl: 'localhost:8000', model: 'm' })).toThrow('not the address')
+    expect(error.fix).toContain('server is running')
+    expect(() => openModel({ baseUrl: 'localhost:8000', model: 'm' })).toThrow('not a valid model server URL')
   })
 
-  it('gives each attempt its time, and stops at once with its caller', async () => {
+  it('applies the timeout per attempt, and stops immediately when aborted', async () => {
     const { baseUrl, requests } = await serve((_, index) => ({
       delayMs: index === 0 ? 3000 : 0,
       text: 'second',
@@ -169,7 +169,7 @@ describe('complete', () => {
     expect((await late).message).toContain('within 0.1 s')
   })
 
-  it('keeps to its concurrency, and one who leaves the queue does not block it', async () => {
+  it('limits concurrency, and aborted requests do not block the queue', async () => {
     const { baseUrl, mostAtOnce } = await serve(() => ({ delayMs: 30, text: 'x' }))
     const model = openModel({ baseUrl, model: 'm', concurrency: 3, ...quick })
     const gone = AbortSignal.timeout(15)
@@ -186,7 +186,7 @@ describe('complete with a schema', () => {
   const schema = z.object({ verdict: z.enum(['yes', 'no']), score: z.number() })
   const good = '{"verdict":"yes","score":1}'
 
-  it('asks the server to hold the answer to it', async () => {
+  it('sends the schema to the server', async () => {
     const { baseUrl, requests } = await serve([good])
     const { object } = await openModel({ baseUrl, model: 'm', ...quick }).complete({ prompt: 'p', schema })
     expect(object).toEqual({ verdict: 'yes', score: 1 })
@@ -200,7 +200,7 @@ describe('complete with a schema', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('says it in words where the server refuses or ignores it', async () => {
+  it('describes it in the prompt if the server rejects or ignores it', async () => {
     const refusing = await serve(({ body }) =>
       body['response_format'] === undefined
         ? good
@@ -209,7 +209,7 @@ describe('complete with a schema', () => {
     const model = openModel({ baseUrl: refusing.baseUrl, model: 'm', ...quick })
     expect((await model.complete({ prompt: 'p', schema })).object.score).toBe(1)
     await model.complete({ prompt: 'p', schema })
-    // Remembered: the second question is asked once.
+    // Remembered: the second request is sent only once.
     expect(refusing.requests).toHaveLength(3)
     expect(JSON.stringify(refusing.requests[2]?.body['messages'])).toContain('JSON Schema')
     await server?.close()
@@ -222,7 +222,7 @@ describe('complete with a schema', () => {
     expect(JSON.stringify(ignoring.requests[1]?.body['messages'])).toContain('JSON Schema')
   })
 
-  it('fails with what was answered when no answer fits', async () => {
+  it('fails and quotes the answer if none matches', async () => {
     const { baseUrl } = await serve(['{"verdict":"maybe","score":1}'])
     const error = await failure(
       openModel({ baseUrl, model: 'm', retries: 1 }).complete({ prompt: 'p', schema }),
@@ -233,7 +233,7 @@ describe('complete with a schema', () => {
 })
 
 describe('embed', () => {
-  it('works in batches, in order, and cuts long texts between characters', async () => {
+  it('works in batches, in order, and truncates long texts between characters', async () => {
     const { baseUrl, requests } = await serve([''])
     const embedder = openEmbedder({ baseUrl, model: 'e', batch: 2, maxCharacters: 6, ...quick })
     const vectors = await embedder.embed(['alpha', 'beta', 'alpha', '', 'gamma😀'])
@@ -244,7 +244,7 @@ describe('embed', () => {
     expect(await embedder.embed([])).toEqual([])
   })
 
-  it('asks for no more once a batch has failed', async () => {
+  it('sends no more requests once a batch has failed', async () => {
     const { baseUrl, requests } = await serve((_, index) => (index === 0 ? { status: 400 } : { delayMs: 50 }))
     const embedder = openEmbedder({ baseUrl, model: 'e', batch: 1, concurrency: 1, ...quick })
     expect((await failure(embedder.embed(['a', 'b', 'c', 'd']))).message).toContain('400')
@@ -252,7 +252,7 @@ describe('embed', () => {
     expect(requests.length).toBeLessThanOrEqual(2)
   })
 
-  it('tries again, and names what is wrong', async () => {
+  it('retries, and reports what is wrong', async () => {
     const { baseUrl } = await serve([{ status: 500 }, ''])
     expect(await openEmbedder({ baseUrl, model: 'e', ...quick }).embed(['x'])).toHaveLength(1)
     await server?.close()
@@ -262,7 +262,7 @@ describe('embed', () => {
   })
 })
 
-it('any language model of the AI SDK will do', async () => {
+it('wraps any AI SDK language model', async () => {
   const model = modelFrom(
     new MockLanguageModelV4({
       modelId: 'mock',
@@ -296,14 +296,14 @@ it('any language model of the AI SDK will do', async () => {
 describe('modelFromSettings', () => {
   const settings = { key_env: 'MY_KEY', timeout_s: 5, retries: 0, concurrency: 1 }
 
-  it('reads the key from the variable that is named', async () => {
+  it('reads the key from the configured environment variable', async () => {
     const { baseUrl, requests } = await serve(['ok'])
     const model = modelFromSettings('judge', { ...settings, base_url: baseUrl, model: 'm' }, { MY_KEY: 's' })
     await model?.complete({ prompt: 'p' })
     expect(requests[0]?.headers.authorization).toBe('Bearer s')
   })
 
-  it('is none where none is named, and says what is missing of one', () => {
+  it('is undefined if none is configured, and reports missing settings', () => {
     expect(modelFromSettings('judge', settings, {})).toBeUndefined()
     expect(() => modelFromSettings('judge', { ...settings, model: 'm' }, {})).toThrow(
       '[judge] has no base_url',

@@ -1,13 +1,13 @@
-/** One call of a model, as it went in and came out. */
+/** One model call: the prompt and the response. */
 export interface ModelCall {
   messages: { role: string; content: string }[]
-  /** What it thought where the provider tells, and what it wrote; calls of tools are not part of it. */
+  /** The reasoning, where the provider returns it, and the text; tool calls are not included. */
   reasoning: string
   text: string
   usage: { prompt: number; completion: number }
 }
 
-/** The part that all versions of the AI SDK's model interface share; v2 belongs to AI SDK 5, v3 to 6, v4 to 7. */
+/** The part shared by all versions of the AI SDK's model interface: v2 is AI SDK 5, v3 is 6, v4 is 7. */
 export interface ObservableModel {
   readonly specificationVersion: string
   readonly modelId: string
@@ -19,7 +19,7 @@ interface CallOptions {
   prompt: { role: string; content: string | Part[] }[]
 }
 
-/** A part of a prompt, of a result or of a stream. */
+/** A part of a prompt, a result or a stream. */
 interface Part {
   type: string
   text?: string
@@ -27,7 +27,7 @@ interface Part {
   usage?: Usage
 }
 
-/** Version v2 counts tokens in one number, later ones split them up. */
+/** Version v2 reports one number; later versions break it down. */
 type Count = number | { total?: number | undefined } | undefined
 
 interface Usage {
@@ -39,15 +39,15 @@ interface Usage {
 export const observableVersions: readonly string[] = ['v2', 'v3', 'v4']
 
 /**
- * The model itself, telling of every call before and after it, generated and streamed alike. Nothing is converted: it has
- * the version it had, so the AI SDK that could use the model can use it still.
+ * Wraps a model so that every call, generated or streamed, is reported before and after. The interface version is
+ * unchanged, so the result works with the same AI SDK as the original.
  */
 export function observeModel<Model extends ObservableModel>(
   model: Model,
   watch: { before: (messages: ModelCall['messages']) => void; after: (call: ModelCall) => void },
 ): Model {
   const begin = ({ prompt }: CallOptions): ModelCall => {
-    const messages = prompt.map(({ role, content }) => ({ role, content: wordsOf(content) }))
+    const messages = prompt.map(({ role, content }) => ({ role, content: contentText(content) }))
     watch.before(messages)
     return { messages, reasoning: '', text: '', usage: { prompt: 0, completion: 0 } }
   }
@@ -59,7 +59,7 @@ export function observeModel<Model extends ObservableModel>(
       if (part.type === 'text') call.text += part.text ?? ''
       if (part.type === 'reasoning') call.reasoning += part.text ?? ''
     }
-    call.usage = counted(result.usage)
+    call.usage = tokenCounts(result.usage)
     watch.after(call)
     return result
   }
@@ -67,8 +67,8 @@ export function observeModel<Model extends ObservableModel>(
   async function doStream(options: CallOptions): Promise<unknown> {
     const call = begin(options)
     const result = (await model.doStream(options as never)) as { stream: ReadableStream<Part> }
-    // AI SDK 5 and 6 run a tool as soon as its call comes by. Its parts wait until the model has finished, so that what
-    // it wrote is told before what came of it.
+    // AI SDK 5 and 6 run a tool as soon as its call appears in the stream. Such parts are held back until the model
+    // has finished, so that its text is reported before the tool's result.
     let held: Part[] | undefined
     const finish = (controller: TransformStreamDefaultController<Part>): void => {
       watch.after(call)
@@ -76,14 +76,14 @@ export function observeModel<Model extends ObservableModel>(
       held = undefined
     }
     let isFinished = false
-    const seen = new TransformStream<Part, Part>({
+    const observed = new TransformStream<Part, Part>({
       transform(part, controller) {
         if (part.type === 'text-delta') call.text += part.delta ?? ''
         if (part.type === 'reasoning-delta') call.reasoning += part.delta ?? ''
         if (part.type === 'tool-call' && !isFinished) held ??= []
         if (part.type === 'finish' && !isFinished) {
           isFinished = true
-          if (part.usage !== undefined) call.usage = counted(part.usage)
+          if (part.usage !== undefined) call.usage = tokenCounts(part.usage)
           finish(controller)
         }
         if (held === undefined) controller.enqueue(part)
@@ -93,7 +93,7 @@ export function observeModel<Model extends ObservableModel>(
         if (!isFinished) finish(controller)
       },
     })
-    return { ...result, stream: result.stream.pipeThrough(seen) }
+    return { ...result, stream: result.stream.pipeThrough(observed) }
   }
 
   return new Proxy(model, {
@@ -101,19 +101,19 @@ export function observeModel<Model extends ObservableModel>(
       if (name === 'doGenerate') return doGenerate
       if (name === 'doStream') return doStream
       const value: unknown = Reflect.get(target, name, target)
-      // Methods of the model may use private fields, which only the model itself has.
+      // Methods of the model may use private fields, which only the original object has.
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
 }
 
-function counted({ inputTokens, outputTokens }: Usage): ModelCall['usage'] {
+function tokenCounts({ inputTokens, outputTokens }: Usage): ModelCall['usage'] {
   const total = (count: Count): number => (typeof count === 'number' ? count : count?.total) ?? 0
   return { prompt: total(inputTokens), completion: total(outputTokens) }
 }
 
-/** The words of a prompt's message; what is no text is shown as JSON, so that nothing is lost. */
-function wordsOf(content: CallOptions['prompt'][number]['content']): string {
+/** The text of a prompt message; non-text parts are shown as JSON so that nothing is lost. */
+function contentText(content: CallOptions['prompt'][number]['content']): string {
   if (typeof content === 'string') return content
   return content
     .map((part) =>

@@ -2,12 +2,12 @@ import { ModelError } from '../../base/errors/index.ts'
 import { checkedBaseUrl } from './base-url.ts'
 import type { Embedder, Endpoint } from './contract.ts'
 import { providerOf } from './provider.ts'
-import { patiently } from './retry.ts'
+import { createRequestRunner } from './retry.ts'
 
 export interface EmbedderOptions extends Endpoint {
-  /** Texts in one request. */
+  /** Texts per request. */
   batch?: number
-  /** Longer texts are cut: most embedding models take some hundred tokens. */
+  /** Longer texts are truncated: most embedding models accept only a few hundred tokens. */
   maxCharacters?: number
 }
 
@@ -16,7 +16,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   const { model, apiKey, batch = 64, maxCharacters = 2000 } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)
   const provider = providerOf({ ...options, baseUrl })
-  const run = patiently({ model, baseUrl, hasKey: apiKey !== undefined }, options)
+  const run = createRequestRunner({ model, baseUrl, hasKey: apiKey !== undefined }, options)
 
   const embedBatch = (texts: string[], signal?: AbortSignal): Promise<Float32Array[]> =>
     run(async (limit) => {
@@ -28,7 +28,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
         abortSignal: limit,
       })
       if (embeddings.length !== texts.length || embeddings.some((vector) => vector.length === 0)) {
-        throw new ModelError(`${model} gave ${embeddings.length} vectors for ${texts.length} texts`, {
+        throw new ModelError(`${model} returned ${embeddings.length} vectors for ${texts.length} texts`, {
           fix: 'Check that the model is an embedding model.',
         })
       }
@@ -46,14 +46,14 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
       try {
         return (await Promise.all(batches.map((texts) => embedBatch(texts, either)))).flat()
       } finally {
-        // After a failure nobody wants the other batches.
+        // After a failure the other batches are no longer needed.
         rest.abort()
       }
     },
   }
 }
 
-/** Never between the halves of a character; an empty text, which servers refuse, becomes a blank. */
+/** Never splits a surrogate pair; an empty text, which servers reject, becomes a space. */
 function cutText(text: string, limit: number): string {
   const cut = text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')
   return cut.trim() === '' ? ' ' : cut

@@ -1,6 +1,6 @@
 import type { ChatModel, CompletionRequest } from './contract.ts'
 
-/** A model as one function from a prompt to a text: the shape in which judges take theirs. */
+/** A model as a function from prompt to text, the form that judges expect. */
 export function promptFunction(
   model: ChatModel,
   settings: Pick<CompletionRequest, 'temperature' | 'maxTokens' | 'seed'> = { temperature: 0 },

@@ -1,12 +1,12 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible'
-import { keepSecret } from '../../base/errors/index.ts'
+import { registerSecret } from '../../base/errors/index.ts'
 import type { Endpoint } from './contract.ts'
 
-/** The SDK's client of an endpoint, loaded and made at the first request. */
+/** The SDK's client for an endpoint, loaded and created at the first request. */
 export function providerOf({ baseUrl, apiKey, headers }: Endpoint): () => Promise<OpenAICompatibleProvider> {
-  keepSecret(apiKey)
+  registerSecret(apiKey)
   for (const [name, value] of Object.entries(headers ?? {}))
-    if (/auth|key|token|cookie|secret/i.test(name)) keepSecret(value)
+    if (/auth|key|token|cookie|secret/i.test(name)) registerSecret(value)
   let provider: Promise<OpenAICompatibleProvider> | undefined
   return () => {
     provider ??= import('@ai-sdk/openai-compatible').then(({ createOpenAICompatible }) =>

@@ -2,32 +2,32 @@ import { z } from 'zod'
 import { ModelError } from '../../base/errors/index.ts'
 import { parseJson } from '../../schema/index.ts'
 
-/** What a model is told where the server cannot hold it to a schema. */
-export function schemaInWords(schema: z.ZodType): string {
+/** Describes a schema in the prompt, for servers without structured output. */
+export function schemaPrompt(schema: z.ZodType): string {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' })
   return `Reply with one JSON object and nothing else. It must fit this JSON Schema: ${JSON.stringify(plain)}`
 }
 
-/** Reads an answer as an object: bare, in a fence, or after words of thought. */
+/** Parses an answer as an object: bare, in a code fence, or after a chain of thought. */
 export function readObject<Shape extends z.ZodType>(text: string, schema: Shape): z.infer<Shape> {
   const parsed = schema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new ModelError(
-    `the answer does not fit its schema (${issue?.path.join('.') || 'answer'}: ${issue?.message}): ` +
+    `the answer does not match its schema (${issue?.path.join('.') || 'answer'}: ${issue?.message}): ` +
       JSON.stringify(text.slice(0, 120)),
-    { passing: true, fix: 'Use a model that follows instructions better, or allow it more tokens.' },
+    { transient: true, fix: 'Use a model that follows instructions better, or raise its token limit.' },
   )
 }
 
 function jsonIn(text: string): unknown {
-  // Thoughts may hold braces of their own.
+  // The chain of thought may contain braces.
   const [answer = ''] = text.split('</think>').slice(-1)
   for (const candidate of [answer, between(answer, '{', '}'), between(answer, '[', ']')]) {
     try {
       return parseJson(candidate.trim())
     } catch {
-      // Perhaps the next reading.
+      // Try the next candidate.
     }
   }
   return undefined

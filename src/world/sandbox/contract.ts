@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultCpuMs, patience } from './time-limits.ts'
+import { defaultCpuMs, wallTimeFactor } from './time-limits.ts'
 
 export const Language = z.enum(['python', 'javascript'])
 export type Language = z.infer<typeof Language>
@@ -11,23 +11,23 @@ const megabyte = 2 ** 20
 
 const LimitFields = z.object({
   /**
-   * Processor time of all its processes: the limit that decides whether a program is too slow, because it does not
-   * depend on what else the machine is doing. A program that sleeps is stopped after twice as long.
-   * By default 5 s, or half the wall limit where that is shorter.
+   * CPU time of all its processes. This is the limit that decides whether a program is too slow, because it does not
+   * depend on the load of the machine. A sleeping program is stopped after twice as long. Default: 5 s, or half the
+   * wall limit if that is shorter.
    */
   cpuMs: z.number().int().min(10).max(3_600_000).optional(),
   /**
-   * From the start of the program to its end; everything it started is killed then. It bounds how long a run blocks
-   * others and says nothing about the program (`starved`). By default twenty times the processor time.
+   * Wall time from start to end; then everything the program started is killed. It limits how long a run blocks
+   * others and says nothing about the program (`starved`). Default: twenty times the CPU time.
    */
   wallMs: z.number().int().min(10).max(36_000_000).optional(),
-  /** Of one process; a tree of processes is stopped at twice as much. */
+  /** Per process; a process tree is stopped at twice as much. */
   memoryMb: z.number().int().min(16).max(65_536).default(256),
-  /** Kept of stdout, and as much of stderr. */
+  /** Bytes of stdout to keep, and as many of stderr. */
   outputBytes: z.number().int().min(0).default(65_536),
-  /** Processes and threads alive at the same time. Node's own threads do not count. */
+  /** Maximum number of processes and threads. Node's own threads do not count. */
   processes: z.number().int().min(1).max(4_096).default(16),
-  /** The largest file, and the size of each folder that can be written to. */
+  /** Maximum file size, and the size of each writable folder. */
   fileBytes: z
     .number()
     .int()
@@ -36,19 +36,22 @@ const LimitFields = z.object({
 })
 export const SandboxLimits = LimitFields.transform(({ cpuMs, wallMs, ...others }) => {
   const cpu = cpuMs ?? Math.min(defaultCpuMs, Math.ceil((wallMs ?? Number.POSITIVE_INFINITY) / 2))
-  return { ...others, cpuMs: cpu, wallMs: wallMs ?? patience * cpu }
+  return { ...others, cpuMs: cpu, wallMs: wallMs ?? wallTimeFactor * cpu }
 })
 export type SandboxLimits = z.infer<typeof SandboxLimits>
 
-/** A file's place below the work folder. Nothing that could leave it, and nothing a file system would refuse. */
+/** A file path relative to the working folder. Nothing that could escape it, and nothing a file system would reject. */
 const FilePath = z
   .string()
   .min(1)
   .max(200)
-  .refine((path) => !path.includes('\0') && !path.includes('\\'), 'has a character no file name may have')
+  .refine(
+    (path) => !path.includes('\0') && !path.includes('\\'),
+    'contains a character that is not allowed in file names',
+  )
   .refine(
     (path) => path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
-    'must be a plain path below the work folder',
+    'must be a relative path inside the working folder',
   )
 
 export const SandboxRequest = z.object({
@@ -56,37 +59,37 @@ export const SandboxRequest = z.object({
   code: z.string(),
   stdin: z.string().default(''),
   /**
-   * Code of ours, such as that which decides on answers: it runs where no program of a model has run before, so that
-   * nothing one has left behind can change what it says.
+   * Our own code, such as an answer checker: it runs in a process that has never run model-written code, so that
+   * nothing left behind can change its result.
    */
   trusted: z.boolean().default(false),
   limits: SandboxLimits.prefault({}),
-  /** Laid into the work folder, which is also the current one, beside the program. */
+  /** Written to the working folder, next to the program. */
   files: z
     .record(FilePath, z.string())
     .refine((files) => Object.keys(files).length <= 200, 'at most 200 files')
     .refine((files) => !('main.py' in files || 'main.js' in files), 'main.py and main.js are the program')
     .default({}),
 })
-/** A request with every default filled in: what a driver gets. */
+/** A request with all defaults filled in, as passed to drivers. */
 export type ResolvedRequest = z.infer<typeof SandboxRequest>
 export type SandboxRequest = z.input<typeof SandboxRequest>
 
-/** What a program did. A program that failed, hung or attacked is a result like any other. */
+/** The outcome of a program. A program that fails, hangs or attacks is a result like any other. */
 export interface SandboxResult {
   stdout: string
   stderr: string
-  /** Null when it did not end by itself. */
+  /** Null if it was killed. */
   exit: number | null
-  /** What ended it, such as SIGKILL at a limit or SIGSEGV by its own fault. */
+  /** The signal that ended it, such as SIGKILL at a limit or SIGSEGV after a crash. */
   signal?: string
   /** It reached a time limit. */
   timedOut: boolean
-  /** That was the wall limit, before the program had used up its own time: the machine was too busy to tell. */
+  /** It reached the wall limit before using up its CPU time: the machine was too busy to judge the program. */
   starved?: boolean
-  /** It wrote more than is kept; one that went on was stopped. */
+  /** It wrote more than is kept; a program that continues to write is stopped. */
   truncated: boolean
-  /** It wanted more memory than it may have. */
+  /** It exceeded its memory limit. */
   outOfMemory?: boolean
   ms: number
   driver: DriverName
@@ -101,6 +104,6 @@ export interface SandboxDriver {
   readonly name: DriverName
   readonly languages: readonly Language[]
   run(request: ResolvedRequest, options?: RunOptions): Promise<SandboxResult>
-  /** Ends everything that still runs. */
+  /** Kills everything that is still running. */
   close(): Promise<void>
 }

@@ -3,24 +3,24 @@ import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 type Stdio = 'ignore' | 'pipe' | number
 
 const closeOnExec = 0o2000000
-let nothing: number | undefined
+let devNull: number | undefined
 
 /**
- * What our own parent left open for us would be open in the sandbox too, be it a folder of the host: Node closes
- * what it opens itself, and of the rest only the lowest few. Each such descriptor is covered with /dev/null. (Only on
- * Linux, where alone programs run that could use one.)
+ * File descriptors inherited from our own parent, possibly a host folder, would be open in the sandbox too: Node
+ * closes the descriptors it opened itself, and only the lowest few others. Each inherited one is replaced by
+ * /dev/null. (Linux only: elsewhere no program runs that could use one.)
  */
-export function withoutInherited(stdio: Stdio[]): Stdio[] {
-  const covered = [...stdio]
-  if (!existsSync('/proc/self/fdinfo')) return covered
+export function maskInherited(stdio: Stdio[]): Stdio[] {
+  const masked = [...stdio]
+  if (!existsSync('/proc/self/fdinfo')) return masked
   for (const name of readdirSync('/proc/self/fdinfo')) {
     const descriptor = Number(name)
     if (descriptor < stdio.length || !staysOpen(name)) continue
-    nothing ??= openSync('/dev/null', 'r+')
-    while (covered.length < descriptor) covered.push('ignore')
-    covered[descriptor] = nothing
+    devNull ??= openSync('/dev/null', 'r+')
+    while (masked.length < descriptor) masked.push('ignore')
+    masked[descriptor] = devNull
   }
-  return covered
+  return masked
 }
 
 function staysOpen(descriptor: string): boolean {
@@ -28,7 +28,7 @@ function staysOpen(descriptor: string): boolean {
     const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
   } catch {
-    // The descriptor of the listing itself.
+    // The descriptor used for the listing itself.
     return false
   }
 }

@@ -14,28 +14,28 @@ import { openQuickjs } from './quickjs/driver.ts'
 
 export interface SandboxOptions extends BubblewrapOptions {
   /**
-   * `auto` takes for each language the strongest driver that works here: bubblewrap where a program really runs in
-   * it, else pyodide for Python and quickjs for JavaScript.
+   * `auto` picks the strongest working driver for each language: bubblewrap if a test program runs in it, otherwise
+   * pyodide for Python and quickjs for JavaScript.
    */
   driver?: 'auto' | DriverName
 }
 
 export interface SandboxDescription {
   language: Language
-  /** Undefined where no driver runs the language. */
+  /** Undefined if no driver runs the language. */
   driver: DriverName | undefined
   why: string
 }
 
 export interface Sandbox {
   /**
-   * Runs a program and tells what it did. Throws a SandboxError only if the sandbox itself cannot be used, a
-   * UsageError for a request that does not fit its schema, and the signal's reason if it was aborted.
+   * Runs a program and reports the outcome. Throws a SandboxError only if the sandbox itself fails, a UsageError for
+   * an invalid request, and the signal's reason if it is aborted.
    */
   run(request: SandboxRequest, options?: RunOptions): Promise<SandboxResult>
-  /** Which driver runs which language, and why that one. */
+  /** Which driver runs which language, and why. */
   describe(): SandboxDescription[]
-  /** Kills what still runs. Idle children end with the process anyway. */
+  /** Kills everything that is still running. Idle workers end with the process anyway. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ interface Choice {
   why: string
 }
 
-/** What each driver covers and what it does not is said at BubblewrapDriver, openPyodide and openQuickjs. */
+/** BubblewrapDriver, openPyodide and openQuickjs document what each driver does and does not cover. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const choices = await choose(options)
   const drivers = new Set(
@@ -55,13 +55,13 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     async run(request, runOptions) {
       const parsed = SandboxRequest.safeParse(request)
       if (!parsed.success) {
-        throw new UsageError(`not a request for the sandbox: ${z.prettifyError(parsed.error)}`)
+        throw new UsageError(`invalid sandbox request: ${z.prettifyError(parsed.error)}`)
       }
       if (closed) throw new SandboxError('the sandbox was closed')
       const { language } = parsed.data
       const choice = choices.get(language)
       if (choice?.driver === undefined) {
-        throw new SandboxError(`no sandbox for ${language} here: ${choice?.why ?? 'it was not asked for'}`, {
+        throw new SandboxError(`no sandbox for ${language}: ${choice?.why ?? 'it was not requested'}`, {
           fix: "Open the sandbox with driver 'auto'.",
         })
       }
@@ -87,7 +87,7 @@ async function chooseFor(language: Language, options: SandboxOptions): Promise<C
   const wanted = options.driver ?? 'auto'
   const fallback = language === 'python' ? 'pyodide' : 'quickjs'
   const openFallback = (): SandboxDriver => (language === 'python' ? openPyodide : openQuickjs)(options)
-  if (wanted === fallback) return { driver: openFallback(), why: 'it was asked for' }
+  if (wanted === fallback) return { driver: openFallback(), why: 'requested' }
   if (wanted !== 'bubblewrap' && wanted !== 'auto') {
     return {
       driver: undefined,
@@ -99,10 +99,10 @@ async function chooseFor(language: Language, options: SandboxOptions): Promise<C
     const version = `${language === 'python' ? 'Python' : 'Node'} ${driver.versions[language]}`
     return {
       driver,
-      why: wanted === 'auto' ? `the strongest, and ${version} ran in it` : `it was asked for; ${version}`,
+      why: wanted === 'auto' ? `strongest available driver, ${version}` : `requested, ${version}`,
     }
   } catch (error) {
     if (!CoaError.isInstance(error) || wanted === 'bubblewrap') throw error
-    return { driver: openFallback(), why: `bubblewrap cannot be used: ${error.message}` }
+    return { driver: openFallback(), why: `bubblewrap is not available: ${error.message}` }
   }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { topmost } from './bubblewrap/interpreter.ts'
+import { withoutNested } from './bubblewrap/inspect-interpreter.ts'
 import { mountArguments } from './bubblewrap/mounts.ts'
 import { SandboxRequest } from './contract.ts'
-import { floodAllowance, KeptOutput } from './kept-output.ts'
-import { diedOfMemory } from './out-of-memory.ts'
+import { ranOutOfMemory } from './out-of-memory.ts'
+import { floodAllowance, OutputBuffer } from './output-buffer.ts'
 import { treeUsage } from './process-tree.ts'
-import { FrameReader, frame } from './warm/protocol.ts'
+import { FrameReader, frame } from './workers/protocol.ts'
 
-test('a request gets its defaults', () => {
+test('fills in the defaults of a request', () => {
   expect(SandboxRequest.parse({ language: 'python', code: 'x' })).toEqual({
     ...{ language: 'python', code: 'x', stdin: '', trusted: false, files: {} },
     limits: {
@@ -25,22 +25,22 @@ test('a request gets its defaults', () => {
   expect(times({ cpuMs: 20_000, wallMs: 30_000 })).toEqual([20_000, 30_000])
 })
 
-test('kept output is cut at a whole character', () => {
+test('truncates output at a whole character', () => {
   const bytes = Buffer.from('aé€🐎z')
   const texts = Array.from({ length: bytes.length + 1 }, (_, limit) => {
-    const kept = new KeptOutput(limit)
+    const kept = new OutputBuffer(limit)
     for (const byte of bytes) kept.push(Buffer.from([byte]))
     return kept.text()
   })
   expect(texts).toEqual(['', 'a', 'a', 'aé', 'aé', 'aé', 'aé€', 'aé€', 'aé€', 'aé€', 'aé€🐎', 'aé€🐎z'])
-  const kept = new KeptOutput(10)
+  const kept = new OutputBuffer(10)
   kept.push(Buffer.alloc(10 + floodAllowance))
   expect([kept.truncated, kept.flooding]).toEqual([true, false])
   kept.push(Buffer.alloc(1))
   expect(kept.flooding).toBe(true)
 })
 
-test('frames come out whole, however they arrive', () => {
+test('reassembles frames, however they arrive', () => {
   const messages = [{ a: 1 }, 'é', [], { text: 'x'.repeat(5000) }]
   const bytes = Buffer.concat(messages.map(frame))
   for (const size of [1, 3, 7, 4096, bytes.length]) {
@@ -51,28 +51,28 @@ test('frames come out whole, however they arrive', () => {
   }
 })
 
-test('only the last words tell of memory', () => {
-  expect(diedOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
-  expect(diedOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
-  expect(diedOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
-  expect(diedOfMemory(0, 'MemoryError\n')).toBe(false)
-  expect(diedOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
+test('only the last line indicates out of memory', () => {
+  expect(ranOutOfMemory(1, 'Traceback\nMemoryError\n')).toBe(true)
+  expect(ranOutOfMemory(1, 'MemoryError: Unable to allocate output buffer.\n')).toBe(true)
+  expect(ranOutOfMemory(1, 'MemoryError\nValueError: after it\n')).toBe(false)
+  expect(ranOutOfMemory(0, 'MemoryError\n')).toBe(false)
+  expect(ranOutOfMemory(null, 'FATAL ERROR: JavaScript heap out of memory')).toBe(true)
 })
 
-test('a path in a listed folder need not be listed', () => {
-  expect(topmost(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
+test('drops paths inside listed folders', () => {
+  expect(withoutNested(['/usr/lib', '/usr/lib/x/y.so', '/usr/libexec', '/opt/a'])).toEqual([
     ...['/usr/lib', '/usr/libexec', '/opt/a'],
   ])
 })
 
-test('folders above a mount are open to all', () => {
+test('parent folders of a mount are accessible to all', () => {
   const flags = mountArguments([{ kind: 'bind', source: '/real/lib', target: '/root/.pyenv/lib' }])
   expect(flags.join(' ')).toBe(
     '--perms 0755 --dir /root --perms 0755 --dir /root/.pyenv --ro-bind /real/lib /root/.pyenv/lib',
   )
 })
 
-test.skipIf(process.platform !== 'linux')('the use of a tree of processes', () => {
+test.skipIf(process.platform !== 'linux')('resource usage of a process tree', () => {
   const usage = treeUsage(process.pid)
   expect(usage?.isAwake).toBe(true)
   expect(usage?.processes).toBeGreaterThan(0)

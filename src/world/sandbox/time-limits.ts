@@ -1,6 +1,11 @@
-/** Without other wishes, of one run. */
 export const defaultCpuMs = 5_000
-/** Wall time over processor time: on a busy machine a program may get a twentieth of a processor and still has its time. */
-export const patience = 20
-/** How long a program may sleep, over its processor time. One that sleeps on is too slow, however busy the machine. */
+/**
+ * Default ratio of wall time to CPU time: a program that gets only a twentieth of a CPU on a busy machine can still
+ * use its CPU time.
+ */
+export const wallTimeFactor = 20
+/**
+ * How long a program may sleep, relative to its CPU time limit. One that sleeps longer is too slow, however busy the
+ * machine is.
+ */
 export const sleepAllowance = 2

@@ -7,14 +7,14 @@ import { repeatsQuestion } from './leak-guard.ts'
 import { cutMiddle } from './output-limit.ts'
 
 export interface CallOptions {
-  /** All attempts together take no longer than this; a program in the sandbox, once it has started. */
+  /** Time limit for all attempts together; for a program in the sandbox, it starts once the program runs. */
   timeoutMs?: number
-  /** Attempts after the first, for failures that may pass. */
+  /** Retries after transient failures. */
   retries?: number
-  /** Characters of output the model gets. */
+  /** Maximum number of output characters shown to the model. */
   outputLimit?: number
   cache?: OutputStore
-  /** The question being worked on: an output that repeats it is flagged. */
+  /** The current question: output that repeats it is flagged. */
   question?: string
   signal?: AbortSignal
 }
@@ -23,7 +23,7 @@ const defaults = { timeoutMs: 30_000, retries: 2, outputLimit: 8000 }
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
 
-/** Calls a tool with the payload from a chain. Never throws, except when the caller's own signal fires. */
+/** Calls a tool with a payload from the model's output. Never throws, except if the caller's own signal is aborted. */
 export async function callTool(tool: Tool, payload: Payload, options: CallOptions = {}): Promise<ToolResult> {
   options.signal?.throwIfAborted()
   const started = performance.now()
@@ -55,16 +55,16 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
   try {
     const parsed = tool.input.safeParse(tool.fromPayload(payload))
     if (!parsed.success)
-      return finish(false, { text: `${tool.name} cannot take this: ${firstIssue(parsed.error)}` })
-    const keeping = tool.cacheable ? cache : undefined
+      return finish(false, { text: `${tool.name} rejected the input: ${firstIssue(parsed.error)}` })
+    const store = tool.cacheable ? cache : undefined
     const key = [parsed.data, tool.cacheScope?.(context) ?? null]
-    const kept = keeping?.get(tool.name, key)
-    if (kept !== undefined) {
+    const hit = store?.get(tool.name, key)
+    if (hit !== undefined) {
       outcome.cached = true
-      return finish(true, kept)
+      return finish(true, hit)
     }
     const output = await attempt(tool, parsed.data, context, options.retries ?? defaults.retries, outcome)
-    if (output.incomplete !== true) keeping?.set(tool.name, key, output)
+    if (output.incomplete !== true) store?.set(tool.name, key, output)
     return finish(true, output)
   } catch (error) {
     options.signal?.throwIfAborted()
@@ -79,7 +79,7 @@ export async function callTool(tool: Tool, payload: Payload, options: CallOption
   }
 }
 
-/** Tries until it works, the failure is final, the attempts are used up, or the time is. */
+/** Retries until the call succeeds, the failure is permanent, or attempts or time run out. */
 async function attempt(
   tool: Tool,
   input: unknown,
@@ -94,22 +94,22 @@ async function attempt(
       return await untilAborted(tool.execute(input, context), signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (!isPassing(error) || outcome.attempts > retries) throw error
+      if (!isTransient(error) || outcome.attempts > retries) throw error
       await pause(backOff(outcome.attempts - 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), signal)
     }
   }
 }
 
-/** A tool that says no to what it was asked for, as opposed to one that could not do its work. */
+/** A tool that rejects the request, as opposed to one that failed to do its work. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ToolError && !error.passing
+  return error instanceof ToolError && !error.transient
 }
 
-function isPassing(error: unknown): boolean {
-  return CoaError.isInstance(error) && 'passing' in error && error.passing === true
+function isTransient(error: unknown): boolean {
+  return CoaError.isInstance(error) && 'transient' in error && error.transient === true
 }
 
-/** A tool that does not listen to its signal is left behind, not waited for. */
+/** A tool that ignores its signal is abandoned, not waited for. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)

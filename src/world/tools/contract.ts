@@ -2,26 +2,26 @@ import type { z } from 'zod'
 import type { GrammarInput, Payload } from '../../language/grammar/index.ts'
 
 export interface ToolContext {
-  /** Fires when the caller has given up or the time is over. */
+  /** Aborted when the caller gives up or the time limit is reached. */
   signal: AbortSignal
-  /** What the call may take. Only a tool with `ownTimeLimit` has to look at it. */
+  /** Time limit of the call. Only a tool with `ownTimeLimit` has to enforce it. */
   timeoutMs?: number
-  /** The question being worked on, where the caller told. */
+  /** The current question, if the caller provided it. */
   question?: string
-  /** For costly parts of the work that are worth keeping by themselves. */
+  /** For expensive intermediate results that are worth caching separately. */
   cache?: OutputStore
 }
 
 export interface ToolOutput {
-  /** What the model will read. */
+  /** The text shown to the model. */
   text: string
-  /** Where it came from, for people and filters: addresses, ids, versions. */
+  /** Where it came from, for people and filters: URLs, ids, versions. */
   provenance?: Record<string, unknown>
-  /** True when it must not be kept in the cache: a part of it failed, or what it was read from may change. */
+  /** True if it must not be cached: a part of it failed, or its source may change. */
   incomplete?: boolean
 }
 
-/** Where outputs are kept. A store that fails costs time, not the call: neither method may throw. */
+/** A cache of tool outputs. A failing cache costs time, not the call: neither method may throw. */
 export interface OutputStore {
   get(tool: string, key: unknown): ToolOutput | undefined
   set(tool: string, key: unknown, output: ToolOutput): void
@@ -29,48 +29,48 @@ export interface OutputStore {
 
 type PayloadInput = NonNullable<GrammarInput['agents'][number]['payload']>
 
-/** A tool agent: how it is written in a chain, what it takes, what it does. */
+/** A tool agent: its payload syntax, its input and what it does. */
 export interface Tool<Input = unknown> {
   /** Name of its agent in the grammar, such as web_search. */
   name: string
-  /** What the model is told about it. */
+  /** The description shown to the model. */
   description: string
-  /** How its payload is written. */
+  /** The payload syntax. */
   payload: PayloadInput
   input: z.ZodType<Input>
-  /** From the payload in the chain to its input, which `input` then checks. */
+  /** Converts the payload to an input, which `input` then validates. */
   fromPayload: (payload: Payload) => unknown
-  /** True when the same input gives the same output for a while, so that it may be kept. */
+  /** True if the same input gives the same output for some time, so that it can be cached. */
   cacheable: boolean
   /**
-   * What else the output depends on: how the tool was set up, or the question. Two tools of one name that are set up
-   * differently must not find each other's outputs.
+   * What else the output depends on: the tool's configuration, or the question. Two tools with the same name but
+   * different configurations must not share cached outputs.
    */
   cacheScope?: (context: { question?: string }) => unknown
   /**
-   * True when `execute` keeps to `timeoutMs` itself. For tools that first wait for something that is not part of the
-   * call, such as an interpreter that has to be loaded: on a busy machine that wait alone would use up the time.
+   * True if `execute` enforces `timeoutMs` itself. For tools that first wait for something outside the call, such as
+   * loading an interpreter: on a busy machine that wait alone could exceed the limit.
    */
   ownTimeLimit?: boolean
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }
 
-/** What came of a call. A tool that fails is an outcome, not an exception: the model reads the reason and goes on. */
+/** The result of a call. A failing tool is a result, not an exception: the model reads the reason and continues. */
 export interface ToolResult {
   ok: boolean
-  /** The output, or in words what went wrong. */
+  /** The output, or an error message. */
   text: string
   tool: string
   cached: boolean
   attempts: number
   ms: number
-  /** True when the output was longer than allowed and its middle was left out. */
+  /** True if the output exceeded the limit and its middle was cut. */
   truncated: boolean
-  /** What a filter may want to know, such as an output that repeats the question. */
+  /** Information for filters, such as output that repeats the question. */
   flags: string[]
   provenance: Record<string, unknown>
-  /** True when it failed for a reason that is not in the call: a service out of reach, a tool that broke. */
+  /** True if it failed for a reason outside the call: an unreachable service, a broken tool. */
   environment: boolean
-  /** What a person could do about a failure; not for the model. */
+  /** What the user can do about a failure; not shown to the model. */
   fix?: string
 }

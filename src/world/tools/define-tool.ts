@@ -10,7 +10,7 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
 }
 
 /**
- * Makes a tool agent of a function with a Zod schema. It is called with a JSON object.
+ * Creates a tool agent from a function with a Zod schema. It is called with a JSON object.
  *
  * @example
  * const findOrder = defineTool({

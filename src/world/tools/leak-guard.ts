@@ -1,6 +1,6 @@
 /**
- * Hosts that carry copies of public benchmarks with their answers. A page found there is not research. The list is
- * a default: settings may add to it.
+ * Hosts with copies of public benchmarks and their answers: reading a page there is cheating, not research. Settings
+ * can extend this default list.
  */
 export const benchmarkHosts = [
   'huggingface.co',
@@ -11,19 +11,19 @@ export const benchmarkHosts = [
   'paperswithcode.com',
 ]
 
-/** True for a listed host and anything below it. */
+/** True for a listed host and its subdomains. */
 export function isBlockedHost(host: string, blocked: readonly string[] = benchmarkHosts): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return blocked.some((entry) => name === entry || name.endsWith(`.${entry}`))
 }
 
-/** Shorter questions occur in honest pages. */
-const FEWEST_WORDS = 8
+/** Shorter questions occur in ordinary pages. */
+const MIN_WORDS = 8
 
-/** True when a text holds the question word for word, as a leaked benchmark does; case and punctuation aside. */
+/** True if a text contains the question verbatim, as a leaked benchmark does, ignoring case and punctuation. */
 export function repeatsQuestion(text: string, question: string): boolean {
   const wanted = words(question)
-  if (wanted.length < FEWEST_WORDS) return false
+  if (wanted.length < MIN_WORDS) return false
   return ` ${words(text).join(' ')} `.includes(` ${wanted.join(' ')} `)
 }
 

@@ -1,7 +1,7 @@
-/** A line end this near is a better place to cut. */
-const NEAR = 80
+/** Prefer to cut at a line end within this distance. */
+const LINE_END_DISTANCE = 80
 
-/** Cuts a long text in its middle, at line ends where they are near, and says how much is gone. */
+/** Cuts the middle out of a long text, preferably at line ends, and notes how much was removed. */
 export function cutMiddle(text: string, limit: number): { text: string; truncated: boolean } {
   if (text.length <= limit) return { text, truncated: false }
   const note = (left: number): string => `\n[… ${left} characters left out …]\n`
@@ -11,19 +11,19 @@ export function cutMiddle(text: string, limit: number): { text: string; truncate
   return { text: text.slice(0, head) + note(tail - head) + text.slice(tail), truncated: true }
 }
 
-/** The beginning of a text, whole characters only. */
+/** Truncates a text without splitting a character. */
 export function cutEnd(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, toCharacter(text, limit, -1))}…`
 }
 
 function headEnd(text: string, position: number): number {
   const line = text.lastIndexOf('\n', position)
-  return line > 0 && position - line <= NEAR ? line : toCharacter(text, position, -1)
+  return line > 0 && position - line <= LINE_END_DISTANCE ? line : toCharacter(text, position, -1)
 }
 
 function tailStart(text: string, position: number): number {
   const line = text.indexOf('\n', position)
-  return line >= 0 && line - position <= NEAR ? line + 1 : toCharacter(text, position, 1)
+  return line >= 0 && line - position <= LINE_END_DISTANCE ? line + 1 : toCharacter(text, position, 1)
 }
 
 /** A position that does not split a surrogate pair. */

@@ -5,11 +5,11 @@ import { ConfigError } from '../../base/errors/index.ts'
 import type { Tool } from './contract.ts'
 import { reservedNames } from './mcp/agent-names.ts'
 
-/** The tools that a file of code exports: each export that is one, or a list of them. */
-export async function loadOwnTools(file: string): Promise<Tool[]> {
+/** The tools exported by a module: each export that is a tool or a list of tools. */
+export async function loadUserTools(file: string): Promise<Tool[]> {
   if (!existsSync(file)) {
-    throw new ConfigError(`there is no file ${file} with tools`, {
-      fix: 'Correct tools.own.files; paths start from the current folder.',
+    throw new ConfigError(`the tool file ${file} does not exist`, {
+      fix: 'Correct tools.own.files; paths are relative to the current folder.',
     })
   }
   let exports: Record<string, unknown>
@@ -18,33 +18,33 @@ export async function loadOwnTools(file: string): Promise<Tool[]> {
   } catch (cause) {
     throw new ConfigError(`cannot load ${file}: ${(cause as Error).message}`, {
       cause,
-      fix: 'Correct the module; name it .mts if Node takes it for CommonJS.',
+      fix: 'Fix the module; name it .mts if Node treats it as CommonJS.',
     })
   }
   const tools = Object.values(exports).flat().filter(isTool)
   if (tools.length === 0) {
     throw new ConfigError(`${file} exports no tools`, {
-      fix: 'Export what defineTool returns; docs/40-tools.md has an example.',
+      fix: 'Export the result of defineTool; docs/40-tools.md has an example.',
     })
   }
-  for (const { name } of tools) assertFree(name, file)
+  for (const { name } of tools) checkName(name, file)
   return tools
 }
 
-function assertFree(name: string, file: string): void {
+function checkName(name: string, file: string): void {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
-    throw new ConfigError(`the tool "${name}" of ${file} has a name that cannot be a tag`, {
-      fix: 'Use lower-case letters, digits and _, beginning with a letter.',
+    throw new ConfigError(`the name of the tool "${name}" in ${file} is not a valid tag`, {
+      fix: 'Use lower-case letters, digits and _, starting with a letter.',
     })
   }
   if (reservedNames.has(name)) {
-    throw new ConfigError(`the tool "${name}" of ${file} has the name of an agent that comes with coa`, {
+    throw new ConfigError(`the tool "${name}" in ${file} has the name of a built-in agent`, {
       fix: 'Give it another name.',
     })
   }
 }
 
-/** By its form: the module may have been made with another copy of the library. */
+/** Checked structurally: the module may use another copy of the library. */
 function isTool(value: unknown): value is Tool {
   const tool = value as Partial<Tool> | null | undefined
   return (

@@ -10,8 +10,8 @@ interface Kept extends ToolOutput {
 }
 
 /**
- * Outputs kept on disk, a file each, so that any number of processes share them without a lock: a file appears whole
- * or not at all, and two writers of one key write the same thing.
+ * A disk cache with one file per output, shared by any number of processes without a lock: a file appears completely
+ * or not at all, and two writers of one key write the same content.
  */
 export class ToolCache implements OutputStore {
   readonly #folder: string
@@ -32,7 +32,7 @@ export class ToolCache implements OutputStore {
     }
   }
 
-  /** A cache that cannot be written costs time, not the run. */
+  /** A cache that cannot be written to costs time, not the run. */
   set(tool: string, key: unknown, output: ToolOutput): void {
     const file = this.#file(tool, key)
     try {
@@ -44,12 +44,12 @@ export class ToolCache implements OutputStore {
 
   #file(tool: string, key: unknown): string {
     const hash = sha256(JSON.stringify([tool, sorted(key)]))
-    // A name of someone else's choosing must not lead out of the folder; the hash tells alike ones apart.
+    // An external name must not lead out of the folder; the hash distinguishes similar ones.
     return join(this.#folder, tool.replaceAll(/[^\w-]/g, '_'), hash.slice(0, 2), `${hash}.json`)
   }
 }
 
-/** Objects with their keys in order: the same key however it was written. */
+/** Sorts object keys, so that equal keys have equal hashes. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

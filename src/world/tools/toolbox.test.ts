@@ -3,7 +3,7 @@ import { builtinGrammars } from '../../language/grammar/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { openToolbox } from './toolbox.ts'
 
-it('has a tool for every tool agent of the grammars that come with coa, read the same way', async () => {
+it('has a tool for every tool agent of the built-in grammars, with the same payload', async () => {
   const toolbox = openToolbox(ProjectConfig.parse({ search: { provider: 'serper' } }), {
     SERPER_API_KEY: 'x',
   })

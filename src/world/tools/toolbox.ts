@@ -6,7 +6,7 @@ import { codeTool } from './code/code-tool.ts'
 import type { Tool } from './contract.ts'
 import { mcpServerOf } from './mcp/from-settings.ts'
 import { openMcp } from './mcp/open-mcp.ts'
-import { loadOwnTools } from './own-tools.ts'
+import { loadUserTools } from './own-tools.ts'
 import { readPageTool } from './read-page/read-page-tool.ts'
 import { type OpenProvider, openProvider } from './search/open-provider.ts'
 import type { ReadDocument } from './search/provider.ts'
@@ -14,22 +14,22 @@ import { searchTool } from './search/search-tool.ts'
 
 export type ToolboxSettings = Pick<WorldConfig, 'tools' | 'sandbox' | 'search' | 'summary' | 'embedding'>
 
-/** A tool as it stands on this machine with these settings. */
+/** A tool and whether it works on this machine with these settings. */
 export interface ToolState {
   name: string
-  /** Undefined where it cannot be used. */
+  /** Undefined if the tool is not available. */
   tool?: Tool
-  /** What it works with, such as the sandbox driver or the corpus; or why it cannot be used. */
+  /** What it uses, such as the sandbox driver or the corpus; or why it is not available. */
   how: string
   fix?: string
 }
 
 export interface Toolbox {
-  /** Every tool there is, usable or not. */
+  /** All tools, available or not. */
   states(): Promise<ToolState[]>
-  /** Those that the settings add to what comes with coa: your own and those of MCP servers. */
+  /** Tools added in the settings: user-defined tools and those of MCP servers. */
   added(): Promise<Tool[]>
-  /** One tool. Throws where there is none of that name, or it cannot be used here. */
+  /** One tool. Throws if it does not exist or is not available. */
   open(name: string): Promise<Tool>
   close(): Promise<void>
 }
@@ -39,16 +39,16 @@ interface Opened {
   how: string
 }
 
-/** The tools that the settings describe, each opened when it is first asked for. */
+/** The configured tools, each opened on first use. */
 export function openToolbox(
   settings: ToolboxSettings,
   environment: Record<string, string | undefined>,
 ): Toolbox {
   const closing: (() => unknown)[] = []
-  const once = new Map<string, Promise<unknown>>()
+  const memo = new Map<string, Promise<unknown>>()
   const shared = <T>(key: string, make: () => Promise<T>): Promise<T> => {
-    const known = (once.get(key) as Promise<T> | undefined) ?? make()
-    once.set(key, known)
+    const known = (memo.get(key) as Promise<T> | undefined) ?? make()
+    memo.set(key, known)
     return known
   }
 
@@ -58,7 +58,7 @@ export function openToolbox(
       closing.push(opened.close)
       return opened
     })
-  /** Pages can be read without anything to search: then there are no documents. */
+  /** Pages can be read without a search provider; then there are no documents. */
   const documents = (): Promise<ReadDocument | undefined> =>
     provider().then(
       (opened) => opened.provider.read,
@@ -72,19 +72,19 @@ export function openToolbox(
     return { tool: searchTool({ provider: found, name, limit: settings.search.limit }), how }
   }
   const readPage = async (): Promise<Opened> => {
-    const summariser = modelFromSettings('summary', settings.summary, environment)
+    const summarizer = modelFromSettings('summary', settings.summary, environment)
     const allowHosts = settings.tools.allow_hosts
     const readDocument = await documents()
     const tool = readPageTool({
       allowHosts,
       ...(readDocument === undefined ? {} : { readDocument }),
-      ...(summariser === undefined ? {} : { summariser }),
+      ...(summarizer === undefined ? {} : { summarizer }),
     })
     const parts = [
       ...(readDocument === undefined ? [] : [`documents of ${settings.search.corpus}`]),
       'the public internet',
       ...allowHosts,
-      ...(summariser === undefined ? [] : [`summaries by ${summariser.name}`]),
+      ...(summarizer === undefined ? [] : [`summaries by ${summarizer.name}`]),
     ]
     return { tool, how: parts.join(', ') }
   }
@@ -106,9 +106,9 @@ export function openToolbox(
       const opened: Opened[] = []
       const { own, mcp: servers } = settings.tools
       for (const file of own.files) {
-        for (const tool of await loadOwnTools(file)) {
+        for (const tool of await loadUserTools(file)) {
           if (opened.some((other) => other.tool.name === tool.name))
-            throw new ConfigError(`two tools of your own are called "${tool.name}"`, { fix: 'Rename one.' })
+            throw new ConfigError(`two of your tools are named "${tool.name}"`, { fix: 'Rename one.' })
           opened.push({ tool, how: file })
         }
       }
@@ -137,7 +137,7 @@ export function openToolbox(
       if (found !== undefined) return found.tool
       const names = [...Object.keys(builtin), ...others.map(({ tool }) => tool.name)]
       const nearest = nearestName(name, names)
-      throw new UsageError(`there is no tool called "${name}"`, {
+      throw new UsageError(`there is no tool named "${name}"`, {
         fix: nearest === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean "${nearest}"?`,
       })
     },
@@ -147,7 +147,7 @@ export function openToolbox(
   }
 }
 
-/** One tool that cannot be used does not hide the others. */
+/** One unavailable tool does not hide the others. */
 async function stateOf(name: string, open: () => Promise<Opened>): Promise<ToolState> {
   try {
     return { name, ...(await open()) }

@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const payload = (value: Record<string, unknown>) => ({ syntax: 'json' as const, value })
 
-/** A tool that counts its runs and does as it is told. */
+/** A tool that counts its runs and calls a function. */
 function counting(act: (run: number, signal: AbortSignal) => string | Promise<string>) {
   const state = { runs: 0 }
   const tool = defineTool({
@@ -41,12 +41,12 @@ function counting(act: (run: number, signal: AbortSignal) => string | Promise<st
 }
 
 describe('callTool', () => {
-  it('tries again only where that may help', async () => {
-    const passing = counting((run) => {
-      if (run < 3) throw new ToolError('busy', { passing: true })
+  it('retries only transient failures', async () => {
+    const transient = counting((run) => {
+      if (run < 3) throw new ToolError('busy', { transient: true })
       return 'ready'
     })
-    expect(await callTool(passing.tool, payload({ n: 1 }))).toMatchObject({
+    expect(await callTool(transient.tool, payload({ n: 1 }))).toMatchObject({
       ok: true,
       text: 'ready',
       attempts: 3,
@@ -60,7 +60,7 @@ describe('callTool', () => {
       text: expect.stringContaining('no such thing'),
     })
     const hopeless = counting(() => {
-      throw new ToolError('busy', { passing: true })
+      throw new ToolError('busy', { transient: true })
     })
     expect(await callTool(hopeless.tool, payload({ n: 1 }), { retries: 1 })).toMatchObject({
       ok: false,
@@ -68,20 +68,20 @@ describe('callTool', () => {
     })
   })
 
-  it('stops at the time limit, even a tool that does not listen, and keeps retries inside it', async () => {
+  it('stops at the time limit, even if the tool ignores its signal, and includes retries in it', async () => {
     const deaf = counting(() => sleep(10_000, 'late'))
     expect(await callTool(deaf.tool, payload({ n: 1 }), { timeoutMs: 100 })).toMatchObject({
       ok: false,
       text: expect.stringContaining('0.1 s'),
     })
     const busy = counting(() => {
-      throw new ToolError('busy', { passing: true })
+      throw new ToolError('busy', { transient: true })
     })
     expect((await callTool(busy.tool, payload({ n: 1 }), { timeoutMs: 300, retries: 1000 })).ok).toBe(false)
     expect(busy.state.runs).toBeLessThan(5)
   })
 
-  it('passes on the stop of its caller', async () => {
+  it('propagates an abort by its caller', async () => {
     const controller = new AbortController()
     const call = callTool(counting(() => sleep(10_000, 'late')).tool, payload({ n: 1 }), {
       signal: controller.signal,
@@ -90,7 +90,7 @@ describe('callTool', () => {
     await expect(call).rejects.toThrow('stop')
   })
 
-  it('refuses input that does not fit, in words', async () => {
+  it('rejects invalid input with a message', async () => {
     const { tool, state } = counting(() => 'x')
     expect(await callTool(tool, payload({ n: 'many' }))).toMatchObject({
       ok: false,
@@ -99,7 +99,7 @@ describe('callTool', () => {
     expect(state.runs).toBe(0)
   })
 
-  it('shares its cache between processes and caches no failure', async () => {
+  it('shares its cache between processes and does not cache failures', async () => {
     const first = counting((run) => (run === 1 ? Promise.reject(new ToolError('no')) : `run ${run}`))
     const options = { cache: new ToolCache(folder) }
     expect((await callTool(first.tool, payload({ n: 1 }), options)).ok).toBe(false)
@@ -118,7 +118,7 @@ describe('callTool', () => {
     })
   })
 
-  it('keeps apart what two set-ups of one tool gave, and keeps nothing that is incomplete', async () => {
+  it('caches per configuration of a tool, and caches nothing incomplete', async () => {
     const options = { cache: new ToolCache(folder) }
     const { tool, state } = counting((run) => `run ${run}`)
     const scoped = (scope: string) => ({ ...tool, cacheScope: () => scope })
@@ -130,7 +130,7 @@ describe('callTool', () => {
     expect((await callTool(partial, payload({ n: 2 }), options)).text).toBe('run 4')
   })
 
-  it('never throws, whatever the tool throws, and keeps to a name of any shape', async () => {
+  it('never throws, whatever the tool throws, and supports any tool name', async () => {
     const { tool } = counting(() => 'x')
     const throwing = (thrown: unknown) => ({
       ...tool,
@@ -149,7 +149,7 @@ describe('callTool', () => {
     ).rejects.toThrow('before')
   })
 
-  it('gives whole outputs to every process that reads while others write', async () => {
+  it('readers see complete outputs while others write', async () => {
     const written = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(200_000))
     const read = new Set<string>()
     await Promise.all(
@@ -164,7 +164,7 @@ describe('callTool', () => {
     ).toEqual([])
   })
 
-  it('flags an output that repeats the question', async () => {
+  it('flags output that repeats the question', async () => {
     const question = 'In which year did the lighthouse of Varnholm first burn electric light?'
     const { tool } = counting(
       () => `Q: "In which year did the lighthouse of Varnholm first burn ELECTRIC light" A: 1923`,
@@ -197,7 +197,7 @@ describe('cutMiddle', () => {
   })
 })
 
-it('cuts at line ends where they are near', () => {
+it('cuts at nearby line ends', () => {
   const text = Array.from({ length: 100 }, (_, index) => `line number ${index}`).join('\n')
   const [head, tail] = cutMiddle(text, 400).text.split(/\n\[… \d+ characters left out …\]\n/)
   expect(head).toMatch(/line number \d+$/)
@@ -205,18 +205,18 @@ it('cuts at line ends where they are near', () => {
 })
 
 describe('leak guard', () => {
-  it('blocks hosts and what is below them, and nothing that merely ends alike', () => {
+  it('blocks hosts and their subdomains, but not hosts that merely end alike', () => {
     expect(isBlockedHost('huggingface.co')).toBe(true)
     expect(isBlockedHost('Datasets.HuggingFace.co.')).toBe(true)
     expect(isBlockedHost('nothuggingface.co')).toBe(false)
   })
 
-  it('lets short questions be', () => {
+  it('ignores short questions', () => {
     expect(repeatsQuestion('Who is he? Nobody knows.', 'Who is he?')).toBe(false)
   })
 })
 
-describe('a tool of your own', () => {
+describe('a user-defined tool', () => {
   const findOrder = defineTool({
     name: 'find_order',
     description: 'Look up an order by its number.',
@@ -233,12 +233,12 @@ describe('a tool of your own', () => {
     expect(extendGrammar(grammar, [findOrder])).toBe(grammar)
   })
 
-  it('cannot take the name of a role', () => {
+  it('cannot have the name of a role', () => {
     const web = builtinGrammars.get('web')!
     expect(() => extendGrammar(web, [{ ...findOrder, name: 'think' }])).toThrow('name of a role agent')
   })
 
-  it('makes a grammar without tools one with tools', () => {
+  it('adds tools to a grammar without any', () => {
     const bare = defineGrammar({
       name: 'bare',
       description: 'd',

@@ -84,7 +84,7 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
     const written = [...texts, '<|im_start|>user\nwhy <think>so?</think><|im_end|>\n']
     const answer = runLlamaCpp({ model: file, prompts, texts: written, count })
     for (const [index, text] of written.entries()) {
-      expect(answer.encoded[index], name).toEqual([...tokenizer.encodeIds(text, { specials: 'recognise' })])
+      expect(answer.encoded[index], name).toEqual([...tokenizer.encodeIds(text, { specials: 'recognize' })])
     }
     for (const [index, prompt] of prompts.entries()) {
       const [sample] = await engine.sample({ prompt, maxTokens: count, temperature: 0 })
@@ -139,9 +139,9 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
       ]
       const answer = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
       for (const [index, text] of written.entries()) {
-        const wanted = [...before!.encodeIds(text, { specials: 'recognise' })]
+        const wanted = [...before!.encodeIds(text, { specials: 'recognize' })]
         expect(answer.encoded[index], text).toEqual(wanted)
-        expect([...after!.encodeIds(text, { specials: 'recognise' })], text).toEqual(wanted)
+        expect([...after!.encodeIds(text, { specials: 'recognize' })], text).toEqual(wanted)
       }
     },
   )

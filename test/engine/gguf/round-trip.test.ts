@@ -118,7 +118,7 @@ describe('a model written as GGUF and imported again', () => {
     const [one, other] = await Promise.all([from, `${from}-again`].map(openTokenizer))
     expect(other!.describe()).toEqual(one!.describe())
     for (const text of [...texts, 'a <think>b <|im_end|> c']) {
-      for (const specials of ['text', 'recognise'] as const) {
+      for (const specials of ['text', 'recognize'] as const) {
         expect(other!.encodeIds(text, { specials })).toEqual(one!.encodeIds(text, { specials }))
       }
     }

@@ -22,9 +22,9 @@ describe.skipIf('missing' in found)('SmolLM2-135M-Instruct', () => {
     expect(shape).toMatchObject({ family: 'llama', layers: 30, width: 576, heads: 9, keyValueHeads: 3 })
     const tokenizer = await openTokenizer(model)
     const prompt = renderPrompt(tokenizer, [{ role: 'user', content: 'What is the capital of France?' }])
-    const ids = tokenizer.encodeIds(prompt, { specials: 'recognise' })
+    const ids = tokenizer.encodeIds(prompt, { specials: 'recognize' })
     // As llama.cpp cuts the same text: each digit on its own, control tokens whole.
-    expect([...tokenizer.encodeIds('Hello 1234 world<|im_end|>', { specials: 'recognise' })]).toEqual([
+    expect([...tokenizer.encodeIds('Hello 1234 world<|im_end|>', { specials: 'recognize' })]).toEqual([
       19556, 216, 33, 34, 35, 36, 905, 2,
     ])
     const engine = await openEmbedded({ model, threads: 1 })

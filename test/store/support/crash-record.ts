@@ -1,6 +1,6 @@
 import type { RecordInput } from '../../../src/store/index.ts'
 
-/** A small generator (mulberry32), so that writer and checker can make the same record from the same numbers. */
+/** A small generator (mulberry32), so that writer and checker can generate the same record from the same numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Between 10 bytes and 1 MB, small ones far more often; the content follows from id and version alone. */
+/** Between 10 bytes and 1 MB, mostly small; the content depends only on id and version. */
 export function crashRecord(id: string, version: number): RecordInput<'task'> {
   let seed = version
   for (const character of id) seed = Math.imul(seed, 31) + character.charCodeAt(0)

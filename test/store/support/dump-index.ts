@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Everything an index file says, in an order that does not depend on how it came about. */
+/** The content of an index file, in an order that does not depend on how it was built. */
 export function dumpIndex(dir: string): Record<string, unknown[]> {
   const database = new DatabaseSync(join(dir, 'index.sqlite'))
   try {

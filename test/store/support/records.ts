@@ -13,7 +13,7 @@ export function task(id: string, question = 'What is 1 + 1?'): RecordInput<'task
   return { v: 1, id, suite: 'test', domain: 'math', question, gold: { checker: 'math', answer: '2' } }
 }
 
-/** Strings with every trap: line ends, quotes, NUL, byte order marks, astral characters, lone surrogates. */
+/** Tricky strings: line ends, quotes, NUL, byte order marks, astral characters, lone surrogates. */
 export const anyString: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -24,10 +24,10 @@ export const anyString: fc.Arbitrary<string> = fc.oneof(
     .map((parts) => parts.join('')),
 )
 
-/** JSON writes -0 as 0, so the log cannot tell them apart. */
+/** JSON writes -0 as 0, so the log cannot distinguish them. */
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
 
-/** `__proto__` is left out: Zod drops the key from records and z.json values. */
+/** `__proto__` is excluded: Zod drops the key from records and z.json values. */
 const key = anyString.filter((name) => name !== '__proto__')
 
 const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
@@ -42,7 +42,7 @@ const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value
 
-/** Values that a schema accepts, derived from the schema itself so that new kinds and fields are covered. */
+/** Values accepted by a schema, derived from the schema itself so that new kinds and fields are covered. */
 function valuesOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   const def = (schema as z.core.$ZodTypes)._zod.def
   switch (def.type) {
@@ -95,7 +95,7 @@ function unwrapOptional(schema: z.core.$ZodType): z.core.$ZodType {
   return def.type === 'optional' ? def.innerType : schema
 }
 
-/** Records of a kind. Ids are well-formed, as the store demands. */
+/** Records of a kind. Ids are well-formed, as the store requires. */
 export function recordsOf<K extends RecordKind>(kind: K): fc.Arbitrary<RecordOf<K>> {
   const text = anyString.filter((value) => value.length > 0 && value.isWellFormed())
   const id = recordSchemas[kind].shape.id === PathName ? valuesOf(PathName) : text

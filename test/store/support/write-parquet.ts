@@ -3,7 +3,7 @@ import { parquetWriteFile, type SchemaElement } from 'hyparquet-writer'
 /** The type of a column: lists and objects nest. */
 export type ColumnSpec = 'string' | 'integer' | [ColumnSpec] | { [field: string]: ColumnSpec }
 
-/** Writes rows to a Parquet file with nested columns, laid out as other tools do it. */
+/** Writes rows to a Parquet file with nested columns, in the layout of other tools. */
 export function writeParquetRows(
   path: string,
   columns: Record<string, ColumnSpec>,

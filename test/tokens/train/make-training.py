@@ -5,7 +5,7 @@
     python3 test/tokens/train/make-training.py live < cases    # trains and encodes what a test asks for, on standard output
 
 A case has texts and options; its result holds what training gave (vocabulary, merges, added tokens) and the ids of the probes,
-once with control tokens recognised and once with them as text. The Rust library learns from the letters of added tokens too, so the
+once with control tokens recognized and once with them as text. The Rust library learns from the letters of added tokens too, so the
 texts are cut there first, as ours are. In `live`, a case may bring a `tokenizer` of ours, which is opened instead of training one.
 """
 import json
@@ -85,10 +85,10 @@ def result(case):
     rows = []
     for probe in case.get("probes", PROBES):
         row = {"text": probe}
-        for name, as_text in [("recognise", False), ("literal", True)]:
+        for name, as_text in [("recognize", False), ("literal", True)]:
             tokenizer.encode_special_tokens = as_text
             row[name] = tokenizer.encode(probe, add_special_tokens=False).ids
-        row["decoded"] = tokenizer.decode(row["recognise"], skip_special_tokens=False)
+        row["decoded"] = tokenizer.decode(row["recognize"], skip_special_tokens=False)
         rows.append(row)
     return {"added": value["added_tokens"], "vocabulary": value["model"]["vocab"], "merges": value["model"]["merges"], "rows": rows}
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { byteAlphabet } from '../../../src/language/tokens/byte-level.ts'
 import { type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
-import { Breather } from '../../../src/language/tokens/train/breather.ts'
+import { EventLoopYielder } from '../../../src/language/tokens/train/event-loop-yielder.ts'
 import { type TrainTokenizerOptions, trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 import { learnMerges } from '../../../src/language/tokens/train/learn-merges.ts'
 import { WordCounter } from '../../../src/language/tokens/train/word-counter.ts'
@@ -33,8 +33,8 @@ const corpus = fc
   .filter((texts) => texts.some((text) => text !== ''))
 
 describe('a trained tokenizer', () => {
-  it('has the merges of a trainer that counts every pair again after each merge', async () => {
-    const breather = new Breather(undefined)
+  it('has the same merges as a trainer that recounts every pair after each merge', async () => {
+    const yielder = new EventLoopYielder(undefined)
     await fc.assert(
       fc.asyncProperty(
         corpus,
@@ -52,12 +52,12 @@ describe('a trained tokenizer', () => {
             size,
             minimumFrequency,
             observe: undefined,
-            breather,
+            yielder,
           })
           expect(merges).toEqual(
             referenceMerges(texts, { tokens: firstTokens, symbolOfByte, size, minimumFrequency }),
           )
-          // No token is made in two ways, or the vocabulary would have holes.
+          // No token is produced in two ways, or the vocabulary would have gaps.
           expect(new Set(tokens).size).toBe(tokens.length)
         },
       ),
@@ -65,7 +65,7 @@ describe('a trained tokenizer', () => {
     )
   })
 
-  it('gives back every text, whatever it was trained on', async () => {
+  it('round-trips every text, whatever it was trained on', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(nastyText, fc.string({ unit: 'binary' })), { minLength: 1, maxLength: 8 }),
@@ -73,7 +73,7 @@ describe('a trained tokenizer', () => {
         async (learned, texts) => {
           const tokenizer = await train(['some text', ...learned], { tags, minimumFrequency: 1 })
           for (const text of [...learned, ...texts]) {
-            for (const specials of ['text', 'recognise'] as const) {
+            for (const specials of ['text', 'recognize'] as const) {
               const ids = tokenizer.encodeIds(text, { specials })
               expect(tokenizer.decode(ids)).toBe(text.toWellFormed())
               if (specials === 'text') expect(ids.some((id) => tokenizer.isControl(id))).toBe(false)
@@ -85,7 +85,7 @@ describe('a trained tokenizer', () => {
     )
   })
 
-  it('knows every character of Unicode', async () => {
+  it('encodes every Unicode character', async () => {
     const tokenizer = await train(['some text 東京 😀'], { tags })
     for (let code = 0; code <= 0x10ffff; code += 0x400) {
       const block = Array.from({ length: 0x400 }, (_, index) => String.fromCodePoint(code + index)).join('')

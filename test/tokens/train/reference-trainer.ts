@@ -1,6 +1,6 @@
 /**
- * Byte-pair encoding as its definition reads, for checking src/language/tokens/train against: after each merge every pair of
- * every word is counted again. Words are what stands between spaces, and the spaces.
+ * Byte-pair encoding by definition, for checking src/language/tokens/train: after each merge every pair of every word
+ * is recounted. Words are runs of non-spaces, and runs of spaces.
  */
 export function referenceMerges(
   texts: readonly string[],

@@ -19,7 +19,7 @@ interface Result {
   added: unknown[]
   vocabulary: Record<string, number>
   merges: Array<[string, string]>
-  rows: Array<{ text: string; recognise: number[]; literal: number[]; decoded: string }>
+  rows: Array<{ text: string; recognize: number[]; literal: number[]; decoded: string }>
 }
 interface Json {
   added_tokens: unknown[]
@@ -46,10 +46,10 @@ async function compare(one: Case, result: Result): Promise<void> {
   expect(model.vocab).toEqual(result.vocabulary)
   expect(added_tokens).toEqual(result.added)
   const tokenizer = tokenizerFromJson(json, config)
-  for (const { text, recognise, literal, decoded } of result.rows) {
-    expect(Array.from(tokenizer.encodeIds(text, { specials: 'recognise' })), text).toEqual(recognise)
+  for (const { text, recognize, literal, decoded } of result.rows) {
+    expect(Array.from(tokenizer.encodeIds(text, { specials: 'recognize' })), text).toEqual(recognize)
     expect(Array.from(tokenizer.encodeIds(text)), text).toEqual(literal)
-    expect(tokenizer.decode(recognise)).toBe(decoded)
+    expect(tokenizer.decode(recognize)).toBe(decoded)
     expect(decoded).toBe(text)
   }
 }
@@ -65,18 +65,18 @@ function askRust(cases: object[]): Result[] {
   return JSON.parse(answer.stdout) as Result[]
 }
 
-describe('training gives what the Rust library gives', () => {
+describe('training matches the Rust library', () => {
   it.each(fixture)('$name', async (one) => {
     await compare(one, one.result)
   })
 })
 
-describe.skipIf('missing' in found)('with the Rust library at hand', () => {
-  it('has recorded what it says', () => {
+describe.skipIf('missing' in found)('with the Rust library installed', () => {
+  it('matches the recorded results', () => {
     expect(askRust(fixture)).toEqual(fixture.map(({ result }) => result))
   })
 
-  it('opens our files and reads the same tokens', async () => {
+  it('loads our files and produces the same tokens', async () => {
     const ours = await Promise.all(
       fixture.map(async (one) => ({ ...one, tokenizer: (await train(one)).json })),
     )
@@ -87,7 +87,7 @@ describe.skipIf('missing' in found)('with the Rust library at hand', () => {
     })
   })
 
-  it('learns the same from texts of all kinds', async () => {
+  it('learns the same merges from all kinds of texts', async () => {
     const texts = fc.sample(
       fc.array(
         nastyText.map((text) => text.toWellFormed()),

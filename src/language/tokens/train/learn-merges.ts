@@ -1,38 +1,38 @@
 import type { Observe } from '../../../base/progress/index.ts'
-import type { Breather } from './breather.ts'
+import type { EventLoopYielder } from './event-loop-yielder.ts'
 import { PairQueue } from './pair-queue.ts'
 import { PairTable } from './pair-table.ts'
 import { SymbolWords } from './symbol-words.ts'
 
 export interface LearnedMerges {
-  /** Every token of the model by id: what it was given, then what merging made. */
+  /** Every token of the model by id: the initial tokens, then the merged ones. */
   tokens: string[]
-  /** Pairs of token texts in the order in which they are to be joined. */
+  /** Pairs of token texts in merge order. */
   merges: Array<[string, string]>
 }
 
 /**
- * Byte-pair encoding: again and again the most frequent pair of neighbours becomes one token. Only the words that
- * hold the pair are touched, so a merge costs what it changes and not a count of everything.
+ * Byte-pair encoding: repeatedly merges the most frequent adjacent pair into one token. Only the words that contain
+ * the pair are updated, so a merge costs what it changes and not a full recount.
  *
- * The order is that of the Rust library: the higher count, then the lower left id, then the lower right id. No two
- * merges spell the same token: a merge is made everywhere at once, so letters that stand alone become one token in
- * the same steps wherever they stand.
+ * The order is that of the Rust library: higher count, then lower left id, then lower right id. No two merges produce
+ * the same token: a merge is applied everywhere at once, so the same letters always become one token in the same
+ * steps.
  */
 export async function learnMerges(options: {
   words: readonly string[]
   counts: readonly number[]
-  /** The tokens there are before the first merge, by id. */
+  /** The initial tokens by id. */
   tokens: readonly string[]
-  /** The id of each byte's token. */
+  /** The token id of each byte. */
   symbolOfByte: readonly number[]
-  /** Tokens wanted in all. */
+  /** Target number of tokens. */
   size: number
   minimumFrequency: number
   observe: Observe | undefined
-  breather: Breather
+  yielder: EventLoopYielder
 }): Promise<LearnedMerges> {
-  const { size, observe, breather } = options
+  const { size, observe, yielder } = options
   const words = new SymbolWords(options.words, options.counts, options.symbolOfByte)
   const table = new PairTable()
   words.countPairs(table)
@@ -62,9 +62,9 @@ export async function learnMerges(options: {
       words.merge(word, { left, right, merged }, table, (other) => grown.add(other))
     }
     for (const other of grown) queue.push(other)
-    if (!breather.due) continue
+    if (!yielder.due) continue
     report()
-    await breather.breathe()
+    await yielder.yieldNow()
   }
   report()
   return { tokens, merges }

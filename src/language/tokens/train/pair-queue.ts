@@ -1,9 +1,9 @@
 import type { PairTable } from './pair-table.ts'
 
 /**
- * The most frequent pair first; of equally frequent ones, that with the lower left id, then the lower right id, as
- * the Rust library has it. A binary heap whose entries keep the count of the day they were pushed: looking again
- * when an entry comes out is cheaper than moving it at every change of its count.
+ * The most frequent pair first; ties are broken by the lower left id, then the lower right id, as in the Rust
+ * library. A binary heap whose entries keep the count at the time they were pushed: rechecking an entry when it is
+ * popped is cheaper than moving it whenever its count changes.
  */
 export class PairQueue {
   readonly #table: PairTable
@@ -16,22 +16,22 @@ export class PairQueue {
     this.#minimum = minimum
   }
 
-  /** To be called whenever a pair's count has grown; counts may shrink unannounced. */
+  /** Must be called whenever a pair's count has grown; counts may shrink without notice. */
   push(pair: number): void {
     const count = this.#table.count[pair]!
     if (count < this.#minimum) return
-    let place = this.#pairs.length
-    while (place > 0) {
-      const parent = (place - 1) >> 1
+    let index = this.#pairs.length
+    while (index > 0) {
+      const parent = (index - 1) >> 1
       if (!this.#before(count, pair, parent)) break
-      this.#move(parent, place)
-      place = parent
+      this.#move(parent, index)
+      index = parent
     }
-    this.#pairs[place] = pair
-    this.#counts[place] = count
+    this.#pairs[index] = pair
+    this.#counts[index] = count
   }
 
-  /** The next pair to merge, or undefined when none is frequent enough. */
+  /** The next pair to merge, or undefined if none is frequent enough. */
   pop(): number | undefined {
     while (this.#pairs.length > 0) {
       const pair = this.#pairs[0]!
@@ -39,7 +39,7 @@ export class PairQueue {
       this.#removeFirst()
       const now = this.#table.count[pair]!
       if (now === count) return pair
-      // A count that has grown was pushed then, so only a smaller one has to go back.
+      // A grown count was pushed again, so only a smaller one has to be reinserted.
       if (now < count) this.push(pair)
     }
     return undefined
@@ -50,17 +50,17 @@ export class PairQueue {
     const count = this.#counts.pop()!
     const size = this.#pairs.length
     if (size === 0) return
-    let place = 0
+    let index = 0
     for (;;) {
-      let child = 2 * place + 1
+      let child = 2 * index + 1
       if (child >= size) break
       if (child + 1 < size && this.#before(this.#counts[child + 1]!, this.#pairs[child + 1]!, child)) child++
       if (this.#before(count, pair, child)) break
-      this.#move(child, place)
-      place = child
+      this.#move(child, index)
+      index = child
     }
-    this.#pairs[place] = pair
-    this.#counts[place] = count
+    this.#pairs[index] = pair
+    this.#counts[index] = count
   }
 
   #move(from: number, to: number): void {
@@ -68,10 +68,10 @@ export class PairQueue {
     this.#counts[to] = this.#counts[from]!
   }
 
-  #before(count: number, pair: number, place: number): boolean {
-    const otherCount = this.#counts[place]!
+  #before(count: number, pair: number, index: number): boolean {
+    const otherCount = this.#counts[index]!
     if (count !== otherCount) return count > otherCount
-    const other = this.#pairs[place]!
+    const other = this.#pairs[index]!
     const { left, right } = this.#table
     return left[pair] === left[other] ? right[pair]! < right[other]! : left[pair]! < left[other]!
   }

@@ -1,6 +1,6 @@
 /**
- * Pairs of neighbouring symbols, each with how often it stands in the texts and in which words. A pair is known
- * by a number. All in typed arrays: a large text has millions of pairs, too many for objects.
+ * Pairs of adjacent symbols with their counts and the words they occur in. A pair is identified by a number.
+ * Everything is in typed arrays: a large text has millions of pairs, too many for objects.
  */
 export class PairTable {
   size = 0
@@ -9,15 +9,15 @@ export class PairTable {
   count = new Float64Array(1 << 12)
   /** The pair's first entry in the list of words, or -1. */
   #first = new Int32Array(1 << 12)
-  /** Open addressing: pair + 1, or 0. Twice as long as there is room for pairs. */
+  /** Open addressing: pair + 1, or 0. Twice the capacity for pairs. */
   #slots = new Int32Array(1 << 13)
-  /** Words of pairs, as linked lists in one array; `#free` heads the list of entries to use again. */
+  /** Words of pairs, as linked lists in one array; `#free` is the head of the free list. */
   #word = new Int32Array(1 << 12)
   #next = new Int32Array(1 << 12)
   #entries = 0
   #free = -1
 
-  /** The number of a pair; a new one begins with count 0 and no words. */
+  /** The number of a pair; a new one has count 0 and no words. */
   find(left: number, right: number): number {
     const mask = this.#slots.length - 1
     let slot = hash(left, right) & mask
@@ -39,7 +39,7 @@ export class PairTable {
     return pair
   }
 
-  /** Notes that a pair stands in a word. Noted twice in a row it is kept once. */
+  /** Records that a pair occurs in a word; consecutive duplicates are stored once. */
   addWord(pair: number, word: number): void {
     const first = this.#first[pair]!
     if (first >= 0 && this.#word[first] === word) return
@@ -49,7 +49,7 @@ export class PairTable {
     this.#first[pair] = entry
   }
 
-  /** Takes away a pair's words. Some may not hold it any more: other merges may have taken its symbols. */
+  /** Removes and returns a pair's words. Some may no longer contain it: other merges may have consumed its symbols. */
   takeWords(pair: number): number[] {
     const words: number[] = []
     let entry = this.#first[pair]!

@@ -3,40 +3,45 @@ import { AddedTokenFinder } from '../added-tokens.ts'
 import { plainText } from '../aligned-text.ts'
 import { createPreTokenizer, type PreTokenizer } from '../pre-tokenize.ts'
 import { AddedToken, type TokenizerJson } from '../tokenizer-json.ts'
-import type { Breather } from './breather.ts'
+import type { EventLoopYielder } from './event-loop-yielder.ts'
 import { WordCounter } from './word-counter.ts'
 
 export interface ReadWords {
-  /** Different words, with how often each was seen. */
+  /** Distinct words and their counts. */
   words: readonly string[]
   counts: readonly number[]
   texts: number
   /** In UTF-16 units. */
   characters: number
-  /** Words longer than allowed, left out. */
+  /** Number of words skipped because they are too long. */
   tooLong: number
-  /** Different words forgotten because there were too many. */
+  /** Number of distinct words dropped because there were too many. */
   forgotten: number
 }
 
-/** A longer text is worked on in parts, so that the list of its words need not fit into memory. */
+/** Longer texts are processed in parts, so that the list of words need not fit in memory. */
 const partLength = 1 << 20
 /**
- * Where a text may be parted: after a line break, before something that is no space. The default pattern cuts
- * there anyway; another one may see the end of a line differently once in a million characters.
+ * Where a text may be split: after a newline, before a non-space. The default pattern splits there anyway; another
+ * one may treat a line end differently once in a million characters.
  */
 const partEnd = /\n(?=\S)/g
 
 /**
- * Counts the words of texts, cut exactly as the finished tokenizer will cut them. Control tokens and tags are cut
- * out first: their letters would otherwise win merges that encoding never uses.
+ * Counts the words of texts, split exactly as the finished tokenizer will split them. Control tokens and tags are
+ * removed first: their letters would otherwise cause merges that encoding never uses.
  */
 export async function readWords(
   texts: Iterable<string> | AsyncIterable<string>,
   json: Pick<TokenizerJson, 'pre_tokenizer' | 'added_tokens'>,
-  options: { longestWord: number; mostWords: number; observe: Observe | undefined; breather: Breather },
+  options: {
+    longestWord: number
+    mostWords: number
+    observe: Observe | undefined
+    yielder: EventLoopYielder
+  },
 ): Promise<ReadWords> {
-  const { longestWord, breather, observe } = options
+  const { longestWord, yielder, observe } = options
   const preTokenizer = createPreTokenizer(json.pre_tokenizer, { prefix: true })
   const tokens = new AddedTokenFinder(
     (json.added_tokens ?? []).map((value) => {
@@ -54,20 +59,20 @@ export async function readWords(
       if (token !== undefined) continue
       for (const part of partsOf(text.slice(start, end))) {
         read.tooLong += countPart(part, preTokenizer, counter, longestWord)
-        if (!breather.due) continue
+        if (!yielder.due) continue
         report()
-        await breather.breathe()
+        await yielder.yieldNow()
       }
     }
     read.texts++
     read.characters += text.length
-    if (breather.due) await breather.breathe()
+    if (yielder.due) await yielder.yieldNow()
   }
   report()
   return { words: counter.words, counts: counter.counts, forgotten: counter.forgotten, ...read }
 }
 
-/** Counts the words of a text and gives back how many were too long. */
+/** Counts the words of a text and returns how many were too long. */
 function countPart(
   text: string,
   preTokenizer: PreTokenizer,

@@ -14,7 +14,7 @@ describe('saveTokenizer', () => {
   it('writes files that open as the same tokenizer, and nothing else', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'coa-')), 'new', 'folder')
     await saveTokenizer(folder, trained)
-    // A second time: files that are there are replaced.
+    // A second time: existing files are replaced.
     await saveTokenizer(folder, trained)
     expect(readdirSync(folder).sort()).toEqual(['tokenizer.json', 'tokenizer_config.json'])
     expect(JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8'))).toEqual(trained.json)
@@ -27,7 +27,7 @@ describe('saveTokenizer', () => {
     expect(opened.describe()).toMatchObject({ eosToken: '<|im_end|>', chatTemplate: true })
   })
 
-  it('says where it cannot write, and leaves what is there', async () => {
+  it('reports where it cannot write, and keeps existing files', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'coa-')), 'file')
     writeFileSync(file, 'mine')
     await expect(saveTokenizer(file, trained)).rejects.toThrow(`cannot be written to ${file}`)

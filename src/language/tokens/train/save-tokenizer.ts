@@ -5,8 +5,8 @@ import { Draft } from '../../../base/files/index.ts'
 import type { TokenizerFiles } from './tokenizer-files.ts'
 
 /**
- * Writes tokenizer.json and tokenizer_config.json into a folder, which is made when it is not there. Both are written
- * aside and take their names only when both are complete, so that no reader ever sees half a file.
+ * Writes tokenizer.json and tokenizer_config.json to a folder, which is created if necessary. Both are written under
+ * temporary names and renamed only when complete, so that no reader ever sees a partial file.
  */
 export async function saveTokenizer(folder: string, { json, config }: TokenizerFiles): Promise<void> {
   const files = Object.entries({ 'tokenizer_config.json': config, 'tokenizer.json': json }).map(
@@ -22,7 +22,7 @@ export async function saveTokenizer(folder: string, { json, config }: TokenizerF
   } catch (cause) {
     for (const { draft } of files) draft.discard()
     throw new TokenizerError(`The tokenizer cannot be written to ${folder}: ${(cause as Error).message}`, {
-      fix: 'Give a folder that can be written to, on a disk with room.',
+      fix: 'Choose a writable folder on a disk with free space.',
       details: { folder },
       cause,
     })

@@ -2,7 +2,7 @@ import type { PairTable } from './pair-table.ts'
 
 const utf8 = new TextEncoder()
 
-/** The words as rows of symbols, at first one for each byte; merging makes rows shorter in place. */
+/** The words as sequences of symbols, initially one per byte; merging shortens them in position. */
 export class SymbolWords {
   readonly #symbols: Int32Array
   readonly #starts: Int32Array
@@ -23,13 +23,13 @@ export class SymbolWords {
     })
   }
 
-  /** Enters every pair of neighbours into an empty table; "aaa" has the pair of a and a twice. */
+  /** Adds every adjacent pair to an empty table; "aaa" has the pair (a, a) twice. */
   countPairs(table: PairTable): void {
     for (let word = 0; word < this.#starts.length; word++) {
       const start = this.#starts[word]!
       const end = start + this.#lengths[word]!
-      for (let place = start + 1; place < end; place++) {
-        const pair = table.find(this.#symbols[place - 1]!, this.#symbols[place]!)
+      for (let position = start + 1; position < end; position++) {
+        const pair = table.find(this.#symbols[position - 1]!, this.#symbols[position]!)
         table.count[pair]! += this.#counts[word]!
         table.addWord(pair, word)
       }
@@ -37,8 +37,8 @@ export class SymbolWords {
   }
 
   /**
-   * Joins each `left` `right` of a word, from its beginning, into `merged`, and keeps the table right: every join
-   * takes away its own pair and the two with its neighbours, and brings two new ones, which go to `grown`.
+   * Merges each `left` `right` in a word, from the start, into `merged`, and updates the table: every merge removes
+   * its own pair and the two with its neighbors, and adds two new ones, which are passed to `grown`.
    */
   merge(
     word: number,

@@ -10,14 +10,14 @@ export interface TokenizerFiles {
 }
 
 /**
- * The tokens before the first merge, in the order of the Rust library: control tokens, then the bytes by the code
- * of the character that stands for them, which is not the order of the bytes.
+ * The initial tokens, in the order of the Rust library: control tokens, then the bytes sorted by the code of the
+ * character that represents them, which is not byte order.
  */
-export function firstTokens(plan: TrainingPlan): string[] {
+export function initialTokens(plan: TrainingPlan): string[] {
   return [...plan.controlTokens, ...byteAlphabet.toSorted()]
 }
 
-/** Tags come last, as where they are added to a finished Rust tokenizer: outside the model's vocabulary. */
+/** Tags come last, as if added to a finished Rust tokenizer: outside the model's vocabulary. */
 export function tokenizerFiles(plan: TrainingPlan, { tokens, merges }: LearnedMerges): TokenizerFiles {
   return {
     json: byteLevelJson({

@@ -34,7 +34,7 @@ describe('trainTokenizer', () => {
     expect([tokenizer.bosId, tokenizer.eosId, tokenizer.padId]).toEqual([undefined, 2, 0])
   })
 
-  it('encodes each tag as one token, wherever it stands, and never as a control token', async () => {
+  it('encodes each tag as one token everywhere, and never as a control token', async () => {
     const tokenizer = await train({ tags })
     for (const tag of tags) {
       expect(written(tokenizer, tag)).toEqual([tag])
@@ -43,14 +43,14 @@ describe('trainTokenizer', () => {
     }
   })
 
-  it('leaves control tokens text unless they are asked for', async () => {
+  it('encodes control tokens as text by default', async () => {
     const tokenizer = await train()
     for (const token of ['<|endoftext|>', '<|im_start|>', '<|im_end|>']) {
       const id = tokenizer.tokenToId(token)!
       const ids = tokenizer.encodeIds(`a ${token}\n`)
       expect(ids).not.toContain(id)
       expect(tokenizer.decode(ids)).toBe(`a ${token}\n`)
-      expect(tokenizer.encodeIds(`a ${token}\n`, { specials: 'recognise' })).toContain(id)
+      expect(tokenizer.encodeIds(`a ${token}\n`, { specials: 'recognize' })).toContain(id)
     }
   })
 
@@ -67,7 +67,7 @@ describe('trainTokenizer', () => {
     expect(written(tokenizer, '1999')).toEqual(['1', '9', '9', '9'])
   })
 
-  it('needs fewer tokens the larger the vocabulary is', async () => {
+  it('needs fewer tokens with a larger vocabulary', async () => {
     const sizes = [259, 280, 320, 400]
     const lengths: number[] = []
     for (const vocabularySize of sizes) {
@@ -79,7 +79,7 @@ describe('trainTokenizer', () => {
     expect(lengths.at(-1)!).toBeLessThan(lengths[0]! / 2.5)
   })
 
-  it('writes chats as ChatML', async () => {
+  it('renders chats as ChatML', async () => {
     const messages = [
       { role: 'system' as const, content: 's' },
       { role: 'user' as const, content: 'u' },
@@ -98,7 +98,7 @@ describe('trainTokenizer', () => {
     expect((await train({ chatTemplate: null })).chatTemplate()).toBeUndefined()
   })
 
-  it('gives the same from a stream, and in any order of the texts', async () => {
+  it('gives the same result from a stream, and for any order of texts', async () => {
     async function* stream(): AsyncGenerator<string> {
       for (const text of texts.toReversed()) yield text
     }
@@ -107,7 +107,7 @@ describe('trainTokenizer', () => {
     expect(json).toEqual((await trainTokenizer(texts, options)).json)
   })
 
-  it('gives a smaller vocabulary, and says so, when the texts have no more pairs', async () => {
+  it('reports a smaller vocabulary if the texts have no more pairs', async () => {
     const { json, summary } = await trainTokenizer(['abab abab'], { vocabularySize: 1000, tags: ['<a>'] })
     expect((json['model'] as { merges: unknown }).merges).toEqual([
       ['a', 'b'],
@@ -126,24 +126,24 @@ describe('trainTokenizer', () => {
     expect((await trainTokenizer(['abab abab'], { vocabularySize: 261 })).summary.complete).toBe(true)
   })
 
-  it('leaves out words that are too long', async () => {
+  it('skips words that are too long', async () => {
     const { json, summary } = await trainTokenizer([`${'xy'.repeat(200)} ab ab`], { vocabularySize: 500 })
     expect(summary).toMatchObject({ wordsTooLong: 1, differentWords: 1 })
     expect(JSON.stringify(json)).not.toContain('"xy"')
   })
 
-  it('parts a long text without changing its words', async () => {
+  it('splits a long text without changing its words', async () => {
     const line = 'The lighthouse  keeper\n\n  measured rain, he said.\r\n\t— yes\n'
     const lines = Array.from({ length: 60_000 }, (_, index) => `${line}${index % 97}`)
     const options = { vocabularySize: 330 }
     const whole = await trainTokenizer([lines.join('')], options)
     expect(whole.summary.characters).toBeGreaterThan(3_000_000)
-    // A line begins and ends where the pattern cuts anyway.
+    // A line starts and ends where the pattern splits anyway.
     const parts = await trainTokenizer(lines, options)
     expect(whole.json).toEqual(parts.json)
   })
 
-  it('reports how far it is', async () => {
+  it('reports progress', async () => {
     const seen: Progress[] = []
     await trainTokenizer(texts, { vocabularySize: 300, observe: (progress) => seen.push(progress) })
     expect(seen.findLast(({ stage }) => stage === 'read')).toEqual({
@@ -154,7 +154,7 @@ describe('trainTokenizer', () => {
     expect(seen.at(-1)).toEqual({ stage: 'merge', done: 41, total: 41, unit: 'tokens' })
   })
 
-  it('stops when it is told to, before and during the work', async () => {
+  it('stops when aborted, before and during the work', async () => {
     const reason = new Error('enough')
     const options = { vocabularySize: 300, signal: AbortSignal.abort(reason) }
     await expect(trainTokenizer(texts, options)).rejects.toBe(reason)
@@ -170,18 +170,22 @@ describe('trainTokenizer', () => {
 
   it.each<[string, Partial<TrainTokenizerOptions>, RegExp]>([
     ['a vocabulary too small', { vocabularySize: 260, tags: ['<a>', '<b>'] }, /vocabularySize is 260.* 261/],
-    ['a vocabulary that is no number', { vocabularySize: Number.NaN }, /vocabularySize is NaN/],
+    ['a vocabulary size that is not a number', { vocabularySize: Number.NaN }, /vocabularySize is NaN/],
     ['a frequency of 0', { minimumFrequency: 0 }, /minimumFrequency is 0/],
-    ['a tag given twice', { tags: ['<a>', '<a>'] }, /"<a>" is given twice/],
-    ['a tag that is a control token', { tags: ['<|im_end|>'] }, /"<\|im_end\|>" is given twice/],
-    ['a tag that looks like a control token', { tags: ['<|a|>'] }, /"<\|a\|>" has the look of a control/],
+    ['a duplicate tag', { tags: ['<a>', '<a>'] }, /"<a>" is listed twice/],
+    ['a tag that is a control token', { tags: ['<|im_end|>'] }, /"<\|im_end\|>" is listed twice/],
+    ['a tag that looks like a control token', { tags: ['<|a|>'] }, /"<\|a\|>" looks like a control/],
     ['an empty control token', { controlTokens: ['<|im_end|>', ''] }, /is empty/],
-    ['half a character', { tags: ['<\ud800>'] }, /half a character/],
-    ['a byte as tag', { tags: ['!'] }, /"!" is written like bytes/],
-    ['a tag that spells bytes', { tags: ['Ġthe'] }, /"Ġthe" is written like bytes/],
-    ['an end token that is none', { controlTokens: ['<|endoftext|>'] }, /eosToken "<\|im_end\|>" is not/],
+    ['a lone surrogate', { tags: ['<\ud800>'] }, /lone surrogate/],
+    ['a byte as tag', { tags: ['!'] }, /"!" looks like bytes/],
+    ['a tag that represents bytes', { tags: ['Ġthe'] }, /"Ġthe" looks like bytes/],
+    [
+      'an end token that is not a control token',
+      { controlTokens: ['<|endoftext|>'] },
+      /eosToken "<\|im_end\|>" is not/,
+    ],
     ['a pattern that cannot be compiled', { pattern: '(' }, /pattern/],
-  ])('refuses %s', async (_name, options, message) => {
+  ])('rejects %s', async (_name, options, message) => {
     const failure = await train(options).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(TokenizerError)
     expect((failure as TokenizerError).message).toMatch(message)
@@ -191,8 +195,8 @@ describe('trainTokenizer', () => {
   it.each<[string, string[], RegExp]>([
     ['no texts', [], /no text/],
     ['empty texts', ['', '<|im_end|>'], /no text/],
-    ['one endless word', ['x'.repeat(300)], /longer than 256/],
-  ])('refuses %s', async (_name, from, message) => {
+    ['a single overlong word', ['x'.repeat(300)], /longer than 256/],
+  ])('rejects %s', async (_name, from, message) => {
     await expect(trainTokenizer(from, { vocabularySize: 300 })).rejects.toThrow(message)
   })
 })

@@ -2,25 +2,25 @@ import { TokenizerError } from '../../../base/errors/index.ts'
 import { byteAlphabet } from '../byte-level.ts'
 import { tokenizerFromJson } from '../tokenizer.ts'
 import type { TokenizerJson } from '../tokenizer-json.ts'
-import { Breather } from './breather.ts'
+import { EventLoopYielder } from './event-loop-yielder.ts'
 import { learnMerges } from './learn-merges.ts'
 import { type ReadWords, readWords } from './read-words.ts'
-import { firstTokens, type TokenizerFiles, tokenizerFiles } from './tokenizer-files.ts'
+import { initialTokens, type TokenizerFiles, tokenizerFiles } from './tokenizer-files.ts'
 import { planTraining, type TrainingPlan, type TrainTokenizerOptions } from './training-options.ts'
 
 export interface TrainingSummary {
-  /** Ids there are: fewer than asked for when the texts gave no more merges. */
+  /** Actual number of ids: fewer than requested if the texts allowed no more merges. */
   vocabularySize: number
-  /** False when the vocabulary is smaller than asked for. */
+  /** False if the vocabulary is smaller than requested. */
   complete: boolean
   merges: number
   texts: number
-  /** Read, in UTF-16 units. */
+  /** In UTF-16 units. */
   characters: number
   differentWords: number
-  /** Words left out for their length. */
+  /** Words skipped because they are too long. */
   wordsTooLong: number
-  /** Different words forgotten for want of room; when not 0, the counts of rare words are too low. */
+  /** Distinct words dropped to limit memory; if not 0, the counts of rare words are too low. */
   wordsForgotten: number
 }
 
@@ -29,11 +29,12 @@ export interface TrainedTokenizer extends TokenizerFiles {
 }
 
 /**
- * Learns a byte-level BPE tokenizer from texts. Each text is read once and forgotten, so they may come from a
- * stream; a text should be a whole document, because a word cut in two counts as two.
+ * Trains a byte-level BPE tokenizer. Each text is read once, so texts may come from a stream; each should be a whole
+ * document, because a word split in two counts as two.
  *
- * The same texts give the same tokenizer in any order, unless words had to be forgotten. It is the one that Hugging
- * Face's BpeTrainer gives, but that learns from overlong words and from the letters of tags and control tokens too.
+ * The same texts give the same tokenizer in any order, unless words had to be dropped. The result equals that of
+ * Hugging Face's BpeTrainer, except that BpeTrainer also learns from overlong words and from the letters of tags and
+ * control tokens.
  */
 export async function trainTokenizer(
   texts: Iterable<string> | AsyncIterable<string>,
@@ -41,8 +42,8 @@ export async function trainTokenizer(
 ): Promise<TrainedTokenizer> {
   const plan = planTraining(options)
   const { observe } = options
-  const breather = new Breather(options.signal)
-  const tokens = firstTokens(plan)
+  const yielder = new EventLoopYielder(options.signal)
+  const tokens = initialTokens(plan)
   const untrained = tokenizerFiles(plan, { tokens, merges: [] })
   checkUntrained(plan, untrained)
   const { json } = untrained as unknown as { json: TokenizerJson }
@@ -51,7 +52,7 @@ export async function trainTokenizer(
     longestWord: plan.longestWord,
     mostWords: plan.mostWords,
     observe,
-    breather,
+    yielder,
   })
   checkRead(plan, read)
   const learned = await learnMerges({
@@ -62,7 +63,7 @@ export async function trainTokenizer(
     size: plan.vocabularySize - plan.tags.length,
     minimumFrequency: plan.minimumFrequency,
     observe,
-    breather,
+    yielder,
   })
   const vocabularySize = learned.tokens.length + plan.tags.length
   return {
@@ -80,13 +81,13 @@ export async function trainTokenizer(
   }
 }
 
-/** Opens the tokenizer as it is before the first merge: what is wrong with it should not be said after an hour. */
+/** Opens the tokenizer before training, so that errors show up immediately and not after an hour. */
 function checkUntrained(plan: TrainingPlan, { json, config }: TokenizerFiles): void {
   const tokenizer = tokenizerFromJson(json, config)
   const wrong = plan.tags.find((tag) => tokenizer.controlTokens.has(tag))
   if (wrong === undefined) return
-  throw new TokenizerError(`The tag ${JSON.stringify(wrong)} has the look of a control token.`, {
-    fix: 'Give it as a control token, or write the tag without bars, such as <think>.',
+  throw new TokenizerError(`The tag ${JSON.stringify(wrong)} looks like a control token.`, {
+    fix: 'Pass it as a control token, or write the tag without bars, such as <think>.',
   })
 }
 
@@ -94,10 +95,10 @@ function checkRead(plan: TrainingPlan, read: ReadWords): void {
   if (read.words.length > 0) return
   if (read.tooLong === 0) {
     throw new TokenizerError('There is no text to train the tokenizer on.', {
-      fix: 'Give at least one text that is not empty.',
+      fix: 'Provide at least one non-empty text.',
     })
   }
   throw new TokenizerError(`Every word of the texts is longer than ${plan.longestWord} characters.`, {
-    fix: 'Raise longestWord, or give texts with spaces or line breaks.',
+    fix: 'Raise longestWord, or use texts with spaces or line breaks.',
   })
 }

@@ -4,33 +4,33 @@ import { byteAlphabet, bytesOfCharacters } from '../byte-level.ts'
 import { byteTokenizerFiles } from '../byte-tokenizer.ts'
 
 export interface TrainTokenizerOptions {
-  /** Ids in all: control tokens, the 256 bytes, merges and tags. */
+  /** Total number of ids: control tokens, the 256 bytes, merges and tags. */
   vocabularySize: number
-  /** A pair that stands in the texts less often is not merged. Default 2. */
+  /** Pairs that occur less often are not merged. Default 2. */
   minimumFrequency?: number
-  /** Tokens that steer the model and that text never becomes. Default `<|endoftext|>`, `<|im_start|>`, `<|im_end|>`. */
+  /** Control tokens, which are never produced from text. Default `<|endoftext|>`, `<|im_start|>`, `<|im_end|>`. */
   controlTokens?: readonly string[]
-  /** Strings such as `<think>` that are one token wherever they are written. Default none. */
+  /** Strings such as `<think>` that are always a single token. Default none. */
   tags?: readonly string[]
-  /** How text is cut into words, as Oniguruma writes it. Default Qwen2's, where each digit is a word. */
+  /** Pattern that splits text into words, in Oniguruma syntax. Default: Qwen2's, where each digit is a word. */
   pattern?: string
-  /** Which control tokens begin a text, end a turn and fill a batch. Default none, `<|im_end|>`, `<|endoftext|>`. */
+  /** The beginning-of-sequence, end-of-turn and padding tokens. Default none, `<|im_end|>`, `<|endoftext|>`. */
   bosToken?: string
   eosToken?: string
   padToken?: string
-  /** Jinja source; null for none. Default ChatML, where its marks are control tokens. */
+  /** Jinja source; null for none. Default: ChatML, if its markers are control tokens. */
   chatTemplate?: string | null
-  /** Stated in tokenizer_config.json. Default 1,000,000, which is to say none. */
+  /** Written to tokenizer_config.json. Default 1,000,000, in effect no limit. */
   modelMaxLength?: number
-  /** Longer words, in UTF-16 units, are left out: a picture in base64 teaches nothing. Default 256. */
+  /** Longer words, in UTF-16 units, are skipped: a base64 image teaches nothing. Default 256. */
   longestWord?: number
-  /** When so many different words are known, the rarest are forgotten; this bounds memory. Default 4,000,000. */
+  /** Maximum number of distinct words to limit memory; the rarest are dropped. Default 4,000,000. */
   mostWords?: number
   observe?: Observe
   signal?: AbortSignal
 }
 
-/** The options with nothing left open. */
+/** The options with all defaults filled in. */
 export interface TrainingPlan {
   vocabularySize: number
   minimumFrequency: number
@@ -81,7 +81,7 @@ export function planTraining(options: TrainTokenizerOptions): TrainingPlan {
     const token = plan[name]
     if (token === null || isControl(token)) continue
     throw new TokenizerError(`The ${name} ${JSON.stringify(token)} is not one of the control tokens.`, {
-      fix: `Add it to controlTokens, or name one of them as ${name}.`,
+      fix: `Add it to controlTokens, or use one of them as ${name}.`,
     })
   }
   return plan
@@ -89,11 +89,11 @@ export function planTraining(options: TrainTokenizerOptions): TrainingPlan {
 
 function checkCount(name: string, value: number, least: number): void {
   if (Number.isInteger(value) && value >= least) return
-  throw new TokenizerError(`${name} is ${value}; it has to be a whole number of at least ${least}.`, {
+  throw new TokenizerError(`${name} is ${value}; it must be an integer of at least ${least}.`, {
     fix:
       name === 'vocabularySize'
-        ? `Ask for ${least} or more: 256 bytes and each control token and tag take one id.`
-        : `Give ${name} a whole number of ${least} or more, or leave it out.`,
+        ? `Use at least ${least}: the 256 bytes and each control token and tag take one id.`
+        : `Set ${name} to an integer of at least ${least}, or omit it.`,
   })
 }
 
@@ -102,21 +102,21 @@ function checkTokens(tokens: readonly string[]): void {
   for (const token of tokens) {
     const written = JSON.stringify(token)
     if (token === '') {
-      throw new TokenizerError('A control token or tag is empty.', { fix: 'Leave the empty string out.' })
+      throw new TokenizerError('A control token or tag is empty.', { fix: 'Remove the empty string.' })
     }
     if (!token.isWellFormed()) {
-      throw new TokenizerError(`The token ${written} has half a character in it.`, {
-        fix: 'Write the token in whole characters.',
+      throw new TokenizerError(`The token ${written} contains a lone surrogate.`, {
+        fix: 'Use only complete characters.',
       })
     }
     if (seen.has(token)) {
-      throw new TokenizerError(`The token ${written} is given twice.`, {
-        fix: 'Give each control token and tag once, and not as both.',
+      throw new TokenizerError(`The token ${written} is listed twice.`, {
+        fix: 'List each control token and tag only once, and not as both.',
       })
     }
     if (spellsBytes(token)) {
-      throw new TokenizerError(`The token ${written} is written like bytes of a byte-level vocabulary.`, {
-        fix: 'Use two characters or more, and at least one of them neither Latin-1 nor Ġ or its neighbours; plain ASCII is fine.',
+      throw new TokenizerError(`The token ${written} looks like bytes of a byte-level vocabulary.`, {
+        fix: 'Use two or more ASCII characters, or at least one character outside of Latin-1 and the range of Ġ.',
       })
     }
     seen.add(token)
@@ -124,9 +124,9 @@ function checkTokens(tokens: readonly string[]): void {
 }
 
 /**
- * A vocabulary spells bytes with characters (Ġ is a space), and added tokens live in the same list: "!" would be the
- * byte's own entry, and Hugging Face's decoder would turn "café" into the four bytes 63 61 66 E9. Longer ASCII
- * spells itself, and the texts are cut there, so no merge can come to spell it a second time.
+ * A byte-level vocabulary represents bytes as characters (Ġ is a space), and added tokens share the same list: "!"
+ * would be the byte's own entry, and Hugging Face's decoder would turn "café" into the four bytes 63 61 66 E9. Longer
+ * ASCII strings represent themselves, and texts are split there, so no merge can produce the same string again.
  */
 function spellsBytes(token: string): boolean {
   if (bytesOfCharacters(token) === undefined) return false

@@ -12,7 +12,7 @@ describe('WordCounter', () => {
     expect(counter.forgotten).toBe(0)
   })
 
-  it('forgets the rarest words when there are too many', () => {
+  it('drops the rarest words if there are too many', () => {
     const counter = new WordCounter(100)
     for (let round = 0; round < 1000; round++) {
       for (const word of ['often', 'also', `rare ${round}`]) counter.add(word)
@@ -22,7 +22,7 @@ describe('WordCounter', () => {
     expect(counter.forgotten + counter.words.length).toBe(1002)
   })
 
-  it('finds room even where every word is frequent', () => {
+  it('makes room even if every word is frequent', () => {
     const counter = new WordCounter(4)
     for (const word of 'abcd'.repeat(50)) counter.add(word)
     for (const word of 'efgh'.repeat(50)) counter.add(word)

@@ -1,16 +1,16 @@
-/** How often each word stands in the texts. */
+/** Counts words. */
 export class WordCounter {
-  readonly #places = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
   #words: string[] = []
   #counts: number[] = []
-  readonly #most: number
-  /** Words forgotten because there were too many. */
+  readonly #limit: number
+  /** Number of words dropped because there were too many. */
   forgotten = 0
-  /** Words seen so often or less are forgotten next; it rises when that makes too little room. */
+  /** Words with at most this count are dropped next; it rises if that frees too little space. */
   #floor = 1
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
   get words(): readonly string[] {
@@ -22,33 +22,33 @@ export class WordCounter {
   }
 
   add(word: string): void {
-    const place = this.#places.get(word)
-    if (place !== undefined) {
-      this.#counts[place]!++
+    const index = this.#indexes.get(word)
+    if (index !== undefined) {
+      this.#counts[index]!++
       return
     }
-    while (this.#places.size >= this.#most) this.#forgetRarest()
-    // A slice of 13 units or more keeps its whole parent text alive; what is kept has to be a copy.
+    while (this.#indexes.size >= this.#limit) this.#dropRarest()
+    // A slice of 13 or more units keeps its whole parent text in memory, so a copy is stored.
     const own = word.length < 13 ? word : Buffer.from(word, 'utf16le').toString('utf16le')
-    this.#places.set(own, this.#words.length)
+    this.#indexes.set(own, this.#words.length)
     this.#words.push(own)
     this.#counts.push(1)
   }
 
-  /** Makes room for half as many again; a frequent word comes back, and has lost only its first sightings. */
-  #forgetRarest(): void {
+  /** Drops rare words until at most half are left; a frequent word that returns has only lost its first occurrences. */
+  #dropRarest(): void {
     const words = this.#words
     const counts = this.#counts
     this.#words = []
     this.#counts = []
-    this.#places.clear()
-    words.forEach((word, place) => {
-      if (counts[place]! <= this.#floor) return
-      this.#places.set(word, this.#words.length)
+    this.#indexes.clear()
+    words.forEach((word, index) => {
+      if (counts[index]! <= this.#floor) return
+      this.#indexes.set(word, this.#words.length)
       this.#words.push(word)
-      this.#counts.push(counts[place]!)
+      this.#counts.push(counts[index]!)
     })
     this.forgotten += words.length - this.#words.length
-    if (this.#words.length > this.#most / 2) this.#floor *= 2
+    if (this.#words.length > this.#limit / 2) this.#floor *= 2
   }
 }

@@ -2,8 +2,8 @@ import { pythonEncoding } from './encoding.ts'
 import { pythonLoad } from './load.ts'
 
 /**
- * Runs the program under test and evaluates expressions with it. What it prints is trusted as far as a program's own
- * output can be: it is a claim about values, made without knowing what is expected.
+ * Runs the program under test and evaluates expressions with it. Its output is only a claim about values, made
+ * without knowing what is expected.
  */
 export const callProgram = String.raw`
 import os, sys
@@ -11,31 +11,31 @@ ${pythonEncoding}
 ${pythonLoad}
 payload = json.load(sys.stdin)
 report = sys.stdout
-# What the program prints is not wanted here, and could fill the output.
+# The program's own output is not needed here and could exceed the limit.
 sys.stdout = open(os.devnull, 'w')
 namespace = {'__name__': 'solution'}
 
 load(payload['setup'], payload['solution'], namespace)
 exec(compile(payload['imports'], '<imports>', 'exec'), namespace)
 def invoke(entry, args):
-    # A method first: a function that a set-up imports may have the same name.
+    # A method first: a function imported by the setup may have the same name.
     holder = namespace.get('Solution')
     function = getattr(holder(), entry) if hasattr(holder, entry) else namespace[entry]
-    # Encoded at once: a later call could change what this one returned.
+    # Encoded immediately: a later call could change the returned value.
     return encode(function(*args))
 
 def reported(value):
     try:
         return encode(value)
     except NotPlain:
-        # A function or an object of the program: the test is replayed, with it staying here.
+        # A function or an object of the program: the test is replayed, and the object stays in this process.
         return ['object']
 
 values = [invoke(call['entry'], call['args']) for call in payload.get('invocations', [])]
 values += [reported(eval(compile(call, '<call>', 'eval'), namespace)) for call in payload['calls']]
 report.write('\n' + payload['boundary'] + json.dumps(values) + '\n')
 report.flush()
-# Threads and exit handlers of the program have no more to say; in WebAssembly there is no process to leave.
+# Skip the program's threads and exit handlers; in WebAssembly there is no process to exit.
 if sys.platform != 'emscripten':
     os._exit(0)
 `

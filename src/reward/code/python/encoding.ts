@@ -1,6 +1,6 @@
 /**
- * Python values as JSON, for carrying results out of the process of an untrusted program. Only plain values pass:
- * an object with a comparison of its own, made to equal anything, has no encoding and so cannot be right.
+ * Encodes Python values as JSON, to pass results out of the process of an untrusted program. Only plain values are
+ * allowed: an object whose own comparison claims to equal anything has no encoding and so cannot be correct.
  */
 export const pythonEncoding = `
 import json, fractions, decimal, collections

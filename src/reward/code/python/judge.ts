@@ -1,6 +1,6 @@
 import { pythonEncoding } from './encoding.ts'
 
-/** Evaluates the assertions on the values a program gave, in a process without the program. */
+/** Evaluates the assertions on the values a program returned, in a process without the program. */
 export const judgeProgram = String.raw`
 import os, sys
 ${pythonEncoding}
@@ -12,13 +12,13 @@ for test in payload['tests']:
         try:
             exec(compile(payload['setup'], '<setup>', 'exec'), namespace)
         except Exception:
-            # A set-up that uses what the program defines; the assertions see its values only.
+            # The setup uses definitions of the program; the assertions only see its values.
             pass
         exec(compile(test['imports'], '<imports>', 'exec'), namespace)
         values = [decode(value) for value in test['values']]
         namespace.update({'__value_%d' % index: value for index, value in enumerate(values)})
         failed = [check for check in test['checks'] if not eval(compile(check, '<check>', 'eval'), namespace)]
-        # Values are not shown whole: a list of a million numbers is no evidence.
+        # Values are truncated: a list of a million numbers is not useful evidence.
         outcomes.append('' if not failed else 'got ' + ', '.join(repr(value)[:80] for value in values))
     except Exception as error:
         outcomes.append(type(error).__name__ + ': ' + str(error)[:200])

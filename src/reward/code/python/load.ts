@@ -1,6 +1,7 @@
 /**
- * Loads an answer beside its set-up. An answer that is no program by itself, but one as the continuation of the
- * set-up, is a completion: the rest of a function whose head the set-up gives, perhaps with its first indent lost.
+ * Loads an answer together with its setup. An answer that is not a program on its own, but is one when appended to
+ * the setup, is a completion: the body of a function whose signature is in the setup, possibly with its first indent
+ * missing.
  */
 export const pythonLoad = `
 import textwrap
@@ -23,10 +24,10 @@ def load(setup, solution, namespace):
     try:
         exec(compile(setup, '<setup>', 'exec'), namespace)
     except SyntaxError:
-        # The head of a function, without a body.
+        # A function signature without a body.
         pass
     except Exception:
-        # Some set-ups use what the program defines.
+        # Some setups use definitions of the program.
         needs_solution = True
     code, is_completion = compiled(setup, solution)
     exec(code, namespace)

@@ -2,9 +2,9 @@ import { pythonEncoding } from './encoding.ts'
 import { pythonLoad } from './load.ts'
 
 /**
- * Runs the program under test and does with it, in order, what a test asked for: calls, attributes, items. Each
- * operation may use the result of an earlier one, so objects of the program stay here and only plain values are
- * reported. The program sees the arguments of its calls and nothing else of the test.
+ * Runs the program under test and performs, in order, the operations that a test requested: calls, attribute access,
+ * indexing. Each operation may use the result of an earlier one, so the program's objects stay here and only plain
+ * values are reported. The program sees the arguments of its calls and nothing else of the test.
  */
 export const operateProgram = String.raw`
 import operator, os, sys
@@ -18,7 +18,7 @@ load(payload['setup'], payload['solution'], namespace)
 results = []
 
 def truth(value):
-    # A value that decides by itself whether it is true says nothing about what it holds.
+    # A custom truth value says nothing about the content of the object.
     if plain(value) is None and any('__bool__' in vars(kind) or '__len__' in vars(kind) for kind in type(value).__mro__):
         raise TypeError('the truth of a ' + type(value).__name__ + ' cannot be judged safely')
     return bool(value)
@@ -57,7 +57,7 @@ for operation in payload['operations']:
         value = functions[operation['function']](*args, **keywords)
         results.append(('value', value))
         encoded = plain(value)
-        # A function may change the lists it is given, and a test may look at them afterwards.
+        # A function may modify its arguments, and a test may inspect them afterwards.
         after = [plain(item) if isinstance(item, (list, dict, set)) else None for item in args[1:]]
         reports.append(['object', after] if encoded is None else ['value', after, encoded])
     except Exception as error:

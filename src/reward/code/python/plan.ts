@@ -1,7 +1,7 @@
 /**
- * Takes tests apart, in a process without the program under test: which expressions only the program can evaluate,
- * and the assertion with a name in the place of each. A test of another shape (loops, functions, try) gives null,
- * and is replayed instead.
+ * Splits tests, in a process without the program under test, into the expressions that only the program can evaluate
+ * and assertions in which each of them is replaced by a name. A test of another form (loops, functions, try) gives
+ * null and is replayed instead.
  */
 export const planProgram = String.raw`
 import ast, builtins, json, sys
@@ -63,7 +63,7 @@ def plan(code, setup_names):
                 checks.append(ast.unparse(separate(statement.test, trusted, calls)))
             else:
                 return None
-        # A test that never asks the program anything would pass for any program.
+        # A test that never uses the program would pass for any program.
         return {'imports': '\n'.join(imports), 'calls': calls, 'checks': checks} if calls else None
     except (Unsupported, SyntaxError, RecursionError, ValueError):
         return None

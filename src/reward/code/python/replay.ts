@@ -1,14 +1,14 @@
 import { pythonEncoding } from './encoding.ts'
 
-/** How many operations are asked for at once. A test that wants so many before it knows anything is a long one. */
+/** Operations requested per round. A test that reaches this before it has any result is a long one. */
 export const operationsPerRound = 2_000
 
 /**
- * Runs a test of any shape (loops, functions, try) in a process without the program. What the program defines is
- * stood in for by handles; each use of one is an operation, answered from what the program reported in the last
- * round. Past the known operations the test goes on with a stand-in that agrees to everything, only to learn which
- * operations come next: those are asked for, and the next round starts again from the top. A verdict is given only by
- * a run in which every operation was known.
+ * Runs a test of any form (loops, functions, try) in a process without the program. The program's definitions are
+ * replaced by handles; each use of a handle is an operation, answered from what the program reported in the last
+ * round. Beyond the known operations the test continues with a placeholder that agrees to everything, only to find
+ * out which operations come next: those are requested, and the next round starts again from the top. Only a run in
+ * which every operation was known gives a verdict.
  */
 export const replayProgram = String.raw`
 import ast, builtins, operator, random, sys
@@ -50,7 +50,7 @@ def pack(value):
     try:
         return encode(value)
     except Exception:
-        raise Unsupported('it hands the program a ' + kind.__name__ + ', which cannot be carried over')
+        raise Unsupported('it passes the program a ' + kind.__name__ + ', which cannot be encoded')
 
 def operate(function, *args, **keywords):
     place = State.position
@@ -70,7 +70,7 @@ def operate(function, *args, **keywords):
     return Guess(['result', place], kind_of(function, args[0]))
 
 def kind_of(function, subject):
-    """What a result will likely be. It only saves rounds: a wrong guess is found out in the next one."""
+    """The likely kind of a result. It only saves rounds: a wrong guess is corrected in the next one."""
     if function == 'getattr':
         return 'method'
     return 'object' if is_instance(function, [subject]) else 'value'
@@ -80,7 +80,7 @@ def answer(result, place, function, args):
         if result[0] == 'raise':
             known_kind = getattr(builtins, result[1], None)
             is_kind = isinstance(known_kind, type) and issubclass(known_kind, Exception)
-            # Thrown into a test, these would end its map, zip or generator as if all had been seen.
+            # Raised in a test, these would silently end its map, zip or generator.
             if result[1] in ('StopIteration', 'StopAsyncIteration') and not (function == 'next' and State.expects_end):
                 is_kind = False
             failure = known_kind(result[2]) if is_kind else Fault(result[1] + ': ' + result[2])
@@ -98,7 +98,7 @@ def answer(result, place, function, args):
     return value
 
 def is_instance(function, args):
-    """Whether the test itself makes the object, of a class it names. Then what the class says is what is tested."""
+    """Whether the test itself creates the object from a class it names. Then the behavior of the class is what is tested."""
     reference = pack(args[0])
     return function == 'call' and reference[0] == 'name' and reference[1][:1].isupper()
 
@@ -110,15 +110,15 @@ def refill(item, after):
         item.update(after)
 
 def everything(handle):
-    """What a function returned is not asked for its own opinion of what it holds, but for all that it holds."""
+    """Fetches the full content of a returned object instead of trusting its own __contains__ or __len__."""
     value = operate('value', handle) if pack(handle)[0] == 'name' else handle
     value = operate('list', value) if isinstance(value, Handle) else value
     if isinstance(value, Handle):
-        raise Fault('an object of its own cannot be compared safely')
+        raise Fault('a custom object cannot be compared safely')
     return value
 
 class Handle:
-    """Something that only the program has."""
+    """Something that exists only in the program."""
     def __init__(self, reference, is_instance=False):
         object.__setattr__(self, 'reference', reference)
         self.__is_instance = is_instance
@@ -149,13 +149,13 @@ class Handle:
     def __repr__(self):
         return operate('repr', self)
     def __eq__(self, other):
-        # A constant of the program is a value; an object with a comparison of its own is not asked for its opinion.
+        # A constant of the program is a value; the custom comparison of an object is not trusted.
         value = operate('value', self)
         return value is other if isinstance(value, Handle) else value == other
     __hash__ = object.__hash__
 
 class Guess:
-    """A result that is not known yet."""
+    """A result that is not yet known."""
     def __init__(self, reference, kind):
         self.reference = reference
         self.kind = kind
@@ -173,7 +173,7 @@ class Guess:
     def __next__(self): raise StopIteration
     def __len__(self): return 0
     def agree(self, *args):
-        # A loop that goes on as long as a guess is true would never end.
+        # A loop that continues while a guess is true would never end.
         State.agreed += 1
         if State.agreed > 10_000:
             raise Enough()
@@ -188,8 +188,8 @@ for name in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'and', 'o
     setattr(Guess, '__' + name + '__', Guess.same)
     setattr(Guess, '__r' + name + '__', Guess.same)
 
-class AssertionsGoOn(ast.NodeTransformer):
-    """While guessing, an assertion that does not hold means nothing."""
+class IgnoreWhileGuessing(ast.NodeTransformer):
+    """While guessing, a failed assertion means nothing."""
     def visit_Assert(self, node):
         still = ast.parse('if not __is_guessing(): raise').body
         handler = ast.ExceptHandler(type=ast.Name('AssertionError', ast.Load()), name=None, body=still)
@@ -211,7 +211,7 @@ def bound_names(tree):
     return names
 
 def is_left_open(node):
-    """A function whose body the answer has to give, or a class, whose objects have to be the program's own."""
+    """A function whose body the answer has to provide, or a class, whose objects must be the program's own."""
     if isinstance(node, ast.ClassDef):
         return True
     if not isinstance(node, ast.FunctionDef):
@@ -229,7 +229,7 @@ def run():
         given = bound_names(setup) - {node.name for node in setup.body if is_left_open(node)}
         exec(compile(setup, '<setup>', 'exec'), namespace)
     except Exception:
-        # A set-up that uses what the program defines, or the head of a function without a body.
+        # The setup uses definitions of the program, or is a function signature without a body.
         pass
     tree = ast.parse(payload['test'])
     State.expects_end = any(
@@ -240,8 +240,8 @@ def run():
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for name in used - bound_names(tree) - given - set(dir(builtins)):
         namespace[name] = Handle(['name', name])
-    code = compile(ast.fix_missing_locations(AssertionsGoOn().visit(tree)), '<test>', 'exec')
-    # Every round must make the same draws.
+    code = compile(ast.fix_missing_locations(IgnoreWhileGuessing().visit(tree)), '<test>', 'exec')
+    # Every round must use the same random numbers.
     random.seed(0)
     sys.stdout = sys.stderr
     exec(code, namespace)
@@ -250,7 +250,7 @@ def shown(value, how=repr):
     try:
         return how(value)[:200]
     except BaseException as error:
-        return 'something that cannot be shown'
+        return 'a value that cannot be shown'
 
 def outcome():
     failure = ''
@@ -259,11 +259,11 @@ def outcome():
     except Unsupported as error:
         return ['unsupported', str(error)]
     except Endless:
-        return ['endless', 'the test uses the program too often']
+        return ['endless', 'the test uses the program too many times']
     except Enough:
         pass
     except AssertionError as error:
-        failure = 'got ' + shown(State.last) if type(State.last) is not Handle else 'an assertion does not hold'
+        failure = 'got ' + shown(State.last) if type(State.last) is not Handle else 'an assertion failed'
     except SystemExit:
         failure = None
     except BaseException as error:
@@ -273,7 +273,7 @@ def outcome():
     if failure is None:
         return ['unsupported', 'it ends the process']
     if State.position == 0:
-        return ['unsupported', 'it never asks the program anything' if failure == '' else failure]
+        return ['unsupported', 'it never uses the program' if failure == '' else failure]
     return ['done', failure]
 
 report = sys.stdout

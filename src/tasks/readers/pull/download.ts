@@ -35,7 +35,7 @@ export async function download(url: string, part: PartFile, options: DownloadOpt
       return await attempt(url, part, options)
     } catch (error) {
       signal?.throwIfAborted()
-      if (CoaError.isInstance(error) && !(error instanceof ToolError && error.passing)) throw error
+      if (CoaError.isInstance(error) && !(error instanceof ToolError && error.transient)) throw error
       failures = part.bytes > before ? 1 : failures + 1
       if (failures >= attempts) throw finalError(url, error)
       const asked = CoaError.isInstance(error) ? Number(error.details['retryAfterMs'] ?? 0) : 0
@@ -59,7 +59,7 @@ async function attempt(url: string, part: PartFile, options: DownloadOptions): P
     if (response.status === 416 && sizeIn(response) === from) return
     if (response.status === 416) {
       part.remove()
-      throw new ToolError(`${url} changed during the download`, { passing: true })
+      throw new ToolError(`${url} changed during the download`, { transient: true })
     }
     if (!response.ok || response.body === null) {
       const error = responseError(url, response, homepage, token !== undefined)
@@ -84,7 +84,7 @@ async function attempt(url: string, part: PartFile, options: DownloadOptions): P
       signal: AbortSignal.any(signals),
     })
     if (total !== undefined && done !== total) {
-      throw new ToolError(`${url} broke off after ${done} of ${total} bytes`, { passing: true })
+      throw new ToolError(`${url} broke off after ${done} of ${total} bytes`, { transient: true })
     }
   } finally {
     clearTimeout(timer)
@@ -116,7 +116,7 @@ function finalError(url: string, cause: unknown): CoaError {
   const reason = deeper instanceof Error && deeper.message !== '' ? deeper.message : message
   return new ToolError(`cannot download ${url}: ${reason}`, {
     fix: 'Check the connection and pull again; the download will resume.',
-    passing: true,
+    transient: true,
     cause,
   })
 }

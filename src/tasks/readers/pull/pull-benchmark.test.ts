@@ -141,7 +141,7 @@ test('does not accept a truncated body', async () => {
   handler = breakOff
   await expect(pull(folder, benchmarkOf())).rejects.toMatchObject({
     boundary: 'tool',
-    passing: true,
+    transient: true,
     fix: expect.stringContaining('the download will resume'),
   })
   expect(existsSync(join(folder, 'sample/rows.jsonl'))).toBe(false)

@@ -28,7 +28,7 @@ export function responseError(
     fix: isTransient
       ? 'Try again later; the download will resume.'
       : `Look for another source at ${homepage}.`,
-    passing: isTransient,
+    transient: isTransient,
     details: { url, status },
   })
 }

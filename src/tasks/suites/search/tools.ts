@@ -53,10 +53,10 @@ export function worldTools(server: WorldServer, { limit = 5 }: { limit?: number 
 }
 
 function withMessage(error: ToolError, message: string): ToolError {
-  const { passing, details, fix } = error
+  const { transient, details, fix } = error
   return new ToolError(message, {
     cause: error,
-    passing,
+    transient,
     details,
     ...(fix === undefined ? {} : { fix }),
   })

@@ -13,38 +13,39 @@ import {
 } from '../contract.ts'
 import type { Setup } from './arguments.ts'
 import { execute } from './execute.ts'
-import { askInterpreter } from './interpreter.ts'
-import { openToOthers, planMounts } from './mounts.ts'
+import { inspectInterpreter } from './inspect-interpreter.ts'
+import { isWorldReadable, planMounts } from './mounts.ts'
 import { type Stage, stageRoot, stageTools } from './stage.ts'
 
 export interface BubblewrapOptions {
-  /** The Python to use; `python3` of the PATH otherwise. Its installed packages can be imported. */
+  /** The Python to use; by default `python3` on the PATH. Its installed packages can be imported. */
   python?: string
-  /** The Node to use; the running one otherwise. */
+  /** The Node to use; by default the running one. */
   node?: string
-  /** Programs at the same time; as many as there are cores otherwise. */
+  /** Maximum number of concurrent programs; by default the number of cores. */
   concurrency?: number
 }
 
 /**
- * Native Python 3 and Node in Linux namespaces, a fresh tree of processes for each run.
+ * Native Python 3 and Node in Linux namespaces, with a new process tree for each run.
  *
- * Inside there is no network (sockets of the Unix and internet families only, in a namespace with nothing but its own
- * loopback), no file of the host but the system's libraries and the interpreter (read-only), an environment of PATH,
- * HOME and LANG, and no other process. Memory, processor time, processes, files and output are bounded; the whole tree
- * dies at the time limits, when the program ends, and with this process.
+ * Inside the sandbox there is no network (only Unix and internet sockets, in a namespace with just a loopback
+ * device), no host file except system libraries and the interpreter (read-only), only PATH, HOME and LANG in the
+ * environment, and no other process. Memory, CPU time, processes, files and output are limited; the whole process
+ * tree is killed at the time limits, when the program ends, and when this process ends.
  *
  * Not covered:
- * - Faults of the Linux kernel: of its system calls only sockets of other families and io_uring are refused. Nested
- *   user namespaces are off.
- * - What the kernel tells everyone: processor, memory and load of the host in /proc, names of mounted folders.
- * - Kernel memory behind many empty files, pipes or sockets, bounded only by the file-descriptor and wall limits.
- * - Memory of a tree of processes is sampled every 100 ms, so it can be above twice the limit for a moment.
- * - Fair shares of the processors and of memory bandwidth: programs slow each other down.
- * - Ended sandboxes are collected by the system's first process; in a container whose own does not, zombies remain
- *   (start it with `--init`).
- * - An exit code of 129 to 159 cannot be told from a death by signal and is reported as that.
- * - stdout is a socket: opening the path /dev/stdout fails, writing to descriptor 1 does not.
+ * - Linux kernel vulnerabilities: the only system calls refused are sockets of other families and io_uring. Nested
+ *   user namespaces are disabled.
+ * - What the kernel reveals to everyone: CPU, memory and load of the host in /proc, names of mounted folders.
+ * - Kernel memory behind many empty files, pipes or sockets, limited only by the file descriptor and wall time
+ *   limits.
+ * - The memory of a process tree is sampled every 100 ms, so it can briefly exceed twice the limit.
+ * - Fair sharing of CPU time and memory bandwidth: programs slow each other down.
+ * - Ended sandboxes are reaped by the system's init process; in a container without one, zombies remain (start it
+ *   with `--init`).
+ * - An exit code of 129 to 159 cannot be distinguished from death by signal and is reported as such.
+ * - stdout is a socket: opening the path /dev/stdout fails; writing to descriptor 1 works.
  */
 export class BubblewrapDriver implements SandboxDriver {
   readonly name = 'bubblewrap'
@@ -65,7 +66,9 @@ export class BubblewrapDriver implements SandboxDriver {
   run(request: ResolvedRequest, options: RunOptions = {}): Promise<SandboxResult> {
     const setup = this.#setups.get(request.language)
     if (setup === undefined) {
-      return Promise.reject(new SandboxError(`bubblewrap has no interpreter for ${request.language} here`))
+      return Promise.reject(
+        new SandboxError(`bubblewrap has no ${request.language} interpreter on this machine`),
+      )
     }
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
     const run = this.#limited(() => execute(setup, request, signal), signal)
@@ -79,7 +82,7 @@ export class BubblewrapDriver implements SandboxDriver {
   }
 }
 
-/** Finds the interpreters and runs a program with each; throws a SandboxError that says what is missing. */
+/** Finds the interpreters and runs a program with each; throws a SandboxError if something is missing. */
 export async function openBubblewrap(
   languages: readonly Language[],
   options: BubblewrapOptions = {},
@@ -104,24 +107,24 @@ export async function openBubblewrap(
 }
 
 async function prepare(language: Language, command: string, tools: Map<string, string>): Promise<Setup> {
-  const interpreter = await askInterpreter(language, command)
+  const interpreter = await inspectInterpreter(language, command)
   const mounts = planMounts(interpreter.paths, {
     '/bin/sh': tools.get('sh')!,
     '/bin/prlimit': tools.get('prlimit')!,
-    ...(interpreter.shownAt === undefined ? {} : { [interpreter.shownAt]: interpreter.executable }),
+    ...(interpreter.mountedAt === undefined ? {} : { [interpreter.mountedAt]: interpreter.executable }),
   })
   const setup: Setup = { bwrap: tools.get('bwrap')!, interpreter, mounts }
   if (process.getuid?.() !== 0) return setup
-  // A user no one else is: above every range that systems hand out, apart for each process of coa.
+  // A uid used by no one else: above every range that systems assign, and different for each coa process.
   const uid = 2_000_000_000 + (process.pid % 2 ** 20)
-  if (mounts.every((mount) => mount.kind === 'link' || openToOthers(mount.source))) {
+  if (mounts.every((mount) => mount.kind === 'link' || isWorldReadable(mount.source))) {
     return { ...setup, drop: { uid } }
   }
   const root = stageRoot(mounts)
   const missing = stageTools.filter((name) => !tools.has(name))
   if (root === undefined || missing.length > 0) {
-    throw new SandboxError(`${interpreter.executable} can be reached by root only`, {
-      fix: 'Run as another user, or name an interpreter that others can read.',
+    throw new SandboxError(`${interpreter.executable} is accessible only to root`, {
+      fix: 'Run as another user, or configure an interpreter that other users can read.',
       details: { missing },
     })
   }
@@ -136,19 +139,19 @@ async function findTools(names: string[]): Promise<Map<string, string>> {
       const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `command -v ${name}`])
       if (stdout.startsWith('/')) found.set(name, stdout.trim())
     } catch {
-      // Not there.
+      // Not installed.
     }
   }
   return found
 }
 
-/** Namespaces are switched off in many containers; only a real run tells. */
+/** Many containers disable namespaces; only a real run can tell. */
 async function probe(setup: Setup): Promise<void> {
   const language = setup.interpreter.language
   const code = language === 'python' ? 'print(6 * 7)' : 'console.log(6 * 7)'
   const request = SandboxRequest.parse({ language, code, limits: { wallMs: 20_000 } })
   const result = await execute(setup, request)
   if (result.stdout.trim() !== '42') {
-    throw new SandboxError(`${language} does not run in bubblewrap: ${result.stderr.trim().slice(0, 500)}`)
+    throw new SandboxError(`${language} failed to run in bubblewrap: ${result.stderr.trim().slice(0, 500)}`)
   }
 }

@@ -3,24 +3,24 @@ import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { ResolvedRequest, SandboxResult } from '../contract.ts'
-import { withoutInherited } from '../inherited-descriptors.ts'
-import { KeptOutput } from '../kept-output.ts'
-import { diedOfMemory } from '../out-of-memory.ts'
+import { maskInherited } from '../inherited-descriptors.ts'
+import { ranOutOfMemory } from '../out-of-memory.ts'
+import { OutputBuffer } from '../output-buffer.ts'
 import { watchTree } from '../process-tree.ts'
 import { sleepAllowance } from '../time-limits.ts'
 import { invocation, type Setup, statusDescriptor } from './arguments.ts'
 
-/** Some numbers have two names; the first is the usual one. */
+/** Some signal numbers have two names; the first is the usual one. */
 const signalNames = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name]),
 )
 
-/** How long a kill waits for bwrap to say which process is the sandbox's first. */
+/** How long a kill waits for bwrap to report the first process of the sandbox. */
 const startGraceMs = 2_000
 
-/** Runs one program in a tree of processes of its own, and returns when none of them is left. */
+/** Runs one program in its own process tree and returns once no process is left. */
 export async function execute(
   setup: Setup,
   request: ResolvedRequest,
@@ -29,35 +29,35 @@ export async function execute(
   const { command, arguments: flags, contents } = invocation(setup, request)
   const { limits } = request
   const started = performance.now()
-  const direct = setup.drop !== undefined && setup.drop.stage === undefined
+  const dropsDirectly = setup.drop !== undefined && setup.drop.stage === undefined
   const child = spawn(command, flags, {
     cwd: '/',
-    // Also what /proc/1/environ shows inside.
+    // This is also what /proc/1/environ shows inside.
     env: {},
-    stdio: withoutInherited(['ignore', 'pipe', 'pipe', 'pipe', ...contents.map(() => 'pipe' as const)]),
-    ...(direct ? { uid: setup.drop!.uid, gid: setup.drop!.uid } : {}),
+    stdio: maskInherited(['ignore', 'pipe', 'pipe', 'pipe', ...contents.map(() => 'pipe' as const)]),
+    ...(dropsDirectly ? { uid: setup.drop!.uid, gid: setup.drop!.uid } : {}),
   })
   contents.forEach((text, index) => {
     const input = child.stdio[statusDescriptor + 1 + index] as Writable
-    // A sandbox that was killed while it was set up does not read to the end.
+    // A sandbox killed during setup does not read its input to the end.
     input.on('error', () => {})
     input.end(text)
   })
 
-  let stopped: 'wall' | 'own time' | 'memory' | 'flood' | 'abort' | undefined
+  let stopped: 'wall' | 'cpu' | 'memory' | 'flood' | 'abort' | undefined
   let status = ''
   let ended = false
   let first: number | undefined
   let watch: { stop(): void } | undefined
   const kill = (): void => {
     if (ended) return
-    if (first !== undefined) killQuietly(first)
+    if (first !== undefined) killIfAlive(first)
     child.kill('SIGKILL')
   }
   const stop = (reason: NonNullable<typeof stopped>): void => {
     if (stopped !== undefined || ended) return
     stopped = reason
-    // Until the first process is known, its tie to bwrap may not be made yet and it could outlive bwrap.
+    // Until the first process is known, it may not yet be tied to bwrap and could outlive it.
     if (first === undefined) setTimeout(kill, startGraceMs).unref()
     else kill()
   }
@@ -68,18 +68,18 @@ export async function execute(
     first = Number(pid)
     if (stopped !== undefined) kill()
     let sleptMs = 0
-    let looked = performance.now()
+    let checkedAt = performance.now()
     watch = watchTree(first, (usage) => {
       const now = performance.now()
-      if (!usage.isAwake) sleptMs += now - looked
-      looked = now
+      if (!usage.isAwake) sleptMs += now - checkedAt
+      checkedAt = now
       if (usage.memoryBytes > 2 * limits.memoryMb * 2 ** 20) stop('memory')
-      else if (usage.cpuMs > limits.cpuMs || sleptMs > sleepAllowance * limits.cpuMs) stop('own time')
+      else if (usage.cpuMs > limits.cpuMs || sleptMs > sleepAllowance * limits.cpuMs) stop('cpu')
     })
   })
 
-  const stdout = new KeptOutput(limits.outputBytes)
-  const stderr = new KeptOutput(limits.outputBytes)
+  const stdout = new OutputBuffer(limits.outputBytes)
+  const stderr = new OutputBuffer(limits.outputBytes)
   for (const [stream, kept] of [
     [child.stdout, stdout],
     [child.stderr, stderr],
@@ -101,26 +101,26 @@ export async function execute(
       })
       child.once('close', resolve)
       child.once('error', (cause) =>
-        reject(new SandboxError('bubblewrap cannot be started', { cause, details: { command } })),
+        reject(new SandboxError('bubblewrap failed to start', { cause, details: { command } })),
       )
     })
     if (stopped === 'abort') throw signal?.reason
     const text = stderr.text()
-    // Without an exit code of the program bwrap failed before it, and said why.
+    // Without an exit code, bwrap itself failed before running the program.
     if (stopped === undefined && !/"exit-code"/.test(status)) {
       throw new SandboxError(`bubblewrap failed: ${text.trim() || `exit ${code}`}`, {
-        fix: 'Check that user namespaces are allowed here, or use the drivers pyodide and quickjs.',
+        fix: 'Check that user namespaces are enabled, or use the pyodide and quickjs drivers.',
       })
     }
     const signalName = stopped !== undefined ? 'SIGKILL' : signalNames.get((code ?? 0) - 128)
     const exit = signalName === undefined ? code : null
-    const outOfMemory = stopped === 'memory' || (stopped === undefined && diedOfMemory(exit, text))
+    const outOfMemory = stopped === 'memory' || (stopped === undefined && ranOutOfMemory(exit, text))
     return {
       stdout: stdout.text(),
       stderr: text,
       exit,
       ...(signalName === undefined ? {} : { signal: signalName }),
-      timedOut: stopped === 'wall' || stopped === 'own time' || signalName === 'SIGXCPU',
+      timedOut: stopped === 'wall' || stopped === 'cpu' || signalName === 'SIGXCPU',
       ...(stopped === 'wall' ? { starved: true } : {}),
       truncated: stdout.truncated || stderr.truncated,
       ...(outOfMemory ? { outOfMemory } : {}),
@@ -134,10 +134,10 @@ export async function execute(
   }
 }
 
-function killQuietly(pid: number): void {
+function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }

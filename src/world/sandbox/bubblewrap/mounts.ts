@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { topmost } from './interpreter.ts'
+import { withoutNested } from './inspect-interpreter.ts'
 
-/** One path of the host that a program may read, or a link that leads to such a path. */
+/** A host path that a program may read, or a symlink to one. */
 export type Mount =
   | { kind: 'bind'; source: string; target: string }
   | { kind: 'link'; to: string; at: string }
 
-/** Libraries, and the little data without which interpreters misbehave. Nothing else of the host is there. */
+/** System libraries, and the little data that interpreters need. Nothing else on the host is visible. */
 const systemPaths = ['/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/share/zoneinfo', '/etc/ld.so.cache']
 const systemLinks = ['/lib', '/lib32', '/lib64']
 
@@ -21,7 +21,7 @@ export function planMounts(interpreterPaths: string[], tools: Record<string, str
   }
   const linked = links.map((mount) => (mount.kind === 'link' ? `${mount.at}/` : ''))
   const own = interpreterPaths.filter((path) => !linked.some((link) => path.startsWith(link)))
-  const binds: Mount[] = topmost([...new Set([...system, ...own])]).map((path) => ({
+  const binds: Mount[] = withoutNested([...new Set([...system, ...own])]).map((path) => ({
     kind: 'bind',
     source: realpathSync(path),
     target: path,
@@ -44,7 +44,7 @@ export function mountArguments(mounts: Mount[]): string[] {
   }
   const targets = new Set(mounts.map((mount) => (mount.kind === 'bind' ? mount.target : mount.at)))
   return [
-    // Made by bwrap itself these would be closed to everyone but their owner.
+    // Folders created implicitly by bwrap would be accessible only to their owner.
     ...[...folders]
       .filter((path) => !targets.has(path))
       .flatMap((path) => ['--perms', '0755', '--dir', path]),
@@ -54,8 +54,8 @@ export function mountArguments(mounts: Mount[]): string[] {
   ]
 }
 
-/** Whether a user who owns nothing could open the path: every folder above lets others through. */
-export function openToOthers(path: string): boolean {
+/** Whether any user can read the path: every parent folder must be searchable by others. */
+export function isWorldReadable(path: string): boolean {
   const { mode } = statSync(path)
   if ((mode & 0o004) === 0) return false
   for (let folder = dirname(path); ; folder = dirname(folder)) {

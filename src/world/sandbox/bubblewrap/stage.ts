@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Mount, openToOthers } from './mounts.ts'
+import { isWorldReadable, type Mount } from './mounts.ts'
 
-/** Programs of the host that the stage is built with, by name. */
+/** Host programs used to build the staging folder. */
 export const stageTools = ['unshare', 'mount', 'mkdir', 'setpriv'] as const
 
 export interface Stage {
-  /** The folder, empty or not, that is covered with the stage in a mount namespace of its own. */
+  /** An existing folder that is covered by a tmpfs in a separate mount namespace. */
   root: string
   tools: Record<(typeof stageTools)[number], string>
 }
 
-/** Any will do: nothing of what is in it can be seen from inside anyway. */
+/** Any of these works: its content is not visible inside anyway. */
 const possibleRoots = ['/mnt', '/media', '/srv', '/opt']
 
 export function stageRoot(mounts: Mount[]): string | undefined {
@@ -21,16 +21,16 @@ export function stageRoot(mounts: Mount[]): string | undefined {
   })
 }
 
-/** Where bwrap finds a path: on the stage if it could not reach it otherwise. */
-export function onStage(mount: Mount, { root }: Stage): Mount {
-  if (mount.kind === 'link' || openToOthers(mount.source)) return mount
+/** The mount as bwrap should make it: from the staging folder if its source is not world-readable. */
+export function stagedMount(mount: Mount, { root }: Stage): Mount {
+  if (mount.kind === 'link' || isWorldReadable(mount.source)) return mount
   return { ...mount, source: `${root}${mount.source}` }
 }
 
 /**
- * The command line that gives up root's rights, after it has laid what only root can reach where the new user can
- * too. One program becomes the next without a fork: the kernel ends the last when this process dies, and does so only
- * for a direct child that this process may kill.
+ * The command that drops root privileges after making paths that only root can read available to the new user. Each
+ * program replaces the previous one without a fork, because the kernel kills the last one when this process dies only
+ * if it is a direct child that this process may signal.
  */
 export function stageCommand(
   mounts: Mount[],
@@ -38,7 +38,7 @@ export function stageCommand(
   uid: number,
 ): { command: string; arguments: string[] } {
   const { root, tools } = stage
-  const closed = mounts.flatMap((mount) => (onStage(mount, stage) === mount ? [] : [mount]))
+  const closed = mounts.flatMap((mount) => (stagedMount(mount, stage) === mount ? [] : [mount]))
   const sources = closed.flatMap((mount) => (mount.kind === 'bind' ? [mount.source] : []))
   const folders = sources.map((source) => (statSync(source).isDirectory() ? source : dirname(source)))
   const files = sources.filter((source) => !statSync(source).isDirectory())

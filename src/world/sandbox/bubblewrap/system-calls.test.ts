@@ -8,7 +8,7 @@ interface Call {
   argument?: number
 }
 
-/** What the kernel's machine makes of a filter: 'allow', 'kill' or the number of an error. */
+/** The kernel's result for a filter: 'allow', 'kill' or an error number. */
 function verdictOf(filter: Buffer, { number, architecture, argument = 0 }: Call): string | number {
   const fields = new Map([
     [0, number],
@@ -37,14 +37,14 @@ describe.each([
   const ask = (number: number, argument = 0): string | number =>
     verdictOf(filter, { number, architecture: audit, argument })
 
-  test('lets only sockets of the Unix and internet families be made', () => {
+  test('allows only Unix and internet sockets', () => {
     for (let family = 0; family < 100; family++) {
       const wanted = [1, 2, 10].includes(family) ? 'allow' : 97
       expect([ask(socket, family), ask(socketpair, family)]).toEqual([wanted, wanted])
     }
   })
 
-  test('lets every other call pass but those of io_uring', () => {
+  test('allows every other call except io_uring', () => {
     for (let number = 0; number < 600; number++) {
       if (number === socket || number === socketpair) continue
       expect(ask(number, 40), String(number)).toBe(number >= 425 && number <= 427 ? 38 : 'allow')
@@ -57,6 +57,6 @@ describe.each([
   })
 })
 
-test('an architecture without a filter is refused', () => {
+test('rejects an architecture without a filter', () => {
   expect(() => systemCallFilter('mips')).toThrow(CoaError)
 })

@@ -1,20 +1,20 @@
 /**
- * The program of a warm Python child: loads pyodide once, takes a picture of all of it, and lays the picture back
- * after each run. Started by the pool with a bare environment and Node's permission model.
+ * Entry point of a Python worker: loads pyodide once, takes a snapshot, and restores it after each run. Started by
+ * the worker pool with an empty environment and Node's permission model.
  */
-import { hear, say } from '../warm/child-side.ts'
-import { limitMemory } from '../warm/memory-limit.ts'
-import { OutputGate } from '../warm/output-gate.ts'
-import type { ChildAnswer, ChildReady, ChildRequest } from '../warm/protocol.ts'
-import { Watch } from '../warm/watch.ts'
+import { receiveRequest, sendMessage } from '../workers/child-io.ts'
+import { LimitedOutput } from '../workers/limited-output.ts'
+import { limitMemory } from '../workers/memory-limit.ts'
+import type { WorkerReady, WorkerRequest, WorkerResult } from '../workers/protocol.ts'
+import { Watchdog } from '../workers/watchdog.ts'
 import { limitFiles } from './file-limits.ts'
 import { sealedPython } from './interpreter.ts'
-import { Picture } from './picture.ts'
+import { InterpreterSnapshot } from './interpreter-snapshot.ts'
 
 const exit = process.exit.bind(process)
-const watch = new Watch()
+const watchdog = new Watchdog()
 const memory = limitMemory()
-// A real one would free a run's objects after the picture was laid back over them.
+// A real one would free a run's objects after the snapshot was restored over them.
 globalThis.FinalizationRegistry = class {
   readonly [Symbol.toStringTag] = 'FinalizationRegistry'
   register(): void {}
@@ -23,8 +23,8 @@ globalThis.FinalizationRegistry = class {
   }
 }
 
-const stdout = new OutputGate(1)
-const stderr = new OutputGate(2)
+const stdout = new LimitedOutput(1)
+const stderr = new LimitedOutput(2)
 const encoder = new TextEncoder()
 let stdin: Uint8Array = new Uint8Array(0)
 let token = ''
@@ -32,45 +32,45 @@ let token = ''
 const python = await sealedPython(process.argv[2]!, {
   stdout,
   stderr,
-  interrupt: watch.interrupt,
-  /** What a program still says after its time is not part of the result. */
-  muted: () => watch.late !== undefined,
+  interrupt: watchdog.interrupt,
+  /** Output written after the time limit is discarded. */
+  muted: () => watchdog.exceeded !== undefined,
   read(length) {
     const part = stdin.subarray(0, length)
     stdin = stdin.subarray(part.length)
     return part
   },
   flooded() {
-    say(answer(null, { spent: true }))
+    sendMessage(answer(null, { tainted: true }))
     return exit(0)
   },
   loadedCode() {
-    say(answer(null, { signal: 'SIGSYS', spent: true }))
+    sendMessage(answer(null, { signal: 'SIGSYS', tainted: true }))
     return exit(0)
   },
 })
 const { files, machine } = python
 const fileLimit = limitFiles(files)
-const picture = new Picture(machine, files)
+const snapshot = new InterpreterSnapshot(machine, files)
 
-function answer(code: number | null, more: { signal?: string; spent: boolean }): ChildAnswer {
-  const late = watch.end()
-  const stopped = late !== undefined || stdout.flooding || stderr.flooding
+function answer(code: number | null, more: { signal?: string; tainted: boolean }): WorkerResult {
+  const exceeded = watchdog.end()
+  const stopped = exceeded !== undefined || stdout.flooding || stderr.flooding
   return {
     token,
     exit: stopped ? null : code,
     ...more,
     ...(stopped ? { signal: 'SIGKILL' } : {}),
-    late,
+    exceeded,
     truncated: stdout.truncated || stderr.truncated,
-    outOfMemory: memory.refused && code !== 0 && late === undefined,
+    outOfMemory: memory.refused && code !== 0 && exceeded === undefined,
     stdoutBytes: stdout.sent,
     stderrBytes: stderr.sent,
-    heapBytes: picture.grownBytes,
+    heapBytes: snapshot.grownBytes,
   }
 }
 
-function run(request: ChildRequest): ChildAnswer {
+function run(request: WorkerRequest): WorkerResult {
   token = request.token
   stdout.open(request.outputBytes)
   stderr.open(request.outputBytes)
@@ -83,28 +83,28 @@ function run(request: ChildRequest): ChildAnswer {
   }
   fileLimit.open(request.fileBytes)
   memory.open(request.memoryMb * 2 ** 20)
-  watch.begin(request)
+  watchdog.begin(request)
   try {
     const code = python.run('/box/main.py')
-    return answer(typeof code === 'number' ? code : 1, { spent: picture.beyondRepair })
+    return answer(typeof code === 'number' ? code : 1, { tainted: snapshot.isTainted })
   } catch (error) {
-    // Not an exception of Python's: the interpreter itself was ended by the program, or broke.
+    // Not a Python exception: the program ended the interpreter itself, or broke it.
     const status = (error as { status?: unknown } | null)?.status
-    if (typeof status === 'number') return answer(status & 255, { spent: true })
-    return answer(null, { signal: 'SIGABRT', spent: true })
+    if (typeof status === 'number') return answer(status & 255, { tainted: true })
+    return answer(null, { signal: 'SIGABRT', tainted: true })
   }
 }
 
-// Once before the first program, so that all runs find the JavaScript side equally used.
-const rehearsal = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096 }
-run({ ...rehearsal, outputBytes: 0, fileBytes: 1024, cpuMs: 60_000, wallMs: 600_000 })
-picture.restore()
-say({ ready: true, version: python.version } satisfies ChildReady)
+// One run before the first program, so that every program finds the JavaScript side in the same state.
+const warmUp = { token: '', code: 'print(input())', stdin: 'warm\n', files: {}, memoryMb: 4096 }
+run({ ...warmUp, outputBytes: 0, fileBytes: 1024, cpuMs: 60_000, wallMs: 600_000 })
+snapshot.restore()
+sendMessage({ ready: true } satisfies WorkerReady)
 
-for (let request = hear(); request !== undefined; request = hear()) {
+for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(request)
-  say(result)
-  if (result.spent) break
-  picture.restore()
+  sendMessage(result)
+  if (result.tainted) break
+  snapshot.restore()
 }
 exit(0)

@@ -1,6 +1,9 @@
 import { errno, type FileNode, type FileStream, type FileSystem } from './internals.ts'
 
-/** All files together, as a multiple of the largest one: as in the native driver's three folders. */
+/**
+ * Limit for all files together, as a multiple of the file size limit, matching the three writable folders of the
+ * bubblewrap driver.
+ */
 const folders = 3
 
 type Write = (
@@ -14,16 +17,16 @@ type Write = (
 type SetAttributes = (node: FileNode, attributes: { size?: number }) => void
 type Unlink = (parent: FileNode, name: string) => void
 
-/** Files live in the child's own heap, outside the memory that WebAssembly bounds, so they are counted here. */
+/** Files are stored in the worker's own heap, outside the memory that WebAssembly limits, so they are counted here. */
 export function limitFiles(files: FileSystem): { open(fileBytes: number): void } {
   let largest = Number.POSITIVE_INFINITY
   let total = 0
-  /** Files without a name that may still be open, and take their room until they are closed. */
-  let nameless: FileNode[] = []
+  /** Unlinked files that may still be open and take up space until they are closed. */
+  let unlinked: FileNode[] = []
   const forgetClosed = (): void => {
     const open = new Set(files.streams.map((stream) => stream?.node))
-    for (const node of nameless) if (!open.has(node)) total = Math.max(0, total - (node.usedBytes ?? 0))
-    nameless = nameless.filter((node) => open.has(node))
+    for (const node of unlinked) if (!open.has(node)) total = Math.max(0, total - (node.usedBytes ?? 0))
+    unlinked = unlinked.filter((node) => open.has(node))
   }
   const table = files.filesystems.MEMFS.ops_table
   const write = table.file.stream['write'] as unknown as Write
@@ -55,15 +58,15 @@ export function limitFiles(files: FileSystem): { open(fileBytes: number): void }
       const [parent, name] = parameters
       const node = (parent.contents as Record<string, FileNode>)[name]
       unlink(...parameters)
-      if (node !== undefined) nameless.push(node)
-      if (nameless.length > 1000) forgetClosed()
+      if (node !== undefined) unlinked.push(node)
+      if (unlinked.length > 1000) forgetClosed()
     },
   })
   return {
     open(fileBytes) {
       largest = fileBytes
       total = 0
-      nameless = []
+      unlinked = []
     },
   }
 }

@@ -7,8 +7,8 @@ interface SavedNode {
 }
 
 /**
- * The whole in-memory file system, kept to be laid back after each run: files and folders, modes and times, open
- * descriptors, the current folder. It has few nodes, for the standard library is one archive.
+ * A snapshot of the in-memory file system that is restored after each run: files, folders, modes, times, open
+ * descriptors and the current folder. It has few nodes, because the standard library is one archive.
  */
 export class FileSnapshot {
   readonly #files: FileSystem
@@ -70,7 +70,7 @@ function restoreFields(node: FileNode, fields: Record<string, unknown>): void {
       current instanceof Uint8Array &&
       node.usedBytes === pristine.length &&
       Buffer.compare(current.subarray(0, pristine.length), pristine) === 0
-    // A changed file gets a copy: programs write into the bytes themselves.
+    // A changed file gets a fresh copy, because programs write into the bytes directly.
     contents = same ? current : pristine.slice()
   } else if (pristine !== undefined) {
     contents = { ...(pristine as object) }

@@ -1,11 +1,11 @@
-/** The parts of pyodide and emscripten that the sandbox touches; the package does not declare them. */
+/** The internals of pyodide and emscripten that the sandbox uses; the package does not declare them. */
 export interface FileNode {
   id: number
   name: string
   mode: number
   parent: FileNode
   mounted: { root?: FileNode } | null
-  /** Bytes of a file, children of a folder, nothing for devices and links. */
+  /** Bytes of a file or children of a folder; undefined for devices and links. */
   contents?: Uint8Array | Record<string, FileNode>
   usedBytes?: number
 }
@@ -41,12 +41,12 @@ export interface FileSystem {
 export interface Emscripten {
   HEAPU8: Uint8Array
   wasmTable: { readonly length: number }
-  /** Names that programs asked for, and the addresses that were made up for them. */
+  /** Host names that programs looked up, and the addresses invented for them. */
   DNS: { address_map: { id: number; addrs: Record<string, string>; names: Record<string, string> } }
   LDSO: { loadedLibsByName: Record<string, unknown> }
   stackSave(): number
   stackRestore(pointer: number): void
 }
 
-/** WASI's numbers, which emscripten uses. */
+/** WASI error numbers, which emscripten uses. */
 export const errno = { fileTooBig: 22, inputOutput: 29, noSpace: 51 } as const

@@ -1,43 +1,46 @@
 import type { PyodideInterface } from 'pyodide'
-import { bareGlobals } from '../warm/bare-globals.ts'
-import { freezeIntrinsics } from '../warm/frozen-intrinsics.ts'
-import type { OutputGate } from '../warm/output-gate.ts'
-import { hideBuiltinModules } from './hide-names.ts'
+import { freezeIntrinsics } from '../workers/frozen-intrinsics.ts'
+import type { LimitedOutput } from '../workers/limited-output.ts'
+import { stripGlobals } from '../workers/strip-globals.ts'
+import { hideBuiltinModules } from './hide-builtin-modules.ts'
 import { type Emscripten, errno, type FileSystem } from './internals.ts'
 import { refuseDynamicCode } from './no-dynamic-code.ts'
-import { pythonSide } from './python-side.ts'
+import { pythonBootstrap } from './python-bootstrap.ts'
 
-/** A Python that knows nothing of the JavaScript around it. */
+/** A Python interpreter with no access to the surrounding JavaScript. */
 export interface SealedPython {
-  version: string
   files: FileSystem
   machine: Emscripten
-  /** Runs the program at a path of its file system and gives its exit code. */
+  /** Runs the program at a path in its file system and returns the exit code. */
   run(path: string): unknown
 }
 
 export interface Streams {
-  stdout: OutputGate
-  stderr: OutputGate
-  /** A byte that is set when the program should stop. */
+  stdout: LimitedOutput
+  stderr: LimitedOutput
+  /** A byte that is set to interrupt the program. */
   interrupt: Uint8Array
-  /** Whether what is written now is thrown away. */
+  /** Whether output is currently discarded. */
   muted(): boolean
-  /** Takes up to so many bytes from stdin. */
+  /** Reads up to this many bytes from stdin. */
   read(length: number): Uint8Array
-  /** Called when a program writes on and on against errors; does not return. */
+  /** Called when a program keeps writing despite errors; does not return. */
   flooded(): never
-  /** Called when a program wants to load code into the machine; does not return. */
+  /** Called when a program tries to load native code; does not return. */
   loadedCode(): never
 }
 
-/** The interpreter broke and dumps its stack, on stdout. */
+/** Set when the interpreter crashed and is dumping its stack, on stdout. */
 let broken = false
 
-/** `library` is the address of pyodide's module: by name it could lie behind a link that a child may not follow. */
+/**
+ * `library` is the URL of pyodide's module: resolved by name, it could be behind a symlink that a worker may not
+ * follow.
+ */
 export async function sealedPython(library: string, streams: Streams): Promise<SealedPython> {
   const { loadPyodide } = (await import(library)) as typeof import('pyodide')
-  // Emscripten reads a table of constants here, which the permission model forbids, for host folders we never mount.
+  // Emscripten reads a table of constants here for mounting host folders. We never mount any, and the permission
+  // model forbids it.
   Object.defineProperty(process, 'binding', { value: () => ({ fs: {} }) })
   const removeCompiler = refuseDynamicCode(() => streams.loadedCode())
   const python = await loadPyodide({
@@ -49,26 +52,25 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   python.setInterruptBuffer(streams.interrupt)
   files.mkdirTree('/box')
   files.chdir('/box')
-  // Before the first import: one that has happened leaves a copy behind. ctypes could write anywhere in memory.
+  // Before the first import, which would leave a copy behind. ctypes could write anywhere in memory.
   hideBuiltinModules(machine.HEAPU8, ['_ctypes', '_ctypes_test', '_testcapi', '_testinternalcapi'])
-  python.runPython(pythonSide)
+  python.runPython(pythonBootstrap)
   const take = (name: string): ((...values: unknown[]) => unknown) => python.globals.get(name)
   const [run, seal, proxiesLeft] = [take('_run'), take('_seal'), take('_proxies_left')]
   seal!()
   hideBuiltinModules(machine.HEAPU8, ['_pyodide_core'])
   const left = proxiesLeft!()
   if (left !== '') throw new Error(`Python can still reach JavaScript: ${String(left)}`)
-  const { version } = python
-  bareGlobals(() => {
+  stripGlobals(() => {
     broken = true
   })
   removeCompiler()
   freezeIntrinsics()
-  return { version, files, machine, run: run! }
+  return { files, machine, run: run! }
 }
 
 function connect(python: PyodideInterface, files: FileSystem, streams: Streams): void {
-  for (const [gate, set] of [
+  for (const [output, set] of [
     [streams.stdout, python.setStdout],
     [streams.stderr, python.setStderr],
   ] as const) {
@@ -76,8 +78,8 @@ function connect(python: PyodideInterface, files: FileSystem, streams: Streams):
       isatty: false,
       write(bytes: Uint8Array) {
         if (streams.muted()) return bytes.length
-        if ((broken ? streams.stderr : gate).write(bytes)) return bytes.length
-        if (gate.incorrigible) streams.flooded()
+        if ((broken ? streams.stderr : output).write(bytes)) return bytes.length
+        if (output.ignoresErrors) streams.flooded()
         throw new files.ErrnoError(errno.inputOutput)
       },
     })

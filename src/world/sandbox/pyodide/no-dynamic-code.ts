@@ -1,28 +1,28 @@
-import { webAssembly } from '../warm/web-assembly.ts'
+import { webAssembly } from '../workers/web-assembly.ts'
 
-/** The calls into JavaScript by which C code loads a library. */
+/** The JavaScript functions through which C code loads a library. */
 const loaders = ['_dlopen_js', '_emscripten_dlopen_js']
 
 /**
- * Python can ask for a library by `_imp.create_dynamic`, and a library is WebAssembly with all of emscripten's
- * functions at hand, JavaScript objects among them. So the machine is built without the calls that load one.
- * `attempted` is what they do instead. Call what comes back when pyodide is loaded: from then on nothing can become
- * code at all, for the compiler is gone.
+ * Python can load a library through `_imp.create_dynamic`, and a library is WebAssembly with access to all emscripten
+ * functions, including JavaScript objects. So the module is instantiated with `attempted` in place of the functions
+ * that load one. Call the returned function once pyodide is loaded: it removes the compiler, so that no new code can
+ * be created at all.
  */
 export function refuseDynamicCode(attempted: () => never): () => void {
-  const taken = new Set<string>()
+  const replaced = new Set<string>()
   const instantiate = webAssembly.instantiate
   webAssembly.instantiate = (source, imports) => {
     for (const name of loaders) {
       if (imports?.env?.[name] === undefined) continue
       imports.env[name] = attempted
-      taken.add(name)
+      replaced.add(name)
     }
     return instantiate.call(webAssembly, source, imports)
   }
   return () => {
-    if (taken.size !== loaders.length) throw new Error('Python can still load libraries')
-    // What is left is the error that emscripten aborts with.
+    if (replaced.size !== loaders.length) throw new Error('Python can still load libraries')
+    // Emscripten still needs this error to abort.
     const { RuntimeError } = webAssembly
     Object.defineProperty(globalThis, 'WebAssembly', { value: Object.freeze({ RuntimeError }) })
   }

@@ -1,37 +1,37 @@
-/** The program of a warm JavaScript child. Each run gets an instance of WebAssembly of its own. */
+/** Entry point of a JavaScript worker. Each run gets its own WebAssembly instance. */
 import { readFileSync } from 'node:fs'
 import { sleepAllowance } from '../time-limits.ts'
-import { bareGlobals } from '../warm/bare-globals.ts'
-import { hear, say, sleep } from '../warm/child-side.ts'
-import { limitMemory } from '../warm/memory-limit.ts'
-import { OutputGate } from '../warm/output-gate.ts'
-import type { ChildAnswer, ChildReady, ChildRequest } from '../warm/protocol.ts'
-import { Watch } from '../warm/watch.ts'
-import { webAssembly } from '../warm/web-assembly.ts'
+import { receiveRequest, sendMessage, sleep } from '../workers/child-io.ts'
+import { LimitedOutput } from '../workers/limited-output.ts'
+import { limitMemory } from '../workers/memory-limit.ts'
+import type { WorkerReady, WorkerRequest, WorkerResult } from '../workers/protocol.ts'
+import { stripGlobals } from '../workers/strip-globals.ts'
+import { Watchdog } from '../workers/watchdog.ts'
+import { webAssembly } from '../workers/web-assembly.ts'
 import { type Ending, runProgram } from './program.ts'
 
 const exit = process.exit.bind(process)
-const watch = new Watch()
+const watchdog = new Watchdog()
 const memory = limitMemory()
-// By address: by name it could lie behind a link that this process may not follow.
+// By URL: resolved by name, it could be behind a symlink that this process may not follow.
 const library = (await import(process.argv[3]!)) as typeof import('quickjs-emscripten')
 const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = library
 const wasmModule = await webAssembly.compile(readFileSync(process.argv[2]!))
 const variant = newVariant(RELEASE_SYNC, { wasmModule })
 
-/** What QuickJS itself needs beside the program's memory. */
+/** Memory QuickJS itself needs in addition to the program's. */
 const ownBytes = 32 * 2 ** 20
 const encoder = new TextEncoder()
-const outputs = [new OutputGate(1), new OutputGate(2)] as const
+const outputs = [new LimitedOutput(1), new LimitedOutput(2)] as const
 const clock = performance
 
-function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): ChildAnswer {
+function run(machine: Parameters<typeof runProgram>[0], request: WorkerRequest): WorkerResult {
   for (const output of outputs) output.open(request.outputBytes)
   memory.open(request.memoryMb * 2 ** 20 + ownBytes)
   let ending: Ending | undefined
   let sleptMs = 0
   const oversleeps = (): boolean => sleptMs > sleepAllowance * request.cpuMs
-  watch.begin(request)
+  watchdog.begin(request)
   try {
     ending = runProgram(machine, request, {
       write: (descriptor, text) => outputs[descriptor === 2 ? 1 : 0].write(encoder.encode(text)),
@@ -40,37 +40,37 @@ function run(machine: Parameters<typeof runProgram>[0], request: ChildRequest): 
         sleptMs += ms
       },
       now: () => clock.now(),
-      late: () => watch.late !== undefined || oversleeps(),
+      timeIsUp: () => watchdog.exceeded !== undefined || oversleeps(),
     })
   } catch {
-    // The machine broke; it is thrown away anyway.
+    // The WebAssembly instance crashed; it is discarded anyway.
   }
   memory.open(Number.POSITIVE_INFINITY)
-  const late = watch.end() ?? (oversleeps() ? 'cpu' : undefined)
+  const exceeded = watchdog.end() ?? (oversleeps() ? 'cpu' : undefined)
   const killed = ending === undefined ? 'SIGABRT' : 'ended' in ending ? 'SIGKILL' : undefined
   return {
     token: request.token,
     exit: ending !== undefined && 'exit' in ending ? ending.exit : null,
     ...(killed === undefined ? {} : { signal: killed }),
-    ...(ending !== undefined && 'ended' in ending && ending.ended === 'time' ? { late } : {}),
+    ...(ending !== undefined && 'ended' in ending && ending.ended === 'time' ? { exceeded } : {}),
     truncated: outputs.some((output) => output.truncated),
     outOfMemory: false,
     stdoutBytes: outputs[0].sent,
     stderrBytes: outputs[1].sent,
-    spent: ending === undefined,
+    tainted: ending === undefined,
     heapBytes: 0,
   }
 }
 
 let machine = await newQuickJSWASMModuleFromVariant(variant)
-bareGlobals(() => {})
-say({ ready: true, version: 'QuickJS' } satisfies ChildReady)
+stripGlobals(() => {})
+sendMessage({ ready: true } satisfies WorkerReady)
 
-for (let request = hear(); request !== undefined; request = hear()) {
+for (let request = receiveRequest(); request !== undefined; request = receiveRequest()) {
   const result = run(machine, request)
-  say(result)
-  if (result.spent) break
-  // Made after the answer, so that no program waits for it.
+  sendMessage(result)
+  if (result.tainted) break
+  // Created after the result is sent, so that no program waits for it.
   machine = await newQuickJSWASMModuleFromVariant(variant)
 }
 exit(0)

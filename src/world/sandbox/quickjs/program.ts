@@ -1,29 +1,29 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
-import type { ChildRequest } from '../warm/protocol.ts'
-import { javascriptSide } from './javascript-side.ts'
+import type { WorkerRequest } from '../workers/protocol.ts'
+import { javascriptBootstrap } from './javascript-bootstrap.ts'
 
 export interface ProgramHost {
-  /** False when the program must stop. */
+  /** Returns false if the program must stop. */
   write(descriptor: number, text: string): boolean
   sleep(ms: number): void
   now(): number
-  /** The program's time is over. */
-  late(): boolean
+  /** Whether a time limit was reached. */
+  timeIsUp(): boolean
 }
 
 export type Ending = { exit: number } | { ended: 'time' | 'flood' }
 
-/** QuickJS's own stack lies in WebAssembly's; deeper than this and the machine underneath would break first. */
+/** QuickJS's stack is inside WebAssembly's own; with a larger one, WebAssembly would overflow first. */
 const stackBytes = 256 * 1024
 
-/** Runs one program from start to end: its first pass, then promises and timers until none is left. */
-export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, host: ProgramHost): Ending {
+/** Runs one program to completion: its first pass, then promises and timers until none is left. */
+export function runProgram(machine: QuickJSWASMModule, request: WorkerRequest, host: ProgramHost): Ending {
   const runtime = machine.newRuntime()
   runtime.setMemoryLimit(request.memoryMb * 2 ** 20)
   runtime.setMaxStackSize(stackBytes)
   let ending: Ending | undefined
   const stopped = (): boolean => {
-    if (ending === undefined && host.late()) ending = { ended: 'time' }
+    if (ending === undefined && host.timeIsUp()) ending = { ended: 'time' }
     return ending !== undefined
   }
   runtime.setInterruptHandler(stopped)
@@ -38,7 +38,7 @@ export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, ho
     const kind = moduleOrScript(context, request.code)
     const result = context.evalCode(request.code, 'main.js', { type: kind })
     if (result.error) throw new Uncaught(describe(context, result.error))
-    spin(context, runtime, loop, host, stopped)
+    runEventLoop(context, runtime, loop, host, stopped)
     const state = kind === 'module' ? context.getPromiseState(result.value) : undefined
     if (state?.type === 'rejected') throw new Uncaught(describe(context, state.error))
     return ending ?? { exit: Number(call(context, loop, 'exitCode')) & 255 }
@@ -47,10 +47,10 @@ export function runProgram(machine: QuickJSWASMModule, request: ChildRequest, ho
     host.write(2, `${error instanceof Uncaught ? error.message : `InternalError: ${String(error)}`}\n`)
     return { exit: 1 }
   }
-  // Nothing is disposed of: the machine is thrown away whole.
+  // Nothing is disposed of: the whole instance is discarded.
 }
 
-/** As Node does it: what does not parse as a script but does as a module is one. */
+/** As in Node: code that parses as a module but not as a script is a module. */
 function moduleOrScript(context: QuickJSContext, code: string): 'module' | 'global' {
   const parses = (type: 'module' | 'global'): boolean => {
     const result = context.evalCode(code, 'main.js', { type, compileOnly: true })
@@ -72,47 +72,49 @@ function describe(context: QuickJSContext, handle: QuickJSHandle): string {
   return `Uncaught ${name ?? 'Error'}: ${message ?? ''}\n${frames.join('\n')}`.trimEnd()
 }
 
-/** Strings end at a NUL on their way into QuickJS and out, so it is written as \x01 0, and \x01 itself as \x01 1. */
-const withoutNul = (text: string): string =>
+/**
+ * Strings are cut at a NUL when they enter or leave QuickJS, so NUL is escaped as \x01 0, and \x01 itself as \x01 1.
+ */
+const escapeNul = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones meant
   text.replace(/[\0\x01]/g, (character) => (character === '\0' ? '\x010' : '\x011'))
-const withNul = (text: string): string =>
+const unescapeNul = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones meant
   text.replace(/\x01([01])/g, (_, which) => (which === '0' ? '\0' : '\x01'))
 
 function prepare(
   context: QuickJSContext,
-  request: ChildRequest,
+  request: WorkerRequest,
   host: ProgramHost,
   stop: (how: Ending) => void,
 ): QuickJSHandle {
   const object = context.newObject()
-  const give = (name: string, value: QuickJSHandle): void => context.setProp(object, name, value)
-  give(
+  const setHost = (name: string, value: QuickJSHandle): void => context.setProp(object, name, value)
+  setHost(
     'write',
     context.newFunction('write', (descriptor, text) => {
-      const unmarked = withNul(context.getString(text))
-      if (!host.write(context.getNumber(descriptor), unmarked)) stop({ ended: 'flood' })
+      const unescaped = unescapeNul(context.getString(text))
+      if (!host.write(context.getNumber(descriptor), unescaped)) stop({ ended: 'flood' })
     }),
   )
-  give(
+  setHost(
     'exit',
     context.newFunction('exit', (code) => stop({ exit: (context.getNumber(code) || 0) & 255 })),
   )
-  give(
+  setHost(
     'now',
     context.newFunction('now', () => context.newNumber(host.now())),
   )
-  give('stdin', context.newString(withoutNul(request.stdin)))
+  setHost('stdin', context.newString(escapeNul(request.stdin)))
   const files = context.newObject()
   for (const [path, text] of Object.entries(request.files))
-    context.setProp(files, path, context.newString(withoutNul(text)))
-  give('files', files)
-  const make = context.unwrapResult(context.evalCode(javascriptSide, 'sandbox.js'))
+    context.setProp(files, path, context.newString(escapeNul(text)))
+  setHost('files', files)
+  const make = context.unwrapResult(context.evalCode(javascriptBootstrap, 'sandbox.js'))
   return context.unwrapResult(context.callFunction(make, context.undefined, object))
 }
 
-function spin(
+function runEventLoop(
   context: QuickJSContext,
   runtime: QuickJSRuntime,
   loop: QuickJSHandle,
@@ -125,7 +127,7 @@ function spin(
     if (runtime.hasPendingJob()) continue
     const wait = Number(call(context, loop, 'wait'))
     if (wait < 0) return
-    // In short steps, for the limits to be seen.
+    // In short steps, so that the limits are checked.
     if (wait > 0) host.sleep(Math.min(wait, 20))
     if (wait <= 20) call(context, loop, 'fire')
   }

@@ -16,7 +16,7 @@ const languages: Record<string, 'python' | 'javascript'> = {
   javascript: 'javascript',
 }
 
-/** The code agent: runs a program in the sandbox and shows what it printed. */
+/** The code agent: runs a program in the sandbox and returns its output. */
 export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
   return {
     name: 'code',
@@ -27,7 +27,7 @@ export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
       payload.syntax === 'code'
         ? { language: languages[payload.language.toLowerCase()], code: payload.code, stdin: payload.stdin }
         : payload,
-    // A program may use the clock or chance; its output is made anew each time.
+    // A program may depend on the clock or on randomness.
     cacheable: false,
     ownTimeLimit: true,
     execute: async ({ language, code, stdin }, { signal, timeoutMs }) => {
@@ -37,7 +37,7 @@ export function codeTool(sandbox: Sandbox): Tool<z.infer<typeof Input>> {
         { signal },
       )
       if (result.starved === true) {
-        throw new SandboxError('the machine was too busy to give the program its processor time')
+        throw new SandboxError('the machine was too busy to give the program its CPU time')
       }
       const parts = [
         result.stdout.trimEnd(),

@@ -13,11 +13,11 @@ export interface BuildResult {
   added: number
   changed: number
   unchanged: number
-  /** Documents that a file had when it was last read and that are gone from it. */
+  /** Documents that were in a file when it was last read and no longer are. */
   removed: number
-  /** Vectors made this time; undefined without an embedder. */
+  /** Vectors computed in this build; undefined without an embedder. */
   embedded?: number
-  /** Pieces of files that could not be read, and the first of the reasons. */
+  /** Items that could not be read, and the first few reasons. */
   skipped: number
   problems: string[]
 }
@@ -25,25 +25,25 @@ export interface BuildResult {
 export interface BuildOptions {
   observe?: Observe
   signal?: AbortSignal
-  /** Vectors are made too, for documents that have none of their present text. */
+  /** Also computes vectors for documents whose current text has none. */
   embedder?: Embedder
 }
 
-/** Few large batches index faster than many small ones; while embedding, little should be lost when it is stopped. */
+/** A few large batches index faster than many small ones; while embedding, small batches lose less when interrupted. */
 const BATCH = { plain: 100_000, embedded: 512 }
-/** Of a batch, so that long documents do not fill the memory. */
-const MOST_CHARACTERS = 20_000_000
+/** Per batch, so that long documents do not exhaust memory. */
+const MAX_BATCH_CHARACTERS = 20_000_000
 const REPORT_EVERY = 500
 const SHOWN_PROBLEMS = 20
 
-/** Where the vectors of a corpus lie: corpus.db has corpus.vectors.db. */
+/** The vector index of a corpus: corpus.db has corpus.vectors.db. */
 export function vectorFileOf(corpusFile: string): string {
   return `${corpusFile.replace(/\.db$/, '')}.vectors.db`
 }
 
 /**
- * Adds files and folders to a corpus, batch by batch: stopped anywhere, what was added stays and the rest is added next
- * time. What other files contributed earlier stays too.
+ * Adds files and folders to a corpus in batches: if interrupted, what was added stays and the rest is added next
+ * time. Documents from other files are kept.
  */
 export async function buildCorpus(
   indexFile: string,
@@ -87,14 +87,14 @@ export async function buildCorpus(
     options.observe?.({ stage: 'corpus', done: result.documents + pending, unit: 'documents' })
   const most = vectors === null ? BATCH.plain : BATCH.embedded
   const lost: string[] = []
-  // A batch may span files: a folder of small ones is a few additions, not thousands.
+  // A batch may span files, so that a folder of small files takes a few insertions, not thousands.
   let batch: TextDocument[] = []
   let characters = 0
   for (const file of files) {
     const ids = new Set<string>()
     for await (const item of readDocuments(file)) {
       if ('problem' in item) note(item.problem)
-      else if (seen.has(item.document.id)) note(`${file} has a second document "${item.document.id}"`)
+      else if (seen.has(item.document.id)) note(`${file} has a duplicate document id "${item.document.id}"`)
       else {
         seen.add(item.document.id)
         ids.add(item.document.id)
@@ -102,7 +102,7 @@ export async function buildCorpus(
         characters += item.document.text.length
       }
       if (batch.length % REPORT_EVERY === 0) report(batch.length)
-      if (batch.length < most && characters < MOST_CHARACTERS) continue
+      if (batch.length < most && characters < MAX_BATCH_CHARACTERS) continue
       await flush(batch)
       batch = []
       characters = 0
@@ -110,9 +110,9 @@ export async function buildCorpus(
     lost.push(...sources.replace(file, ids))
   }
   await flush(batch)
-  for (const source of vanished(sources.names(), paths, files))
+  for (const source of deletedSources(sources.names(), paths, files))
     lost.push(...sources.replace(source, new Set()))
-  // Only now: a document may have moved from one file to another.
+  // Only at the end: a document may have moved from one file to another.
   const gone = lost.filter((id) => !seen.has(id))
   result.removed = index.remove(gone)
   vectors?.remove(gone)
@@ -137,8 +137,12 @@ async function embedMissing(
   return missing.length
 }
 
-/** Sources below a folder that was named, which were there and are not any more. */
-function vanished(known: readonly string[], paths: readonly string[], files: readonly string[]): string[] {
+/** Known sources inside the given folders that no longer exist. */
+function deletedSources(
+  known: readonly string[],
+  paths: readonly string[],
+  files: readonly string[],
+): string[] {
   const present = new Set(files)
   const folders = paths.map((path) => normalize(path)).filter((path) => !present.has(path))
   return known.filter(

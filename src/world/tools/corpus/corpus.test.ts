@@ -23,7 +23,7 @@ const rows = (...texts: string[]): string =>
   texts.map((text, index) => JSON.stringify({ id: `r${index}`, title: `t${index}`, text })).join('\n')
 
 describe('buildCorpus', () => {
-  it('reads JSON lines, Markdown, HTML and text, plain and packed, from files and folders', async () => {
+  it('reads JSON Lines, Markdown, HTML and text, plain and gzipped, from files and folders', async () => {
     put('notes/a.md', 'intro\n\n# Skarn Light\n\nelectric')
     put(
       'notes/b.html',
@@ -48,7 +48,7 @@ describe('buildCorpus', () => {
     expect(index.search('moon', 1)[0]).toMatchObject({ title: 'moon', url: 'https://example.org/m' })
   })
 
-  it('counts what is new, changed, unchanged and gone', async () => {
+  it('counts new, changed, unchanged and removed documents', async () => {
     put('a.jsonl', rows('one', 'two', 'three'))
     put('notes/n.md', '# n')
     const build = () => buildCorpus(corpus, [at('a.jsonl'), at('notes')])
@@ -62,7 +62,7 @@ describe('buildCorpus', () => {
     expect(index.count()).toBe(3)
   })
 
-  it('keeps what other files gave, and what moved from one file to another', async () => {
+  it('keeps documents of other files, and those that moved between files', async () => {
     put('a.jsonl', rows('one', 'two'))
     put('b.jsonl', '{"id":"b","text":"other"}')
     await buildCorpus(corpus, [at('a.jsonl'), at('b.jsonl')])
@@ -77,21 +77,21 @@ describe('buildCorpus', () => {
     expect(index.count()).toBe(3)
   })
 
-  it('says when two documents have one id, and works without its list of sources', async () => {
+  it('reports duplicate ids, and works without its list of sources', async () => {
     put('a.jsonl', `${rows('one')}\n${rows('uno')}`)
     const result = await buildCorpus(corpus, [at('a.jsonl')])
     expect(result).toMatchObject({ documents: 1, skipped: 1 })
-    expect(result.problems[0]).toContain('second document "r0"')
+    expect(result.problems[0]).toContain('duplicate document id "r0"')
     put('corpus.db.sources.json', '{broken')
     expect(await buildCorpus(corpus, [at('a.jsonl')])).toMatchObject({ unchanged: 1, removed: 0 })
   })
 
   it.each([
-    ['missing.md', 'there is no file'],
-    ['notes', 'nothing to read'],
-    ['x.pdf', 'cannot tell what'],
+    ['missing.md', 'does not exist'],
+    ['notes', 'no readable files'],
+    ['x.pdf', 'unknown file type'],
     ['bad.jsonl.gz', 'cannot read'],
-  ])('refuses %s', async (name, reason) => {
+  ])('rejects %s', async (name, reason) => {
     put('x.pdf', 'x')
     put('bad.jsonl.gz', 'not packed')
     await expect(buildCorpus(corpus, [at(name)])).rejects.toThrow(reason)
@@ -111,7 +111,7 @@ describe('buildCorpus with vectors', () => {
     embedded = []
   })
 
-  it('embeds only what is new or changed', async () => {
+  it('embeds only new or changed documents', async () => {
     put('a.jsonl', rows('one', 'two'))
     const build = () => buildCorpus(corpus, [at('a.jsonl')], { embedder })
     expect(await build()).toMatchObject({ added: 2, embedded: 2 })
@@ -125,7 +125,7 @@ describe('buildCorpus with vectors', () => {
     expect(vectors.count()).toBe(1)
   })
 
-  it('adds vectors to a corpus that had none, and goes on after a failure', async () => {
+  it('adds vectors to a corpus without any, and resumes after a failure', async () => {
     put('a.jsonl', rows(...Array.from({ length: 700 }, (_, index) => `text ${index}`)))
     await buildCorpus(corpus, [at('a.jsonl')])
     let calls = 0
@@ -143,7 +143,7 @@ describe('buildCorpus with vectors', () => {
     })
   })
 
-  it('keeps the vector of a document that only moved', async () => {
+  it('keeps the vector of a moved document', async () => {
     put('a.jsonl', rows('one'))
     mkdirSync(at('in'))
     renameSync(at('a.jsonl'), at('in/a.jsonl'))

@@ -4,15 +4,15 @@ import { UsageError } from '../../../base/errors/index.ts'
 
 const readable = /\.(jsonl|ndjson|md|markdown|html?|txt)(\.gz)?$/i
 
-/** The files to read: those named, and for a folder every file below it that can be read, in order. */
+/** The files to read: those given, and every readable file in the given folders, in order. */
 export function findFiles(paths: readonly string[]): string[] {
-  return [...new Set(paths.flatMap((path) => below(normalize(path))))]
+  return [...new Set(paths.flatMap((path) => filesIn(normalize(path))))]
 }
 
-function below(path: string): string[] {
+function filesIn(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) {
-    throw new UsageError(`there is no file ${path}`, { fix: 'Name existing files or folders.' })
+    throw new UsageError(`${path} does not exist`, { fix: 'Specify existing files or folders.' })
   }
   if (!stats.isDirectory()) return [path]
   const found = readdirSync(path, { recursive: true, withFileTypes: true })
@@ -20,7 +20,7 @@ function below(path: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
   if (found.length > 0) return found
-  throw new UsageError(`there is nothing to read in ${path}`, {
-    fix: 'A corpus is made of .jsonl, .md, .html and .txt files.',
+  throw new UsageError(`no readable files in ${path}`, {
+    fix: 'A corpus is built from .jsonl, .md, .html and .txt files.',
   })
 }

@@ -7,10 +7,10 @@ import { parseJson } from '../../../schema/index.ts'
 import type { TextDocument } from '../../../store/index.ts'
 import { readHtml } from '../read-page/html-reader.ts'
 
-/** A document, or why a piece of a file is none: one bad line never stops a build. */
+/** A document, or why an item could not be read: one bad line never stops a build. */
 export type ReadItem = { document: TextDocument } | { problem: string }
 
-/** The documents of a file: JSON lines, Markdown, HTML or plain text, each also gzipped. */
+/** The documents in a file: JSON Lines, Markdown, HTML or plain text, optionally gzipped. */
 export async function* readDocuments(file: string): AsyncGenerator<ReadItem> {
   const name = file.replace(/\.gz$/i, '')
   switch (extname(name).toLowerCase()) {
@@ -33,8 +33,8 @@ export async function* readDocuments(file: string): AsyncGenerator<ReadItem> {
       yield nonEmpty(file, basename(name), readText(file))
       return
     default:
-      throw new UsageError(`cannot tell what ${file} holds`, {
-        fix: 'Give .jsonl, .md, .html or .txt files, plain or with .gz.',
+      throw new UsageError(`unknown file type: ${file}`, {
+        fix: 'Use .jsonl, .md, .html or .txt files, optionally gzipped (.gz).',
       })
   }
 }
@@ -54,7 +54,7 @@ async function* readJsonLines(file: string): AsyncGenerator<ReadItem> {
   }
 }
 
-/** Fields by the names people use; the place in the file stands in for a missing id. */
+/** Accepts common field names; the position in the file replaces a missing id. */
 function toDocument(json: string, file: string, line: number): ReadItem {
   let row: unknown
   try {
@@ -95,6 +95,6 @@ function readText(file: string): string {
 function unreadable(file: string, cause: unknown): UsageError {
   return new UsageError(`cannot read ${file}: ${(cause as Error).message}`, {
     cause,
-    fix: 'Check that the file exists and is whole.',
+    fix: 'Check that the file exists and is not corrupted.',
   })
 }

@@ -3,8 +3,8 @@ import { writeFileAtomic } from '../../../base/files/index.ts'
 import { parseJson } from '../../../schema/index.ts'
 
 /**
- * Which documents came from which file, beside the corpus, so that one that a file no longer has can be taken out. It
- * is a help, not the truth: where it is lost, nothing is taken out and all else works.
+ * Records which documents came from which file, next to the corpus, so that documents deleted from a file can be
+ * removed. It is only an aid: if it is lost, nothing is removed and everything else works.
  */
 export class Sources {
   readonly #file: string
@@ -24,7 +24,7 @@ export class Sources {
     return [...this.#idsOf.keys()]
   }
 
-  /** Notes what a source has now. Returns the documents that it had before and no source has any more. */
+  /** Sets the documents of a source. Returns those it had before that are in no source anymore. */
   replace(source: string, ids: ReadonlySet<string>): string[] {
     const before = this.#idsOf.get(source) ?? new Set<string>()
     if (ids.size > 0) this.#idsOf.set(source, new Set(ids))

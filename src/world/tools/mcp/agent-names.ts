@@ -1,15 +1,15 @@
 import { builtinGrammars } from '../../../language/grammar/index.ts'
 
-const LONGEST = 64
+const MAX_LENGTH = 64
 
-/** Names that mean something in a chain already. */
+/** Agent names used by the built-in grammars. */
 export const reservedNames: ReadonlySet<string> = new Set(
   [...builtinGrammars.values()].flatMap((grammar) => [...grammar.agents.keys()]),
 )
 
 /**
- * Names for agents out of names of someone else's choosing: lower-case letters, digits and _, none twice, none that
- * the grammars use. `taken` are further names to keep clear of.
+ * Converts external names to agent names: lower-case letters, digits and _, all different, and none used by the
+ * built-in grammars or in `taken`.
  */
 export function agentNames(
   originals: readonly string[],
@@ -23,9 +23,9 @@ export function agentNames(
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '_')
       .replace(/^_+/, '')
-    const base = (/^[a-z]/.test(plain) ? plain : `tool_${plain}`).slice(0, LONGEST).replace(/_+$/, '')
+    const base = (/^[a-z]/.test(plain) ? plain : `tool_${plain}`).slice(0, MAX_LENGTH).replace(/_+$/, '')
     let name = base
-    for (let copy = 2; used.has(name); copy++) name = `${base.slice(0, LONGEST - 4)}_${copy}`
+    for (let copy = 2; used.has(name); copy++) name = `${base.slice(0, MAX_LENGTH - 4)}_${copy}`
     used.add(name)
     return name
   })

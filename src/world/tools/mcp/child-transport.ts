@@ -17,26 +17,29 @@ export interface ChildCommand {
   cwd?: string
 }
 
-/** A server may greet or warn on standard output; one that does little else does not speak the protocol. */
-const MOST_OTHER_LINES = 100
-/** A result with pictures is long; a line without an end is no result. */
-const LONGEST_LINE = 64_000_000
-const KEPT_COMPLAINTS = 10_000
-/** What a server has written may still be on its way when it has ended. */
-const LAST_WORDS_MS = 200
-const END_BY_ITSELF_MS = 1000
-const END_ON_SIGNAL_MS = 1000
+/**
+ * A server may print a greeting or warnings on standard output; one that prints little else does not use the
+ * protocol.
+ */
+const MAX_OTHER_LINES = 100
+/** Results with images are long, but a line without an end is not a result. */
+const MAX_LINE_BYTES = 64_000_000
+const KEPT_STDERR = 10_000
+/** Output may still be in transit when a server has exited. */
+const DRAIN_MS = 200
+const EXIT_GRACE_MS = 1000
+const SIGTERM_GRACE_MS = 1000
 
 /**
- * A server as a child process that speaks over its standard input and output. Unlike the library's transport it ends the
- * processes that the server has started too, does not wait for pipes that one of them holds open, and gives up on a
- * server that writes something else than the protocol.
+ * An MCP server as a child process that communicates over standard input and output. Unlike the library's transport
+ * it also kills the processes that the server started, does not wait for pipes that one of them holds open, and gives
+ * up on a server that writes anything other than the protocol.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** Why we stopped listening, if we did. Kept apart from what the server says, which may complain about just that. */
+  /** Why we stopped reading, if we did. Separate from the server's stderr, which may complain about exactly that. */
   gaveUp: string | undefined
   readonly #command: ChildCommand
   #child: ChildProcess | undefined
@@ -44,15 +47,15 @@ export class ChildTransport implements Transport {
   #line: Buffer[] = []
   #lineLength = 0
   #otherLines = 0
-  #complaints = ''
+  #stderr = ''
 
   constructor(command: ChildCommand) {
     this.#command = command
   }
 
-  /** The line of the server's standard error that most likely says why it ended. */
-  get lastWords(): string | undefined {
-    const lines = this.#complaints.split('\n').filter((line) => line.trim() !== '')
+  /** The line of the server's standard error that most likely explains why it exited. */
+  get exitReason(): string | undefined {
+    const lines = this.#stderr.split('\n').filter((line) => line.trim() !== '')
     if (!/^Node\.js v\d/.test(lines.at(-1) ?? '')) return lines.at(-1)?.trim()
     // When Node.js crashes, it prints the error first, then the stack, and its own version last.
     return (lines.findLast((line) => /^\[?\w*Error\b/.test(line)) ?? lines.at(-2))?.trim()
@@ -65,28 +68,29 @@ export class ChildTransport implements Transport {
     const child = spawn(quoted(command), args.map(quoted), {
       env: { ...getDefaultEnvironment(), ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that it can be ended with all that it has started. Windows finds npx only with a shell.
+      // A separate process group, so that it can be killed with everything it started. Windows finds npx only with a
+      // shell.
       ...(isWindows ? { shell: true, windowsHide: true } : { detached: true }),
       ...(cwd === undefined ? {} : { cwd }),
     })
     this.#child = child
-    const endGroup = (): void => signalGroup(child, 'SIGKILL')
-    process.once('exit', endGroup)
+    const killGroup = (): void => signalGroup(child, 'SIGKILL')
+    process.once('exit', killGroup)
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => {
-        process.off('exit', endGroup)
+        process.off('exit', killGroup)
         resolve()
-        void this.#ended(child)
+        void this.#cleanUp(child)
       })
       child.once('error', () => {
-        process.off('exit', endGroup)
+        process.off('exit', killGroup)
         resolve()
       })
     })
     child.stdin.on('error', (error) => this.onerror?.(error))
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#complaints = (this.#complaints + chunk.toString('utf8')).slice(-KEPT_COMPLAINTS)
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-KEPT_STDERR)
     })
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve)
@@ -100,28 +104,28 @@ export class ChildTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child ?? {}
     if (stdin == null || !stdin.writable)
-      return Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'the server has ended'))
+      return Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'the server has exited'))
     return new Promise((resolve) => {
       if (stdin.write(serializeMessage(message))) resolve()
       else stdin.once('drain', resolve)
     })
   }
 
-  /** By itself if it will, else by force. */
+  /** Lets it exit by itself if possible, otherwise kills it. */
   async close(): Promise<void> {
     const child = this.#child
     if (child === undefined) return
     child.stdin?.end()
-    await Promise.race([this.#exited, sleep(END_BY_ITSELF_MS)])
+    await Promise.race([this.#exited, sleep(EXIT_GRACE_MS)])
     signalGroup(child, 'SIGTERM')
-    await Promise.race([this.#exited, sleep(END_ON_SIGNAL_MS)])
+    await Promise.race([this.#exited, sleep(SIGTERM_GRACE_MS)])
     signalGroup(child, 'SIGKILL')
-    await this.#ended(child)
+    await this.#cleanUp(child)
   }
 
-  /** The server is gone; others of its group and the pipes they hold must not outlive it. */
-  async #ended(child: ChildProcess): Promise<void> {
-    if (this.#child === child) await sleep(LAST_WORDS_MS)
+  /** The server has exited; the rest of its group and the pipes they hold must not outlive it. */
+  async #cleanUp(child: ChildProcess): Promise<void> {
+    if (this.#child === child) await sleep(DRAIN_MS)
     if (this.#child !== child) return
     this.#child = undefined
     signalGroup(child, 'SIGKILL')
@@ -136,23 +140,24 @@ export class ChildTransport implements Transport {
       this.#line = []
       this.#lineLength = 0
       from = end + 1
-      if (!this.#take(line)) return
+      if (!this.#handleLine(line)) return
     }
     this.#lineLength += chunk.length - from
     this.#line.push(chunk.subarray(from))
-    if (this.#lineLength > LONGEST_LINE) this.#giveUp(`it wrote a line of more than ${LONGEST_LINE} bytes`)
+    if (this.#lineLength > MAX_LINE_BYTES)
+      this.#giveUp(`it wrote a line of more than ${MAX_LINE_BYTES} bytes`)
   }
 
-  /** False when no more should be read. */
-  #take(line: string): boolean {
+  /** Returns false if no more should be read. */
+  #handleLine(line: string): boolean {
     if (line.trim() === '') return true
     let message: JSONRPCMessage
     try {
       message = deserializeMessage(line)
     } catch {
       this.#otherLines++
-      if (this.#otherLines <= MOST_OTHER_LINES) return true
-      this.#giveUp(`it wrote ${MOST_OTHER_LINES} lines that are not messages of the protocol`)
+      if (this.#otherLines <= MAX_OTHER_LINES) return true
+      this.#giveUp(`it wrote ${MAX_OTHER_LINES} lines that are not protocol messages`)
       return false
     }
     this.onmessage?.(message)
@@ -175,6 +180,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (process.platform === 'win32') child.kill(signal)
     else process.kill(-child.pid, signal)
   } catch {
-    // Nobody is left in it.
+    // The group is already empty.
   }
 }

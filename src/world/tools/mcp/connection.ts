@@ -7,17 +7,17 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { keepSecret, ToolError } from '../../../base/errors/index.ts'
+import { registerSecret, ToolError } from '../../../base/errors/index.ts'
 import { type ChildCommand, ChildTransport } from './child-transport.ts'
 
-/** A server to start as a child process, or one that answers at an address. */
+/** A server to start as a child process, or one at a URL. */
 export type McpServer = ChildCommand | { url: string; headers?: Record<string, string> }
 
 export type ListedTool = Awaited<ReturnType<Client['listTools']>>['tools'][number]
 
 type Transport = Parameters<Client['connect']>[0]
 
-/** We show a result as it is: checking its form would run the server's regular expressions. */
+/** Results are shown as they are: validating them would run the server's regular expressions. */
 const unchecked: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined })
@@ -25,8 +25,8 @@ const unchecked: jsonSchemaValidator = {
 }
 
 /**
- * A connection that is opened when needed. One that was lost is opened once more by the next call; a call that was
- * under way when it was lost fails, because nobody knows whether it took effect.
+ * A connection that is opened on demand. After it is lost, the next call reconnects; a call in progress at that
+ * moment fails, because it may or may not have taken effect.
  */
 export class McpConnection {
   readonly #server: McpServer
@@ -41,7 +41,7 @@ export class McpConnection {
     this.#connectMs = connectMs
   }
 
-  /** As the server calls itself, once that is known. */
+  /** The server's own name, once it is known. */
   get label(): string {
     if (this.#name !== undefined) return this.#name
     return 'url' in this.#server ? new URL(this.#server.url).host : this.#server.command
@@ -63,11 +63,11 @@ export class McpConnection {
     options: { signal: AbortSignal; repeatable: boolean },
   ): Promise<CallToolResult> {
     const client = await this.#open()
-    // Another call may have started the server again by the time this one has failed.
+    // Another call may have restarted the server by the time this one has failed.
     const child = this.#child
     options.signal.throwIfAborted()
     try {
-      // The caller's signal is the limit; the library's own would cut long calls short.
+      // The caller's signal is the time limit; the library's own would cut off long calls.
       return await client.callTool(
         { name, arguments: input },
         { signal: options.signal, timeout: 2 ** 31 - 1 },
@@ -76,8 +76,13 @@ export class McpConnection {
       options.signal.throwIfAborted()
       const lost = isLost(cause)
       if (lost) await this.#drop(client)
-      const passing = neverArrived(cause) || (lost && options.repeatable)
-      throw this.#failure(lost ? 'was lost during the call' : 'refused the call', cause, child, passing)
+      const transient = wasNotDelivered(cause) || (lost && options.repeatable)
+      throw this.#failure(
+        lost ? 'disconnected during the call' : 'rejected the call',
+        cause,
+        child,
+        transient,
+      )
     }
   }
 
@@ -107,7 +112,7 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    // Servers over HTTP are asked which revision they speak; a child would have to be started twice for that.
+    // HTTP servers are asked for their protocol revision; a child process would have to be started twice for that.
     const modes = 'url' in this.#server ? (['auto'] as const) : (['legacy', 'auto'] as const)
     let failure: ToolError | undefined
     for (const mode of modes) {
@@ -122,7 +127,7 @@ export class McpConnection {
       } catch (cause) {
         await client.close().catch(() => undefined)
         failure ??= this.#failure('cannot be reached', cause, this.#child)
-        // A child that cannot be started, ended by itself or says nothing will not do better the second time.
+        // A child process that fails to start, exits or stays silent will not do better on a second attempt.
         if (isLost(cause) || isSilent(cause) || 'errno' in (cause as object)) break
       }
     }
@@ -133,7 +138,7 @@ export class McpConnection {
     if ('url' in this.#server) {
       const { url, headers = {} } = this.#server
       for (const [name, value] of Object.entries(headers))
-        if (/auth|key|token|cookie|secret/i.test(name)) keepSecret(value)
+        if (/auth|key|token|cookie|secret/i.test(name)) registerSecret(value)
       return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
     }
     this.#child = new ChildTransport(this.#server)
@@ -145,18 +150,18 @@ export class McpConnection {
     await client.close().catch(() => undefined)
   }
 
-  #failure(what: string, cause: unknown, child: ChildTransport | undefined, passing = false): ToolError {
-    const { gaveUp, lastWords } = child ?? {}
-    const said = `${(cause as Error).message}${lastWords ? ` (it wrote: ${lastWords})` : ''}`
-    // The library only knows that the connection is gone.
-    const reason = isLost(cause) ? (gaveUp ?? said) : said
+  #failure(what: string, cause: unknown, child: ChildTransport | undefined, transient = false): ToolError {
+    const { gaveUp, exitReason } = child ?? {}
+    const message = `${(cause as Error).message}${exitReason ? ` (it wrote: ${exitReason})` : ''}`
+    // The library only knows that the connection was lost.
+    const reason = isLost(cause) ? (gaveUp ?? message) : message
     return new ToolError(`the MCP server ${this.label} ${what}: ${reason}`, {
       cause,
-      passing,
+      transient,
       fix:
         'url' in this.#server
-          ? 'Check the address and that the server runs.'
-          : 'Start the command by hand and see what it says.',
+          ? 'Check the URL, and that the server is running.'
+          : 'Run the command by hand and check its output.',
     })
   }
 }
@@ -165,17 +170,17 @@ function isSilent(cause: unknown): boolean {
   return SdkError.isInstance(cause) && cause.code === 'REQUEST_TIMEOUT'
 }
 
-/** True when the other side is gone, as against an answer we do not like. */
+/** True if the server is gone, as opposed to an error response. */
 function isLost(cause: unknown): boolean {
-  if (neverArrived(cause)) return true
-  if (SdkError.isInstance(cause)) return goneCodes.has(cause.code)
+  if (wasNotDelivered(cause)) return true
+  if (SdkError.isInstance(cause)) return lostCodes.has(cause.code)
   return cause instanceof TypeError || (cause as NodeJS.ErrnoException)?.code === 'EPIPE'
 }
 
-const goneCodes = new Set<string>(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED'])
+const lostCodes = new Set<string>(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED'])
 
-/** True when the call cannot have taken effect: nobody listens, or a restarted server does not know our session. */
-function neverArrived(cause: unknown): boolean {
+/** True if the call cannot have taken effect: nothing is listening, or a restarted server does not know our session. */
+function wasNotDelivered(cause: unknown): boolean {
   if (SdkHttpError.isInstance(cause)) return cause.status === 404
   return ((cause as Error)?.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
 }

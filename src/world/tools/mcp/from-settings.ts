@@ -3,7 +3,7 @@ import { keyFrom } from '../../../settings/index.ts'
 import type { McpSection } from '../../settings.ts'
 import type { McpServer } from './connection.ts'
 
-/** A server as the settings describe it, with the values of the variables that they name. */
+/** A configured server, with the values of the environment variables that the settings name. */
 export function mcpServerOf(
   name: string,
   { command, env, url, headers }: McpSection,
@@ -13,7 +13,7 @@ export function mcpServerOf(
     const value = keyFrom(environment, variable)
     if (value !== undefined) return value
     throw new ConfigError(`tools.mcp.${name} names the variable ${variable}, which is not set`, {
-      fix: `Set ${variable}, or take it out of tools.mcp.${name}.`,
+      fix: `Set ${variable}, or remove it from tools.mcp.${name}.`,
     })
   }
   if (url !== undefined) {

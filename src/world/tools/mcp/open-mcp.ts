@@ -10,15 +10,15 @@ import { withoutPatterns } from './without-patterns.ts'
 export type { McpServer }
 
 export interface McpOptions {
-  /** Put before every name, such as "files_". */
+  /** Prefix for every tool name, such as "files_". */
   prefix?: string
-  /** Names that are in use already, such as those of another server's tools. */
+  /** Names already in use, such as those of another server's tools. */
   taken?: Iterable<string>
   connectMs?: number
 }
 
 export interface McpTools {
-  /** As the server calls itself. */
+  /** The server's own name. */
   server: string
   tools: Tool[]
   close: () => Promise<void>
@@ -27,12 +27,15 @@ export interface McpTools {
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 type PayloadSchema = Extract<Tool['payload'], { syntax: 'json' }>['schema']
 
-/** Stands in a system prompt with all the others: a manual belongs elsewhere. */
-const LONGEST_DESCRIPTION = 1000
+/** Part of a system prompt together with all the others, so it must be short. */
+const MAX_DESCRIPTION = 1000
 
-/** The tools of a Model Context Protocol server as tool agents. The server's words go to the model: open only trusted ones. */
+/**
+ * The tools of a Model Context Protocol server as tool agents. The server's descriptions go into the prompt: only
+ * open trusted servers.
+ */
 export async function openMcp(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
-  // Loaded here, because most programs never need it.
+  // Loaded lazily, because most programs never need it.
   const { McpConnection } = await import('./connection.ts')
   const connection = new McpConnection(server, options.connectMs ?? 30_000)
   try {
@@ -67,7 +70,7 @@ function toTool(listed: ListedTool, name: string, connection: McpConnection): To
     },
     input: checker ?? z.record(z.string(), z.unknown()),
     fromPayload: (payload) => (payload.syntax === 'json' ? payload.value : payload),
-    // Nobody promises that the same call gives the same result.
+    // Nothing guarantees that the same call gives the same result.
     cacheable: false,
     execute: async (input, { signal }) => {
       const result = await connection.call(listed.name, input as Record<string, unknown>, {
@@ -81,7 +84,10 @@ function toTool(listed: ListedTool, name: string, connection: McpConnection): To
   }
 }
 
-/** What the grammar checks payloads with; undefined for a schema that uses what it does not know. The server checks too. */
+/**
+ * The schema the grammar uses to validate payloads; undefined if it uses unsupported features. The server validates
+ * too.
+ */
 function checkerFor(schema: JsonSchema): z.ZodType | undefined {
   try {
     return z.fromJSONSchema(schema)
@@ -90,9 +96,9 @@ function checkerFor(schema: JsonSchema): z.ZodType | undefined {
   }
 }
 
-/** On one line, as the other agents of a prompt are described. */
+/** On one line, like the other agents in the prompt. */
 function describe({ name, title, description }: ListedTool, schema: unknown): string {
   const words = (description ?? title ?? name).replaceAll(/\s+/g, ' ').trim() || name
   const shape = schema === undefined ? '' : ` Takes JSON matching ${JSON.stringify(schema)}.`
-  return cutEnd(words, LONGEST_DESCRIPTION) + shape
+  return cutEnd(words, MAX_DESCRIPTION) + shape
 }

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 
 type Block = CallToolResult['content'][number]
 
-/** A result as a model can read it: texts as they are, everything else named. */
+/** A result as text for the model: texts verbatim, everything else as a placeholder. */
 export function resultText({ content, structuredContent }: CallToolResult): string {
   const text = content.map(blockText).join('\n').trim()
   if (text !== '') return text
@@ -31,7 +31,7 @@ function blockText(block: Block): string {
   }
 }
 
-/** Of base64 data. */
+/** Size of base64 data. */
 function size(base64: string): string {
   return `${Math.max(1, Math.round((base64.length * 3) / 4 / 1000))} kB`
 }

@@ -2,12 +2,12 @@ type Schema = Record<string, unknown>
 
 /** Keys whose values are data, not schemas. */
 const data = new Set(['const', 'default', 'enum', 'example', 'examples'])
-/** Keys whose values have a schema under each name, whatever the name is. */
+/** Keys whose values map arbitrary names to schemas. */
 const named = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 
 /**
- * A JSON Schema without its regular expressions. A pattern of someone else's choosing, run on what a model writes, can
- * take hours (`^(a+)+$`), so only the server, whose patterns they are, checks them. The model is told of them in words.
+ * Removes regular expressions from a JSON Schema. An untrusted pattern applied to model output can take hours
+ * (`^(a+)+$`), so only the server that defined it checks it. The description tells the model about it.
  */
 export function withoutPatterns(schema: Schema): Schema {
   const { pattern, patternProperties, ...rest } = schema
@@ -18,12 +18,12 @@ export function withoutPatterns(schema: Schema): Schema {
     }),
   )
   if (typeof pattern === 'string')
-    plain['description'] = inWords(plain['description'], `Must match the pattern ${pattern}`)
+    plain['description'] = appendSentence(plain['description'], `Must match the pattern ${pattern}`)
   if (!isSchema(patternProperties)) return plain
-  // Without the patterns nobody here can tell which other names are allowed.
+  // Without the patterns we cannot tell which other names are allowed.
   delete plain['additionalProperties']
   const names = Object.keys(patternProperties).join(', ')
-  plain['description'] = inWords(plain['description'], `Further names must match a pattern: ${names}`)
+  plain['description'] = appendSentence(plain['description'], `Further names must match a pattern: ${names}`)
   return plain
 }
 
@@ -36,7 +36,7 @@ function inner(value: unknown): unknown {
   return isSchema(value) ? withoutPatterns(value) : value
 }
 
-function inWords(description: unknown, addition: string): string {
+function appendSentence(description: unknown, addition: string): string {
   return typeof description === 'string' ? `${description} ${addition}` : addition
 }
 

@@ -40,12 +40,12 @@ describe('addresses', () => {
       'not an address',
       '',
     ],
-  ])('%s is not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
 
-it("refuses the machine's own public addresses, however they are written", () => {
+it("rejects the machine's own public addresses in any notation", () => {
   const base = { netmask: '', mac: '', internal: false, cidr: null }
   const spy = vi.spyOn(os, 'networkInterfaces').mockReturnValue({
     eth0: [
@@ -82,12 +82,12 @@ describe('pages that must not be read', () => {
     ['http://①②⑦.⓪.⓪.①/', /not on the public internet/],
     ['http://user:pass@example.org/', /user name/],
     ['http://example.org@127.0.0.1/', /user name/],
-    ['file:///etc/passwd', /cannot be read/],
-    ['gopher://example.org/', /cannot be read/],
-    ['data:text/html,hello', /cannot be read/],
+    ['file:///etc/passwd', /not supported/],
+    ['gopher://example.org/', /not supported/],
+    ['data:text/html,hello', /not supported/],
     ['https://huggingface.co/datasets/x', /benchmarks/],
     ['https://cdn-lfs.HF.co./x', /benchmarks/],
-    ['not an address', /not an address/],
+    ['not an address', /not a valid URL/],
   ]
   it.each(cases)('%s', async (url, reason) => {
     await expect(fetchPage(url, { signal: AbortSignal.timeout(5000) })).rejects.toThrow(reason)

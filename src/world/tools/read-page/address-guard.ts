@@ -3,14 +3,14 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import os from 'node:os'
 import { ToolError } from '../../../base/errors/index.ts'
 
-/** Everything that is not the public internet: this machine, its neighbours, and addresses of no one. */
+/** Everything that is not the public internet: this machine, local networks, and reserved addresses. */
 const closed = new BlockList()
 const ipv4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's host: public by its number, but every virtual machine there reaches its own.
+  // The Azure host: formally public, but reachable from every virtual machine there.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -25,7 +25,7 @@ const ipv4: [string, number][] = [
   ['240.0.0.0', 4],
 ]
 for (const [network, prefix] of ipv4) closed.addSubnet(network, prefix, 'ipv4')
-/** IPv6: only global unicast (2000::/3) is open, less what tunnels to IPv4 or is for documents and benchmarks. */
+/** IPv6: only global unicast (2000::/3) is allowed, except ranges for IPv4 tunnels, documentation and benchmarking. */
 const openIpv6 = new BlockList()
 openIpv6.addSubnet('2000::', 3, 'ipv6')
 const ipv6: [string, number][] = [
@@ -37,8 +37,8 @@ const ipv6: [string, number][] = [
 for (const [network, prefix] of ipv6) closed.addSubnet(network, prefix, 'ipv6')
 
 /**
- * The machine's own addresses, which may be public ones: services that are closed to the world are often open to the
- * machine itself. Asked each time, because networks come and go.
+ * The machine's own addresses, which may be public: services closed to the world are often open to the machine
+ * itself. Queried each time, because networks change.
  */
 function isOwnAddress(address: string, family: 'ipv4' | 'ipv6'): boolean {
   const own = new BlockList()
@@ -47,7 +47,7 @@ function isOwnAddress(address: string, family: 'ipv4' | 'ipv6'): boolean {
   return own.check(address, family)
 }
 
-/** True for an address on the public internet that is not this machine's. Anything that is not an address is not. */
+/** True for an address on the public internet that is not this machine's; false for anything that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').split('%')[0]!
   const family = isIP(plain)
@@ -57,8 +57,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * A look-up that refuses names of addresses outside the public internet. It runs inside the connection, so the
- * address that was checked is the address that is used: a name that changes between check and use gains nothing.
+ * A DNS lookup that refuses names with non-public addresses. It runs as part of the connection, so the checked
+ * address is the one that is used: DNS rebinding gains nothing.
  */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -72,6 +72,6 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
 
 export function refusal(host: string): ToolError {
   return new ToolError(`${host} is not on the public internet`, {
-    fix: 'If it is yours, allow it by name and port: tools.allow_hosts in the settings, `allowHosts` in a program.',
+    fix: 'If you trust it, allow it by name and port: tools.allow_hosts in the settings, or `allowHosts` in code.',
   })
 }

@@ -8,15 +8,15 @@ import { guardedLookup, isPublicAddress, refusal } from './address-guard.ts'
 
 export interface FetchOptions {
   signal: AbortSignal
-  /** Hosts (with port, if not the usual one) that may be read although they are not public. */
+  /** Non-public hosts (with port, if not the default) that may be read. */
   allowHosts?: readonly string[]
   blockedHosts?: readonly string[]
   maxBytes?: number
-  /** Keep the first `maxBytes` of a larger page instead of refusing it. */
+  /** Truncate a larger page to `maxBytes` instead of refusing it. */
   cutAtLimit?: boolean
   maxRedirects?: number
   userAgent?: string
-  /** Asked before every request, redirects included. */
+  /** Called before every request, including redirects. */
   mayFetch?: (url: URL) => Promise<boolean>
 }
 
@@ -29,14 +29,14 @@ export interface FetchedPage {
 
 const defaults = { maxBytes: 5_000_000, maxRedirects: 5, userAgent: 'coa-read-page/0.1' }
 
-/** Fetches a page over HTTP. Every hop is checked: scheme, host, address, robots. */
+/** Fetches a page over HTTP. Every hop is checked: scheme, host, address, robots.txt. */
 export async function fetchPage(address: string, options: FetchOptions): Promise<FetchedPage> {
   const settings = { ...defaults, ...options }
   let url = parseUrl(address)
   for (let hop = 0; hop <= settings.maxRedirects; hop++) {
     checkHost(url, settings)
     if (settings.mayFetch !== undefined && !(await settings.mayFetch(url))) {
-      throw new ToolError(`${url.host} asks robots not to read ${url.pathname}`)
+      throw new ToolError(`${url.host} disallows ${url.pathname} in its robots.txt`)
     }
     const response = await send(url, settings)
     const target = redirectTarget(response, url)
@@ -50,21 +50,21 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 function parseUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null)
-    throw new ToolError(`"${address}" is not an address`, {
-      fix: 'Write it in full (https://host/path), or a source of the corpus exactly as the search shows it.',
+    throw new ToolError(`"${address}" is not a valid URL`, {
+      fix: 'Use a full URL (https://host/path), or a corpus source exactly as the search results show it.',
     })
   return url
 }
 
 function checkHost(url: URL, { allowHosts = [], blockedHosts }: FetchOptions): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new ToolError(`${url.protocol} addresses cannot be read`)
+    throw new ToolError(`${url.protocol} URLs are not supported`)
   if (url.username !== '' || url.password !== '')
-    throw new ToolError('addresses with a user name are not read')
+    throw new ToolError('URLs with a user name or password are not supported')
   if (isBlockedHost(url.hostname, blockedHosts))
-    throw new ToolError(`${url.hostname} is blocked: it carries copies of benchmarks`)
+    throw new ToolError(`${url.hostname} is blocked: it hosts copies of benchmarks`)
   if (isAllowed(url, allowHosts)) return
-  // A host written as an address never reaches the look-up, so it is checked here.
+  // A host given as an IP address never reaches the DNS lookup, so it is checked here.
   const bare = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw refusal(url.hostname)
 }
@@ -85,19 +85,19 @@ function send(
       'Accept-Encoding': 'gzip, deflate, br',
     }
     const lookup = isAllowed(url, allowHosts) ? {} : { lookup: guardedLookup }
-    // No pooled connection: one that was opened for an allowed host must not carry a request that is not allowed there.
+    // No pooled connections: one opened for an allowed host must not carry a request that is not allowed there.
     request(url, { signal, headers, agent: false, ...lookup })
       .on('response', resolve)
       .on('error', (cause) => {
         if (signal.aborted || cause instanceof ToolError) reject(signal.aborted ? signal.reason : cause)
         else
-          reject(new ToolError(`${url.host} cannot be reached: ${cause.message}`, { cause, passing: true }))
+          reject(new ToolError(`${url.host} cannot be reached: ${cause.message}`, { cause, transient: true }))
       })
       .end()
   })
 }
 
-/** Where a response sends us, null if nowhere; a status that is neither is a failure. */
+/** The redirect target, or null if there is none; any other non-success status is an error. */
 function redirectTarget(response: IncomingMessage, from: URL): URL | null {
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return null
@@ -106,12 +106,12 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | null {
     return new URL(location, from)
   response.destroy()
   throw new ToolError(`${from.host} answered with status ${status}`, {
-    passing: status === 429 || status >= 500,
+    transient: status === 429 || status >= 500,
     details: { status },
   })
 }
 
-/** The body, unpacked; the limit counts unpacked bytes, so that a small bomb is stopped too. */
+/** The decompressed body; the limit applies to decompressed bytes, so that a compression bomb is stopped too. */
 async function readBody(
   response: IncomingMessage,
   url: URL,
@@ -133,7 +133,10 @@ async function readBody(
     }
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
-    throw new ToolError(`${url.host} broke off: ${(cause as Error).message}`, { cause, passing: true })
+    throw new ToolError(`the connection to ${url.host} was lost: ${(cause as Error).message}`, {
+      cause,
+      transient: true,
+    })
   } finally {
     response.destroy()
   }

@@ -1,7 +1,7 @@
 import type { PageText } from './html-text.ts'
 import type { HtmlRequest } from './html-worker.ts'
 import { LimitedWorker } from './limited-worker.ts'
-import { strippedText } from './stripped-text.ts'
+import { stripTags } from './strip-tags.ts'
 
 const worker = new LimitedWorker<HtmlRequest, never, PageText | undefined>('html-worker', {
   workMs: 5_000,
@@ -10,12 +10,13 @@ const worker = new LimitedWorker<HtmlRequest, never, PageText | undefined>('html
 })
 
 /**
- * Reads HTML in a thread of its own, page after page. The libraries take minutes for some small pages (a few hundred
- * nested elements are enough): such a page costs its time limit, not the process, and is read by a simpler way.
+ * Parses HTML in a worker thread, one page at a time. The libraries take minutes for some small pages (a few hundred
+ * nested elements are enough): such a page runs into its time limit without blocking the process, and then falls back
+ * to a simpler parser.
  */
 export async function readHtml(html: string, url?: string, signal?: AbortSignal): Promise<PageText> {
   const page = await worker
     .run({ html, ...(url === undefined ? {} : { url }) }, signal)
     .catch(() => undefined)
-  return page ?? strippedText(html, url)
+  return page ?? stripTags(html, url)
 }

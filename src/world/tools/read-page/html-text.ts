@@ -4,33 +4,33 @@ import TurndownService from 'turndown'
 
 export interface PageText {
   title: string
-  /** Markdown; links kept, addresses made absolute. */
+  /** Markdown with absolute links. */
   text: string
 }
 
 type Page = ReturnType<typeof parseHTML>['document']
 
-/** Finding the article takes time that grows with the page; beyond this the page is taken as it is. */
-const MOST_ELEMENTS = 50_000
+/** Article extraction slows down with page size; larger pages are used as they are. */
+const MAX_ELEMENTS = 50_000
 
 const markdown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
 markdown.remove(['script', 'style', 'noscript', 'iframe', 'title'])
-// A picture's address helps no reader of text, and one with the picture inside it fills the whole output.
+// An image URL does not help a text model, and a data URL would fill the completeHtml output.
 markdown.addRule('picture', {
   filter: 'img',
   replacement: (_, node) => {
-    const words = (node as unknown as { getAttribute: (name: string) => string | null }).getAttribute('alt')
-    return words === null || words.trim() === '' ? '' : `[picture: ${words.trim()}]`
+    const alt = (node as unknown as { getAttribute: (name: string) => string | null }).getAttribute('alt')
+    return alt === null || alt.trim() === '' ? '' : `[picture: ${alt.trim()}]`
   },
 })
 
 /**
- * The article of a page as Markdown; the whole page where no article can be made out. Without an address, links stay
- * as they are and a page without a title has none.
+ * The main article of a page as Markdown, or the completeHtml page if none is found. Without a URL, relative links stay as
+ * they are and a missing title stays empty.
  */
 export function htmlText(html: string, url?: string): PageText {
-  const { document } = parseHTML(whole(html))
-  mendLinks(document, url)
+  const { document } = parseHTML(completeHtml(html))
+  normalizeLinks(document, url)
   const title = document.querySelector('title')?.textContent?.trim() || (url ?? '')
   const body = document.body?.innerHTML.trim() || html
   const article = readArticle(document)
@@ -38,8 +38,8 @@ export function htmlText(html: string, url?: string): PageText {
   return { title: article?.title?.trim() || title, text: markdown.turndown(content).trim() }
 }
 
-/** Browsers add what a page leaves out; the parser here does not. */
-function whole(html: string): string {
+/** Browsers add missing elements; this parser does not. */
+function completeHtml(html: string): string {
   if (!/<html[\s>]/i.test(html)) return `<html><body>${html}</body></html>`
   return /<(body|frameset)[\s>]/i.test(html) ? html : html.replace(/<html[^>]*>/i, '$&<body>')
 }
@@ -47,14 +47,14 @@ function whole(html: string): string {
 function readArticle(document: Page): ReturnType<Readability['parse']> {
   try {
     const page = document as unknown as ConstructorParameters<typeof Readability>[0]
-    return new Readability(page, { maxElemsToParse: MOST_ELEMENTS }).parse()
+    return new Readability(page, { maxElemsToParse: MAX_ELEMENTS }).parse()
   } catch {
     return null
   }
 }
 
-/** Addresses are made absolute; links that lead nowhere a reader could go become plain text. */
-function mendLinks(document: Page, url: string | undefined): void {
+/** Makes links absolute; links that a reader cannot follow become plain text. */
+function normalizeLinks(document: Page, url: string | undefined): void {
   const declared = document.querySelector('base[href]')?.getAttribute('href') ?? ''
   const base = URL.canParse(declared, url) ? new URL(declared, url).href : url
   for (const link of document.querySelectorAll('a[href]')) {

@@ -13,7 +13,7 @@ parentPort?.on('message', ({ id, request }: { id: number; request: HtmlRequest }
   try {
     send({ id, result: htmlText(request.html, request.url) })
   } catch {
-    // Too deep for the libraries; the reader has a simpler way.
+    // Nested too deeply for the libraries; the caller falls back to a simpler parser.
     send({ id, result: undefined })
   }
 })

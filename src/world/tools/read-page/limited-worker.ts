@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads'
 
 export interface WorkLimits {
-  /** For one piece of work, once the thread has loaded its libraries. */
+  /** Per job, once the thread has loaded its libraries. */
   workMs: number
-  /** JavaScript objects of the thread. */
+  /** JavaScript heap of the thread. */
   heapMb: number
-  /** What the thread holds beside its heap: buffers, which `resourceLimits` does not count. */
+  /** Buffers outside the heap, which `resourceLimits` does not count. */
   buffersMb: number
 }
 
-/** What a worker sends: `ready` once; then for each request any number of parts and one result. */
+/** Messages from a worker: `ready` once; then for each request any number of parts and one result. */
 export type WorkerMessage<Part, Result> =
   | { ready: true }
   | { id: number; part: Part }
@@ -24,14 +24,14 @@ interface Job<Request, Part, Result> {
   reject: (error: Error) => void
 }
 
-/** Loading a library takes most of a second, more on a busy machine. */
+/** Loading a library takes up to a second, more on a busy machine. */
 const START_MS = 15_000
-const LOOK_EVERY_MS = 20
+const CHECK_INTERVAL_MS = 20
 const MEGABYTE = 2 ** 20
 
 /**
- * A thread that does one piece of work after another, for libraries that a small hostile file can keep busy for hours or
- * make fill the memory. Work that goes over a limit is stopped with its thread; the next work gets a new one.
+ * A worker thread that runs one job at a time, for libraries that a small hostile file can keep busy for hours or
+ * make exhaust memory. A job that exceeds a limit is stopped with its thread; the next job gets a new one.
  */
 export class LimitedWorker<Request, Part, Result> {
   readonly #name: string
@@ -44,13 +44,13 @@ export class LimitedWorker<Request, Part, Result> {
   #watch: NodeJS.Timeout | undefined
   #lastId = 0
 
-  /** `name` is the file of the worker in this folder, without its ending. */
+  /** `name` is the worker's file in this folder, without its extension. */
   constructor(name: string, limits: WorkLimits) {
     this.#name = name
     this.#limits = limits
   }
 
-  /** Rejects where a limit was reached or the thread failed; the message completes "the work …". */
+  /** Rejects if a limit was reached or the thread failed; the message completes "the job …". */
   run(request: Request, signal?: AbortSignal, onPart: (part: Part) => void = () => {}): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ id: ++this.#lastId, request, signal, onPart, resolve, reject })
@@ -61,7 +61,7 @@ export class LimitedWorker<Request, Part, Result> {
   #startNext(): void {
     if (this.#running !== undefined) return
     let job = this.#queue.shift()
-    // Work that nobody waits for any more must not hold up the rest.
+    // Jobs that were aborted while waiting.
     while (job?.signal?.aborted === true) {
       job.reject(job.signal.reason)
       job = this.#queue.shift()
@@ -75,7 +75,7 @@ export class LimitedWorker<Request, Part, Result> {
     this.#worker ??= this.#start()
     this.#worker.ref()
     this.#limitTime()
-    this.#watch = setInterval(() => void this.#checkBuffers(), LOOK_EVERY_MS)
+    this.#watch = setInterval(() => void this.#checkBuffers(), CHECK_INTERVAL_MS)
     this.#worker.postMessage({ id: job.id, request: job.request })
   }
 
@@ -86,9 +86,9 @@ export class LimitedWorker<Request, Part, Result> {
   }
 
   #start(): Worker {
-    // The same file as source and as build: only the ending differs.
-    const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const started = new Worker(new URL(`./${this.#name}.${ending}`, import.meta.url), {
+    // The sources and the build differ only in the extension.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const started = new Worker(new URL(`./${this.#name}.${extension}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb },
     })
     started.on('message', (message: WorkerMessage<Part, Result>) => {
@@ -110,11 +110,11 @@ export class LimitedWorker<Request, Part, Result> {
     return started
   }
 
-  /** Asks the thread, which answers even in the midst of a loop. */
+  /** The thread answers even in the middle of a loop. */
   async #checkBuffers(): Promise<void> {
-    const asked = this.#worker
-    const statistics = await asked?.getHeapStatistics().catch(() => undefined)
-    if (asked !== this.#worker || statistics === undefined) return
+    const worker = this.#worker
+    const statistics = await worker?.getHeapStatistics().catch(() => undefined)
+    if (worker !== this.#worker || statistics === undefined) return
     const held = statistics.external_memory / MEGABYTE
     if (held > this.#limits.buffersMb) this.#stop('needs too much memory')
   }
@@ -131,7 +131,7 @@ export class LimitedWorker<Request, Part, Result> {
     clearInterval(this.#watch)
     const job = this.#running!
     this.#running = undefined
-    // Once the caller has taken the result.
+    // After the caller has received the result.
     queueMicrotask(() => this.#startNext())
     return job
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { htmlText } from './html-text.ts'
 import { pageText } from './page-text.ts'
-import { strippedText } from './stripped-text.ts'
+import { stripTags } from './strip-tags.ts'
 
 const url = 'https://example.org/dir/page'
 const page = (contentType: string, body: string | Buffer) =>
@@ -30,18 +30,18 @@ function pdf(line: string): Buffer {
 }
 
 describe('pageText', () => {
-  it('reads a PDF, whatever it is called', async () => {
+  it('reads a PDF, whatever its content type', async () => {
     const wanted = { title: 'Annual Report', text: 'Herring caught in 1923' }
     expect(await page('application/pdf', pdf('Herring caught in 1923'))).toEqual(wanted)
     expect(await page('application/octet-stream', pdf('Herring caught in 1923'))).toEqual(wanted)
   })
 
-  it('says why a PDF cannot be read', async () => {
+  it('reports why a PDF cannot be read', async () => {
     await expect(page('application/pdf', '%PDF-1.4 broken')).rejects.toThrow('cannot be read')
     await expect(page('application/pdf', pdf(''))).rejects.toThrow('no text')
   })
 
-  it('does not let a small hostile page hold up the process', async () => {
+  it('is not blocked by a small hostile page', async () => {
     let wentOn = false
     setTimeout(() => {
       wentOn = true
@@ -58,7 +58,7 @@ describe('pageText', () => {
 })
 
 describe('htmlText', () => {
-  it('resolves links by the base, and drops pictures and links of no use', () => {
+  it('resolves links against the base, and drops useless images and links', () => {
     const { text } = htmlText(
       `<base href="/other/"><p>see <a href="x">X</a>, <a href="javascript:go()">go</a> and
        <img src="data:image/png;base64,AAAA" alt="a chart"><img src="dot.gif"></p>`,
@@ -79,16 +79,16 @@ describe('htmlText', () => {
   })
 })
 
-describe('strippedText', () => {
+describe('stripTags', () => {
   it('keeps the words and no script', () => {
     const html =
       '<title>A &amp; B</title><STYLE>p{}</STYLE><p>one  two</p><script>if (a < b) {}</script><p>3 &lt; 4 &#233;'
-    expect(strippedText(html)).toEqual({ title: 'A & B', text: 'A & B\none two\n3 < 4 é' })
+    expect(stripTags(html)).toEqual({ title: 'A & B', text: 'A & B\none two\n3 < 4 é' })
   })
 
-  it('comes to an end on tags that do not', () => {
-    // Anything worse than linear would take hours here.
+  it('terminates on unclosed tags', () => {
+    // Superlinear time would take hours here.
     for (const piece of ['<', '<a', '<script>', '<title', '&amp', '<!--'])
-      expect(strippedText(piece.repeat(500_000)).text).not.toContain('<')
+      expect(stripTags(piece.repeat(500_000)).text).not.toContain('<')
   })
 })

@@ -4,7 +4,7 @@ import { readHtml } from './html-reader.ts'
 import type { PageText } from './html-text.ts'
 import { readPdf } from './pdf-reader.ts'
 
-/** What a page says, whatever it is made of. */
+/** Extracts the text of a page, by content type. */
 export async function pageText(page: FetchedPage, signal?: AbortSignal): Promise<PageText> {
   const type = page.contentType.split(';')[0]!.trim().toLowerCase()
   const start = page.body.subarray(0, 1024).toString('latin1')
@@ -21,7 +21,7 @@ export async function pageText(page: FetchedPage, signal?: AbortSignal): Promise
   throw new ToolError(`${page.url} is ${type}, which cannot be read as text`)
 }
 
-/** The charset of the header, else of the page, else UTF-8. */
+/** Uses the charset of the header, else of the page, else UTF-8. */
 function decode({ contentType, body }: FetchedPage): string {
   const declared =
     /charset=["']?([\w-]+)/i.exec(contentType) ??

@@ -3,8 +3,8 @@ import type { PageText } from './html-text.ts'
 import { LimitedWorker } from './limited-worker.ts'
 import type { PdfPart, PdfRequest, PdfResult } from './pdf-worker.ts'
 
-const MOST_PAGES = 500
-const MOST_CHARACTERS = 1_000_000
+const MAX_PAGES = 500
+const MAX_CHARACTERS = 1_000_000
 
 const worker = new LimitedWorker<PdfRequest, PdfPart, PdfResult>('pdf-worker', {
   workMs: 5_000,
@@ -13,11 +13,11 @@ const worker = new LimitedWorker<PdfRequest, PdfPart, PdfResult>('pdf-worker', {
 })
 
 /**
- * Reads the text of a PDF in a thread of its own: a PDF of a few kilobytes can take hours and gigabytes. Where a limit
- * ends the reading early, the pages read so far are kept, and a last line says so.
+ * Extracts the text of a PDF in a worker thread: a PDF of a few kilobytes can take hours and gigabytes. If a limit is
+ * reached, the pages read so far are kept and a note is appended.
  */
 export async function readPdf(bytes: Uint8Array, url: string, signal?: AbortSignal): Promise<PageText> {
-  const request = { bytes: Uint8Array.from(bytes), mostPages: MOST_PAGES, mostCharacters: MOST_CHARACTERS }
+  const request = { bytes: Uint8Array.from(bytes), maxPages: MAX_PAGES, maxCharacters: MAX_CHARACTERS }
   const read: string[] = []
   let title = ''
   let pages = 0
@@ -43,7 +43,7 @@ export async function readPdf(bytes: Uint8Array, url: string, signal?: AbortSign
   return { title: title === '' ? url : title, text: text + note }
 }
 
-/** Runs of spaces and blank lines say nothing. */
+/** Collapses runs of spaces and blank lines. */
 function tidy(text: string): string {
   return text
     .replaceAll(/[^\S\n]+/g, ' ')

@@ -4,19 +4,19 @@ import type { WorkerMessage } from './limited-worker.ts'
 
 export interface PdfRequest {
   bytes: Uint8Array
-  mostPages: number
-  mostCharacters: number
+  maxPages: number
+  maxCharacters: number
 }
 
-/** The title first, then the text of one page after another. */
+/** The title first, then the text of each page. */
 export type PdfPart = { title: string; pages: number } | { text: string }
 
-/** Why a document cannot be read; undefined where it was read as far as the limits allow. */
+/** Why a document cannot be read; undefined if it was read within the limits. */
 export type PdfResult = { problem?: string }
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>
 
-// Part of the start, not of the first document's time.
+// Loaded at startup, so that it does not count toward the first document's time.
 await getResolvedPDFJS()
 
 const send = (message: WorkerMessage<PdfPart, PdfResult>): void => parentPort?.postMessage(message)
@@ -31,17 +31,17 @@ parentPort?.on('message', async ({ id, request }: { id: number; request: PdfRequ
 })
 send({ ready: true })
 
-async function read(request: PdfRequest, tell: (part: PdfPart) => void): Promise<void> {
+async function read(request: PdfRequest, onPart: (part: PdfPart) => void): Promise<void> {
   const document = await getDocumentProxy(request.bytes, { verbosity: 0 })
   try {
     const { Title: title } = (await getMeta(document)).info as { Title?: unknown }
-    tell({ title: typeof title === 'string' ? title.trim() : '', pages: document.numPages })
+    onPart({ title: typeof title === 'string' ? title.trim() : '', pages: document.numPages })
     let characters = 0
-    for (let number = 1; number <= Math.min(document.numPages, request.mostPages); number++) {
+    for (let number = 1; number <= Math.min(document.numPages, request.maxPages); number++) {
       const text = await pageText(document, number)
-      tell({ text: text.slice(0, request.mostCharacters - characters) })
+      onPart({ text: text.slice(0, request.maxCharacters - characters) })
       characters += text.length
-      if (characters >= request.mostCharacters) return
+      if (characters >= request.maxCharacters) return
     }
   } finally {
     await document.loadingTask.destroy()

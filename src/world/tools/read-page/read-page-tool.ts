@@ -6,39 +6,39 @@ import type { ReadDocument } from '../search/provider.ts'
 import { type FetchOptions, fetchPage } from './fetch-page.ts'
 import { pageText } from './page-text.ts'
 import { Robots } from './robots.ts'
-import { type Page, summarisePage } from './summarise.ts'
+import { type Page, summarizePage } from './summarize.ts'
 
 export interface ReadPageOptions
   extends Pick<FetchOptions, 'allowHosts' | 'blockedHosts' | 'maxBytes' | 'maxRedirects' | 'userAgent'> {
-  /** Documents of a corpus, read by the source that a search reported; anything else is an address. */
+  /** Reads corpus documents by the source that a search returned; anything else is a URL. */
   readDocument?: ReadDocument
-  /** Read robots.txt of each site and keep to it. Default true. */
+  /** Whether to respect each site's robots.txt. Default true. */
   robots?: boolean
-  /** Shortens each page to what the question needs, one call a page. */
-  summariser?: ChatModel
-  /** After this long the page is shown as it is. */
+  /** Summarizes each page for the question, with one call per page. */
+  summarizer?: ChatModel
+  /** Time limit for the summary; after that the page is shown as it is. */
   summaryMs?: number
 }
 
 interface ReadPage {
   text: string
-  /** True for a document of the corpus. */
+  /** True for a corpus document. */
   isLocal: boolean
-  /** What became of the summary; undefined where none was wanted. */
+  /** Outcome of the summary; undefined if none was requested. */
   summary?: 'made' | 'cached' | 'failed'
 }
 
 const Input = z.object({ urls: z.array(z.string().trim().min(1)).min(1).max(5) })
 const AGENT = 'coa-read-page'
 
-/** The page-reading agent: one or several addresses, as Markdown. One bad page does not lose the others. */
+/** The page-reading agent: returns one or more pages as Markdown. One bad page does not fail the others. */
 export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof Input>> {
-  const { robots: keepsToRobots = true, readDocument, summariser, summaryMs = 20_000, ...fetching } = options
+  const { robots: respectsRobots = true, readDocument, summarizer, summaryMs = 20_000, ...fetching } = options
   const robots = new Robots(AGENT)
 
   async function fetched(address: string, signal: AbortSignal): Promise<Page> {
     const settings: FetchOptions = { ...fetching, signal }
-    if (keepsToRobots) settings.mayFetch = (target) => robots.mayFetch(target, settings)
+    if (respectsRobots) settings.mayFetch = (target) => robots.mayFetch(target, settings)
     const page = await fetchPage(address, settings)
     return { url: page.url, ...(await pageText(page, signal)) }
   }
@@ -50,11 +50,11 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
       ? { url: source, title: document.title, text: document.text }
       : await fetched(source, context.signal)
     const shown = (body: string): string => `# ${title}\n${url}\n\n${body}`
-    if (summariser === undefined) return { text: shown(text), isLocal }
+    if (summarizer === undefined) return { text: shown(text), isLocal }
     try {
-      // Less than the whole time of the call, so that a slow model costs the summary and not the page.
+      // Shorter than the time limit of the call, so that a slow model costs only the summary.
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(summaryMs)])
-      const summary = await summarisePage({ url, title, text }, summariser, { ...context, signal })
+      const summary = await summarizePage({ url, title, text }, summarizer, { ...context, signal })
       return { text: shown(summary.text), isLocal, summary: summary.cached ? 'cached' : 'made' }
     } catch {
       context.signal.throwIfAborted()
@@ -69,18 +69,18 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
     input: Input,
     fromPayload: (payload) => (payload.syntax === 'list' ? { urls: payload.items } : payload),
     cacheable: true,
-    // What one reader was allowed to see must not reach another through the cache.
+    // What one configuration may read must not reach another through the cache.
     cacheScope: ({ question }) => ({
       ...fetching,
-      keepsToRobots,
+      keepsToRobots: respectsRobots,
       ...(readDocument === undefined ? {} : { corpus: true }),
-      ...(summariser === undefined ? {} : { model: summariser.name, question }),
+      ...(summarizer === undefined ? {} : { model: summarizer.name, question }),
     }),
     execute: async ({ urls }, context) => {
       const pages = await Promise.allSettled(urls.map((url) => read(url, context)))
       context.signal.throwIfAborted()
       const failed = pages.filter((page) => page.status === 'rejected')
-      // With every page failed the first reason is passed on as it is, so that a busy server is tried again.
+      // If every page failed, the first error is rethrown, so that a busy server is retried.
       if (failed.length === pages.length) throw asToolError(failed[0]!.reason)
       const texts = pages.map((page, index) =>
         page.status === 'fulfilled'
@@ -95,7 +95,7 @@ export function readPageTool(options: ReadPageOptions = {}): Tool<z.infer<typeof
         provenance: {
           urls,
           failed: failed.length,
-          ...(summaries.length === 0 ? {} : { model: summariser?.name, summaries }),
+          ...(summaries.length === 0 ? {} : { model: summarizer?.name, summaries }),
         },
         incomplete:
           failed.length > 0 ||

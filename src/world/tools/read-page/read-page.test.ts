@@ -77,7 +77,7 @@ const read = (...paths: string[]) =>
   )
 
 describe('reading a page', () => {
-  it('gives its text as Markdown with absolute links, without scripts and menus', async () => {
+  it('returns Markdown with absolute links, without scripts and menus', async () => {
     const result = await read('/light')
     expect(result).toMatchObject({ ok: true, tool: 'crawl_page' })
     expect(result.text).toContain('# Skarn Light')
@@ -91,26 +91,26 @@ describe('reading a page', () => {
     expect((await read('/latin')).text).toContain('café')
   })
 
-  it('keeps the good pages when one is bad', async () => {
+  it('returns the good pages if one fails', async () => {
     const result = await read('/plain', '/nowhere')
     expect(result.ok).toBe(true)
     expect(result.text).toContain('just text')
     expect(result.text).toContain('status 404')
   })
 
-  it('tries a busy server again', async () => {
+  it('retries a busy server', async () => {
     expect(await read('/busy')).toMatchObject({ ok: true, attempts: 2 })
   })
 
   it.each([
-    ['/secret/page', 'asks robots not to'],
-    ['/to-secret', 'asks robots not to'],
+    ['/secret/page', 'in its robots.txt'],
+    ['/to-secret', 'in its robots.txt'],
     ['/inside', 'not on the public internet'],
     ['/inside-name', 'not on the public internet'],
-    ['/to-file', 'cannot be read'],
+    ['/to-file', 'not supported'],
     ['/loop', 'redirects more than'],
     ['/bomb', 'larger than'],
-    ['/broken-gzip', 'broke off'],
+    ['/broken-gzip', 'was lost'],
     ['/picture', 'image/png'],
     ['/nowhere', 'status 404'],
     ['/slow', 'took longer than 3 s'],
@@ -120,7 +120,7 @@ describe('reading a page', () => {
     expect(result.text).toContain(reason)
   })
 
-  it('does not ride on a connection that was opened where it was allowed', async () => {
+  it('does not reuse a connection that was opened when the host was allowed', async () => {
     const name = host.replace('127.0.0.1', 'localhost')
     const fetching = { signal: AbortSignal.timeout(3000) }
     const page = await fetchPage(`http://${name}/plain`, { ...fetching, allowHosts: [name] })
@@ -128,7 +128,7 @@ describe('reading a page', () => {
     await expect(fetchPage(`http://${name}/plain`, fetching)).rejects.toThrow('not on the public')
   })
 
-  it('keeps nothing for those who may not see it, and no half result', async () => {
+  it('does not share cached pages across configurations, and caches no partial result', async () => {
     const cache = new ToolCache(mkdtempSync(join(tmpdir(), 'coa-page-cache-')))
     const ask = (path: string, allowHosts: string[]) =>
       callTool(
@@ -145,7 +145,7 @@ describe('reading a page', () => {
     expect(await ask(half, [host])).toMatchObject({ ok: true, cached: false, provenance: { failed: 1 } })
   })
 
-  it('is not let in by a host that is merely alike', async () => {
+  it('does not allow a host that is merely similar', async () => {
     const near = host.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
     await expect(
       fetchPage(`http://${near}/`, { signal: AbortSignal.timeout(2000), allowHosts: [host] }),

@@ -25,7 +25,7 @@ const ask = (robots: Robots, path: string, signal = AbortSignal.timeout(3000)): 
   robots.mayFetch(new URL(`http://${host}${path}`), { signal, allowHosts: [host] })
 
 describe('Robots', () => {
-  it('asks a site once, however many pages are read', async () => {
+  it('fetches robots.txt once per site', async () => {
     answer = (response) =>
       response.end('User-agent: *\nDisallow: /no\nUser-agent: coa-read-page\nDisallow: /us')
     const robots = new Robots('coa-read-page')
@@ -34,17 +34,17 @@ describe('Robots', () => {
     expect(visits).toBe(1)
   })
 
-  it('lets a site without rules be read, and one that cannot be asked not', async () => {
+  it('allows a site without rules, and blocks one that cannot be reached', async () => {
     answer = (response) => response.writeHead(404).end()
     expect(await ask(new Robots('x'), '/')).toBe(true)
     answer = (response) => response.writeHead(503).end()
     const robots = new Robots('x')
-    await expect(ask(robots, '/')).rejects.toMatchObject({ passing: true })
+    await expect(ask(robots, '/')).rejects.toMatchObject({ transient: true })
     answer = (response) => response.end('')
     expect(await ask(robots, '/')).toBe(true)
   })
 
-  it('is not misled by another caller who gave up, nor by a file without end', async () => {
+  it('is not affected by another caller that aborted, or by an endless file', async () => {
     answer = (response) => setTimeout(() => response.end('User-agent: *\nDisallow: /no'), 200)
     const robots = new Robots('x')
     const impatient = ask(robots, '/no', AbortSignal.timeout(50))

@@ -6,14 +6,14 @@ interface Rules {
   isAllowed: (url: string, agent?: string) => boolean | undefined
 }
 
-const MOST_SITES = 1000
-/** Rules are asked for again after this long, as RFC 9309 wants. */
+const MAX_SITES = 1000
+/** Rules expire after this time, as RFC 9309 requires. */
 const FRESH_MS = 24 * 3600 * 1000
-const MOST_BYTES = 500_000
+const MAX_BYTES = 500_000
 
 /**
- * Asks each site's robots.txt once a day. After RFC 9309 a site that has none forbids nothing, and a site that cannot
- * be asked forbids everything until it can.
+ * Fetches each site's robots.txt once a day. As in RFC 9309, a site without one allows everything, and a site that
+ * cannot be reached allows nothing until it can.
  */
 export class Robots {
   readonly #agent: string
@@ -34,11 +34,11 @@ export class Robots {
       try {
         return await known.rules
       } catch {
-        // Another caller asked and failed, perhaps only because it was stopped: ask ourselves.
+        // Another caller's request failed, perhaps only because it was aborted: try again.
         options.signal.throwIfAborted()
       }
     }
-    if (this.#known.size >= MOST_SITES) this.#known.clear()
+    if (this.#known.size >= MAX_SITES) this.#known.clear()
     const entry = { rules: this.#load(origin, options), until: Date.now() + FRESH_MS }
     this.#known.set(origin, entry)
     try {
@@ -53,7 +53,7 @@ export class Robots {
     const { mayFetch: _, ...rest } = options
     const address = `${origin}/robots.txt`
     try {
-      const { body } = await fetchPage(address, { ...rest, maxBytes: MOST_BYTES, cutAtLimit: true })
+      const { body } = await fetchPage(address, { ...rest, maxBytes: MAX_BYTES, cutAtLimit: true })
       // The package's types lack its default export.
       return (robotsParser as unknown as (url: string, text: string) => Rules)(address, body.toString('utf8'))
     } catch (error) {

@@ -43,15 +43,15 @@ function read(
   const { name = 'tiny', path = '/page', cache = new ToolCache(folder), summaryMs } = options
   const tool = readPageTool({
     allowHosts: [host],
-    summariser: openModel({ baseUrl: model.baseUrl, model: name, retries: 0 }),
+    summarizer: openModel({ baseUrl: model.baseUrl, model: name, retries: 0 }),
     ...(summaryMs === undefined ? {} : { summaryMs }),
   })
   const payload = { syntax: 'list' as const, items: [`http://${host}${path}`] }
   return callTool(tool, payload, { question, cache, timeoutMs: 5000 })
 }
 
-describe('a page with a summariser', () => {
-  it('is shortened for the question, with one call', async () => {
+describe('a page with a summarizer', () => {
+  it('is summarized for the question with one call', async () => {
     model = await startOpenAiServer(['<think>hm</think>Evidence: "since 1923".'])
     const result = await read('Since when is the light electric?')
     expect(result).toMatchObject({ ok: true, provenance: { model: 'tiny', summaries: ['made'] } })
@@ -64,11 +64,11 @@ describe('a page with a summariser', () => {
     expect(sent).toContain('burned electric light')
   })
 
-  it('is kept by content, question and model', async () => {
+  it('is cached by content, question and model', async () => {
     model = await startOpenAiServer((_, index) => `summary ${index}`)
     expect((await read('q1')).text).toContain('summary 0')
     expect(await read('q1')).toMatchObject({ cached: true })
-    // Another address, the same page: the page is fetched, the summary is there.
+    // Another URL with the same page: the page is fetched, but the summary is cached.
     expect(await read('q1', { path: '/copy' })).toMatchObject({
       cached: false,
       text: expect.stringContaining('summary 0'),
@@ -85,7 +85,7 @@ describe('a page with a summariser', () => {
     ['fails', { status: 400 }],
     ['is empty', { text: ' ' }],
     ['takes too long', { delayMs: 2000 }],
-  ])('is shown as it is when the summary %s, and that is not kept', async (_, reply) => {
+  ])('is shown as it is if the summary %s, and that is not cached', async (_, reply) => {
     model = await startOpenAiServer([reply, 'in order'])
     expect(await read('q', { summaryMs: 500 })).toMatchObject({
       ok: true,

@@ -1,9 +1,9 @@
-/** How far a window moves: fine enough to begin near the words, coarse enough for long texts. */
+/** Step size of the window: small enough to start near the words, large enough for long texts. */
 const STEP = 200
 
 /**
- * The stretch of a text that says most about a query: the one with the most of its words, the earliest of equals. It
- * begins at a line or word where one is near.
+ * The passage of a text that contains most words of a query; the earliest on a tie. It starts at a nearby line or
+ * word boundary.
  */
 export function bestWindow(text: string, query: string, length: number): string {
   if (text.length <= length) return text
@@ -22,7 +22,7 @@ export function bestWindow(text: string, query: string, length: number): string 
   return `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`
 }
 
-/** The last space or line end before a position, if near; a position that splits no character in any case. */
+/** Just after the last nearby space or line end; never splits a character. */
 function toBoundary(text: string, position: number): number {
   if (position >= text.length) return text.length
   for (let at = position; at > position - 40 && at > 0; at--) if (/\s/.test(text[at]!)) return at + 1

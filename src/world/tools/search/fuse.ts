@@ -1,7 +1,7 @@
-/** The usual constant of reciprocal rank fusion: it keeps one list's first place from deciding everything. */
+/** The usual constant of reciprocal rank fusion: it keeps the first place of one list from dominating. */
 const K = 60
 
-/** Several rankings as one: a thing counts for each list it is in, the more the nearer the top. */
+/** Reciprocal rank fusion of several rankings. */
 export function fuseRanks<T>(lists: readonly (readonly T[])[], idOf: (item: T) => string): T[] {
   const scores = new Map<string, { item: T; score: number }>()
   for (const list of lists) {

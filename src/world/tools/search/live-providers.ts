@@ -8,7 +8,7 @@ export const liveProviderNames = Object.keys(services)
 
 type Environment = Record<string, string | undefined>
 
-/** The variable a service needs, and whether it is set. */
+/** The environment variable a service needs, and whether it is set. */
 export function liveProviderState(
   name: string,
   environment: Environment,
@@ -18,8 +18,8 @@ export function liveProviderState(
 }
 
 /**
- * A live search service by name; its key or address comes from the environment, which the caller passes in.
- * `endpoint` is for a proxy of the same protocol.
+ * A live search service by name; its key or URL comes from the given environment. `endpoint` is for a proxy with the
+ * same API.
  */
 export function liveProvider(
   name: string,
@@ -27,35 +27,39 @@ export function liveProvider(
   options: { endpoint?: string } = {},
 ): SearchProvider {
   const service = serviceOf(name)
-  // The variable of a service without an endpoint of its own holds an address, which is no secret.
-  const isAddress = service.endpoint === undefined
-  const key = isAddress ? environment[service.variable] : keyFrom(environment, service.variable)
+  // For a service without a fixed endpoint the variable holds a URL, which is not secret.
+  const isUrl = service.endpoint === undefined
+  const key = isUrl ? environment[service.variable] : keyFrom(environment, service.variable)
   if (key === undefined || key === '') {
-    throw new ConfigError(`${name} needs the variable ${service.variable}`, {
+    throw new ConfigError(`${name} needs the environment variable ${service.variable}`, {
       fix: `Set ${service.variable} and try again.`,
     })
   }
   const endpoint = options.endpoint ?? service.endpoint ?? key
   if (!URL.canParse(endpoint)) {
-    throw new ConfigError(`${service.variable} is not an address`, {
-      fix: 'Write it in full, such as http://localhost:8888.',
+    throw new ConfigError(`${service.variable} is not a valid URL`, {
+      fix: 'Use a full URL, such as http://localhost:8888.',
     })
   }
   return {
     name,
     cacheKey: endpoint,
     search: async (query, limit, signal) => {
-      const wanted = Math.min(limit, service.most)
-      const [url, init] = service.request({ endpoint, key }, shorten(query, service.longestQuery), wanted)
-      // A redirect would carry our key to wherever it points.
+      const wanted = Math.min(limit, service.maxHits)
+      const [url, init] = service.request(
+        { endpoint, key },
+        shorten(query, service.maxQueryCharacters),
+        wanted,
+      )
+      // A redirect would send our key to its target.
       const response = await fetch(url, { ...init, signal, redirect: 'error' }).catch((cause: unknown) => {
         signal.throwIfAborted()
-        throw new ToolError(`${name} cannot be reached`, { cause, passing: true })
+        throw new ToolError(`${name} cannot be reached`, { cause, transient: true })
       })
       if (!response.ok) throw statusError(name, service, response.status)
       const parsed = service.hits.safeParse(await readBody(response, signal))
       if (!parsed.success)
-        throw new ToolError(`${name} answered in a form we do not know`, { cause: parsed.error })
+        throw new ToolError(`${name} returned an unexpected response`, { cause: parsed.error })
       return parsed.data.slice(0, limit)
     },
   }
@@ -64,17 +68,17 @@ export function liveProvider(
 function serviceOf(name: string): LiveService {
   const service = Object.hasOwn(services, name) ? services[name] : undefined
   if (service !== undefined) return service
-  throw new UsageError(`there is no search service called "${name}"`, {
+  throw new UsageError(`unknown search service "${name}"`, {
     fix: `Use one of ${liveProviderNames.join(', ')}.`,
   })
 }
 
 function statusError(name: string, service: LiveService, status: number): ToolError {
-  const passing = status === 429 || status >= 500
+  const transient = status === 429 || status >= 500
   const refused = status === 401 || status === 402 || status === 403 || status === 432
-  return new ToolError(`${name} answered with status ${status}`, {
-    passing,
-    ...(refused ? { fix: service.refused } : {}),
+  return new ToolError(`${name} responded with status ${status}`, {
+    transient,
+    ...(refused ? { fix: service.rejectionFix } : {}),
     details: { status },
   })
 }
@@ -88,7 +92,7 @@ async function readBody(response: Response, signal: AbortSignal): Promise<unknow
   }
 }
 
-/** At a word's end, where there is one. */
+/** Cuts at the end of a word, if possible. */
 function shorten(query: string, limit: number): string {
   if (query.length <= limit) return query
   const end = query.lastIndexOf(' ', limit)

@@ -7,27 +7,27 @@ import type { SearchHit, SearchProvider } from './provider.ts'
 
 export interface LocalProviderOptions {
   name?: string
-  /** Finds by meaning too; both rankings are fused. */
+  /** Adds semantic search; both rankings are fused. */
   vectors?: { index: VectorIndex; embedder: Embedder }
 }
 
-/** Long documents are shown by the part that fits the query; the whole is there to be read. */
+/** Long documents are shown as the passage that matches the query; the full text can be read separately. */
 const SNIPPET_CHARACTERS = 1200
-/** Ranks beyond this carry next to nothing when they are fused. */
+/** Lower ranks contribute almost nothing to the fusion. */
 const FUSED_RANKS = 50
 
-/** BM25 over a corpus built with `coa corpus build`, with vectors fused in where it has them. */
+/** BM25 over a corpus built with `coa corpus build`, fused with vector search if it has vectors. */
 export function localProvider(index: TextIndex, options: LocalProviderOptions = {}): SearchProvider {
   const { vectors } = options
   return {
     name: options.name ?? 'the corpus',
-    // Only what is in the index: a source that looks like a path never opens a file.
+    // Only documents in the index: a source that looks like a path never opens a file.
     read: (source) => index.get(source) ?? index.getByUrl(source),
     search: async (query, limit, signal) => {
       const found =
         vectors === undefined
           ? index.search(query, limit)
-          : await searchBoth(index, vectors, query, Math.max(limit, FUSED_RANKS), signal)
+          : await hybridSearch(index, vectors, query, Math.max(limit, FUSED_RANKS), signal)
       return found.slice(0, limit).map(({ id, title, text, url }): SearchHit => {
         return { title, source: url ?? id, snippet: bestWindow(text, query, SNIPPET_CHARACTERS) }
       })
@@ -35,7 +35,7 @@ export function localProvider(index: TextIndex, options: LocalProviderOptions = 
   }
 }
 
-async function searchBoth(
+async function hybridSearch(
   index: TextIndex,
   vectors: NonNullable<LocalProviderOptions['vectors']>,
   query: string,
@@ -47,7 +47,7 @@ async function searchBoth(
     const { message, fix } = cause as CoaError
     throw new ToolError(`the query could not be embedded: ${message}`, {
       cause,
-      passing: CoaError.isInstance(cause) && 'passing' in cause && cause.passing === true,
+      transient: CoaError.isInstance(cause) && 'transient' in cause && cause.transient === true,
       ...(fix === undefined ? {} : { fix }),
     })
   })

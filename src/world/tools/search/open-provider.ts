@@ -13,20 +13,23 @@ type Environment = Record<string, string | undefined>
 
 export interface OpenProvider {
   provider: SearchProvider
-  /** Where hits will come from, for people. */
+  /** Where results come from, for display. */
   how: string
   close: () => void
 }
 
-/** The search provider that the settings ask for. */
+/** The configured search provider. */
 export function openProvider(settings: Settings, environment: Environment): OpenProvider {
   const { corpus } = settings.search
   const name =
     settings.search.provider === 'auto' ? firstUsable(corpus, environment) : settings.search.provider
   if (name === undefined) {
-    throw new ConfigError(`there is nothing to search: no ${corpus} and no search service`, {
-      fix: `Build a corpus with \`coa corpus build\`, or set one of ${liveProviderNames.map((live) => liveProviderState(live, environment).variable).join(', ')}.`,
-    })
+    throw new ConfigError(
+      `no search provider: ${corpus} does not exist and no search service is configured`,
+      {
+        fix: `Build a corpus with \`coa corpus build\`, or set one of ${liveProviderNames.map((live) => liveProviderState(live, environment).variable).join(', ')}.`,
+      },
+    )
   }
   if (name === 'corpus') return openCorpus(settings, environment)
   return { provider: liveProvider(name, environment), how: name, close: () => undefined }
@@ -37,11 +40,11 @@ function firstUsable(corpus: string, environment: Environment): string | undefin
   return liveProviderNames.find((name) => liveProviderState(name, environment).isSet)
 }
 
-/** A corpus on disk, with its vectors where it has them and the settings name the model they are from. */
+/** A corpus on disk, with its vectors if it has them and the settings name the embedding model. */
 function openCorpus({ search, embedding }: Settings, environment: Environment): OpenProvider {
   if (!existsSync(search.corpus)) {
-    throw new UsageError(`there is no corpus ${search.corpus}`, {
-      fix: 'Build one with `coa corpus build FILE…`, or name one with --corpus.',
+    throw new UsageError(`the corpus ${search.corpus} does not exist`, {
+      fix: 'Build one with `coa corpus build FILE…`, or choose another with --corpus.',
     })
   }
   const index = new TextIndex(search.corpus, { readOnly: true })

@@ -1,20 +1,23 @@
-/** One thing found. */
+/** A search result. */
 export interface SearchHit {
   title: string
-  /** An address that can be read, or the id of a document. */
+  /** A URL or the id of a document. */
   source: string
   snippet: string
 }
 
-/** Reads a document by the source of a hit; undefined for one that is not there. */
+/** Reads a document by the source of a hit; undefined if it does not exist. */
 export type ReadDocument = (source: string) => { title: string; text: string } | undefined
 
-/** Where a search tool gets its hits from. */
+/** A source of search results. */
 export interface SearchProvider {
   name: string
-  /** Tells it from others of the same name. Hits of a provider without one are not kept: asking again costs nothing. */
+  /**
+   * Distinguishes providers of the same name. Results of a provider without one are not cached, because searching
+   * again is cheap.
+   */
   cacheKey?: string
   search: (query: string, limit: number, signal: AbortSignal) => Promise<SearchHit[]>
-  /** The whole document of a hit, where the provider holds it itself. */
+  /** The full document of a hit, if the provider stores it. */
   read?: ReadDocument
 }

@@ -5,7 +5,7 @@ import type { SearchHit, SearchProvider } from './provider.ts'
 
 export interface SearchToolOptions {
   provider: SearchProvider
-  /** Agent it answers to. */
+  /** Name of its agent. */
   name?: 'web_search' | 'wiki_search'
   limit?: number
   blockedHosts?: readonly string[]
@@ -13,7 +13,7 @@ export interface SearchToolOptions {
 
 const Input = z.object({ query: z.string().trim().min(1).max(1000) })
 
-/** Asked for beyond the limit, to make up for hits on blocked hosts. */
+/** Extra hits to request, to make up for those on blocked hosts. */
 const SPARE_HITS = 5
 
 /** A search agent over any provider. */

@@ -44,7 +44,7 @@ const json = (value: unknown) => (response: ServerResponse) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 const query = (text: string) => ({ syntax: 'text' as const, text })
 
-/** Answers in the shapes that the services document, with fields we do not use. */
+/** Responses in the documented formats, including fields we do not use. */
 const shapes: Record<string, { variable: string; answer: unknown; check: (request: Seen) => void }> = {
   searxng: {
     variable: 'SEARXNG_URL',
@@ -136,7 +136,7 @@ function provider(name: string) {
 }
 
 describe.each(liveProviderNames)('%s', (name) => {
-  it('asks as the service wants and reads its answer', async () => {
+  it('sends the documented request and parses the response', async () => {
     answer = json(shapes[name]!.answer)
     const hits = await provider(name).search('light & dark', 30, AbortSignal.timeout(5000))
     expect(hits).toEqual([
@@ -146,7 +146,7 @@ describe.each(liveProviderNames)('%s', (name) => {
     shapes[name]!.check(seen[0]!)
   })
 
-  it('is tried again when busy, and not when it refuses us', async () => {
+  it('is retried if busy, but not if it rejects the request', async () => {
     let visits = 0
     answer = (response) => {
       if (++visits === 1) response.writeHead(429).end()
@@ -162,15 +162,15 @@ describe.each(liveProviderNames)('%s', (name) => {
     })
   })
 
-  it('says when the answer is of another form', async () => {
+  it('reports an unexpected response', async () => {
     const tool = searchTool({ provider: provider(name) })
     answer = json({ results: 'none', organic: 3, web: 3 })
-    expect((await callTool(tool, query('q'))).text).toContain('form we do not know')
+    expect((await callTool(tool, query('q'))).text).toContain('unexpected response')
     answer = (response) => response.end('<html>')
-    expect((await callTool(tool, query('q'))).text).toContain('form we do not know')
+    expect((await callTool(tool, query('q'))).text).toContain('unexpected response')
   })
 
-  it('needs its variable, and does not follow a redirect with the key', async () => {
+  it('requires its environment variable, and does not follow redirects with the key', async () => {
     expect(() => liveProvider(name, {})).toThrow(shapes[name]!.variable)
     answer = (response) => response.writeHead(302, { location: `${origin}/elsewhere` }).end()
     expect((await callTool(searchTool({ provider: provider(name) }), query('q'), { retries: 0 })).ok).toBe(
@@ -194,7 +194,7 @@ describe('searchTool', () => {
       sources.slice(0, limit).map((source) => ({ title: 't', source, snippet: 's' })),
   })
 
-  it('leaves out copies of benchmarks and fills up with others', async () => {
+  it('skips benchmark copies and fills up with other hits', async () => {
     const sources = ['https://huggingface.co/x', 'https://a.example/', 'https://b.example/']
     const { provenance } = await callTool(
       searchTool({ provider: fixed('p', 'k', sources), limit: 2 }),
@@ -203,7 +203,7 @@ describe('searchTool', () => {
     expect(provenance['sources']).toEqual(['https://a.example/', 'https://b.example/'])
   })
 
-  it('keeps outputs of two providers apart, and none of one that changes', async () => {
+  it('caches per provider, and not for a provider that may change', async () => {
     const cache = new ToolCache(folder)
     const ask = async (...args: Parameters<typeof fixed>) =>
       callTool(searchTool({ provider: fixed(...args) }), query('q'), { cache })
@@ -226,7 +226,7 @@ describe('localProvider', () => {
   ]
   const meaning: Record<string, number[]> = { a: [1, 0], b: [0.9, 0.1], c: [0, 1] }
 
-  it('finds by words, and by meaning too where there are vectors', async () => {
+  it('searches by words, and also by meaning if there are vectors', async () => {
     using index = new TextIndex(':memory:')
     index.add(documents)
     const signal = AbortSignal.timeout(5000)
@@ -252,14 +252,14 @@ describe('localProvider', () => {
 })
 
 describe('bestWindow', () => {
-  it('shows the part that fits the query', () => {
+  it('shows the passage that matches the query', () => {
     const text = `${'filler words here. '.repeat(200)}The keeper wrote of 1923.${' more filler.'.repeat(200)}`
     const window = bestWindow(text, 'keeper 1923', 300)
     expect(window).toContain('The keeper wrote of 1923')
     expect(window.startsWith('…')).toBe(true)
   })
 
-  it('is never much longer than asked, and splits no character', () => {
+  it('is never much longer than requested, and splits no character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 900 }),

@@ -2,46 +2,47 @@ import { z } from 'zod'
 import type { SearchHit } from './provider.ts'
 
 export interface LiveService {
-  /** Variable that holds the key, or the address for a service that needs none. */
+  /** Environment variable with the API key, or the URL for a service without one. */
   variable: string
-  /** Where it is; undefined where the variable says. */
+  /** Undefined if the variable holds the URL. */
   endpoint?: string
-  /** Hits one request may ask for. */
-  most: number
-  /** Characters a query may have. */
-  longestQuery: number
+  /** Maximum number of hits per request. */
+  maxHits: number
+  /** Maximum number of characters in a query. */
+  maxQueryCharacters: number
   request: (to: { endpoint: string; key: string }, query: string, limit: number) => [string, RequestInit?]
   hits: z.ZodType<SearchHit[]>
-  /** What to look at when it refuses us. */
-  refused: string
+  /** What to check if it rejects the request. */
+  rejectionFix: string
 }
 
 const text = z.string().catch('')
 
-/** Results as SearXNG and Tavily write them. */
+/** The result format of SearXNG and Tavily. */
 const results = z
   .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
   .transform((answer): SearchHit[] =>
     answer.results.map(({ title, url, content }) => ({ title, source: url, snippet: content })),
   )
 
-/** The services we know, each as its request and the shape of its answer. */
+/** The supported services: request and response format of each. */
 export const services: Record<string, LiveService> = {
   searxng: {
     variable: 'SEARXNG_URL',
-    most: 50,
-    longestQuery: 1000,
+    maxHits: 50,
+    maxQueryCharacters: 1000,
     request: ({ endpoint }, query) => [
       `${endpoint.replace(/\/$/, '')}/search?format=json&q=${encodeURIComponent(query)}`,
     ],
     hits: results,
-    refused: 'Allow the json format in its settings.yml (search.formats), and this client in its limiter.',
+    rejectionFix:
+      'Enable the json format in its settings.yml (search.formats), and allow this client in its limiter.',
   },
   serper: {
     variable: 'SERPER_API_KEY',
     endpoint: 'https://google.serper.dev/search',
-    most: 100,
-    longestQuery: 1000,
+    maxHits: 100,
+    maxQueryCharacters: 1000,
     request: ({ endpoint, key }, query, limit) => [
       endpoint,
       post({ 'X-API-KEY': key }, { q: query, num: limit }),
@@ -51,13 +52,13 @@ export const services: Record<string, LiveService> = {
       .transform(({ organic }) =>
         organic.map(({ title, link, snippet }) => ({ title, source: link, snippet })),
       ),
-    refused: 'Check the key in SERPER_API_KEY and that it has credits.',
+    rejectionFix: 'Check the key in SERPER_API_KEY and that it has credits.',
   },
   brave: {
     variable: 'BRAVE_API_KEY',
     endpoint: 'https://api.search.brave.com/res/v1/web/search',
-    most: 20,
-    longestQuery: 400,
+    maxHits: 20,
+    maxQueryCharacters: 400,
     request: ({ endpoint, key }, query, limit) => [
       `${endpoint}?count=${limit}&text_decorations=false&q=${encodeURIComponent(query)}`,
       { headers: { 'X-Subscription-Token': key, Accept: 'application/json' } },
@@ -71,19 +72,19 @@ export const services: Record<string, LiveService> = {
       .transform(({ web }) =>
         web.results.map(({ title, url, description }) => ({ title, source: url, snippet: description })),
       ),
-    refused: 'Check the key in BRAVE_API_KEY and its plan.',
+    rejectionFix: 'Check the key in BRAVE_API_KEY and its plan.',
   },
   tavily: {
     variable: 'TAVILY_API_KEY',
     endpoint: 'https://api.tavily.com/search',
-    most: 20,
-    longestQuery: 400,
+    maxHits: 20,
+    maxQueryCharacters: 400,
     request: ({ endpoint, key }, query, limit) => [
       endpoint,
       post({ Authorization: `Bearer ${key}` }, { query, max_results: limit }),
     ],
     hits: results,
-    refused: 'Check the key in TAVILY_API_KEY and that it has credits.',
+    rejectionFix: 'Check the key in TAVILY_API_KEY and that it has credits.',
   },
 }
 

@@ -3,11 +3,11 @@ import type { ChatModel } from '../../models/index.ts'
 import type { ToolContext } from '../contract.ts'
 import { cutMiddle } from '../output-limit.ts'
 
-/** Part of the cache key: change it whenever the words below change what a model might write. */
+/** Part of the cache key: change it whenever the prompt below changes. */
 const PROMPT_VERSION = 'page-summary-2'
-/** Some 15,000 tokens: what a small model with a 32k window takes along with its answer. */
-const LONGEST_PAGE = 60_000
-const LONGEST_SUMMARY_TOKENS = 1500
+/** About 15,000 tokens, which fits a small model with a 32k context along with its answer. */
+const MAX_PAGE_CHARACTERS = 60_000
+const MAX_SUMMARY_TOKENS = 1500
 
 const instructions = `You read one web page for a researcher who is working on a question and sees only what you write.
 Write, in this order:
@@ -23,8 +23,8 @@ export interface Page {
   text: string
 }
 
-/** A page shortened to what a question needs: one call of the model a page, kept by content, question and model. */
-export async function summarisePage(
+/** Summarizes a page for a question: one model call per page, cached by content, question and model. */
+export async function summarizePage(
   page: Page,
   model: ChatModel,
   { signal, question = '', cache }: ToolContext,
@@ -39,13 +39,13 @@ export async function summarisePage(
       `Question: ${question === '' ? '(unknown; summarize the page as a whole)' : question}`,
       `Address: ${page.url}`,
       `Title: ${page.title}`,
-      `Page:\n${cutMiddle(page.text, LONGEST_PAGE).text}`,
+      `Page:\n${cutMiddle(page.text, MAX_PAGE_CHARACTERS).text}`,
     ].join('\n\n'),
     temperature: 0,
-    maxTokens: LONGEST_SUMMARY_TOKENS,
+    maxTokens: MAX_SUMMARY_TOKENS,
     signal,
   })
-  // Reasoning that a server did not set apart is no part of the summary.
+  // Reasoning that the server did not separate is not part of the summary.
   const summary = text.split('</think>').at(-1)!.trim()
   if (summary === '') throw new Error('the summary is empty')
   if (finish === 'stop') cache?.set('page_summary', key, { text: summary })

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 
 /**
- * What passes between the pool and a warm child, as JSON after a length, on a descriptor of its own. The output of
- * a program goes over the child's stdout and stderr as raw bytes; the answer says how many to expect, so nothing
- * that a program prints can be taken for a message.
+ * Messages between the pool and a worker: length-prefixed JSON on a separate descriptor. A program's output goes
+ * through the worker's stdout and stderr as raw bytes; the result says how many to expect, so nothing that a program
+ * prints can be mistaken for a message.
  */
-export interface ChildRequest {
-  /** Chosen afresh for each run; an answer without it is not an answer. */
+export interface WorkerRequest {
+  /** Random for each run; a result without it is not accepted. */
   token: string
   code: string
   stdin: string
@@ -18,26 +18,25 @@ export interface ChildRequest {
   wallMs: number
 }
 
-export interface ChildAnswer {
+export interface WorkerResult {
   token: string
   exit: number | null
   signal?: string
-  /** The limit it passed, if it did. */
-  late?: 'cpu' | 'wall' | undefined
+  /** The time limit that was exceeded, if any. */
+  exceeded?: 'cpu' | 'wall' | undefined
   truncated: boolean
   outOfMemory: boolean
   stdoutBytes: number
   stderrBytes: number
-  /** The child cannot promise a clean next run. */
-  spent: boolean
-  /** Memory that the child's interpreter holds and cannot give back. */
+  /** The worker cannot guarantee a clean next run. */
+  tainted: boolean
+  /** Memory that the worker's interpreter holds and cannot release. */
   heapBytes: number
 }
 
-/** The first thing a child says. */
-export interface ChildReady {
+/** The first message from a worker. */
+export interface WorkerReady {
   ready: true
-  version: string
 }
 
 export const messageDescriptor = 3
@@ -49,7 +48,7 @@ export function frame(message: unknown): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Collects bytes and gives back whole messages. */
+/** Collects bytes and returns complete messages. */
 export class FrameReader {
   #pending = Buffer.alloc(0)
 

@@ -1,6 +1,6 @@
 import { type LinearMemory, webAssembly } from './web-assembly.ts'
 
-/** Bounds what WebAssembly may grow to. The interpreter then sees its allocation fail, as a MemoryError. */
+/** Limits how far WebAssembly memory can grow. The interpreter then sees a failed allocation, such as a MemoryError. */
 export function limitMemory(): { open(bytes: number): void; readonly refused: boolean } {
   const prototype = webAssembly.Memory.prototype
   const grow = prototype.grow
@@ -11,7 +11,7 @@ export function limitMemory(): { open(bytes: number): void; readonly refused: bo
       refused = true
       throw new RangeError('memory limit')
     }
-    // Emscripten asks for more than it needs first; only the last answer counts.
+    // Emscripten first asks for more than it needs; only its last request counts.
     refused = false
     return grow.call(this, pages)
   }

@@ -2,8 +2,8 @@ import { COUNT_BY_KIND, INDEX_VERSION } from './index-database.ts'
 import { inodeOf } from './index-file.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** The counts in an index file, if it covers a log of this length; looks without changing or creating anything. */
-export function peekCounts(path: string, logBytes: number): Record<string, number> | undefined {
+/** Reads the counts from an index file if it covers a log of this length, without changing or creating anything. */
+export function readIndexCounts(path: string, logBytes: number): Record<string, number> | undefined {
   try {
     if (inodeOf(path) === undefined) return undefined
     const database = new DatabaseSync(path, { readOnly: true })

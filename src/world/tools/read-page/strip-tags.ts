@@ -1,13 +1,13 @@
 import type { PageText } from './html-text.ts'
 
-/** Elements whose content is not for readers. */
-const silent = ['script', 'style', 'noscript', 'template']
-/** Elements that begin a new line. */
-const breaking = /^\/?(p|div|br|li|tr|h[1-6]|section|article|table|ul|ol|pre|blockquote|title)$/
+/** Elements whose content is not visible text. */
+const hidden = ['script', 'style', 'noscript', 'template']
+/** Elements that start a new line. */
+const lineBreaking = /^\/?(p|div|br|li|tr|h[1-6]|section|article|table|ul|ol|pre|blockquote|title)$/
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** The words of a page without its tags. Knows nothing of articles and links, but takes linear time on any input. */
-export function strippedText(html: string, url = ''): PageText {
+/** The text of a page without its tags. Ignores articles and links, but takes linear time on any input. */
+export function stripTags(html: string, url = ''): PageText {
   const lower = html.toLowerCase()
   const title = textBetween(html, lower, '<title', '</title')
   const parts: string[] = []
@@ -19,9 +19,9 @@ export function strippedText(html: string, url = ''): PageText {
     const close = html.indexOf('>', open)
     if (close < 0) break
     const name = /^\/?[a-z0-9]*/.exec(lower.slice(open + 1, open + 20))?.[0] ?? ''
-    if (breaking.test(name)) parts.push('\n')
+    if (lineBreaking.test(name)) parts.push('\n')
     at = close + 1
-    if (!silent.includes(name)) continue
+    if (!hidden.includes(name)) continue
     const end = lower.indexOf(`</${name}`, at)
     if (end < 0) break
     at = end

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { SandboxError } from '../../../base/errors/index.ts'
 
 /**
- * The folder of an installed package as `from` sees it and, where that is a link as pnpm makes them, its real place
- * after it: the permission model looks at both on the way.
+ * The folder of an installed package as seen from `from` and, if that is a symlink as in pnpm, its real path too: the
+ * permission model checks both.
  */
 export function packageFolders(name: string, from: string): string[] {
   const path = createRequire(from)
@@ -19,7 +19,7 @@ export function packageFolders(name: string, from: string): string[] {
   return [...new Set([path, realpathSync(path)])]
 }
 
-/** The same with all that the package depends on. */
+/** The same, including all dependencies of the package. */
 export function packageFoldersDeep(name: string, from: string): string[] {
   const own = packageFolders(name, from)
   const description = join(own.at(-1)!, 'package.json')
@@ -29,7 +29,7 @@ export function packageFoldersDeep(name: string, from: string): string[] {
   return [...own, ...Object.keys(dependencies).flatMap((each) => packageFoldersDeep(each, description))]
 }
 
-/** Node's flags for a child: it may read its own program and the given folders, and nothing more. */
+/** Node's flags for a worker: it may read its own program and the given folders, nothing else. */
 export function childFlags(script: URL, folders: string[], heapMb: number): string[] {
   const sandboxFolder = dirname(dirname(fileURLToPath(script)))
   const packageFile = fileURLToPath(new URL('../../../../package.json', import.meta.url))
@@ -47,7 +47,7 @@ export function childFlags(script: URL, folders: string[], heapMb: number): stri
   ]
 }
 
-/** The script of a child beside the given module: TypeScript in the sources, JavaScript in the package. */
+/** The worker script next to the given module: TypeScript in the sources, JavaScript in the package. */
 export function childScript(moduleUrl: string): URL {
   return new URL(`./child.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl)
 }

@@ -1,4 +1,4 @@
-/** TypeScript knows WebAssembly only with the browser's types; this is the part that is used here. */
+/** TypeScript declares WebAssembly only in the DOM library; this is the part used here. */
 export interface LinearMemory {
   readonly buffer: ArrayBuffer
   grow(pages: number): number

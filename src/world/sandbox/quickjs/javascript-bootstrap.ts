@@ -1,8 +1,9 @@
 /**
- * Evaluated inside QuickJS before the program: what little of Node's surface short programs use. `host` has
- * `write(descriptor, text)`, `exit(code)`, `now()`, `stdin` and `files`, with NUL marked in all texts (see program.ts).
+ * Evaluated inside QuickJS before the program: the small part of Node's API that short programs use. `host` has
+ * `write(descriptor, text)`, `exit(code)`, `now()`, `stdin` and `files`, with NUL escaped in all texts (see
+ * program.ts).
  */
-export const javascriptSide = `(function (host) {
+export const javascriptBootstrap = `(function (host) {
   'use strict'
   const { exit, now } = host
   const write = (descriptor, text) =>
@@ -69,10 +70,10 @@ export const javascriptSide = `(function (host) {
 
   const leave = (code = process.exitCode ?? 0) => {
     exit(Number(code))
-    // The host ends the program at the next check.
+    // The host stops the program at the next check.
     for (;;);
   }
-  // Listeners are called when the program's first pass is over, as Node would.
+  // Listeners are called after the program's first pass, as in Node.
   const listen = (events) => {
     const listeners = { on(event, task) {
       if (events[event]) schedule(() => events[event](task), 0, false)

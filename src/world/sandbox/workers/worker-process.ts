@@ -3,80 +3,82 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { DriverName, ResolvedRequest, SandboxResult } from '../contract.ts'
-import { withoutInherited } from '../inherited-descriptors.ts'
-import { KeptOutput } from '../kept-output.ts'
-import { diedOfMemory } from '../out-of-memory.ts'
+import { maskInherited } from '../inherited-descriptors.ts'
+import { ranOutOfMemory } from '../out-of-memory.ts'
+import { OutputBuffer } from '../output-buffer.ts'
 import { watchTree } from '../process-tree.ts'
 import {
-  type ChildAnswer,
-  type ChildReady,
-  type ChildRequest,
   FrameReader,
   frame,
   messageDescriptor,
+  type WorkerReady,
+  type WorkerRequest,
+  type WorkerResult,
 } from './protocol.ts'
 
-export interface ChildProgram {
+export interface WorkerProgram {
   driver: DriverName
-  /** Flags of Node, then the script. */
+  /** Node flags, then the script. */
   arguments: string[]
-  /** What the child uses beside the program's memory, at most. */
+  /** Upper bound on the worker's memory beyond the program's. */
   baseMemoryMb: number
   startMs: number
-  /** How long a child that keeps the wall limit itself may be late. */
+  /** Extra time for a worker to enforce the wall limit itself. */
   graceMs: number
 }
 
 type Stop = 'wall' | 'memory' | 'abort'
 
-/** What must not outlive this process. One listener for all: machines with many cores have many of them. */
+/**
+ * Processes that must not outlive this one. A single exit listener, because machines with many cores have many
+ * workers.
+ */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** One process with a loaded interpreter. Runs one program at a time; when it was killed it is not used again. */
-export class WarmChild {
+/** A process with a loaded interpreter. Runs one program at a time and is not reused once it was killed. */
+export class WorkerProcess {
   readonly #process: ChildProcess
-  readonly #program: ChildProgram
+  readonly #program: WorkerProgram
   readonly #channel: Duplex
-  readonly #gone: Promise<{ code: number | null; signal: string | null }>
-  #stdout = new KeptOutput(0)
-  #stderr = new KeptOutput(0)
-  #heard: (message: unknown) => void = () => {}
-  #wrote: () => void = () => {}
+  readonly #exited: Promise<{ code: number | null; signal: string | null }>
+  #stdout = new OutputBuffer(0)
+  #stderr = new OutputBuffer(0)
+  #onMessage: (message: unknown) => void = () => {}
+  #onOutput: () => void = () => {}
   alive = true
   heapBytes = 0
-  version = ''
 
-  static async start(program: ChildProgram): Promise<WarmChild> {
-    const child = new WarmChild(program)
+  static async start(program: WorkerProgram): Promise<WorkerProcess> {
+    const child = new WorkerProcess(program)
     await child.#ready()
     return child
   }
 
-  private constructor(program: ChildProgram) {
+  private constructor(program: WorkerProgram) {
     this.#program = program
     this.#process = spawn(process.execPath, program.arguments, {
       cwd: '/',
       env: {},
-      stdio: withoutInherited(['ignore', 'pipe', 'pipe', 'pipe']),
+      stdio: maskInherited(['ignore', 'pipe', 'pipe', 'pipe']),
     })
     this.#channel = this.#process.stdio[messageDescriptor] as Duplex
     this.#channel.on('error', () => {})
     const reader = new FrameReader()
     this.#channel.on('data', (chunk: Buffer) => {
-      for (const message of reader.push(chunk)) this.#heard(message)
+      for (const message of reader.push(chunk)) this.#onMessage(message)
     })
     this.#process.stdout?.on('data', (chunk: Buffer) => {
       this.#stdout.push(chunk)
-      this.#wrote()
+      this.#onOutput()
     })
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr.push(chunk)
-      this.#wrote()
+      this.#onOutput()
     })
-    this.#gone = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       const end = (code: number | null, signal: string | null): void => {
         this.alive = false
         resolve({ code, signal })
@@ -86,37 +88,36 @@ export class WarmChild {
     })
     const child = this.#process
     running.add(child)
-    void this.#gone.then(() => running.delete(child))
+    void this.#exited.then(() => running.delete(child))
   }
 
   async #ready(): Promise<void> {
-    this.#stderr = new KeptOutput(10_000)
+    this.#stderr = new OutputBuffer(10_000)
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), this.#program.startMs)
-    const message = await Promise.race([this.#next(), this.#gone])
+    const message = await Promise.race([this.#next(), this.#exited])
     clearTimeout(timer)
     if (!('ready' in message)) {
-      throw new SandboxError(`the ${this.#program.driver} sandbox does not start`, {
-        fix: 'Check that its package is installed and that this Node knows the permission model (22.13 or later).',
+      throw new SandboxError(`the ${this.#program.driver} sandbox failed to start`, {
+        fix: 'Check that its package is installed and that this Node supports the permission model (22.13 or later).',
         details: { stderr: this.#stderr.text(), ...message },
       })
     }
-    this.version = message.version
-    this.rest()
+    this.unref()
   }
 
-  #next(): Promise<ChildReady | ChildAnswer> {
+  #next(): Promise<WorkerReady | WorkerResult> {
     return new Promise((resolve) => {
-      this.#heard = (message) => resolve(message as ChildReady | ChildAnswer)
+      this.#onMessage = (message) => resolve(message as WorkerReady | WorkerResult)
     })
   }
 
-  /** An idle child must not keep its parent from ending. */
-  rest(): void {
+  /** An idle worker must not keep its parent alive. */
+  unref(): void {
     this.#process.unref()
     for (const stream of this.#streams()) stream.unref?.()
   }
 
-  #wake(): void {
+  #ref(): void {
     this.#process.ref()
     for (const stream of this.#streams()) stream.ref?.()
   }
@@ -128,11 +129,11 @@ export class WarmChild {
   async run(request: ResolvedRequest, signal?: AbortSignal): Promise<SandboxResult> {
     const { limits } = request
     const token = randomUUID()
-    const stdout = new KeptOutput(limits.outputBytes)
-    const stderr = new KeptOutput(limits.outputBytes)
+    const stdout = new OutputBuffer(limits.outputBytes)
+    const stderr = new OutputBuffer(limits.outputBytes)
     this.#stdout = stdout
     this.#stderr = stderr
-    this.#wake()
+    this.#ref()
     const started = performance.now()
     let stopped: Stop | undefined
     const stop = (reason: Stop): void => {
@@ -151,74 +152,74 @@ export class WarmChild {
       const answered = this.#answer(token)
       const { code, stdin, files } = request
       const { memoryMb, outputBytes, fileBytes, cpuMs, wallMs } = limits
-      const message: ChildRequest = {
+      const message: WorkerRequest = {
         ...{ token, code, stdin, files },
         ...{ memoryMb, outputBytes, fileBytes, cpuMs, wallMs },
       }
       this.#channel.write(frame(message))
-      const end = await Promise.race([answered, this.#gone])
+      const end = await Promise.race([answered, this.#exited])
       if (stopped === 'abort') throw signal?.reason
       const answer = 'token' in end && stopped === undefined ? end : undefined
       if (answer !== undefined) await this.#drained(answer)
-      const gone = answer === undefined ? await this.#gone : undefined
-      const late =
-        answer?.late ?? (gone?.signal === 'SIGXCPU' ? 'cpu' : stopped === 'wall' ? 'wall' : undefined)
-      return this.#result(answer, stopped, late, performance.now() - started)
+      const exited = answer === undefined ? await this.#exited : undefined
+      const exceeded =
+        answer?.exceeded ?? (exited?.signal === 'SIGXCPU' ? 'cpu' : stopped === 'wall' ? 'wall' : undefined)
+      return this.#result(answer, stopped, exceeded, performance.now() - started)
     } finally {
       clearTimeout(wall)
       watch.stop()
       signal?.removeEventListener('abort', abort)
-      if (this.alive) this.rest()
+      if (this.alive) this.unref()
     }
   }
 
-  /** The answer that carries the run's token; any other message means the child cannot be trusted. */
-  async #answer(token: string): Promise<ChildAnswer> {
+  /** The result with this run's token; any other message means the worker cannot be trusted. */
+  async #answer(token: string): Promise<WorkerResult> {
     const message = await this.#next()
     if ('token' in message && message.token === token) return message
     this.kill()
     return new Promise(() => {})
   }
 
-  /** The pipes are apart: an answer can overtake the output it speaks of. */
-  #drained({ stdoutBytes, stderrBytes }: ChildAnswer): Promise<unknown> {
+  /** The pipes are separate, so a result can arrive before the output it refers to. */
+  #drained({ stdoutBytes, stderrBytes }: WorkerResult): Promise<unknown> {
     const complete = new Promise<void>((resolve) => {
-      this.#wrote = () => {
+      this.#onOutput = () => {
         if (this.#stdout.seen >= stdoutBytes && this.#stderr.seen >= stderrBytes) resolve()
       }
-      this.#wrote()
+      this.#onOutput()
     })
-    return Promise.race([complete, this.#gone])
+    return Promise.race([complete, this.#exited])
   }
 
   #result(
-    answer: ChildAnswer | undefined,
+    answer: WorkerResult | undefined,
     stopped: Stop | undefined,
-    late: ChildAnswer['late'],
+    exceeded: WorkerResult['exceeded'],
     ms: number,
   ): SandboxResult {
     const [stdout, stderr] = [this.#stdout, this.#stderr]
     const surplus =
       answer !== undefined && stdout.seen + stderr.seen > answer.stdoutBytes + answer.stderrBytes
-    if (answer?.spent || surplus) this.kill()
+    if (answer?.tainted || surplus) this.kill()
     this.heapBytes = answer?.heapBytes ?? 0
     const text = stderr.text()
-    // A child that went down by itself took the program with it, or the other way round.
+    // A worker that ended by itself: either the program crashed it, or it crashed the program.
     const signal =
       answer === undefined
-        ? stopped === undefined && late === undefined
+        ? stopped === undefined && exceeded === undefined
           ? 'SIGABRT'
           : 'SIGKILL'
         : answer.signal
     const exit = answer?.exit ?? null
-    const outOfMemory = stopped === 'memory' || answer?.outOfMemory || diedOfMemory(exit, text)
+    const outOfMemory = stopped === 'memory' || answer?.outOfMemory || ranOutOfMemory(exit, text)
     return {
       stdout: stdout.text(),
       stderr: text,
       exit,
       ...(signal === undefined ? {} : { signal }),
-      timedOut: late !== undefined,
-      ...(late === 'wall' ? { starved: true } : {}),
+      timedOut: exceeded !== undefined,
+      ...(exceeded === 'wall' ? { starved: true } : {}),
       truncated: answer?.truncated ?? (stdout.truncated || stderr.truncated),
       ...(outOfMemory ? { outOfMemory: true } : {}),
       ms,
@@ -232,8 +233,8 @@ export class WarmChild {
   }
 
   async close(): Promise<void> {
-    this.#wake()
+    this.#ref()
     this.kill()
-    await this.#gone
+    await this.#exited
   }
 }

@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** What may be written beyond the kept part before the program is stopped: some just print a lot. */
+/** How much may be written beyond the limit before the program is stopped: some programs just print a lot. */
 export const floodAllowance = 2 ** 20
 
-/** The first bytes of a stream, and how many there were in all. */
-export class KeptOutput {
+/** The first bytes of a stream, and the total number of bytes. */
+export class OutputBuffer {
   readonly #limit: number
   readonly #chunks: Buffer[] = []
   #kept = 0
@@ -33,7 +33,7 @@ export class KeptOutput {
 
   text(): string {
     const bytes = Buffer.concat(this.#chunks)
-    // At the limit the decoder holds back a character that was cut in half; toString would put a replacement.
+    // At the limit, StringDecoder drops a split character; toString would insert a replacement character.
     return this.#kept === this.#limit ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8')
   }
 }

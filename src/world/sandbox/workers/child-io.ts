@@ -1,12 +1,15 @@
-/** The child's end of the protocol. Only synchronous calls: nothing of one run can be left in an event loop. */
+/**
+ * The worker's end of the protocol. All calls are synchronous, so that nothing of one run can be left in an event
+ * loop.
+ */
 import { Buffer } from 'node:buffer'
 import { readSync, writeSync } from 'node:fs'
-import { type ChildRequest, frame, messageDescriptor } from './protocol.ts'
+import { frame, messageDescriptor, type WorkerRequest } from './protocol.ts'
 
-const pause = new Int32Array(new SharedArrayBuffer(4))
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
 export function sleep(ms: number): void {
-  Atomics.wait(pause, 0, 0, ms)
+  Atomics.wait(sleepCell, 0, 0, ms)
 }
 
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
@@ -21,16 +24,16 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
   }
 }
 
-export function say(message: unknown): void {
+export function sendMessage(message: unknown): void {
   writeAll(messageDescriptor, frame(message))
 }
 
-/** Undefined when the pool has closed its end. */
-export function hear(): ChildRequest | undefined {
+/** Undefined once the pool has closed its end. */
+export function receiveRequest(): WorkerRequest | undefined {
   const head = readExactly(4)
   if (head === undefined) return undefined
   const body = readExactly(head.readUInt32LE(0))
-  return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as ChildRequest)
+  return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as WorkerRequest)
 }
 
 function readExactly(length: number): Buffer | undefined {

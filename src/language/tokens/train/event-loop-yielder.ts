@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Lets the event loop run a few times a second during long work, so that timers, progress and Ctrl-C get their
- * turn, and stops the work when the signal says so.
+ * Lets the event loop run several times a second during long work, so that timers, progress and Ctrl-C work, and
+ * stops when the signal is aborted.
  */
-export class Breather {
+export class EventLoopYielder {
   #last = performance.now()
   readonly #signal: AbortSignal | undefined
 
@@ -13,12 +13,12 @@ export class Breather {
     signal?.throwIfAborted()
   }
 
-  /** True when it is time for `breathe`: asked often, so that nothing has to be awaited most of the time. */
+  /** True if it is time to yield. Checked often, so that most iterations need no await. */
   get due(): boolean {
     return performance.now() - this.#last > 50
   }
 
-  async breathe(): Promise<void> {
+  async yieldNow(): Promise<void> {
     await setImmediate()
     this.#signal?.throwIfAborted()
     this.#last = performance.now()

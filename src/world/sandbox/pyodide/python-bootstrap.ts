@@ -1,4 +1,4 @@
-/** Loaded before the snapshot: what programs import most costs them nothing. */
+/** Imported before the snapshot, so that commonly used modules cost programs nothing. */
 const commonModules = [
   ...[
     'abc',
@@ -55,26 +55,26 @@ const commonModules = [
 ]
 
 /**
- * Runs in the interpreter once, before the snapshot. `run` is called for each program; `seal` cuts every way from
- * Python to JavaScript and says what it found left.
+ * Runs in the interpreter once, before the snapshot. `_run` is called for each program; `_seal` cuts every path from
+ * Python to JavaScript, and `_proxies_left` reports any that remain.
  */
-export const pythonSide = `
+export const pythonBootstrap = `
 import atexit, gc, os, sys, time, types
 for _name in ${JSON.stringify(commonModules)}:
     __import__(_name)
 import asyncio, random, traceback
 
 class _Clock:
-    """Stands in for a selector: with no sockets, all an event loop can wait for is time."""
+    """Replaces the selector: without sockets, an event loop can only wait for time to pass."""
     def select(self, timeout):
         if timeout is None:
-            raise RuntimeError('the event loop waits for something that cannot happen in this sandbox')
+            raise RuntimeError('the event loop is waiting for something that cannot happen in this sandbox')
         if timeout > 0:
             time.sleep(timeout)
         return []
 
 class _EventLoop(asyncio.BaseEventLoop):
-    """Runs to the end within one call, where pyodide's own would go on after it, in JavaScript timers."""
+    """Runs to completion within one call, where pyodide's own would continue afterwards in JavaScript timers."""
     def __init__(self):
         super().__init__()
         self._selector = _Clock()
@@ -136,7 +136,7 @@ def _report(error):
             pass
 
 class _Absent:
-    """Says of modules that lie in the library but cannot work any more that they are not there."""
+    """Reports modules that are in the library but no longer work as not installed."""
     def __init__(self, names):
         self.names = names
     def find_spec(self, name, path=None, target=None):
@@ -164,7 +164,7 @@ def _seal():
     for name in list(sys.modules):
         if name.split('.')[0] in foreign:
             del sys.modules[name]
-    # C code keeps some modules alive, and a copy of their contents for the next import: emptied where they are.
+    # C code keeps some modules alive, and a copy of their contents for the next import, so they are emptied in place.
     for thing in gc.get_objects():
         if type(thing) is dict:
             if 'create_proxy' in thing or 'run_js' in thing:

@@ -1,11 +1,11 @@
-import { floodAllowance } from '../kept-output.ts'
-import { writeAll } from './child-side.ts'
+import { floodAllowance } from '../output-buffer.ts'
+import { writeAll } from './child-io.ts'
 
-/** How often a program may write on after it was told to stop, before it is stopped for good. */
-const patience = 1000
+/** How many failed writes are tolerated before the program is stopped. */
+const maxRefusedWrites = 1000
 
-/** A program's stdout or stderr inside a warm child: counts, cuts, and says when it is too much. */
-export class OutputGate {
+/** A program's stdout or stderr inside a worker: counts, truncates, and detects flooding. */
+export class LimitedOutput {
   readonly #descriptor: number
   #limit = 0
   #refused = 0
@@ -31,18 +31,18 @@ export class OutputGate {
     return this.seen > this.#limit + floodAllowance
   }
 
-  get incorrigible(): boolean {
-    return this.#refused > patience
+  get ignoresErrors(): boolean {
+    return this.#refused > maxRefusedWrites
   }
 
-  /** False when the program should get an error instead of being able to go on. */
+  /** Returns false if the program should get an error. */
   write(bytes: Uint8Array): boolean {
     if (this.flooding) {
       this.#refused++
       return false
     }
     this.seen += bytes.length
-    // One byte more than is kept: by it the pool knows that there was more, should this child be killed.
+    // One byte more than is kept, so that the pool knows of more output if this worker is killed.
     const part = bytes.subarray(0, Math.max(0, this.#limit + 1 - this.sent))
     if (part.length > 0) writeAll(this.#descriptor, part)
     this.sent += part.length

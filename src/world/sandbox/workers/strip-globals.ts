@@ -1,4 +1,4 @@
-/** What the language itself defines, and the few others that the interpreters call while they run. */
+/** The globals defined by the language, and the few others that the interpreters call at run time. */
 const kept = new Set([
   ...[
     'Object',
@@ -33,18 +33,18 @@ const kept = new Set([
 ])
 
 /**
- * Takes process, fetch, timers, sockets and the rest from the global object. Even a program that got hold of
- * JavaScript would find nothing that reaches out; modules loaded before keep what they imported.
- * Interpreters complain to the console when they break, which would end up among a program's output.
+ * Removes process, fetch, timers, sockets and the rest from the global object. Even a program that gained access to
+ * JavaScript would find no way out; modules loaded earlier keep what they imported. The console is replaced because
+ * interpreters write to it when they crash, which would end up in a program's output.
  */
-export function bareGlobals(complained: () => void): void {
+export function stripGlobals(onConsole: () => void): void {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (!kept.has(name)) Reflect.deleteProperty(globalThis, name)
   }
   const console = Object.fromEntries(
-    ['log', 'error', 'warn', 'info', 'debug', 'trace'].map((name) => [name, () => complained()]),
+    ['log', 'error', 'warn', 'info', 'debug', 'trace'].map((name) => [name, () => onConsole()]),
   )
   Object.defineProperty(globalThis, 'console', { value: Object.freeze(console) })
-  // Emscripten notes an exit code here.
+  // Emscripten stores an exit code here.
   Object.defineProperty(globalThis, 'process', { value: Object.assign(Object.create(null), { exitCode: 0 }) })
 }

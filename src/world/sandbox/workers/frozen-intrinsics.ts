@@ -1,6 +1,6 @@
 /**
- * Makes the language's own objects unchangeable. Nothing in a sandbox should get hold of one; should a way be found,
- * it cannot change what the code of the child itself relies on.
+ * Freezes the built-in objects. Sandboxed code should never reach one; if it does, it cannot change what the worker's
+ * own code relies on.
  */
 export function freezeIntrinsics(): void {
   const seen = new Set<object>()
@@ -8,7 +8,7 @@ export function freezeIntrinsics(): void {
     ...Object.getOwnPropertyNames(globalThis)
       .filter((name) => name !== 'globalThis')
       .map((name) => Reflect.get(globalThis, name) as unknown),
-    // Those without a name.
+    // Intrinsics without a global name.
     ...[function* () {}, async () => {}, async function* () {}].map((each) => Object.getPrototypeOf(each)),
     ...[[][Symbol.iterator](), new Map().entries(), new Set().entries(), ''[Symbol.iterator]()],
     ...[''.matchAll(/x/g), Object.getPrototypeOf(Uint8Array)],
@@ -27,8 +27,8 @@ export function freezeIntrinsics(): void {
 }
 
 /**
- * A frozen property of a prototype could not be assigned on objects below it either, which libraries do
- * (`error.name = …`): those get a setter that defines the property on the object it is assigned on.
+ * A frozen prototype property could not be assigned on derived objects either, which libraries do (`error.name = …`),
+ * so it gets a setter that defines the property on the assigned object.
  */
 function freeze(thing: object): void {
   const isPrototype = Object.hasOwn(thing, 'constructor')
@@ -36,8 +36,7 @@ function freeze(thing: object): void {
     const { value, writable, configurable, enumerable = false } = Object.getOwnPropertyDescriptor(thing, key)!
     if (writable !== true || configurable !== true) continue
     const set = function (this: object, assigned: unknown): void {
-      if (this === thing)
-        throw new TypeError(`${String(key)} of a prototype of the language cannot be changed`)
+      if (this === thing) throw new TypeError(`${String(key)} of a built-in prototype cannot be changed`)
       Object.defineProperty(this, key, {
         value: assigned,
         writable: true,

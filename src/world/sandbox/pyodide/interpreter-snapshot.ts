@@ -1,8 +1,8 @@
 import { FileSnapshot } from './file-snapshot.ts'
 import type { Emscripten, FileSystem } from './internals.ts'
 
-/** Everything that a Python program can change, as it was when the picture was taken. */
-export class Picture {
+/** Everything a Python program can change, as it was when the snapshot was taken. */
+export class InterpreterSnapshot {
   readonly #machine: Emscripten
   readonly #files: FileSnapshot
   readonly #memory: Uint8Array
@@ -20,7 +20,7 @@ export class Picture {
   }
 
   restore(): void {
-    // A grown memory has a new view; the allocator expects what lies beyond the old end to be zero.
+    // Grown memory has a new view; the allocator expects the part beyond the old end to be zero.
     this.#machine.HEAPU8.set(this.#memory)
     this.#machine.HEAPU8.fill(0, this.#memory.length)
     this.#machine.stackRestore(this.#stack)
@@ -28,14 +28,14 @@ export class Picture {
     this.#machine.DNS.address_map = { id: 1, addrs: {}, names: {} }
   }
 
-  /** What the memory takes when it had to grow beyond the picture, else 0. It cannot shrink. */
+  /** The memory size if it had to grow beyond the snapshot, else 0. It cannot shrink. */
   get grownBytes(): number {
     const { length } = this.#machine.HEAPU8
     return length > this.#memory.length ? length : 0
   }
 
-  /** Code was loaded into the machine: it cannot be taken out again. */
-  get beyondRepair(): boolean {
+  /** Code was loaded into the module, which cannot be undone. */
+  get isTainted(): boolean {
     return (
       this.#machine.wasmTable.length !== this.#functions ||
       Object.keys(this.#machine.LDSO.loadedLibsByName).length !== this.#libraries

@@ -1,23 +1,23 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
+import { type ChecksumState, jsonChecksumState, readCheckedText } from './checksum.ts'
 import { parseJsonObject } from './envelope.ts'
 import { readLines } from './line-reader.ts'
-import { openSealedText, type SealState, sealOfJson } from './seal.ts'
 
-/** What a look at the checksums of a run folder came to; paths are those within it. */
-export interface TextCheck {
-  /** Files that are as they were written. */
+/** The result of verifying the checksums of a run folder; paths are relative to it. */
+export interface ChecksumReport {
+  /** Unchanged files. */
   intact: string[]
-  /** Files, and lines of files, that are not. */
+  /** Damaged files, and damaged lines of files. */
   damaged: string[]
-  /** Files that have no checksum, in part or at all. */
+  /** Files that are partly or entirely without checksums. */
   unchecked: string[]
 }
 
-/** Compares every text file of a run folder with its checksums, whatever the index says. */
-export function verifyTexts(dir: string): TextCheck {
-  const check: TextCheck = { intact: [], damaged: [], unchecked: [] }
-  for (const path of textsIn(dir)) {
+/** Verifies every text file of a run folder against its checksums, independently of the index. */
+export function verifyChecksums(dir: string): ChecksumReport {
+  const check: ChecksumReport = { intact: [], damaged: [], unchecked: [] }
+  for (const path of textFilesIn(dir)) {
     const name = relative(dir, path)
     const isLines = extname(path) === '.jsonl'
     const states = isLines ? lineStates(path) : [stateOf(path, readFileSync(path))]
@@ -31,23 +31,23 @@ export function verifyTexts(dir: string): TextCheck {
   return check
 }
 
-/** Checkpoints have hashes of their own; what is torn off a log is kept as it is. */
-function textsIn(dir: string, inside = ''): string[] {
+/** Checkpoints have their own hashes; saved torn tails are not checked. */
+function textFilesIn(dir: string, inside = ''): string[] {
   const entries = readdirSync(join(dir, inside), { withFileTypes: true })
-  // The name belongs to the engine, which this folder does not know.
+  // The engine defines this name; this folder must not import it.
   if (entries.some(({ name }) => name === 'coa-checkpoint.json')) return []
   return entries.flatMap((entry) => {
     const path = join(inside, entry.name)
-    if (entry.isDirectory()) return textsIn(dir, path)
+    if (entry.isDirectory()) return textFilesIn(dir, path)
     return ['.json', '.jsonl', '.toml', '.md', '.html'].includes(extname(entry.name)) ? [join(dir, path)] : []
   })
 }
 
-function lineStates(path: string): SealState[] {
+function lineStates(path: string): ChecksumState[] {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
-    const states: SealState[] = []
+    const states: ChecksumState[] = []
     let end = 0
     for (const { offset, length, bytes } of readLines(fd, 0, size)) {
       states.push(bytes === undefined ? 'broken' : jsonState(bytes))
@@ -59,13 +59,13 @@ function lineStates(path: string): SealState[] {
   }
 }
 
-function stateOf(path: string, bytes: Buffer): SealState {
-  if (extname(path) !== '.json') return openSealedText(bytes.toString('utf8')).seal
+function stateOf(path: string, bytes: Buffer): ChecksumState {
+  if (extname(path) !== '.json') return readCheckedText(bytes.toString('utf8')).state
   const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.length
   return jsonState(bytes.subarray(0, end))
 }
 
-function jsonState(bytes: Uint8Array): SealState {
-  const seal = sealOfJson(bytes)
-  return seal === 'absent' && parseJsonObject(bytes) === undefined ? 'broken' : seal
+function jsonState(bytes: Uint8Array): ChecksumState {
+  const checksumState = jsonChecksumState(bytes)
+  return checksumState === 'absent' && parseJsonObject(bytes) === undefined ? 'broken' : checksumState
 }

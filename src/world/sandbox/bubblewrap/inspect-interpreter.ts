@@ -6,18 +6,18 @@ import { z } from 'zod'
 import { SandboxError } from '../../../base/errors/index.ts'
 import type { Language } from '../contract.ts'
 
-/** A program to run code with, and every path it needs to see. */
+/** An interpreter and every path it needs to read. */
 export interface Interpreter {
   language: Language
   executable: string
   version: string
   paths: string[]
-  /** A single file that runs from anywhere is shown at this neutral place. */
-  shownAt?: string
+  /** A self-contained executable is mounted at this neutral path. */
+  mountedAt?: string
 }
 
-/** Loads what programs commonly load, so that the libraries behind those modules show up in the map. */
-const askPython = `
+/** Loads commonly used modules, so that their shared libraries appear in the memory map. */
+const inspectPython = `
 import json, sys
 for name in ('ctypes', 'ssl', 'sqlite3', 'zlib', 'bz2', 'lzma', 'hashlib', 'decimal'):
     try: __import__(name)
@@ -27,13 +27,13 @@ with open('/proc/self/maps') as maps:
 print(json.dumps({'executable': sys.executable, 'version': sys.version.split()[0],
                   'prefixes': [sys.prefix, sys.base_prefix], 'libraries': sorted(mapped)}))
 `
-const askNode = `
+const inspectNode = `
 const report = process.report.getReport()
 console.log(JSON.stringify({ executable: process.execPath, version: process.versions.node,
                              prefixes: [], libraries: report.sharedObjects }))
 `
 
-const Answer = z.object({
+const Inspection = z.object({
   executable: z.string(),
   version: z.string(),
   prefixes: z.array(z.string()),
@@ -42,33 +42,33 @@ const Answer = z.object({
 
 const execute = promisify(execFile)
 
-/** Asks an interpreter where it lives. It runs outside the sandbox here, so it must be the user's own. */
-export async function askInterpreter(language: Language, command: string): Promise<Interpreter> {
-  const flags = language === 'python' ? ['-c', askPython] : ['-e', askNode]
-  let answer: z.infer<typeof Answer>
+/** Asks an interpreter for its paths. It runs outside the sandbox here, so it must be the user's own. */
+export async function inspectInterpreter(language: Language, command: string): Promise<Interpreter> {
+  const flags = language === 'python' ? ['-c', inspectPython] : ['-e', inspectNode]
+  let found: z.infer<typeof Inspection>
   try {
     const { stdout } = await execute(command, flags, { timeout: 20_000 })
-    answer = Answer.parse(JSON.parse(stdout))
+    found = Inspection.parse(JSON.parse(stdout))
   } catch (cause) {
-    throw new SandboxError(`${command} cannot be run as ${language} interpreter`, {
-      fix: `Install ${language === 'python' ? 'Python 3' : 'Node'} or name it in the sandbox options.`,
+    throw new SandboxError(`${command} does not work as a ${language} interpreter`, {
+      fix: `Install ${language === 'python' ? 'Python 3' : 'Node'} or set its path in the sandbox options.`,
       cause,
     })
   }
-  const folders = answer.prefixes
+  const folders = found.prefixes
     .flatMap((prefix) => [join(prefix, 'lib'), join(prefix, 'lib64'), join(prefix, 'pyvenv.cfg')])
     .filter((path) => existsSync(path))
-  const libraries = answer.libraries.filter((path) => path.startsWith('/') && existsSync(path))
-  const known = { language, executable: answer.executable, version: answer.version }
-  if (language === 'javascript') return { ...known, paths: topmost(libraries), shownAt: '/opt/node' }
-  // A link to the interpreter leads to its real place, from where Python finds its library.
-  const executables = [answer.executable, realpathSync(answer.executable)]
+  const libraries = found.libraries.filter((path) => path.startsWith('/') && existsSync(path))
+  const known = { language, executable: found.executable, version: found.version }
+  if (language === 'javascript') return { ...known, paths: withoutNested(libraries), mountedAt: '/opt/node' }
+  // A symlinked interpreter also needs its real path, from which Python finds its library.
+  const executables = [found.executable, realpathSync(found.executable)]
   const paths = [...new Set([...folders, ...executables, ...libraries])]
-  return { ...known, paths: topmost(paths) }
+  return { ...known, paths: withoutNested(paths) }
 }
 
-/** Drops what lies in a folder that is listed anyway. */
-export function topmost(paths: string[]): string[] {
+/** Drops paths inside folders that are also listed. */
+export function withoutNested(paths: string[]): string[] {
   const listed = new Set(paths)
   return paths.filter((path) => {
     for (let folder = dirname(path); folder !== '/' && folder !== '.'; folder = dirname(folder)) {
