@@ -1,12 +1,12 @@
-"""Kernels for a step of one token in every row, in Triton. `step_ops` compares them with plain PyTorch before use.
+"""Triton kernels for a decoding step of one token per row. `step_ops` checks them against plain PyTorch before use.
 
-Imported only where Triton is installed.
+Imported only if Triton is installed.
 """
 
 import triton
 import triton.language as tl
 
-# SplitMix64, as in `draw`.
+# SplitMix64, as in `token_sampling`.
 GAP = tl.constexpr(0x9E3779B97F4A7C15)
 FIRST = tl.constexpr(0xBF58476D1CE4E5B9)
 SECOND = tl.constexpr(0x94D049BB133111EB)
@@ -14,7 +14,7 @@ SECOND = tl.constexpr(0x94D049BB133111EB)
 
 @triton.jit
 def add_and_norm(states, delta, weight, out, eps, width, HAS_DELTA: tl.constexpr, BLOCK: tl.constexpr):
-    """states += delta; out = states over their length, times weight. One program a row."""
+    """states += delta; out = RMS norm of states. One program per row."""
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
     real = at < width
@@ -69,10 +69,10 @@ def attend(
     PRECISION: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Turns the new query and key, writes key and value to the cache and attends to what the row holds.
+    """Rotates the new query and key, writes key and value to the cache and attends to the row's tokens.
 
-    One program for a row and a head of keys. The new token is where the sum begins, so nothing that is written here
-    has to be read here.
+    One program per row and key-value head. The new token initializes the running sum, so nothing written here has to be
+    read back.
     """
     kind = keys.dtype.element_ty
     row = tl.program_id(0).to(tl.int64)
@@ -100,7 +100,7 @@ def attend(
         k1 = (k1 * k_scale).to(kind).to(tl.float32) * tl.load(key_norm + near).to(tl.float32)
         k2 = (k2 * k_scale).to(kind).to(tl.float32) * tl.load(key_norm + HALF + near).to(tl.float32)
         k1, k2 = k1.to(kind).to(tl.float32), k2.to(kind).to(tl.float32)
-    # Both halves of the tables are the same in these models.
+    # Both halves of the RoPE tables are equal in these models.
     c = tl.load(cosine + place * WIDTH + near).to(tl.float32)
     s = tl.load(sine + place * WIDTH + near).to(tl.float32)
     turned1 = (q1 * c[None, :] - q2 * s[None, :]).to(kind)
@@ -147,7 +147,7 @@ def _mixed(bits):
 
 
 @triton.jit
-def draw(
+def sample(
     logits,
     temperatures,
     seeds,
@@ -160,7 +160,7 @@ def draw(
     rows,
     BLOCK: tl.constexpr,
 ):
-    """Draws as `draw_rows` does without cuts, notes it at the cursor and moves the row on. One program a row."""
+    """`sample_rows` without truncation; stores the result at the cursor and advances the row. One program per row."""
     row = tl.program_id(0).to(tl.int64)
     start = logits + row * vocabulary
     span = tl.arange(0, BLOCK)
@@ -208,11 +208,11 @@ def draw(
 
     score = tl.load(start + token).to(tl.float32) - top
     model = score.to(tl.float64) - tl.log(plain)
-    drawn = (score / heat).to(tl.float64) - tl.log(total)
-    drawn = tl.where(cold, 0.0, drawn)
+    sampled = (score / heat).to(tl.float64) - tl.log(total)
+    sampled = tl.where(cold, 0.0, sampled)
     place = found + tl.load(cursor) * 3 * rows + row
     tl.store(place, token.to(tl.float64))
-    tl.store(place + rows, drawn)
+    tl.store(place + rows, sampled)
     tl.store(place + 2 * rows, model)
     tl.store(tokens + row, token.to(tl.int64))
     tl.store(positions + row, tl.load(positions + row) + 1)

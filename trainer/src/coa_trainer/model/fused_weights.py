@@ -1,6 +1,6 @@
-"""Weights that are multiplied with the same states, laid one after another: then one product does for all of them.
+"""Weights that multiply the same hidden states, stored contiguously so that one matrix product covers them all.
 
-The model's parameters become views, so it stays what it was; whoever knows may take them as one.
+The model's parameters become views into the fused tensors, so the model itself keeps working unchanged.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ ATTENTION = ("q_proj", "k_proj", "v_proj")
 FEED_FORWARD = ("gate_proj", "up_proj")
 
 
-def knows(model: Any) -> bool:
-    """Whether the model is one of those whose layers we compute ourselves."""
+def is_supported(model: Any) -> bool:
+    """Whether we have a custom implementation of the model's layers."""
     config = model.config
     scaling = getattr(config, "rope_parameters", None) or {}
     return (
@@ -25,7 +25,7 @@ def knows(model: Any) -> bool:
     )
 
 
-def lay_side_by_side(model: Any) -> None:
+def fuse_weights(model: Any) -> None:
     for layer in model.model.layers:
         for owner, names in ((layer.self_attn, ATTENTION), (layer.mlp, FEED_FORWARD)):
             modules = [getattr(owner, name) for name in names]
@@ -38,8 +38,8 @@ def lay_side_by_side(model: Any) -> None:
                     part.data = place
 
 
-def joined(parts: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
-    """The tensors as one without a copy; None where they do not lie one after another."""
+def fused_view(parts: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
+    """The tensors as one, without a copy; None if they are not contiguous."""
     first = parts[0]
     if first is None or not first.is_contiguous():
         return None

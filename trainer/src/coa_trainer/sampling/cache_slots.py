@@ -1,4 +1,4 @@
-"""Where tokens of several sequences go in a cache, as tensors."""
+"""Cache slots for the tokens of several sequences, as tensors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,32 +6,32 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from .row_cache import RowCache
+from .kv_cache import KVCache
 
 
 @dataclass(frozen=True)
-class Places:
+class CacheSlots:
     rows: torch.Tensor
     first: int | None
-    """The first row, if the rows follow each other."""
+    """The first row, if the rows are consecutive."""
     tokens: torch.Tensor
     positions: torch.Tensor
-    """[sequences, tokens]; filling tokens have positions too, but are written where nobody reads."""
+    """[sequences, tokens]; padding tokens have positions too, but are written to the scratch slot."""
     written: torch.Tensor
     last: torch.Tensor
-    """The last true token of each sequence."""
+    """Index of each sequence's last non-padding token."""
     mask: torch.Tensor
     length: int
-    """Places of the cache that have to be read."""
+    """Number of cache slots to read."""
 
 
-def places_of(
-    cache: RowCache,
+def slots_for(
+    cache: KVCache,
     rows: Sequence[int],
     tokens: Sequence[Sequence[int]],
     starts: Sequence[int],
     device: torch.device,
-) -> Places:
+) -> CacheSlots:
     longest = max(len(part) for part in tokens)
     length = max(start + len(part) for start, part in zip(starts, tokens, strict=True))
     padded = np.zeros((len(tokens), longest), dtype=np.int64)
@@ -45,7 +45,7 @@ def places_of(
     written = torch.where(real, positions, cache.length)
     positions = positions.to(device)
     follow = all(row == rows[0] + step for step, row in enumerate(rows))
-    return Places(
+    return CacheSlots(
         rows=torch.tensor(rows, device=device),
         first=rows[0] if follow else None,
         tokens=torch.from_numpy(padded).to(device),

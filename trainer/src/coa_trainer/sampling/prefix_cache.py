@@ -1,22 +1,25 @@
-"""Which rows of the cache hold what, also after a sequence has ended: the next prompt may begin like it."""
+"""Prefix cache: tracks what each row of the KV cache holds, so that new prompts can reuse a common prefix.
+
+Rows keep their contents after a sequence has ended, until they are reused, least recently used first.
+"""
 
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .beginnings import Beginnings
 from .job import Job
+from .prefix_index import PrefixIndex
 
-# Up to so many rows every one is compared with a new prompt, token by token; beyond, whole blocks are looked up.
-FEW = 64
-# Of the rows that share as many blocks, so many are compared. What was sampled after a prompt is found by this alone.
-COMPARED = 16
+# Up to this many rows, each is compared with a new prompt token by token; beyond, hashed blocks are looked up.
+MAX_SCANNED_ROWS = 64
+# Rows with equally many matching blocks that are compared. Only this finds tokens sampled after a prompt.
+MAX_COMPARED_ROWS = 16
 
 
 @dataclass(eq=False)
 class RowState:
     tokens: list[int] = field(default_factory=list)
-    """Those whose keys and values are in the row."""
+    """Tokens whose keys and values are in the row."""
     job: Job | None = None
     used: int = 0
 
@@ -35,21 +38,25 @@ def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
     return low
 
 
-class Rows:
+class PrefixCache:
     def __init__(self) -> None:
         self.states: list[RowState] = []
         self._clock = 0
-        self._held = Beginnings()
-        self._wanted = Beginnings()
-        """What the prompts that are being read begin with."""
+        self._held = PrefixIndex()
+        self._wanted = PrefixIndex()
+        """Prompts that are being prefilled."""
         self._free: list[tuple[bool, int, int]] = []
-        """Whether it holds something, when it was last used, and its number; entries may be out of date."""
+        """A heap of (holds tokens, last use, row); entries may be stale."""
 
-    def _candidates(self, known: Beginnings, tokens: Sequence[int]) -> Sequence[int]:
-        return range(len(self.states)) if len(self.states) <= FEW else known.longest(tokens)[:COMPARED]
+    def _candidates(self, known: PrefixIndex, tokens: Sequence[int]) -> Sequence[int]:
+        return (
+            range(len(self.states))
+            if len(self.states) <= MAX_SCANNED_ROWS
+            else known.longest(tokens)[:MAX_COMPARED_ROWS]
+        )
 
     def best_prefix(self, tokens: Sequence[int]) -> tuple[int, int]:
-        """The row that holds the longest beginning of `tokens`, and how much of it. The last token is always left."""
+        """The row with the longest prefix of `tokens`, and its length. The last token is always left to compute."""
         best, length = -1, 0
         for number in self._candidates(self._held, tokens):
             shared = min(shared_length(self.states[number].tokens, tokens), len(tokens) - 1)
@@ -57,8 +64,8 @@ class Rows:
                 best, length = number, shared
         return best, length
 
-    def being_read(self, tokens: Sequence[int], more_than: int, least: int) -> bool:
-        """Whether a running sequence will soon hold a clearly longer beginning than there is now."""
+    def being_prefilled(self, tokens: Sequence[int], more_than: int, least: int) -> bool:
+        """Whether a sequence in prefill will soon provide a clearly longer prefix than the cache has now."""
         for number in self._candidates(self._wanted, tokens):
             state = self.states[number]
             job = state.job
@@ -69,7 +76,7 @@ class Rows:
         return False
 
     def free_row(self, most: int, keep: int = -1) -> int | None:
-        """An empty or the longest unused row, but not `keep`; None where all are busy."""
+        """An empty or the least recently used row, but not `keep`; None if all are busy."""
         first = self._next_free()
         if first is not None and not self.states[first].tokens:
             return first

@@ -1,4 +1,4 @@
-"""Everything a request can do with models. Its methods run in the worker's thread."""
+"""Executes requests. Its methods run in the worker thread."""
 
 import json
 import shutil
@@ -14,21 +14,21 @@ from ..model.ranks import Ranks
 from ..model.trained import TrainedModel
 from ..sampling.job import Batch
 from . import parse
+from .activity import ActivityTracker
 from .database import Database
-from .deeds import Deeds
+from .model_ops import ModelOps
 from .paths import Folders
 from .results import pass_result, prompt_logprobs
-from .signs import Signs
 from .sources import SamplerOptions, Source, Sources
 
 Body = dict[str, Any]
 Result = dict[str, Any]
 
-# Weights of passing sampling sessions that are kept for each model.
-KEPT_PASSING = 2
+# Saved weights of ephemeral sampling sessions that are kept per model.
+KEPT_EPHEMERAL = 2
 
 
-class Machine:
+class Executor:
     def __init__(
         self,
         bases: BaseModels,
@@ -37,15 +37,15 @@ class Machine:
         passes: PassOptions,
         sampling: SamplerOptions,
         ranks: Ranks | None = None,
-        signs: Signs | None = None,
+        activity: ActivityTracker | None = None,
     ) -> None:
         self.bases = bases
         self.database = database
         self.folders = folders
-        self.deeds = Deeds(bases, passes, ranks)
-        self.models = self.deeds.models
+        self.ops = ModelOps(bases, passes, ranks)
+        self.models = self.ops.models
         self.sources = Sources(bases, passes, sampling)
-        self.signs = signs or Signs()
+        self.activity = activity or ActivityTracker()
         self._operations: dict[str, Callable[[Body], Result]] = {
             "create_model": self._create_model,
             "forward": lambda body: self._pass(body, "forward_input", backward=False),
@@ -62,7 +62,7 @@ class Machine:
 
     def model(self, body: Body) -> TrainedModel:
         model_id = parse.text(body.get("model_id"), "model_id")
-        self.signs.seen(model_id)
+        self.activity.touch(model_id)
         if model_id not in self.models:
             self._wake(model_id)
         return self.models[model_id]
@@ -72,7 +72,7 @@ class Machine:
     def _create_model(self, body: Body) -> Result:
         model_id, base = body["model_id"], self.bases.find(parse.text(body.get("base_model"), "base_model"))
         lora = parse.lora_settings(body.get("lora_config"))
-        self.deeds.create(model_id, base, lora)
+        self.ops.create(model_id, base, lora)
         self.database.set_same_as(model_id, json.dumps({"path": None}))
         return {
             "type": "create_model",
@@ -84,40 +84,40 @@ class Machine:
 
     def _unload(self, body: Body) -> Result:
         trained = self.model(body)
-        self._keep_passing(trained)
+        self._persist_ephemeral(trained)
         self.sources.forget(trained.id)
-        self.deeds.unload(trained.id)
+        self.ops.unload(trained.id)
         self.database.set_model_state(trained.id, "unloaded")
         shutil.rmtree(self.folders.parked(trained.id).parent, ignore_errors=True)
         return {"type": "unload_model", "model_id": trained.id, "status": "unloaded"}
 
-    # Models whose clients are gone
+    # Models of inactive clients
 
-    def park_gone(self, seconds: float) -> list[str]:
-        """Models that nobody asked for anything in this time, and whose session is silent, go to the disk as they are.
+    def park_idle(self, seconds: float) -> list[str]:
+        """Saves and unloads models without requests for this long whose session is silent too.
 
-        One that has gathered gradients stays: they are on no disk.
+        A model with accumulated gradients stays loaded, because those are not saved.
         """
         parked: list[str] = []
         for model_id, known in self.database.models().items():
             trained = self.models.get(model_id)
             session = str(known["settings"].get("session_id") or model_id)
-            if trained is None or self.signs.silent(model_id, session) < seconds:
+            if trained is None or self.activity.idle_seconds(model_id, session) < seconds:
                 continue
-            if trained.optimizer.gathered or self.sources.samples(model_id):
+            if trained.optimizer.has_gradients or self.sources.samples(model_id):
                 continue
             self._park(trained)
             parked.append(model_id)
         return parked
 
     def _park(self, trained: TrainedModel) -> None:
-        self._keep_passing(trained)
-        self.deeds.save(trained.id, self.folders.parked(trained.id), optimizer=True)
-        # From here on a server that ends finds it again.
+        self._persist_ephemeral(trained)
+        self.ops.save(trained.id, self.folders.parked(trained.id), optimizer=True)
+        # From here on the model can be restored after a restart.
         self.database.set_same_as(trained.id, json.dumps({"path": None, "parked": trained.version}))
         self.database.set_model_state(trained.id, "parked")
         self.sources.forget(trained.id)
-        self.deeds.unload(trained.id)
+        self.ops.unload(trained.id)
 
     def _wake(self, model_id: str) -> None:
         known = self.database.models().get(model_id)
@@ -134,15 +134,15 @@ class Machine:
         data, loss = parse.pass_input(given, trained.vocabulary, trained.context_length)
         if backward:
             self.database.set_same_as(trained.id, None)
-        return pass_result(self.deeds.run(trained.id, data, loss, backward))
+        return pass_result(self.ops.run(trained.id, data, loss, backward))
 
     def _optim_step(self, body: Body) -> Result:
         trained = self.model(body)
         given = body.get("adam_params") or body.get("optim_params") or body.get("optimizer_params")
         settings = parse.adam_settings(given)
         self.database.set_same_as(trained.id, None)
-        self._keep_passing(trained)
-        norm = self.deeds.update(trained.id, settings)
+        self._persist_ephemeral(trained)
+        norm = self.ops.update(trained.id, settings)
         self._weights_changed(trained)
         return {"type": "optim_step", "metrics": {"grad_norm": norm, "step": trained.optimizer.step}}
 
@@ -153,10 +153,10 @@ class Machine:
         name = parse.text(body.get("path") or uuid.uuid4().hex, "path")
         folder = self.folders.checkpoint(trained.id, "weights", name)
         if folder.exists() and body.get("overwrite") is False:
-            raise TrainerError(409, f"There is a checkpoint {name} already; take another name.")
-        self.deeds.save(trained.id, folder, optimizer=True)
+            raise TrainerError(409, f"The checkpoint {name} already exists; choose another name.")
+        self.ops.save(trained.id, folder, optimizer=True)
         path = f"tinker://{trained.id}/weights/{name}"
-        if not trained.optimizer.gathered:
+        if not trained.optimizer.has_gradients:
             self.database.set_same_as(trained.id, json.dumps({"path": path}))
         return {"type": "save_weights", "path": path}
 
@@ -165,15 +165,15 @@ class Machine:
         path = parse.text(body.get("path"), "path")
         optimizer = bool(body.get("optimizer", False))
         folder = self.folders.resolve(path)
-        self._keep_passing(trained)
+        self._persist_ephemeral(trained)
         same_as = self.database.models()[trained.id]["same_as"]
         self.database.set_same_as(trained.id, None)
         version = trained.version
         try:
-            taken = self.deeds.load(trained.id, folder, optimizer)
+            taken = self.ops.load(trained.id, folder, optimizer)
         except TrainerError:
             if trained.version == version:
-                # Refused before anything was changed.
+                # Rejected before anything was changed.
                 self.database.set_same_as(trained.id, same_as)
             raise
         self._weights_changed(trained)
@@ -181,7 +181,7 @@ class Machine:
 
     def _weights_changed(self, trained: TrainedModel) -> None:
         if self.sources.has(trained.id):
-            self.deeds.sampled(trained.id)
+            self.ops.sampled(trained.id)
             self.sources.weights_changed(trained.id)
 
     def _save_for_sampler(self, body: Body) -> Result:
@@ -189,29 +189,29 @@ class Machine:
         if body.get("path"):
             name = parse.text(body["path"], "path")
             folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-            self.deeds.save(trained.id, folder, optimizer=False)
+            self.ops.save(trained.id, folder, optimizer=False)
             path = f"tinker://{trained.id}/sampler_weights/{name}"
             return {"type": "save_weights_for_sampler", "path": path, "sampling_session_id": None}
         sampler_id = uuid.uuid4().hex
         source = {"model_id": trained.id, "version": trained.version, "base_model": trained.weights.base}
         self.database.add_sampler(sampler_id, source)
-        trained.passing.append(sampler_id)
+        trained.ephemeral_sessions.append(sampler_id)
         return {"type": "save_weights_for_sampler", "path": None, "sampling_session_id": sampler_id}
 
-    def _keep_passing(self, trained: TrainedModel) -> None:
-        """Before weights change, those that a sampling session stands for go to the disk."""
-        if not trained.passing:
+    def _persist_ephemeral(self, trained: TrainedModel) -> None:
+        """Before the weights change, saves those that ephemeral sampling sessions refer to."""
+        if not trained.ephemeral_sessions:
             return
         name = f"passing-{trained.version}"
         folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-        self.deeds.save(trained.id, folder, optimizer=False)
+        self.ops.save(trained.id, folder, optimizer=False)
         path = f"tinker://{trained.id}/sampler_weights/{name}"
-        for sampler_id in trained.passing:
+        for sampler_id in trained.ephemeral_sessions:
             source = {"model_path": path, "base_model": trained.weights.base}
             self.database.add_sampler(sampler_id, source)
-        trained.passing.clear()
+        trained.ephemeral_sessions.clear()
         old = sorted(folder.parent.glob("passing-*"), key=lambda each: each.stat().st_mtime_ns)
-        for each in old[:-KEPT_PASSING]:
+        for each in old[:-KEPT_EPHEMERAL]:
             shutil.rmtree(each, ignore_errors=True)
 
     # Sampling
@@ -226,10 +226,12 @@ class Machine:
             path = parse.text(body["model_path"], "model_path")
             return self.sources.of_folder(self.folders.resolve(path), self.base_of(path, body))
         if body.get("model_id"):
-            return self.sources.of_model(self.deeds.sampled(self.model(body).id))
+            return self.sources.of_model(self.ops.sampled(self.model(body).id))
         if body.get("base_model"):
             return self.sources.of_base(self.bases.find(parse.text(body["base_model"], "base_model")))
-        raise bad_request("Say what to sample from: model_id, sampling_session_id, base_model or model_path.")
+        raise bad_request(
+            "The request must name what to sample from: model_id, sampling_session_id, base_model or model_path."
+        )
 
     def base_of(self, path: str, body: Body) -> str:
         if body.get("base_model"):
@@ -239,7 +241,7 @@ class Machine:
         return self.bases.find(known["settings"]["base_model"]) if known else self.bases.names[0]
 
     def sample(self, body: Body, batch: Batch) -> Callable[[list[Any]], Result]:
-        """Takes a request up; the answer makes the result of its sequences."""
+        """Queues a request; the returned function builds the result from its sequences."""
         source = self.source(body)
         trained = source.trained
         request = parse.sample_request(body, trained.vocabulary, trained.context_length)
@@ -251,7 +253,7 @@ class Machine:
     # After a restart
 
     def restore(self, model_id: str, known: dict[str, Any]) -> None:
-        """Makes a model anew as it was; fails where its last state was on no disk."""
+        """Recreates a model in its last state; fails if that state was not saved."""
         same_as = json.loads(known["same_as"]) if known["same_as"] else None
         if same_as is None:
             raise TrainerError(410, f"The last state of model {model_id} was not saved.")
@@ -261,8 +263,8 @@ class Machine:
             folder = self.folders.parked(model_id)
         self._create_model({"model_id": model_id, **known["settings"]})
         if folder is not None:
-            self.deeds.load(model_id, folder, optimizer=True)
-            # Names of weights that sampling sessions stand for hold the version: it must not begin again.
+            self.ops.load(model_id, folder, optimizer=True)
+            # Checkpoints of sampling sessions are named by version, so the version must not start over.
             self.models[model_id].version = max(self.models[model_id].version, (parked or 0) + 1)
             self.database.set_same_as(model_id, json.dumps(same_as))
 

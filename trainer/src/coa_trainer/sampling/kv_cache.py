@@ -1,4 +1,4 @@
-"""Keys and values of sequences, one row each, filled to different lengths."""
+"""KV cache with one row per sequence."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import torch
 
 
 @dataclass(frozen=True)
-class CacheForm:
+class KVCacheShape:
     layers: int
     heads: int
     width: int
@@ -14,24 +14,24 @@ class CacheForm:
     device: torch.device
 
 
-class RowCache:
+class KVCache:
     """Tensors [rows, heads, length, width] for each layer.
 
-    With a form they are parts of one tensor; without, each is made when its layer first writes.
+    With a shape they are parts of one tensor; without, each is allocated when its layer first writes.
     """
 
-    def __init__(self, form: CacheForm | None = None) -> None:
+    def __init__(self, form: KVCacheShape | None = None) -> None:
         self.rows = 0
         self.length = 0
         self.generation = 0
-        """Grows whenever tensors are made anew, for those who point into them."""
+        """Incremented whenever the tensors are reallocated, for those who hold pointers to them."""
         self.keys: list[torch.Tensor] = []
         self.values: list[torch.Tensor] = []
         self._form = form
         self._whole: torch.Tensor | None = None
 
     def grow(self, rows: int, length: int) -> bool:
-        """Makes room and keeps what is there. Says whether tensors were made anew."""
+        """Grows the cache, keeping its contents. Returns whether the tensors were reallocated."""
         if rows <= self.rows and length <= self.length:
             return False
         self.generation += 1
@@ -46,7 +46,7 @@ class RowCache:
                 tensors[layer] = new
         return True
 
-    def _grow_whole(self, form: CacheForm) -> None:
+    def _grow_whole(self, form: KVCacheShape) -> None:
         old = self._whole
         new = torch.zeros(
             *(2, form.layers, self.rows, form.heads, self.length + 1, form.width), dtype=form.dtype, device=form.device
@@ -57,7 +57,7 @@ class RowCache:
         self.keys, self.values = list(new[0].unbind()), list(new[1].unbind())
 
     def _empty(self, like: torch.Tensor) -> torch.Tensor:
-        # One place more than can be read: there goes what belongs nowhere.
+        # One extra scratch slot that is written but never read.
         return like.new_zeros(self.rows, like.shape[1], self.length + 1, like.shape[3])
 
     def clear(self) -> None:
@@ -76,17 +76,17 @@ class RowCache:
                 tensor[target, :, :length] = tensor[source, :, :length]
 
     def write(
-        self, layer: int, keys: torch.Tensor, values: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
+        self, layer: int, keys: torch.Tensor, values: torch.Tensor, rows: torch.Tensor, slots: torch.Tensor
     ) -> None:
-        """Stores [sequences, heads, tokens, width] at `places` [sequences, tokens] of rows."""
+        """Stores [sequences, heads, tokens, width] at `slots` [sequences, tokens] of the rows."""
         while len(self.keys) <= layer:
             self.keys.append(self._empty(keys))
             self.values.append(self._empty(values))
-        self.keys[layer][rows[:, None], :, places] = keys.transpose(1, 2)
-        self.values[layer][rows[:, None], :, places] = values.transpose(1, 2)
+        self.keys[layer][rows[:, None], :, slots] = keys.transpose(1, 2)
+        self.values[layer][rows[:, None], :, slots] = values.transpose(1, 2)
 
     def read(self, layer: int, rows: torch.Tensor, first: int | None, length: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """The rows' keys and values so far; `first` where the rows follow each other, which saves a copy."""
+        """The rows' keys and values so far; `first`, if the rows are consecutive, saves a copy."""
         count = len(rows)
         if first is not None:
             part = slice(first, first + count)

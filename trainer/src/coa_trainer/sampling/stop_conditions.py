@@ -1,23 +1,23 @@
-"""Decides after each token whether a sequence is at its end."""
+"""Stop conditions, checked after each token."""
 
 from collections.abc import Callable, Sequence
 
 Decode = Callable[[Sequence[int]], str]
 
 
-class StopRules:
+class StopConditions:
     def __init__(self, tokens: Sequence[int], texts: Sequence[str], decode: Decode | None) -> None:
         self._tokens = frozenset(tokens)
         self._texts = tuple(texts)
         self._decode = decode
-        # Each token is at least a byte, so these many can hold the longest text.
+        # A token is at least one byte, so this many tokens hold the longest stop string.
         self._reach = max((len(text.encode()) for text in texts), default=0)
 
     def first_stop(self, sampled: Sequence[int], more: Sequence[int]) -> tuple[int, str] | None:
-        """Where in `more`, which follows what was sampled before, the first token stands that ends a sequence."""
+        """Index of the first token in `more`, which follows `sampled`, that ends the sequence, and the reason."""
         at = next((at for at, token in enumerate(more) if token in self._tokens), None)
         if self._decode is not None and self._texts:
-            # One look at all of them; only where there is something to be found each is looked at.
+            # Decode once; only if a stop string occurs, find the token that completes it.
             tail = [*sampled[max(0, len(sampled) - self._reach) :], *more[:at]]
             text = self._decode(tail)
             if any(stop in text for stop in self._texts):
@@ -28,11 +28,11 @@ class StopRules:
         return None if at is None else (at, "token")
 
     def after(self, tokens: Sequence[int], begin: int) -> str | None:
-        """`tokens` are sampled from the place `begin` on."""
+        """Why the sequence ends after `tokens`, of which those from index `begin` on were sampled."""
         if tokens[-1] in self._tokens:
             return "token"
         if self._decode is None or not self._texts:
             return None
-        # An earlier one would have been the end already, so wherever it stands in here it has just been completed.
+        # An earlier match would have ended the sequence, so any match here was just completed.
         tail = self._decode(tokens[max(begin, len(tokens) - self._reach) :])
         return "text" if any(text in tail for text in self._texts) else None

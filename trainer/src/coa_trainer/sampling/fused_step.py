@@ -1,14 +1,14 @@
-"""A step of one token in every row over weights that lie side by side: few products, few kernels between them."""
+"""A decoding step of one token per row over fused weights: few matrix products and few kernels between them."""
 
 from typing import Any, NamedTuple
 
 import torch
 from torch.nn.functional import embedding, linear
 
+from ..model.fused_weights import ATTENTION, FEED_FORWARD, fused_view
 from ..model.llama_body import Form
-from ..model.side_by_side import ATTENTION, FEED_FORWARD, joined
-from .row_cache import RowCache
-from .step_ops import Moment, Norms, choose_ops
+from .kv_cache import KVCache
+from .step_ops import Norms, StepState, choose_ops
 
 
 class _Layer(NamedTuple):
@@ -25,7 +25,7 @@ class _Layer(NamedTuple):
     down_bias: torch.Tensor | None
 
 
-class OneStep:
+class FusedStep:
     def __init__(self, layers: list[_Layer], model: Any, form: Form) -> None:
         body, head = model.model, model.get_output_embeddings()
         self._layers = layers
@@ -36,15 +36,15 @@ class OneStep:
         self._head_bias = None if head.bias is None else head.bias.detach()
         self.ops = choose_ops(form, layers[0].norms is not None, self._head.dtype, self._head.device)
 
-    def logits(self, tokens: torch.Tensor, moment: Moment, cache: RowCache) -> torch.Tensor:
-        """[rows, vocabulary] in the type of the weights, for the first rows of the cache."""
+    def logits(self, tokens: torch.Tensor, state: StepState, cache: KVCache) -> torch.Tensor:
+        """[rows, vocabulary] in the weights' dtype, for the first rows of the cache."""
         ops, form = self.ops, self._form
         states = embedding(tokens, self._embedding)
         delta: torch.Tensor | None = None
         for number, layer in enumerate(self._layers):
             states, normed = ops.norm(states, delta, layer.first_norm, form.eps)
             projected = linear(normed, layer.into, layer.into_bias)
-            mixed = ops.attend(projected, form, layer.norms, cache.keys[number], cache.values[number], moment)
+            mixed = ops.attend(projected, form, layer.norms, cache.keys[number], cache.values[number], state)
             delta = linear(mixed, layer.out, layer.out_bias)
             states, normed = ops.norm(states, delta, layer.second_norm, form.eps)
             delta = linear(ops.gate(linear(normed, layer.gates, layer.gates_bias)), layer.down, layer.down_bias)
@@ -52,13 +52,13 @@ class OneStep:
         return linear(normed, self._head, self._head_bias)
 
 
-def one_step(model: Any, form: Form) -> OneStep | None:
-    """None where weights do not lie side by side, as under an adapter."""
+def fused_step(model: Any, form: Form) -> FusedStep | None:
+    """None if the weights are not fused, for example under an adapter."""
     if type(model.get_output_embeddings()) is not torch.nn.Linear:
         return None
     layers = [_layer(layer) for layer in model.model.layers]
     found = [layer for layer in layers if layer is not None]
-    return OneStep(found, model, form) if found and len(found) == len(layers) else None
+    return FusedStep(found, model, form) if found and len(found) == len(layers) else None
 
 
 def _layer(layer: Any) -> _Layer | None:
@@ -67,8 +67,8 @@ def _layer(layer: Any) -> _Layer | None:
     gates = [getattr(inner, name) for name in FEED_FORWARD]
     if any(type(each) is not torch.nn.Linear for each in (*projections, *gates, attention.o_proj, inner.down_proj)):
         return None
-    into, both = joined([each.weight for each in projections]), joined([each.weight for each in gates])
-    into_bias, both_bias = joined([each.bias for each in projections]), joined([each.bias for each in gates])
+    into, both = fused_view([each.weight for each in projections]), fused_view([each.weight for each in gates])
+    into_bias, both_bias = fused_view([each.bias for each in projections]), fused_view([each.bias for each in gates])
     biases_apart = (projections[0].bias is not None and into_bias is None) or (
         gates[0].bias is not None and both_bias is None
     )

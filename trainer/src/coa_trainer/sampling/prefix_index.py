@@ -1,28 +1,28 @@
-"""Finds rows by how their tokens begin, in time that does not grow with their number."""
+"""Index of cache rows by token prefix; lookups do not slow down as the number of rows grows."""
 
 from collections.abc import Iterator, Sequence
 
-# Tokens that are compared at once.
+# Tokens per hashed block.
 BLOCK = 16
 
 
-def chain(tokens: Sequence[int], known: Sequence[int] = ()) -> Iterator[int]:
-    """A number for each beginning of whole blocks, after those that are known."""
+def block_hashes(tokens: Sequence[int], known: Sequence[int] = ()) -> Iterator[int]:
+    """A chained hash for each prefix of whole blocks, after those already known."""
     last = known[-1] if known else 0
     for start in range(len(known) * BLOCK, len(tokens) - BLOCK + 1, BLOCK):
         last = hash((last, tuple(tokens[start : start + BLOCK])))
         yield last
 
 
-class Beginnings:
+class PrefixIndex:
     def __init__(self) -> None:
         self._rows: dict[int, dict[int, None]] = {}
         self._chains: dict[int, list[int]] = {}
 
     def add(self, row: int, tokens: Sequence[int]) -> None:
-        """Also for a row that has grown."""
+        """Adds a row, or the new blocks of a row that has grown."""
         held = self._chains.setdefault(row, [])
-        for number in chain(tokens, held):
+        for number in block_hashes(tokens, held):
             self._rows.setdefault(number, {})[row] = None
             held.append(number)
 
@@ -34,9 +34,9 @@ class Beginnings:
                 del self._rows[number]
 
     def longest(self, tokens: Sequence[int]) -> list[int]:
-        """Rows that share the most whole blocks with the tokens."""
+        """Rows that share the most whole blocks with `tokens`."""
         found: dict[int, None] = {}
-        for number in chain(tokens):
+        for number in block_hashes(tokens):
             rows = self._rows.get(number)
             if not rows:
                 break

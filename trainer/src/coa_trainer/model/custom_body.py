@@ -1,4 +1,4 @@
-"""Our own passes instead of transformers', for models that are known and where both give the same."""
+"""Chooses the custom forward pass for supported models, if its output matches that of transformers."""
 
 import logging
 from typing import Any
@@ -6,38 +6,38 @@ from typing import Any
 import torch
 
 from .bases import ModelOptions
-from .compiled import Compiler, own_mode
+from .compiled import Compiler, custom_mode
+from .fused_weights import is_supported
 from .llama_body import LlamaBody
 from .packed_attention import packed
 from .packing import size_for
-from .probe import Abilities, close
-from .side_by_side import knows
+from .probe import Capabilities, close
 
 log = logging.getLogger(__name__)
 
 
-def own_body(model: Any, vocabulary: int, options: ModelOptions, abilities: Abilities) -> LlamaBody | None:
-    if not knows(model) or not abilities.packs or not abilities.splits:
+def custom_body(model: Any, vocabulary: int, options: ModelOptions, capabilities: Capabilities) -> LlamaBody | None:
+    if not is_supported(model) or not capabilities.packs or not capabilities.splits:
         return None
-    compiler = Compiler(own_mode(options.compile, options.device))
+    compiler = Compiler(custom_mode(options.compile, options.device))
     try:
         body = LlamaBody(model, compiler, options.checkpointing)
         if _agrees(body, model, vocabulary):
             return body
         if compiler.on:
-            compiler.give_up("compiled layers do not give what the model gives")
+            compiler.disable("compiled layers do not match the model")
             if _agrees(body, model, vocabulary):
                 return body
-        log.warning("our layers do not give what the model gives, so its own are used")
+        log.warning("custom layers do not match the model; falling back to transformers")
     except torch.OutOfMemoryError:
         raise
     except Exception as error:
-        log.warning("our layers cannot be used with this model: %s", error)
+        log.warning("custom layers failed for this model; falling back to transformers: %s", error)
     return None
 
 
 def _agrees(body: LlamaBody, model: Any, vocabulary: int) -> bool:
-    """Logits of a row of sequences, and that a gradient of the first layer can be had and is one of numbers."""
+    """Compares logits on a packed row, and checks that the first layer's gradient is finite."""
     total, length = size_for(1), min(150, model.config.max_position_embeddings)
     device = body.head.device
     tokens = torch.arange(total, device=device) * 7 % vocabulary
