@@ -69,7 +69,7 @@ describe('model', () => {
     const imported = coaJson<Record<string, unknown>>(['model', 'import', 'tiny.gguf', 'imported'], { cwd })
     expect(imported).toMatchObject({ types: { Q8_0: 8, F32: 3 }, shape: { width: 32, layers: 1 } })
     expect(coa(['model', 'import', 'tiny.gguf', 'other'], { cwd }).stderr).toContain(
-      'is not a checkpoint of coa',
+      'is not a coa checkpoint',
     )
     expect(coa(['model', 'import', 'words.txt', 'nothing'], { cwd }).stderr).toContain(
       'words.txt is not a sound GGUF file: it does not begin with GGUF',
@@ -205,9 +205,9 @@ describe('engine', () => {
 })
 
 it.each<[string[], number, string]>([
-  [['model', 'inspect', 'nowhere'], 5, 'there is no checkpoint'],
+  [['model', 'inspect', 'nowhere'], 5, 'no checkpoint at'],
   [['model', 'new', 'tiny'], 2, '--force'],
-  [['model', 'new', 'other'], 5, 'is not a checkpoint of coa'],
+  [['model', 'new', 'other'], 5, 'is not a coa checkpoint'],
   [['model', 'new', 'x', '--width', '100', '--heads', '7'], 5, 'multiple of 14'],
   [['model', 'new', 'x', '--heads', '4', '--kv-heads', '3'], 5, 'evenly'],
   [['model', 'new', 'x', '--layers', 'two'], 2, '--layers two is not a whole number'],
@@ -228,7 +228,7 @@ it.each<[string[], number, string]>([
   [['generate', '-m', 'tiny', ''], 2, 'the prompt is empty'],
   [['generate', '-m', 'tiny', 'a', '--top-p', '2'], 2, 'from 0 to 1'],
   [['generate', '-m', 'tiny', 'a', '--system', 'b'], 2, 'Add --chat'],
-  [['generate', '-m', 'tiny', 'a'.repeat(200)], 5, '200 tokens and the model sees 128'],
+  [['generate', '-m', 'tiny', 'a'.repeat(200)], 5, "200 tokens, but the model's context is 128"],
   [['engine', 'contract', '--device', 'tpu'], 2, 'cpu, wasm, webgpu'],
 ])('%j exits %i in one line', (args, code, text) => {
   const outcome = coa(args, { cwd })

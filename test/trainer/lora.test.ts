@@ -184,6 +184,6 @@ describe.skipIf(python === undefined)('LoRA from training to export', () => {
     saveCheckpoint(student, { shape, weights, stage: 'init', step: 1, createdAt, elementType: 'BF16' })
     expect(() => openCheckpoint(adapter)).toThrow('has changed since')
     rmSync(student, { recursive: true })
-    expect(() => openCheckpoint(adapter)).toThrow('which is not here')
+    expect(() => openCheckpoint(adapter)).toThrow('which was not found')
   })
 })

@@ -26,7 +26,7 @@ function withTools(found: string): string | undefined {
     ignored.push('--ignore=tests/test_kernels.py')
   }
   if (has('pytest, mypy, ruff')) return found
-  console.warn('SKIPPED: the trainer's Python tests: pytest, mypy and ruff could not be installed')
+  console.warn("SKIPPED: the trainer's Python tests: pytest, mypy and ruff could not be installed")
   return undefined
 }
 

@@ -1,4 +1,4 @@
-/** Models on disk: the Hugging Face layout, read with suspicion and written whole or not at all. */
+/** Models on disk in the Hugging Face layout, validated when read and written atomically. */
 export { type AdapterCheckpoint, adapterOf, BASE_FINGERPRINT, isModelFolder } from './adapter-checkpoint.ts'
 export { adoptFiles } from './adopt-files.ts'
 export {
@@ -26,5 +26,5 @@ export { readHeader } from './safetensors-read.ts'
 export { type CheckpointContents, saveCheckpoint } from './save-checkpoint.ts'
 export type { StoredTensor, StoredTensors } from './stored-tensor.ts'
 export { readTokenizerFiles } from './tokenizer-files.ts'
-export { verifyWhereSaved } from './verify-files.ts'
+export { verifyIfSavedByCoa } from './verify-files.ts'
 export { type Parameter, parameterCount, parametersOf } from './weight-names.ts'

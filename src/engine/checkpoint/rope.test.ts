@@ -56,7 +56,7 @@ const cases = [
     scale: 1.138629436111989,
   },
   {
-    name: 'yarn with everything given',
+    name: 'yarn with all fields',
     config: {
       head_dim: 16,
       rope_parameters: {
@@ -75,7 +75,7 @@ const cases = [
     scale: 1.5,
   },
   {
-    name: 'yarn with the factor as DeepSeek gives it, in a tiny context',
+    name: "yarn with DeepSeek's factor, in a tiny context",
     config: {
       head_dim: 8,
       max_position_embeddings: 64,

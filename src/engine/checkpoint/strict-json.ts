@@ -1,18 +1,17 @@
 import { parseJson } from '../../schema/index.ts'
 
 /**
- * JSON from files of unknown origin. Beyond what JSON.parse refuses, a name that is given twice in one object is
- * refused (JSON.parse would take the last one, another reader the first), and so is nesting deeper than asked for.
- * Throws a SyntaxError, which the caller turns into an error that names the file.
+ * Parses JSON from untrusted files. Unlike JSON.parse, it rejects duplicate names in an object (readers disagree on which
+ * one counts) and excessive nesting. Throws a SyntaxError; the caller adds the file name.
  */
 export function parseStrictJson(text: string, maxDepth: number): unknown {
-  refuseDeepAndDoubled(text, maxDepth)
+  rejectDeepAndDuplicate(text, maxDepth)
   return parseJson(text)
 }
 
-/** Sees brackets and strings only; text that is not JSON passes here and is refused by the parser. */
-function refuseDeepAndDoubled(text: string, maxDepth: number): void {
-  /** The names seen in each open object; undefined for an open list. */
+/** Looks only at brackets and strings; other invalid JSON is left to the parser. */
+function rejectDeepAndDuplicate(text: string, maxDepth: number): void {
+  /** Names seen in each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = []
   let place = 0
   while (place < text.length) {
@@ -22,7 +21,7 @@ function refuseDeepAndDoubled(text: string, maxDepth: number): void {
       const names = open.at(-1)
       if (names !== undefined && colonFollows(text, end)) {
         const name = nameOf(text.slice(place, end))
-        if (names.has(name)) throw new SyntaxError(`${JSON.stringify(name.slice(0, 200))} is given twice`)
+        if (names.has(name)) throw new SyntaxError(`duplicate name ${JSON.stringify(name.slice(0, 200))}`)
         names.add(name)
       }
       place = end
@@ -30,7 +29,7 @@ function refuseDeepAndDoubled(text: string, maxDepth: number): void {
     }
     if (character === '{' || character === '[') {
       open.push(character === '{' ? new Set() : undefined)
-      if (open.length > maxDepth) throw new SyntaxError(`it is nested more than ${maxDepth} levels deep`)
+      if (open.length > maxDepth) throw new SyntaxError(`nested more than ${maxDepth} levels deep`)
     } else if (character === '}' || character === ']') {
       open.pop()
     }
@@ -38,7 +37,7 @@ function refuseDeepAndDoubled(text: string, maxDepth: number): void {
   }
 }
 
-/** The place after the closing quotation mark, or the end of the text where there is none. */
+/** The position after the closing quotation mark, or the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1)

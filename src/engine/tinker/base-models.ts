@@ -1,7 +1,7 @@
 import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../base/digests/index.ts'
-import { describeFile, readTokenizerFiles, verifyWhereSaved } from '../checkpoint/index.ts'
+import { describeFile, readTokenizerFiles, verifyIfSavedByCoa } from '../checkpoint/index.ts'
 import type { Wire } from './wire.ts'
 
 /** Files may be large, and the connection slow. */
@@ -26,7 +26,7 @@ export async function baseModelFor(
     return hashes.get(name)!
   }
   const weights = readdirSync(folder).filter(decidesWeights).sort()
-  verifyWhereSaved(folder, decidesWeights)
+  verifyIfSavedByCoa(folder, decidesWeights)
   for (const name of names) {
     const path = `/base_models/${encodeURIComponent(name)}/files`
     const { files } = await wire.json<{ files: ServerFile[] }>(path, { timeoutMs: FILE_MS })

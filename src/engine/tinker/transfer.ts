@@ -8,7 +8,7 @@ import {
   currentFolder,
   EngineError,
   existingFolder,
-  verifyWhereSaved,
+  verifyIfSavedByCoa,
 } from '../checkpoint/index.ts'
 import { FILE_MS, sendFile } from './base-models.ts'
 import type { ModelSession } from './model-session.ts'
@@ -56,7 +56,7 @@ export async function sendCheckpoint(
   optimizer: boolean,
 ): Promise<void> {
   const folder = existingFolder(path)
-  verifyWhereSaved(folder)
+  verifyIfSavedByCoa(folder)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)

@@ -226,7 +226,7 @@ describe('what cannot be written or read', () => {
     const other = mkdtempSync(join(folder, 'other-'))
     writeFileSync(join(other, 'letter.txt'), 'mine')
     expect(message(() => importGguf(`${from}.gguf`, other, { createdAt }))).toContain(
-      'is not a checkpoint of coa',
+      'is not a coa checkpoint',
     )
   })
 

@@ -163,7 +163,10 @@ it('refuses everything but sampling, and requests that make no sense', async () 
     [() => engine.save('nowhere', note), 'cannot save'],
     [() => engine.load('nowhere'), 'cannot load'],
     [() => engine.sample({ prompt: [], maxTokens: 1 }), 'the prompt is empty'],
-    [() => engine.sample({ prompt: Array(8).fill(65), maxTokens: 1 }), '8 tokens and the model sees 8'],
+    [
+      () => engine.sample({ prompt: Array(8).fill(65), maxTokens: 1 }),
+      "8 tokens, but the model's context is 8",
+    ],
     [() => engine.sample({ prompt: [65], maxTokens: 0 }), 'maxTokens is 0'],
     [() => engine.sample({ prompt: [65], maxTokens: 1, temperature: -1 }), 'temperature is -1'],
   ] as const) {
