@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openStudent, openWorld, rollOutWatched, rolloutSettings } from '../agent/index.ts'
-import { fingerprintOfFolder, isModelFolder, runtimeInWords } from '../engine/index.ts'
+import { fingerprintOfFolder, isModelFolder, runtimeLabel } from '../engine/index.ts'
 import type { Task } from '../schema/index.ts'
 import type { ProjectConfig } from '../settings/index.ts'
 import { type RlSummary, run as rl, rlSettings } from '../stages/rl/index.ts'
@@ -34,7 +34,7 @@ export async function trainRl(
   refuseOverlap([...offered, ...trainedOn(run)], measured)
   const student = await openStudent(config, start, (line) => run.log(line))
   const { engine, folder } = student
-  onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
+  onRuntime?.(`rl: ${runtimeLabel(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
   const world = await openWorld(config, run)
   const settings = rolloutSettings(config)

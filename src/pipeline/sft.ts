@@ -1,5 +1,5 @@
 import { openStudent, openWorld } from '../agent/index.ts'
-import { fingerprintOfFolder, runtimeInWords } from '../engine/index.ts'
+import { fingerprintOfFolder, runtimeLabel } from '../engine/index.ts'
 import { type CoaSequence, reactId } from '../schema/index.ts'
 import { sft } from '../stages/sft/index.ts'
 import { type Run, readSelection } from '../store/index.ts'
@@ -23,7 +23,7 @@ export async function trainSft(
   refuseOverlap(trainedOn(run), tasks)
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
-  onRuntime?.(`sft: ${runtimeInWords(engine.describe())}`)
+  onRuntime?.(`sft: ${runtimeLabel(engine.describe())}`)
   const world = tasks.length === 0 ? undefined : await openWorld(config, run)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { normalised } from '../../src/engine/index.ts'
+import { normalized } from '../../src/engine/index.ts'
 import type { ContractSubject } from './contract.ts'
 
 const text = (value: string): number[] => [...Buffer.from(value)]
@@ -84,7 +84,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
   it('takes over the optimizer with the weights, unless it is to start afresh', async () => {
     const learner = await open()
     const step = async (): Promise<number> => {
-      await learner.forwardBackward(normalised(some), { kind: 'cross-entropy' })
+      await learner.forwardBackward(normalized(some), { kind: 'cross-entropy' })
       return (await learner.optimStep({ learningRate: 1e-3 })).step
     }
     await step()

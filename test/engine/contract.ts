@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Engine, normalised, type Sample, type TrainingExample } from '../../src/engine/index.ts'
+import { type Engine, normalized, type Sample, type TrainingExample } from '../../src/engine/index.ts'
 import { reinforcementContract } from './contract-reinforcement.ts'
 import { onlyBytes } from './only-bytes.ts'
 import { compareTalks } from './talk.ts'
@@ -243,7 +243,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         for (const loss of losses) expect(Math.abs(loss / losses[0]! - 1)).toBeLessThan(most)
       })
 
-      it('sums over tokens by their weights, and normalised weights make that a mean', async () => {
+      it('sums over tokens by their weights, and normalized weights make that a mean', async () => {
         const half = some.map((each) => ({
           ...each,
           weights: Array.from(each.weights, (_, at) => (at % 2 === 0 ? 1 : 0)),
@@ -253,7 +253,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         for (const [index, { weights }] of half.entries())
           for (let at = 1; at < weights.length; at++) sum -= weights[at]! * logprobs[index]![at]!
         expect(Math.abs(loss / sum - 1)).toBeLessThan(1e-4)
-        const mean = await engine.forwardBackward(normalised(half), { kind: 'cross-entropy' })
+        const mean = await engine.forwardBackward(normalized(half), { kind: 'cross-entropy' })
         expect(mean.loss).toBeCloseTo(loss / weight, 3)
         expect(mean.weight).toBeCloseTo(1, 5)
         await engine.optimStep({ learningRate: 0 })
@@ -264,7 +264,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         const lesson = [example('abcabcabcabcabcabcabcabcabcabc')]
         const losses: number[] = []
         for (let step = 0; step < 30; step++) {
-          losses.push((await learner.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })).loss)
+          losses.push((await learner.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })).loss)
           await learner.optimStep({ learningRate: 1e-2, maxNorm: 1 })
         }
         expect(losses.at(-1)!).toBeLessThan(losses[0]! / 4)
@@ -279,7 +279,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         const steps = async (learner: Engine, count: number): Promise<number[]> => {
           const losses: number[] = []
           for (let step = 0; step < count; step++) {
-            losses.push((await learner.forwardBackward(normalised(some), { kind: 'cross-entropy' })).loss)
+            losses.push((await learner.forwardBackward(normalized(some), { kind: 'cross-entropy' })).loss)
             await learner.optimStep({ learningRate: 3e-3, weightDecay: 0.1, maxNorm: 1 })
           }
           return losses

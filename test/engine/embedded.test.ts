@@ -60,7 +60,7 @@ it('tells everyone when its thread dies, and the last checkpoint is still good',
   await again.close()
 })
 
-it('learns the same with partners as alone, and the same every time', async () => {
+it('learns the same with workers as alone, and the same every time', async () => {
   const tokens = (seed: number) => Array.from({ length: 120 }, (_, at) => (seed * 31 + at * 7) % 259)
   const examples = Array.from({ length: 24 }, (_, seed) => ({
     tokens: tokens(seed),

@@ -9,7 +9,7 @@ import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
 import { ParameterStore } from '../../src/engine/embedded/parameter-store.ts'
 import { Trainer } from '../../src/engine/embedded/training/trainer.ts'
 import {
-  normalised,
+  normalized,
   openCheckpoint,
   openEmbedded,
   saveCheckpoint,
@@ -25,7 +25,7 @@ saveCheckpoint(base, { ...note, shape: shapeFromConfig(fixture.config), weights:
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = () => openEmbedded({ model: base, threads: 1, lora: { rank: 4, alpha: 8 } })
-const examples = normalised(examplesOf(fixture))
+const examples = normalized(examplesOf(fixture))
 
 it('begins as the model it adapts, trains little, and leaves the base as it is', async () => {
   const engine = await open()

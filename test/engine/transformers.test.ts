@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
-  normalised,
+  normalized,
   openEmbedded,
   randomWeights,
   saveCheckpoint,
@@ -68,7 +68,7 @@ describe.skipIf('missing' in found)('beside PyTorch, live', () => {
     const found: number[] = []
     for (const [step, batch] of batches.entries()) {
       const examples = batch.map((line) => ({ tokens: lines[line]!.ids, weights: lines[line]!.weights }))
-      found.push((await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })).loss)
+      found.push((await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })).loss)
       await engine.optimStep({ learningRate: rates[step]!, weightDecay: 0.1, maxNorm: 1 })
     }
     await engine.close()

@@ -23,11 +23,11 @@ engineContract('embedded, wasm', {
 })
 
 it.each([1, 2])('computes what the native library computes, with %i threads', async (threads) => {
-  const figures = await compareDevices(
+  const differences = await compareDevices(
     await openRuntime({ device: 'wasm', threads }),
     await openRuntime({ threads: 1 }),
   )
-  for (const [name, figure] of Object.entries(figures)) expect(figure, name).toBeLessThan(1e-5)
+  for (const [name, difference] of Object.entries(differences)) expect(difference, name).toBeLessThan(1e-5)
 })
 
 it.each([
@@ -90,6 +90,6 @@ it('gives back the memory of every pass and of every graph', async () => {
   const before = await rounds(1)
   const after = await rounds(3)
   await trainer.release()
-  // Each of the 54 passes hands out 2 MB of gradients, and builds or finds a graph of several MB.
+  // Each of the 54 passes outputs 2 MB of gradients, and builds or finds a graph of several MB.
   expect(after - before).toBeLessThan(60)
 })

@@ -8,7 +8,7 @@ import { compareDevices } from '../../src/engine/embedded/device-comparison.ts'
 import { trainingGraph } from '../../src/engine/embedded/llama/training-graph.ts'
 import { forWebGpu } from '../../src/engine/embedded/onnx/for-webgpu.ts'
 import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
-import { trustWebGpu } from '../../src/engine/embedded/webgpu-trust.ts'
+import { checkWebGpu } from '../../src/engine/embedded/webgpu-check.ts'
 import { openEmbedded } from '../../src/engine/index.ts'
 import { byteModelShape, writeByteModel } from './byte-model.ts'
 import { engineContract } from './contract.ts'
@@ -21,7 +21,7 @@ const chromium = '/usr/lib/chromium'
 const softwareAdapter = existsSync(join(chromium, 'vk_swiftshader_icd.json'))
   ? { LD_LIBRARY_PATH: chromium, VK_ICD_FILENAMES: join(chromium, 'vk_swiftshader_icd.json') }
   : undefined
-const hasGpu = await trustWebGpu().then(
+const hasGpu = await checkWebGpu().then(
   () => true,
   () => false,
 )
@@ -76,19 +76,19 @@ it.each([
   ['is refused', "process.send({ failure: 'no such kernel' })", /cannot be used here: no such kernel/],
   [
     'computes wrong numbers',
-    'process.send({ figures: { loss: 1e-7, logprobs: 1e-6, gradients: 0.0123, sampling: 1e-6 } })',
+    'process.send({ differences: { loss: 1e-7, logprobs: 1e-6, gradients: 0.0123, sampling: 1e-6 } })',
     /wrong numbers here: gradients off by 0\.012 of the largest/,
   ],
   [
     'computes no numbers',
-    'process.send({ figures: { loss: Infinity, logprobs: 0, gradients: 0, sampling: 0 } })',
+    'process.send({ differences: { loss: Infinity, logprobs: 0, gradients: 0, sampling: 0 } })',
     /loss off by Infinity/,
   ],
 ])('does not trust an adapter that %s', async (_name, program, message) => {
   const probe = join(folder, 'probe.mjs')
   // Disconnected, so that the process ends.
   writeFileSync(probe, `${program}\nprocess.disconnect()`)
-  await expect(trustWebGpu(pathToFileURL(probe))).rejects.toThrow(message)
+  await expect(checkWebGpu(pathToFileURL(probe))).rejects.toThrow(message)
 })
 
 it('computes the same by the nodes that WebGPU has', async () => {
@@ -106,8 +106,8 @@ it('computes the same by the nodes that WebGPU has', async () => {
       return lowering
     },
   }
-  const figures = await compareDevices(lowering, cpu)
-  for (const [name, figure] of Object.entries(figures)) expect(figure, name).toBeLessThan(1e-5)
+  const differences = await compareDevices(lowering, cpu)
+  for (const [name, difference] of Object.entries(differences)) expect(difference, name).toBeLessThan(1e-5)
   const graph = trainingGraph(byteModelShape, { rows: 2, time: 16, loss: 'policy' })
   const foreign = forWebGpu(graph).nodes.filter(({ domain, op }) => domain !== '' && op !== 'RotaryEmbedding')
   expect(foreign).toEqual([])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { narrowToBrainFloat, narrowToHalf, widenBrainFloat, widenHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf, widenBfloat16, widenHalf } from './half-floats.ts'
 
 const everyPattern = Uint16Array.from({ length: 65_536 }, (_, bits) => bits)
 
@@ -36,7 +36,7 @@ function nearestPattern(value: number, exponentBits: number): number {
 
 const formats = [
   { name: 'F16', exponentBits: 5, widen: widenHalf, narrow: narrowToHalf },
-  { name: 'BF16', exponentBits: 8, widen: widenBrainFloat, narrow: narrowToBrainFloat },
+  { name: 'BF16', exponentBits: 8, widen: widenBfloat16, narrow: narrowToBfloat16 },
 ]
 
 function narrowOne(narrow: typeof narrowToHalf, value: number): { bits: number; overflow: number } {
@@ -115,7 +115,7 @@ test('known patterns', () => {
   expect(narrowOne(narrowToHalf, 65_520)).toEqual({ bits: 0x7c00, overflow: 0 })
   expect(narrowOne(narrowToHalf, 2 ** -25)).toEqual({ bits: 0, overflow: -1 })
   expect(narrowOne(narrowToHalf, -(2 ** -24))).toEqual({ bits: 0x8001, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 1.00390625)).toEqual({ bits: 0x3f80, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 1.01171875)).toEqual({ bits: 0x3f82, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 3.4e38)).toEqual({ bits: 0x7f80, overflow: 0 })
+  expect(narrowOne(narrowToBfloat16, 1.00390625)).toEqual({ bits: 0x3f80, overflow: -1 })
+  expect(narrowOne(narrowToBfloat16, 1.01171875)).toEqual({ bits: 0x3f82, overflow: -1 })
+  expect(narrowOne(narrowToBfloat16, 3.4e38)).toEqual({ bits: 0x7f80, overflow: 0 })
 })

@@ -24,7 +24,7 @@ export function widenHalf(source: Uint16Array, target: Float32Array): void {
   for (let i = 0; i < source.length; i++) target[i] = table[source[i]!]!
 }
 
-export function widenBrainFloat(source: Uint16Array, target: Float32Array): void {
+export function widenBfloat16(source: Uint16Array, target: Float32Array): void {
   const bits = new Uint32Array(target.buffer, target.byteOffset, source.length)
   for (let i = 0; i < source.length; i++) bits[i] = source[i]! << 16
 }
@@ -64,7 +64,7 @@ function roundedShift(value: number, dropped: number): number {
 }
 
 /** Returns the index of the first finite value that is too large for BF16, or -1. */
-export function narrowToBrainFloat(source: Float32Array, target: Uint16Array): number {
+export function narrowToBfloat16(source: Float32Array, target: Uint16Array): number {
   const bits = new Uint32Array(source.buffer, source.byteOffset, source.length)
   let overflow = -1
   for (let i = 0; i < bits.length; i++) {

@@ -21,7 +21,7 @@ export { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX, readPeftAdapter } from '.
 export { randomStream } from './random-stream.ts'
 export { randomWeights } from './random-weights.ts'
 export { checkReplaceable, currentFolder, removeCheckpoint } from './replace-folder.ts'
-export { inverseFrequencies, rotationScale } from './rope.ts'
+export { inverseFrequencies, ropeScale } from './rope.ts'
 export { readHeader } from './safetensors-read.ts'
 export { type CheckpointContents, saveCheckpoint } from './save-checkpoint.ts'
 export type { StoredTensor, StoredTensors } from './stored-tensor.ts'

@@ -26,7 +26,7 @@ export function inverseFrequencies(shape: ModelShape): Float64Array {
 }
 
 /** Multiplier of the cosines and sines; 1 except for YaRN. */
-export function rotationScale(shape: ModelShape): number {
+export function ropeScale(shape: ModelShape): number {
   if (shape.ropeScaling?.kind !== 'yarn') return 1
   const { attentionFactor, factor } = shape.ropeScaling
   return attentionFactor ?? yarnAttentionFactor(factor, 1)

@@ -1,6 +1,6 @@
 import { elementCount } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
-import { widenBrainFloat, widenHalf } from './half-floats.ts'
+import { widenBfloat16, widenHalf } from './half-floats.ts'
 import { decodeText, gitPointerFix, readFully, withFile } from './read-bytes.ts'
 import { type Header, MAX_HEADER_BYTES, parseHeader, type TensorEntry } from './safetensors-header.ts'
 import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
@@ -94,6 +94,6 @@ function readValues(file: number, position: number, type: string, values: Float3
     readFully(file, bytes.subarray(0, part.length * width), position + done * width)
     if (type === 'F64') part.set(new Float64Array(bytes.buffer, 0, part.length))
     else if (type === 'F16') widenHalf(new Uint16Array(bytes.buffer, 0, part.length), part)
-    else widenBrainFloat(new Uint16Array(bytes.buffer, 0, part.length), part)
+    else widenBfloat16(new Uint16Array(bytes.buffer, 0, part.length), part)
   }
 }

@@ -1,7 +1,7 @@
 import { writePartsAtomic } from '../../base/files/index.ts'
 import { bytesOfElement, type ElementType, elementCount } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
-import { narrowToBrainFloat, narrowToHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf } from './half-floats.ts'
 import type { StoredTensor, StoredTensors } from './stored-tensor.ts'
 
 export interface WriteOptions {
@@ -75,7 +75,7 @@ function writeValues(
     add(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     return
   }
-  const narrow = type === 'F16' ? narrowToHalf : narrowToBrainFloat
+  const narrow = type === 'F16' ? narrowToHalf : narrowToBfloat16
   const narrowed = new Uint16Array(Math.min(CHUNK, values.length))
   for (let done = 0; done < values.length; done += CHUNK) {
     const part = values.subarray(done, done + CHUNK)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
-import { narrowToBrainFloat, narrowToHalf, widenBrainFloat, widenHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf, widenBfloat16, widenHalf } from './half-floats.ts'
 import { readHeader, readTensors } from './safetensors-read.ts'
 import { writeTensors } from './safetensors-write.ts'
 import type { StoredTensors } from './stored-tensor.ts'
@@ -104,9 +104,9 @@ function rounded(values: Float32Array, type: ElementType): Float32Array {
   const narrow = new Uint16Array(values.length)
   const wide = new Float32Array(values.length)
   if (type === 'F16') narrowToHalf(values, narrow)
-  else narrowToBrainFloat(values, narrow)
+  else narrowToBfloat16(values, narrow)
   if (type === 'F16') widenHalf(narrow, wide)
-  else widenBrainFloat(narrow, wide)
+  else widenBfloat16(narrow, wide)
   return wide
 }
 

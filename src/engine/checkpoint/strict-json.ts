@@ -13,18 +13,18 @@ export function parseStrictJson(text: string, maxDepth: number): unknown {
 function rejectDeepAndDuplicate(text: string, maxDepth: number): void {
   /** Names seen in each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = []
-  let place = 0
-  while (place < text.length) {
-    const character = text[place]
+  let position = 0
+  while (position < text.length) {
+    const character = text[position]
     if (character === '"') {
-      const end = endOfString(text, place)
+      const end = endOfString(text, position)
       const names = open.at(-1)
       if (names !== undefined && colonFollows(text, end)) {
-        const name = nameOf(text.slice(place, end))
+        const name = nameOf(text.slice(position, end))
         if (names.has(name)) throw new SyntaxError(`duplicate name ${JSON.stringify(name.slice(0, 200))}`)
         names.add(name)
       }
-      place = end
+      position = end
       continue
     }
     if (character === '{' || character === '[') {
@@ -33,7 +33,7 @@ function rejectDeepAndDuplicate(text: string, maxDepth: number): void {
     } else if (character === '}' || character === ']') {
       open.pop()
     }
-    place++
+    position++
   }
 }
 
@@ -44,14 +44,14 @@ function endOfString(text: string, start: number): number {
   return end === -1 ? text.length : end + 1
 }
 
-function isEscaped(text: string, start: number, place: number): boolean {
+function isEscaped(text: string, start: number, position: number): boolean {
   let backslashes = 0
-  while (place - 1 - backslashes > start && text[place - 1 - backslashes] === '\\') backslashes++
+  while (position - 1 - backslashes > start && text[position - 1 - backslashes] === '\\') backslashes++
   return backslashes % 2 === 1
 }
 
-function colonFollows(text: string, place: number): boolean {
-  let next = place
+function colonFollows(text: string, position: number): boolean {
+  let next = position
   while (' \t\n\r'.includes(text[next] ?? '.')) next++
   return text[next] === ':'
 }

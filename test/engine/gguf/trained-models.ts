@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import {
   type ModelShape,
   newModel,
-  normalised,
+  normalized,
   openEmbedded,
   shapeOfSizes,
 } from '../../../src/engine/index.ts'
@@ -38,7 +38,7 @@ export async function writeTrained(folder: string, sizes: Partial<ModelShape>): 
     return { tokens, weights: tokens.map(() => 1) }
   })
   for (let step = 0; step < 40; step++) {
-    await engine.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })
+    await engine.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 5e-3, maxNorm: 1 })
   }
   const trained = join(folder, 'trained')

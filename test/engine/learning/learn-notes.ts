@@ -1,4 +1,4 @@
-import { type Engine, type ModelShape, normalised, type TrainingExample } from '../../../src/engine/index.ts'
+import { type Engine, type ModelShape, normalized, type TrainingExample } from '../../../src/engine/index.ts'
 import type { Tokenizer } from '../../../src/language/tokens/index.ts'
 import { judge, type Note, notes } from './notes.ts'
 
@@ -47,7 +47,7 @@ export async function learnNotes(
     const examples = Array.from({ length: rows }, () =>
       exampleOf(step < 0.15 * steps ? next(1, longest / 2) : next(longest / 2, longest), tokenizer),
     )
-    const { loss } = await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+    const { loss } = await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })
     const rate = learningRate * Math.min(1, (step + 1) / 30) * Math.max(0.05, 1 - step / steps)
     await engine.optimStep({ learningRate: rate, weightDecay: 0.1, beta2: 0.98, maxNorm: 1 })
     losses.push(loss)

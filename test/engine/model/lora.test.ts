@@ -9,7 +9,7 @@ import {
   type Engine,
   exportPeft,
   mergeLora,
-  normalised,
+  normalized,
   openCheckpoint,
   openEmbedded,
 } from '../../../src/engine/index.ts'
@@ -27,7 +27,7 @@ const examples = [40, 60].map((length, row) => {
 
 async function train(engine: Engine, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
-    await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+    await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 1e-2 })
   }
 }

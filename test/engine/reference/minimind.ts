@@ -70,9 +70,9 @@ function dequantised(onnx: OnnxFile, name: string): ReferenceWeight {
 
 function transposed({ shape: [...shape], values }: ReferenceWeight): ReferenceWeight {
   const [rows, columns] = shape as [number, number]
-  const turned = new Float32Array(values.length)
+  const transposed = new Float32Array(values.length)
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
-      turned[column * rows + row] = values[row * columns + column]!
-  return { shape: [columns, rows], values: turned }
+      transposed[column * rows + row] = values[row * columns + column]!
+  return { shape: [columns, rows], values: transposed }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Engine,
-  normalised,
+  normalized,
   openEmbedded,
   openTinker,
   type TrainingExample,
@@ -28,7 +28,7 @@ function batch(step: number): TrainingExample[] {
 async function train(engine: Engine, from: number, to: number): Promise<number[]> {
   const losses: number[] = []
   for (let step = from; step < to; step++) {
-    losses.push((await engine.forwardBackward(normalised(batch(step)), { kind: 'cross-entropy' })).loss)
+    losses.push((await engine.forwardBackward(normalized(batch(step)), { kind: 'cross-entropy' })).loss)
     await engine.optimStep({ learningRate: 3e-3, weightDecay: 0.1, maxNorm: 1 })
   }
   return losses

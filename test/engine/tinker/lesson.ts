@@ -1,4 +1,4 @@
-import { type Engine, normalised } from '../../../src/engine/index.ts'
+import { type Engine, normalized } from '../../../src/engine/index.ts'
 
 const lines = ['a team of agents', 'becomes one model', 'step by step', 'and then again']
 
@@ -12,7 +12,7 @@ export async function learn(
   const losses: number[] = []
   for (let step = from; step < to; step++) {
     const tokens = [...Buffer.from(lines[step % lines.length]!)]
-    const examples = normalised([{ tokens, weights: tokens.map(() => 1) }])
+    const examples = normalized([{ tokens, weights: tokens.map(() => 1) }])
     const { loss } = await engine.forwardBackward(examples, { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 3e-3, maxNorm: 1 })
     losses.push(loss)

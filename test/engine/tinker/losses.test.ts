@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Loss, type LossContract, normalised, type TrainingExample } from '../../../src/engine/index.ts'
+import { type Loss, type LossContract, normalized, type TrainingExample } from '../../../src/engine/index.ts'
 import { corrections, ourContract, routeOf } from '../../../src/engine/tinker/loss-contract.ts'
 import { lossTerms } from '../../../src/engine/tinker/loss-terms.ts'
 
@@ -41,23 +41,23 @@ describe('the terms of a loss', () => {
         const [left, right] = [(here - down) / 1e-5, (up - here) / 1e-5]
         // At a corner of the clip there is no one slope.
         fc.pre(Math.abs(left - right) < 1e-3 * Math.max(1, Math.abs(left)))
-        const slope = -lossTerms(example, logprobs, loss).pull[at]!
+        const slope = -lossTerms(example, logprobs, loss).negativeGradient[at]!
         expect(Math.abs(slope - (left + right) / 2)).toBeLessThan(2e-3 * Math.max(1, Math.abs(slope)))
       }),
       { numRuns: 3000 },
     )
   })
 
-  it('hold a ratio that would be infinite, and pull no further', () => {
+  it('hold a ratio that would be infinite, and negativeGradient no further', () => {
     const example = {
       tokens: [1, 2, 3],
       weights: [0, 1, 1],
       advantages: [0, -1, 1],
       sampledLogprobs: [0, -900, 0],
     }
-    const { loss, pull } = lossTerms(example, [0, 0, -900], policy)
+    const { loss, negativeGradient } = lossTerms(example, [0, 0, -900], policy)
     expect(loss).toBeCloseTo(Math.exp(20), 3)
-    expect([...pull]).toEqual([0, 0, 0])
+    expect([...negativeGradient]).toEqual([0, 0, 0])
   })
 
   it('do not look at what stands beside a token of no weight', () => {
@@ -67,14 +67,14 @@ describe('the terms of a loss', () => {
       advantages: [Number.NaN, Number.NaN, 1],
       sampledLogprobs: [Number.NaN, Number.NaN, -1],
     }
-    const { loss, pull } = lossTerms(example, [Number.NaN, Number.NaN, -1], policy)
-    expect([loss, ...pull]).toEqual([-1, 0, 0, 1])
+    const { loss, negativeGradient } = lossTerms(example, [Number.NaN, Number.NaN, -1], policy)
+    expect([loss, ...negativeGradient]).toEqual([-1, 0, 0, 1])
   })
 })
 
 /** What a server with this reduction makes of slopes that are sent to it: the gradient in each log-probability. */
 function serverGradient(reduction: string, pulls: readonly number[][]): number[][] {
-  const lengths = pulls.map((pull) => pull.length - 1)
+  const lengths = pulls.map((negativeGradient) => negativeGradient.length - 1)
   const total = lengths.reduce((sum, length) => sum + length, 0)
   const divisors: Record<string, (length: number) => number> = {
     sum: () => 1,
@@ -83,7 +83,7 @@ function serverGradient(reduction: string, pulls: readonly number[][]): number[]
     'mean of sequence means': (length) => length * pulls.length,
     'mean of tokens': () => total,
   }
-  return pulls.map((pull, index) => pull.map((value) => value / divisors[reduction]!(lengths[index]!)))
+  return pulls.map((negativeGradient, index) => negativeGradient.map((value) => value / divisors[reduction]!(lengths[index]!)))
 }
 
 describe('the correction', () => {
@@ -97,18 +97,18 @@ describe('the correction', () => {
   it.each(reductions)('makes token-level DAPO of a server that takes the %s', (reduction) => {
     fc.assert(
       fc.property(fc.array(sequence, { minLength: 1, maxLength: 5 }), (sequences) => {
-        const step = normalised(sequences)
+        const step = normalized(sequences)
         const wanted = step.map((example, index) => [
-          ...lossTerms(example, sequences[index]!.logprobs, { ...policy, dualClip: 10 }).pull,
+          ...lossTerms(example, sequences[index]!.logprobs, { ...policy, dualClip: 10 }).negativeGradient,
         ])
         const factors = corrections(
           reduction,
           step.map(({ tokens }) => tokens.length - 1),
         )
-        const sent = wanted.map((pull, index) => pull.map((value) => value * factors[index]!))
+        const sent = wanted.map((negativeGradient, index) => negativeGradient.map((value) => value * factors[index]!))
         const found = serverGradient(reduction, sent)
-        for (const [index, pull] of wanted.entries())
-          for (const [at, value] of pull.entries()) expect(found[index]![at]).toBeCloseTo(value, 9)
+        for (const [index, negativeGradient] of wanted.entries())
+          for (const [at, value] of negativeGradient.entries()) expect(found[index]![at]).toBeCloseTo(value, 9)
       }),
       { numRuns: 1000 },
     )

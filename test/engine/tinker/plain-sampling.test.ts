@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Futures } from '../../../src/engine/tinker/futures.ts'
-import { PlainSampling } from '../../../src/engine/tinker/sampling-plain.ts'
+import { ProtocolSampling } from '../../../src/engine/tinker/sampling-protocol.ts'
 import { Wire } from '../../../src/engine/tinker/wire.ts'
 import { startTinkerServer, type TinkerServer } from '../../../src/testing/tinker-server.ts'
 
 let server: TinkerServer
 let published: number[]
-let sampling: PlainSampling
+let sampling: ProtocolSampling
 beforeEach(async () => {
   published = []
   server = await startTinkerServer(({ body }) => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
     }
     return { body: { sequences: Array(num_samples).fill(sequence) } }
   })
-  sampling = new PlainSampling({
+  sampling = new ProtocolSampling({
     futures: new Futures(new Wire({ url: server.url })),
     contextLength: 10,
     publish: async (number) => {
@@ -36,7 +36,7 @@ afterEach(() => server.close())
 
 const request = { prompt: [1, 2], maxTokens: 3, seed: 5 }
 
-it('hands the weights to the sampler once after each change', async () => {
+it('publishes the weights to the sampler once after each change', async () => {
   await Promise.all([sampling.sample(request), sampling.sample(request)])
   sampling.weightsChanged()
   await sampling.sample(request)

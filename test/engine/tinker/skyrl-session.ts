@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import {
   type Engine,
-  normalised,
+  normalized,
   openTinker,
   type Sample,
   type TinkerOptions,
@@ -38,7 +38,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   const norms = await measuredNorms(engine)
   const losses: number[] = []
   for (let step = 0; step < 2; step++) {
-    losses.push((await engine.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })).loss)
+    losses.push((await engine.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })).loss)
     await engine.optimStep({ learningRate: 1e-2 })
   }
   const prompt = text('pick ')
@@ -55,7 +55,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   })
   const before = await logprobsOf(engine, rollouts)
   const loss = { kind: 'policy', lowestRatio: 0.8, highestRatio: 1.28, dualClip: 3 } as const
-  losses.push((await engine.forwardBackward(normalised(rollouts), loss)).loss)
+  losses.push((await engine.forwardBackward(normalized(rollouts), loss)).loss)
   await engine.optimStep({ learningRate: 1e-3 })
   const after = await logprobsOf(engine, rollouts)
   const path = join(folder, 'saved')

@@ -1,11 +1,11 @@
 import type { Sample, SampleRequest } from './contract.ts'
 
-/** Decides after each token whether a sample is at its end. */
-export class StopRules {
+/** Checked after each token. */
+export class StopConditions {
   readonly #tokens: ReadonlySet<number>
   readonly #texts: readonly string[]
   readonly #decode: (ids: ArrayLike<number>) => string
-  /** Tokens that can hold the longest text: each is at least a byte. */
+  /** Number of tokens that hold the longest stop string: each is at least one byte. */
   readonly #reach: number
 
   constructor(
@@ -21,7 +21,7 @@ export class StopRules {
   after(tokens: readonly number[]): Sample['stopped'] | undefined {
     if (this.#tokens.has(tokens.at(-1)!)) return 'token'
     if (this.#texts.length === 0) return undefined
-    // An earlier one would have been the end already, so wherever it stands in here it has just been completed.
+    // An earlier match would have ended the sample, so any match here was just completed.
     const tail = this.#decode(tokens.slice(-this.#reach))
     return this.#texts.some((text) => tail.includes(text)) ? 'text' : undefined
   }

@@ -1,7 +1,7 @@
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
 import { finishedSample } from '../finished-sample.ts'
-import { StopRules } from '../stop-rules.ts'
+import { StopConditions } from '../stop-conditions.ts'
 import { inputOf } from './datums.ts'
 import type { Futures } from './futures.ts'
 import type { SampledSequence, SampleOutput } from './protocol-types.ts'
@@ -17,8 +17,8 @@ interface Parts {
   decode: (ids: ArrayLike<number>) => string
 }
 
-/** Sampling with what our trainer knows beyond the protocol: the model's own weights, streams, masks, numbered steps. */
-export class OurSampling implements Sampling {
+/** Sampling with our trainer's extensions: current weights, streams, masks, numbered steps. */
+export class TrainerSampling implements Sampling {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
@@ -36,7 +36,7 @@ export class OurSampling implements Sampling {
       ...(request.stopTokens === undefined ? {} : { stop_tokens: [...request.stopTokens] }),
       ...(request.stopTexts === undefined ? {} : { stop: [...request.stopTexts] }),
     })
-    // A future outlives a broken connection; a stream can be stopped and followed.
+    // A future survives a broken connection; a stream can be followed and cancelled.
     const { sequences } =
       onToken === undefined && signal === undefined
         ? await this.#parts.futures.call<SampleOutput>('/asample', { ...body, num_samples: count })
@@ -54,12 +54,12 @@ export class OurSampling implements Sampling {
     }
   }
 
-  /** What may come next is known only here, so each token is a request of its own; the server remembers the rest. */
+  /** The mask is computed here, so each token is a separate request; the server caches the prefix. */
   async #masked(request: SampleRequest, seed: number, number: number): Promise<Sample> {
     const { allowed, onToken, signal, maxTokens } = request
     const { wire, decode, contextLength } = this.#parts
     const prompt = Array.from(request.prompt)
-    const stops = new StopRules(request, decode)
+    const stops = new StopConditions(request, decode)
     const tokens: number[] = []
     const logprobs: number[] = []
     const modelLogprobs: number[] = []
@@ -100,7 +100,7 @@ export class OurSampling implements Sampling {
 function sampleOf(sequence: SampledSequence): Sample {
   const tokens = tokensOf(sequence)
   if (sequence.stopped === undefined)
-    throw new EngineError('The trainer did not say why a sample ended.', {
+    throw new EngineError('The trainer did not report why a sample ended.', {
       fix: 'Use the trainer that came with this version.',
     })
   return {
@@ -112,7 +112,7 @@ function sampleOf(sequence: SampledSequence): Sample {
   }
 }
 
-/** One bit a token, least significant first. */
+/** One bit per token, least significant first. */
 function bitMask(allowed: Uint8Array): string {
   const bits = new Uint8Array(Math.ceil(allowed.length / 8))
   for (let at = 0; at < allowed.length; at++) if (allowed[at] !== 0) bits[at >> 3]! |= 1 << (at & 7)

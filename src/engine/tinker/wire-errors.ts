@@ -1,7 +1,7 @@
 import { EngineError } from '../checkpoint/index.ts'
 
-/** True for answers that another attempt may turn into a good one. */
-export function isPassing(status: number): boolean {
+/** True for statuses that a retry may resolve. */
+export function isTransient(status: number): boolean {
   return (
     status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 507)
   )
@@ -13,7 +13,7 @@ export function statusOf(cause: unknown): number | undefined {
     : undefined
 }
 
-/** The server's own sentence, where it has one; FastAPI lists what is wrong with a body. */
+/** The server's error message, if any; FastAPI returns a list of validation errors. */
 function detailOf(answer: unknown): string {
   const detail = (answer as { detail?: unknown; error?: unknown } | undefined)?.detail
   if (typeof detail === 'string') return detail
@@ -29,42 +29,42 @@ function detailOf(answer: unknown): string {
 
 const fixes: Record<number, string> = {
   400: 'Correct the request.',
-  401: 'Give the server’s key.',
-  402: 'Look at the account of the server.',
-  403: 'Give a key that may do this.',
-  404: 'The server may have been started anew: open the engine again from the last checkpoint.',
-  409: 'Open the engine again from the last checkpoint, without the state file.',
-  410: 'Open the engine again from the last checkpoint.',
-  413: 'Send fewer or shorter examples at once.',
-  422: 'The server does not know this form of the request; see docs/76-trainer.md for the servers that were tried.',
-  507: 'Send fewer or shorter examples at once.',
+  401: "Pass the server's API key.",
+  402: 'Check your account with the server.',
+  403: 'Pass a key with permission for this.',
+  404: 'The server may have been restarted: reopen the engine from the last checkpoint.',
+  409: 'Reopen the engine from the last checkpoint, without the state file.',
+  410: 'Reopen the engine from the last checkpoint.',
+  413: 'Send fewer or shorter examples per request.',
+  422: 'The server does not support this request; see docs/76-trainer.md for tested servers.',
+  507: 'Send fewer or shorter examples per request.',
 }
 
-export function refusal(base: string, path: string, status: number, answer: unknown): EngineError {
+export function serverError(base: string, path: string, status: number, answer: unknown): EngineError {
   const detail = detailOf(answer)
   const what =
     status === 401
-      ? 'the key is missing or wrong'
-      : detail.replace(/\.$/, '') || `it answered ${path} with status ${status}`
-  return new EngineError(`The server at ${new URL(base).host} refuses: ${what}.`, {
-    fix: fixes[status] ?? (status >= 500 ? 'Look into the server’s log.' : 'Correct the request.'),
+      ? 'the API key is missing or invalid'
+      : detail.replace(/\.$/, '') || `${path} returned status ${status}`
+  return new EngineError(`The server at ${new URL(base).host} rejected the request: ${what}.`, {
+    fix: fixes[status] ?? (status >= 500 ? "Check the server's log." : 'Correct the request.'),
     details: { status, path, detail },
   })
 }
 
-/** Nothing came back: it is not there, it went away, or it takes too long. */
+/** No response: the server is not running, disconnected, or too slow. */
 export function unreachable(
   base: string,
   cause: unknown,
   timedOut: boolean,
 ): { failure: EngineError; arrived: boolean } {
   const code = codeOf(cause)
-  const why = timedOut ? 'it did not answer in time' : (code ?? (cause as Error).message)
+  const why = timedOut ? 'it did not respond in time' : (code ?? (cause as Error).message)
   return {
-    // What never got a connection never got there.
+    // Without a connection the request cannot have arrived.
     arrived: !(code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'),
     failure: new EngineError(`The server at ${new URL(base).host} cannot be reached: ${why}.`, {
-      fix: 'Look whether it runs (`coa trainer status`) and at its log; what was saved is unharmed.',
+      fix: 'Check whether it is running (`coa trainer status`) and its log; saved checkpoints are intact.',
       details: { reason: timedOut ? 'timeout' : (code ?? 'connection') },
       cause,
     }),

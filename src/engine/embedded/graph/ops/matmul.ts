@@ -1,18 +1,18 @@
 import type { Graph, Shape, Tensor } from '../graph.ts'
 import { broadcastShape, sumTo } from './shape.ts'
 
-export interface ProductOptions {
-  /** Take the matrices of the first or second factor as lying on their side. */
+export interface MatmulOptions {
+  /** Transpose the matrices of the first or second factor. */
   transposeFirst?: boolean
   transposeSecond?: boolean
   scale?: number
 }
 
 /**
- * Matrix products over the last two axes, the others going together as in broadcasting. Transposing and scaling cost
- * nothing: the kernel reads the factors the other way round.
+ * Matrix products over the last two axes, broadcasting the others. Transposing and scaling are free: the kernel does
+ * them.
  */
-export function product(graph: Graph, a: Tensor, b: Tensor, options: ProductOptions = {}): Tensor {
+export function matmul(graph: Graph, a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
   const { transposeFirst = false, transposeSecond = false, scale = 1 } = options
   const [rows, inner] = sides(a.shape, transposeFirst)
   const [innerToo, columns] = sides(b.shape, transposeSecond)
@@ -26,13 +26,13 @@ export function product(graph: Graph, a: Tensor, b: Tensor, options: ProductOpti
       alpha: { float: scale },
     },
     gradient: (gradient) => {
-      // Of C = scale · A·B with either factor transposed: each gradient is again one product.
+      // For C = scale · A·B with either factor transposed, each gradient is again one product.
       const first = transposeFirst
-        ? product(graph, b, gradient, { transposeFirst: transposeSecond, transposeSecond: true, scale })
-        : product(graph, gradient, b, { transposeSecond: !transposeSecond, scale })
+        ? matmul(graph, b, gradient, { transposeFirst: transposeSecond, transposeSecond: true, scale })
+        : matmul(graph, gradient, b, { transposeSecond: !transposeSecond, scale })
       const second = transposeSecond
-        ? product(graph, gradient, a, { transposeFirst: true, transposeSecond: transposeFirst, scale })
-        : product(graph, a, gradient, { transposeFirst: !transposeFirst, scale })
+        ? matmul(graph, gradient, a, { transposeFirst: true, transposeSecond: transposeFirst, scale })
+        : matmul(graph, a, gradient, { transposeFirst: !transposeFirst, scale })
       return [sumTo(graph, first, a.shape), sumTo(graph, second, b.shape)]
     },
   })

@@ -2,22 +2,21 @@ import type { ModelShape } from '../../checkpoint/index.ts'
 import { cacheNames, newName } from '../llama/sampling-graph.ts'
 import type { Runtime, Value } from '../runtime.ts'
 
-/** What one sequence leaves in the cache, packed: for each array, head by head, its places. */
+/** A packed copy of one sequence's keys and values: for each array, head by head. */
 export type CachedRow = Float32Array[]
 
 /**
- * Keys and values of the sequences being sampled, a row for each: [rows, heads, capacity, width] for every layer. Rows
- * in use are the first ones, so that a step runs over them alone without copying; a row that is freed is filled by the
- * last one.
+ * KV cache of the sequences being sampled, one row each: [rows, heads, capacity, width] for every layer. The rows in use
+ * come first, so that a step runs over them without copying; a freed row is filled with the last one.
  */
-export class RowCache {
+export class KvCache {
   readonly #runtime: Runtime
   readonly #shape: ModelShape
   readonly #names: string[]
   #arrays: Float32Array[] = []
   #rows = 0
   #capacity = 0
-  /** Tensors over the first rows, by their number; they stand until the arrays move. */
+  /** Tensor views of row ranges; valid until the arrays are reallocated. */
   readonly #views = new Map<string, ReadonlyMap<string, Value>>()
 
   constructor(runtime: Runtime, shape: ModelShape) {
@@ -30,19 +29,19 @@ export class RowCache {
     return this.#capacity
   }
 
-  /** Bytes a row takes that holds so many places. */
-  rowBytes(places: number): number {
-    return this.#names.length * this.#headStride(roundUp(places)) * this.#shape.keyValueHeads * 4
+  /** Bytes of a row with this many slots. */
+  rowBytes(slots: number): number {
+    return this.#names.length * this.#headStride(roundUp(slots)) * this.#shape.keyValueHeads * 4
   }
 
   /**
-   * Makes room for so many rows of so many places; what is there stays. Where nothing is, long rows become short again:
-   * every step runs over all places.
+   * Reserves rows and slots, keeping the contents. When nothing is in use, long rows become short again, because every step
+   * runs over all slots.
    */
-  reserve(least: number, places: number, used: number): void {
-    // One more than is asked for: a run over a single row takes another with it.
+  reserve(least: number, slots: number, used: number): void {
+    // One extra row: a run over a single row includes a second one.
     const rows = least + 1
-    const newCapacity = used === 0 ? roundUp(places) : Math.max(this.#capacity, roundUp(places))
+    const newCapacity = used === 0 ? roundUp(slots) : Math.max(this.#capacity, roundUp(slots))
     if (rows <= this.#rows && newCapacity === this.#capacity) return
     const newRows = rows <= this.#rows ? this.#rows : Math.max(rows, Math.min(2 * this.#rows, 256))
     const { keyValueHeads } = this.#shape
@@ -59,7 +58,7 @@ export class RowCache {
     this.#views.clear()
   }
 
-  /** The cache as inputs of a step over `count` rows from `first` on. */
+  /** The cache as inputs for `count` rows from `first` on. */
   view(first: number, count: number): ReadonlyMap<string, Value> {
     const key = `${first} ${count}`
     const known = this.#views.get(key)
@@ -76,7 +75,7 @@ export class RowCache {
     return view
   }
 
-  /** Room for what a step adds: `time` places of `count` rows. */
+  /** Buffers for what a run adds: `time` slots of `count` rows. */
   additions(count: number, time: number): Map<string, Value> {
     const { keyValueHeads, headWidth } = this.#shape
     const size = count * keyValueHeads * time * headWidth
@@ -88,10 +87,10 @@ export class RowCache {
     )
   }
 
-  /** Writes what a run added to rows from `first` on: of each the first `lengths` places, behind those it had. */
+  /** Appends the first `lengths` slots that a run added to each row from `first` on. */
   append(
     first: number,
-    places: readonly number[],
+    slots: readonly number[],
     lengths: readonly number[],
     time: number,
     additions: ReadonlyMap<string, Value>,
@@ -100,50 +99,50 @@ export class RowCache {
     for (const [index, name] of this.#names.entries()) {
       const added = additions.get(newName(name))!.data as Float32Array
       const array = this.#arrays[index]!
-      for (let row = 0; row < places.length; row++) {
+      for (let row = 0; row < slots.length; row++) {
         for (let head = 0; head < keyValueHeads; head++) {
           let from = (row * keyValueHeads + head) * time * headWidth
-          let to = this.#start(first + row, head) + places[row]! * headWidth
-          // By hand: for so few numbers at a time a call would cost more.
+          let to = this.#start(first + row, head) + slots[row]! * headWidth
+          // A plain loop: for so few numbers, a call would cost more.
           for (const end = from + lengths[row]! * headWidth; from < end; ) array[to++] = added[from++]!
         }
       }
     }
   }
 
-  /** Moves a row over another. */
-  move(from: number, to: number, places: number): void {
+  /** Moves a row, overwriting another. */
+  move(from: number, to: number, slots: number): void {
     if (from === to) return
-    this.#eachHead(from, places, (array, start, size, head) => {
+    this.#eachHead(from, slots, (array, start, size, head) => {
       array.copyWithin(this.#start(to, head), start, start + size)
     })
   }
 
-  /** A copy of the first places of a row. */
-  read(row: number, places: number): CachedRow {
+  /** A copy of a row's first slots. */
+  read(row: number, slots: number): CachedRow {
     const copies: CachedRow = []
-    const size = places * this.#shape.headWidth
-    this.#eachHead(row, places, (array, start, _size, head, index) => {
+    const size = slots * this.#shape.headWidth
+    this.#eachHead(row, slots, (array, start, _size, head, index) => {
       copies[index] ??= new Float32Array(this.#shape.keyValueHeads * size)
       copies[index].set(array.subarray(start, start + size), head * size)
     })
     return copies
   }
 
-  /** Writes the first places of a copy, which may hold more, into a row. */
-  write(row: number, copy: CachedRow, places: number): void {
+  /** Writes the first slots of a copy, which may hold more, to a row. */
+  write(row: number, copy: CachedRow, slots: number): void {
     const stride = copy[0]!.length / this.#shape.keyValueHeads
-    this.#eachHead(row, places, (array, start, size, head, index) => {
+    this.#eachHead(row, slots, (array, start, size, head, index) => {
       array.set(copy[index]!.subarray(head * stride, head * stride + size), start)
     })
   }
 
   #eachHead(
     row: number,
-    places: number,
+    slots: number,
     act: (array: Float32Array, start: number, size: number, head: number, index: number) => void,
   ): void {
-    const size = places * this.#shape.headWidth
+    const size = slots * this.#shape.headWidth
     for (const [index, array] of this.#arrays.entries())
       for (let head = 0; head < this.#shape.keyValueHeads; head++)
         act(array, this.#start(row, head), size, head, index)
@@ -158,9 +157,9 @@ export class RowCache {
   }
 }
 
-/** Room grows in steps of a half and a whole, so that it is not made anew with every token. */
-function roundUp(places: number): number {
-  const below = 2 ** Math.floor(Math.log2(Math.max(128, places)))
-  if (below >= places) return below
-  return below * 1.5 >= places ? below * 1.5 : below * 2
+/** Capacity grows by factors of 1.5 and 1.33, so that it is not reallocated with every token. */
+function roundUp(slots: number): number {
+  const below = 2 ** Math.floor(Math.log2(Math.max(128, slots)))
+  if (below >= slots) return below
+  return below * 1.5 >= slots ? below * 1.5 : below * 2
 }

@@ -1,18 +1,18 @@
-import type { CachedRow } from './row-cache.ts'
+import type { CachedRow } from './kv-cache.ts'
 
-/** Tokens are read in blocks that begin at fixed places. */
-export const READ_BLOCK = 256
+/** Tokens are prefilled in blocks that start at multiples of this. */
+export const PREFILL_BLOCK = 256
 
 interface Entry {
   tokens: ArrayLike<number>
-  /** It was sampled to its end; else only its prompt has been read. */
+  /** Sampled to its end; otherwise only its prompt was prefilled. */
   isDone: boolean
   row: CachedRow
   bytes: number
 }
 
-/** Keys and values of sequences that are not being sampled, kept in case another one begins the same. */
-export class Shelf {
+/** Prefix cache: keys and values of inactive sequences, for new ones with the same prefix. Evicts the least recently used. */
+export class PrefixCache {
   readonly #entries = new Set<Entry>()
   readonly #budget: number
   #bytes = 0
@@ -25,7 +25,7 @@ export class Shelf {
   put(tokens: Int32Array, row: CachedRow, isDone: boolean): void {
     const bytes = row.reduce((sum, { byteLength }) => sum + byteLength, tokens.byteLength)
     if (bytes > this.#budget) return
-    // What is a beginning of the new one is of no more use.
+    // Entries that are a prefix of the new one are redundant.
     for (const entry of this.#entries) {
       if (entry.tokens.length <= tokens.length && sharedLength(entry.tokens, tokens) === entry.tokens.length)
         this.#remove(entry)
@@ -38,19 +38,19 @@ export class Shelf {
     }
   }
 
-  /** The kept sequence with which most of the given one is known. */
+  /** The entry with the longest usable prefix of the given tokens. */
   find(tokens: ArrayLike<number>): { row: CachedRow; length: number } | undefined {
     let best: Entry | undefined
     let length = 0
     for (const entry of this.#entries) {
-      const known = knownLength(entry, tokens)
+      const known = reusableLength(entry, tokens)
       if (known > length) {
         best = entry
         length = known
       }
     }
     if (best === undefined) return undefined
-    // Used last, so removed last.
+    // Most recently used, so evicted last.
     this.#entries.delete(best)
     this.#entries.add(best)
     return { row: best.row, length }
@@ -68,17 +68,17 @@ export class Shelf {
 }
 
 /**
- * What is known of a sequence where another has been computed. The same prompt, and one that goes on where the other ended,
- * take all of it; one that only begins the same takes whole blocks, so that what it reads by itself does not hang on
- * who came before it.
+ * How many tokens of a sequence can be reused from a computed one. An identical prompt, or one that continues where the
+ * other ended, reuses all of it; one that only shares a prefix reuses whole blocks, so that its own prefill does not
+ * depend on the cache contents.
  */
-export function knownLength(
+export function reusableLength(
   { tokens: computed, isDone }: Pick<Entry, 'tokens' | 'isDone'>,
   tokens: ArrayLike<number>,
 ): number {
   const shared = Math.min(sharedLength(computed, tokens), tokens.length - 1)
   const isAll = shared === tokens.length - 1 || (isDone && shared === computed.length)
-  return isAll ? shared : READ_BLOCK * Math.floor(shared / READ_BLOCK)
+  return isAll ? shared : PREFILL_BLOCK * Math.floor(shared / PREFILL_BLOCK)
 }
 
 function sharedLength(one: ArrayLike<number>, other: ArrayLike<number>): number {

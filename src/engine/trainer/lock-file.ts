@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pause } from '../../base/retry/index.ts'
 
-/** Does something that two processes must not do at once; the second waits, unless the first one is gone. */
-export async function oneAtATime<T>(
+/** Runs work under a lock file; other processes wait, unless the holder has died. */
+export async function withLockFile<T>(
   file: string,
   work: () => Promise<T>,
   { onWait, signal }: { onWait?: () => void; signal?: AbortSignal | undefined } = {},
@@ -30,7 +30,7 @@ function claim(file: string): boolean {
   try {
     process.kill(Number(readFileSync(file, 'utf8')) || process.pid, 0)
   } catch (error) {
-    // Its maker is gone; or the file is, which the next attempt finds out.
+    // The holder has died, or the file is gone, which the next attempt detects.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') rmSync(file, { force: true })
   }
   return false

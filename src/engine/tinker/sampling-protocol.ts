@@ -7,15 +7,15 @@ import { numbers, type Sampling, samplingParams, seedOf, tokensOf } from './samp
 
 interface Parts {
   futures: Futures
-  /** Puts the model's weights where the server samples from, under a number. */
+  /** Publishes the model's weights to the server's sampler, under a number. */
   publish: (number: number) => Promise<string>
-  /** Log-probabilities of tokens under the model as it is. */
+  /** Log-probabilities of tokens under the current model. */
   logprobs: (tokens: number[][], signal?: AbortSignal) => Promise<Float32Array[]>
   contextLength: number
 }
 
-/** Sampling with the protocol alone. The weights are handed to the sampler once after each change. */
-export class PlainSampling implements Sampling {
+/** Sampling with the plain protocol. The weights are published to the sampler once after each change. */
+export class ProtocolSampling implements Sampling {
   readonly #parts: Parts
   #published: Promise<string> | undefined
   #publications = 0
@@ -30,7 +30,7 @@ export class PlainSampling implements Sampling {
   }
 
   async sample(request: SampleRequest): Promise<Sample[]> {
-    refuseWhatIsMissing(request)
+    rejectUnsupported(request)
     const { prompt, signal, onToken, stopTokens, stopTexts } = request
     const room = this.#parts.contextLength - prompt.length
     const stop = stopTokens?.length ? [...stopTokens] : stopTexts?.length ? [...stopTexts] : undefined
@@ -45,18 +45,18 @@ export class PlainSampling implements Sampling {
       },
     }
     const { sequences } = await this.#parts.futures.call<SampleOutput>('/asample', body, { signal })
-    const known = drawnAsTheModelIs(request)
+    const known = isUnmodified(request)
       ? sequences.map((each) => numbers(each.logprobs, each.tokens.length))
       : await this.#modelLogprobs(prompt, sequences, signal)
     return sequences.map((sequence, index) => {
       const tokens = tokensOf(sequence)
-      // The protocol tells nothing on the way, so tokens are told when all are there.
+      // The protocol has no streaming, so tokens are reported when all are available.
       for (const token of tokens) onToken?.(token, index)
       return {
         tokens,
-        logprobs: drawnLogprobs(request, known[index]!),
+        logprobs: samplingLogprobs(request, known[index]!),
         modelLogprobs: known[index]!,
-        stopped: stoppedBecause(sequence, request, room),
+        stopped: stopReason(sequence, request, room),
         reused: 0,
       }
     })
@@ -81,38 +81,38 @@ export class PlainSampling implements Sampling {
   }
 }
 
-/** Why a request cannot be put to a server that knows the protocol alone. */
-export const missingThere = {
+/** What servers with the plain protocol do not support. */
+export const unsupportedByProtocol = {
   logprobs:
-    'the server does not say under which odds it drew at another temperature, top-p or top-k; those of the model are computed',
-  allowedTokens: 'the protocol has no way to say which tokens may follow',
+    'the server does not report sampling log-probabilities at other temperatures, top-p or top-k; those of the model are computed',
+  allowedTokens: 'the protocol cannot restrict the allowed tokens',
 }
 
-function refuseWhatIsMissing({ allowed, stopTokens, stopTexts }: SampleRequest): void {
+function rejectUnsupported({ allowed, stopTokens, stopTexts }: SampleRequest): void {
   if (allowed !== undefined)
     throw new EngineError(
-      `This server cannot be told which tokens are allowed: ${missingThere.allowedTokens}.`,
+      `This server does not support allowed tokens: ${unsupportedByProtocol.allowedTokens}.`,
       {
-        fix: 'Sample without `allowed`, or use the trainer of coa or the embedded engine.',
+        fix: 'Sample without `allowed`, or use the coa trainer or the embedded engine.',
       },
     )
   if (stopTokens?.length && stopTexts?.length)
-    throw new EngineError('This server stops at tokens or at texts, not at both.', {
-      fix: 'Give stopTokens or stopTexts.',
+    throw new EngineError('This server supports stop tokens or stop strings, not both.', {
+      fix: 'Pass either stopTokens or stopTexts.',
     })
 }
 
-function drawnAsTheModelIs({ temperature = 1, topP = 1, topK }: SampleRequest): boolean {
+function isUnmodified({ temperature = 1, topP = 1, topK }: SampleRequest): boolean {
   return temperature === 1 && topP === 1 && topK === undefined
 }
 
-/** Where the odds are not known they are no numbers, which the check of examples refuses to train on. */
-function drawnLogprobs(request: SampleRequest, known: Float32Array): Float32Array {
-  if (drawnAsTheModelIs(request)) return known.slice()
+/** NaN if unknown; examples with NaN are rejected in training. */
+function samplingLogprobs(request: SampleRequest, known: Float32Array): Float32Array {
+  if (isUnmodified(request)) return known.slice()
   return known.map(() => (request.temperature === 0 || request.topK === 1 ? 0 : Number.NaN))
 }
 
-function stoppedBecause(sequence: SampledSequence, request: SampleRequest, room: number): Sample['stopped'] {
+function stopReason(sequence: SampledSequence, request: SampleRequest, room: number): Sample['stopped'] {
   if (sequence.stop_reason === 'stop') return request.stopTokens?.length ? 'token' : 'text'
   return sequence.tokens.length >= room && room < request.maxTokens ? 'context' : 'length'
 }
