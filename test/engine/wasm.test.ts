@@ -22,7 +22,7 @@ engineContract('embedded, wasm', {
   bitEqual: true,
 })
 
-it.each([1, 2])('computes what the native library computes, with %i threads', async (threads) => {
+it.each([1, 2])('matches the native library, with %i threads', async (threads) => {
   const differences = await compareDevices(
     await openRuntime({ device: 'wasm', threads }),
     await openRuntime({ threads: 1 }),
@@ -33,7 +33,7 @@ it.each([1, 2])('computes what the native library computes, with %i threads', as
 it.each([
   ['is not installed', "Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })"],
   ['cannot be loaded: wrong libc', "new Error('wrong libc\\nand more')"],
-])('takes the place of a native library that %s', (why, error) => {
+])('replaces a native library that %s', (why, error) => {
   const hide = join(folder, 'hide.mjs')
   writeFileSync(
     hide,
@@ -54,15 +54,15 @@ it.each([
     await engine.close()`
   const file = join(folder, 'program.mjs')
   writeFileSync(file, program)
-  const told = execFileSync(process.execPath, ['--import', hide, file], { encoding: 'utf8' })
-  expect(JSON.parse(told)).toEqual({
+  const output = execFileSync(process.execPath, ['--import', hide, file], { encoding: 'utf8' })
+  expect(JSON.parse(output)).toEqual({
     device: `wasm, 1 threads (slow: onnxruntime-node ${why})`,
     tokens: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
     refused: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
   })
 })
 
-it('gives back the memory of every pass and of every graph', async () => {
+it('frees the memory of every pass and graph', async () => {
   const shape = { ...byteModelShape, width: 128, headWidth: 32, feedForwardWidth: 512 }
   const runtime = await openRuntime({ device: 'wasm', threads: 1 })
   const store = new ParameterStore(
@@ -72,7 +72,7 @@ it('gives back the memory of every pass and of every graph', async () => {
     undefined,
   )
   const trainer = new Trainer(runtime, shape, store, {})
-  /** More lengths than graphs are kept for, so that some are thrown away and made again. */
+  /** More shapes than cached graphs, so that some are evicted and rebuilt. */
   const round = async (): Promise<void> => {
     for (const length of [10, 20, 40, 50, 70, 100, 130, 150, 160]) {
       for (const count of [1, 2]) {

@@ -21,7 +21,10 @@ export interface ConvertOptions {
   createdAt: string
 }
 
-/** Rewrites a model with another element type or shard size; an adapter is merged into its base. The original becomes the parent. */
+/**
+ * Rewrites a model with another element type or shard size; an adapter is merged into its base. The original becomes the
+ * parent.
+ */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options
   if (isSameFolder(from, to)) {

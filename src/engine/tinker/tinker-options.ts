@@ -5,7 +5,10 @@ export interface TinkerOptions {
   /** Server URL, such as http://localhost:8000. */
   url: string
   key?: string
-  /** The folder to start from: a full model, or an adapter checkpoint, which is applied to its base. Default: a model of the server. */
+  /**
+   * The folder to start from: a full model, or an adapter checkpoint, which is applied to its base. Default: a model of the
+   * server.
+   */
   model?: string
   /** Without `model`: one of the server's models; default: the first. */
   baseModel?: string

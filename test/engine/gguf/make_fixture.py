@@ -1,4 +1,4 @@
-"""Writes gguf.fixture.json with the Python package gguf (0.19.0) and numpy: what it stores, and what it reads from it.
+"""Writes gguf.fixture.json with the Python package gguf (0.19.0) and numpy: its quantized bytes and their values.
 
     python make_fixture.py > gguf.fixture.json
 """
@@ -20,7 +20,7 @@ def encoded(array):
 
 
 def stored(kind, blocks):
-    """Bytes of a type: made by its quantiser, or at random with scales that are numbers."""
+    """Bytes of a type: from its quantizer, or random with finite scales."""
     values, size = gguf.GGML_QUANT_SIZES[kind]
     try:
         data = random.normal(0, 0.05, (blocks, values)).astype(np.float32)

@@ -17,7 +17,7 @@ export const texts = [
   'function add(a, b) {\n  return a + b // 42\n}\n',
 ]
 
-/** Writes a small model that has learned three texts, so that it is sure of each next token. */
+/** Writes a small model that has memorized three texts, so that it is certain of each next token. */
 export async function writeTrained(folder: string, sizes: Partial<ModelShape>): Promise<string> {
   const tokenizer = await trainTokenizer(texts, { vocabularySize: 320, tags: ['<think>', '</think>'] })
   const plain = shapeOfSizes({

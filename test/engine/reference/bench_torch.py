@@ -1,26 +1,26 @@
-"""PyTorch's side of the benchmark: a process that stays and answers one JSON line with one JSON line.
+"""PyTorch's side of the benchmark: a process that answers each JSON line with a JSON line.
 
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive python test/engine/reference/bench_torch.py
 
 The parent sets the OpenMP variables, because they are read when torch is imported; {"op": "settings"} reports them.
-By default a waiting thread spins: the best on a quiet machine, several times slower on one whose cores are shared.
-Memory is only comparable in a fresh process for each model: the allocator keeps some of what an earlier one used.
+By default a waiting thread spins, which is fastest on an idle machine but several times slower with shared cores.
+Memory is only comparable in a new process for each model: the allocator keeps some of what an earlier one used.
 
     {"op": "open", "config": {HF config}, "threads": 2}
-        -> {"parameters", "base_memory_bytes"}          memory in use before the model was made
+        -> {"parameters", "base_memory_bytes"}          memory in use before the model was created
     {"op": "train", "batch": 8, "length": 256, "steps": 5}
         -> {"tokens_per_second", "best_tokens_per_second", "step_seconds", "peak_memory_bytes", "settings", "tried"}
     {"op": "generate", "batch": 32, "prompt": 64, "new": 64, "rounds": 2}
         -> {"tokens_per_second", "best_tokens_per_second", "round_seconds", "settings", "tried"}
-    {"op": "settings"} -> versions, threads, the environment and what was chosen
-    {"op": "close"}    ends it, as does the end of the input
+    {"op": "settings"} -> versions, threads, environment and chosen settings
+    {"op": "close"}    exits, as does the end of the input
 
 The first call for a shape tries sdpa and eager attention on 1 and on `threads` threads, then AdamW as foreach and as
-fused, and keeps the fastest: `tried` is seconds a step of each. "settings" in a request, of the answer's own form
-({"attention", "threads", "optimiser"}; no optimiser for generate), sets them instead: so a parent can tune once, on a
-quiet machine, and interleave measurements after that. tokens_per_second is by the median step (or round).
-A failure is answered as {"error"} and the process goes on. Only new tokens count for generate; sampling is at
-temperature 1 from the whole vocabulary, and nothing stops early.
+fused, and keeps the fastest: `tried` has the seconds per step of each. "settings" in a request, in the format of the response
+({"attention", "threads", "optimiser"}; no optimiser for generate), sets them instead: so a parent can tune once, on an
+idle machine, and interleave measurements after that. tokens_per_second uses the median step (or round).
+A failure is returned as {"error"} and the process continues. Only new tokens count for generate; sampling is at
+temperature 1 from the full vocabulary, and nothing stops early.
 """
 
 import ctypes
@@ -46,13 +46,13 @@ def memory(field):
 
 
 def release():
-    """Gives freed memory back to the system, as far as the allocator can."""
+    """Returns freed memory to the system, as far as the allocator can."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
 
 
 def forget_peak():
-    """Starts a new peak, so that what was tried and dropped before does not count."""
+    """Resets the peak, so that earlier trials do not count."""
     release()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
@@ -210,7 +210,7 @@ def main():
             return
         try:
             answer = operations[operation](**request)
-        except Exception as problem:  # noqa: BLE001 - whatever fails, the parent wants to know and to go on
+        except Exception as problem:  # noqa: BLE001 - report any failure to the parent and continue
             answer = {"error": f"{type(problem).__name__}: {problem}"}
         print(json.dumps(answer), flush=True)
 

@@ -2,7 +2,7 @@ import { type Engine, normalized } from '../../../src/engine/index.ts'
 
 const lines = ['a team of agents', 'becomes one model', 'step by step', 'and then again']
 
-/** Steps of a small lesson, one line each; gives the loss of each. */
+/** Trains on one line per step and returns the losses. */
 export async function learn(
   engine: Engine,
   from: number,

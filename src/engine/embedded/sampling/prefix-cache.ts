@@ -11,7 +11,7 @@ interface Entry {
   bytes: number
 }
 
-/** Prefix cache: keys and values of inactive sequences, for new ones with the same prefix. Evicts the least recently used. */
+/** Prefix cache: keys and values of inactive sequences, for new ones with the same prefix; LRU eviction. */
 export class PrefixCache {
   readonly #entries = new Set<Entry>()
   readonly #budget: number

@@ -123,7 +123,7 @@ export class Sampler {
   }
 
   /**
-   * Sequences to admit together: as many as fit and can be prefilled at once. One that probabilities a prefix with another waits
+   * Sequences to admit together: as many as fit and can be prefilled at once. One that shares a prefix with another waits
    * for the next round, when that prefix is cached.
    */
   #nextAdmitted(): Job[] {

@@ -15,7 +15,7 @@ const python = await trainerPython()
 const STEPS = 60
 const note = { stage: 'sft', step: 30, createdAt: '2026-01-01T00:00:00Z' } as const
 
-/** Step number k of a lesson: four lines of sums, with the question left out of the loss. */
+/** The batch of a step: four lines of sums, with the question excluded from the loss. */
 function batch(step: number): TrainingExample[] {
   return Array.from({ length: 4 }, (_, row) => {
     const [a, b] = [(step * 7 + row * 3) % 50, (step * 5 + row * 11) % 50]
@@ -38,7 +38,7 @@ function furthest(found: readonly number[], wanted: readonly number[]): number {
   return Math.max(...found.map((value, at) => Math.abs(value / wanted[at]! - 1)))
 }
 
-describe.skipIf(python === undefined)('the trainer beside the embedded engine', () => {
+describe.skipIf(python === undefined)('the trainer compared with the embedded engine', () => {
   let trainer: TestTrainer
   let curve: number[]
   beforeAll(async () => {
@@ -52,19 +52,19 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
   afterAll(() => trainer?.stop())
   const open = () => openTinker({ url: trainer.url, tokenizer: trainer.model })
 
-  it('learns along the same curve from the same weights and lessons', async () => {
+  it('has the same loss curve from the same weights and data', async () => {
     const engine = await open()
     const losses = await train(engine, 0, STEPS / 2)
     await engine.save(join(trainer.folder, 'trainer'), note)
     losses.push(...(await train(engine, STEPS / 2, STEPS)))
     await engine.close()
-    const apart = furthest(losses, curve)
-    console.info(`largest difference of the loss in ${STEPS} steps: ${(apart * 100).toFixed(4)} %`)
+    const difference = furthest(losses, curve)
+    console.info(`largest difference in loss over ${STEPS} steps: ${(difference * 100).toFixed(4)} %`)
     expect(curve.at(-1)!).toBeLessThan(curve[0]! / 3)
-    expect(apart).toBeLessThan(0.01)
+    expect(difference).toBeLessThan(0.01)
   })
 
-  it('goes on from a checkpoint of the embedded engine with its optimiser, and the other way round', async () => {
+  it('resumes from a checkpoint of the embedded engine with its optimizer state, and vice versa', async () => {
     const engine = await open()
     await engine.load(join(trainer.folder, 'embedded'))
     const there = await train(engine, STEPS / 2, STEPS)
@@ -73,12 +73,12 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
     const path = join(trainer.folder, 'trainer')
     expect(verifyCheckpoint(path)).toMatchObject({ stage: 'sft', step: 30 })
     const embedded = await openEmbedded({ model: path, threads: 1 })
-    // Opening takes the weights, loading the optimizer too.
+    // Opening loads only the weights; `load` loads the optimizer state too.
     await embedded.load(path)
     const here = await train(embedded, STEPS / 2, STEPS)
     await embedded.close()
     expect(furthest(here, curve.slice(STEPS / 2))).toBeLessThan(0.01)
-    // A model that is only opened starts with a fresh optimizer and takes another way.
+    // A model that is only opened has a new optimizer and diverges.
     const fresh = await openEmbedded({ model: path, threads: 1 })
     const other = await train(fresh, STEPS / 2, STEPS)
     await fresh.close()
@@ -110,7 +110,7 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
     await Promise.all([here.close(), there.close()])
   })
 
-  it('is found by the probe to add losses up as it says', async () => {
+  it('is found by the probe to sum losses as documented', async () => {
     const lines: string[] = []
     const engine = await openTinker({
       url: trainer.url,
@@ -131,7 +131,7 @@ describe.skipIf(python === undefined)('the trainer beside the embedded engine', 
     await engine.close()
   })
 
-  it('takes passes in either form, and gives the same', async () => {
+  it('gives the same results for both encodings', async () => {
     const found: number[][] = []
     for (const encoding of ['json', 'protobuf'] as const) {
       const engine = await openTinker({ url: trainer.url, encoding })

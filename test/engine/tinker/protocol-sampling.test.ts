@@ -47,10 +47,10 @@ it('publishes the weights to the sampler once after each change', async () => {
   expect(sessions).toEqual(['session 1', 'session 1', 'session 2'])
 })
 
-it('knows the odds where the server drew from the model as it is, and says where it does not', async () => {
-  const told: number[] = []
-  const [plain] = await sampling.sample({ ...request, onToken: (token) => told.push(token) })
-  expect(told).toEqual([7, 8, 9])
+it('reports sampling log-probabilities only if the server sampled from the unmodified model', async () => {
+  const streamed: number[] = []
+  const [plain] = await sampling.sample({ ...request, onToken: (token) => streamed.push(token) })
+  expect(streamed).toEqual([7, 8, 9])
   expect([...plain!.logprobs]).toEqual([-1, -2, -3])
   const [warm] = await sampling.sample({ ...request, temperature: 0.5 })
   expect([...warm!.logprobs]).toEqual([Number.NaN, Number.NaN, Number.NaN])
@@ -59,7 +59,7 @@ it('knows the odds where the server drew from the model as it is, and says where
   expect([...greedy!.logprobs]).toEqual([0, 0, 0])
 })
 
-it('says why a sample ended, and never asks for more than the context holds', async () => {
+it('reports why a sample ended, and never requests more than the context holds', async () => {
   expect((await sampling.sample(request))[0]!.stopped).toBe('length')
   expect((await sampling.sample({ ...request, stopTokens: [9] }))[0]!.stopped).toBe('token')
   expect((await sampling.sample({ ...request, stopTexts: ['x'] }))[0]!.stopped).toBe('text')
@@ -70,12 +70,12 @@ it('says why a sample ended, and never asks for more than the context holds', as
   ).toMatchObject([{ max_tokens: 3, seed: 5 }, { stop: [9] }, { stop: ['x'] }, { max_tokens: 2 }])
 })
 
-it('refuses what the protocol has no words for', async () => {
+it('rejects what the protocol does not support', async () => {
   await expect(sampling.sample({ ...request, allowed: () => undefined })).rejects.toThrow(
-    /which tokens are allowed/,
+    /does not support allowed tokens/,
   )
   await expect(sampling.sample({ ...request, stopTokens: [1], stopTexts: ['x'] })).rejects.toThrow(
-    /tokens or at texts/,
+    /stop tokens or stop strings/,
   )
   expect(server.requests).toEqual([])
 })

@@ -12,9 +12,9 @@ const some = ['a team of agents becomes one model', 'short'].map((value) => ({
   weights: text(value).map(() => 1),
 }))
 
-/** What reinforcement needs of every driver: the policy loss, sampling temperatures in training, a fresh optimizer. */
-export function reinforcementContract({ open, tolerance }: ContractSubject): void {
-  it('raises what has an advantage and lowers what has the opposite, within the clip', async () => {
+/** What RL needs of every driver: the policy loss, sampling temperatures in training, and resetting the optimizer. */
+export function rlContract({ open, tolerance }: ContractSubject): void {
+  it('raises the probability of positive advantages and lowers that of negative ones, within the clip range', async () => {
     const learner = await open()
     const prompt = text('pick ')
     const samples = await learner.sample({ prompt, maxTokens: 4, seed: 1, count: 2 })
@@ -39,7 +39,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
     const after = total(await learner.forward(rollouts))
     expect(after[0]!).toBeGreaterThan(before[0]!)
     expect(after[1]!).toBeLessThan(before[1]!)
-    // Far outside the clip nothing pulls any more.
+    // Far outside the clip range there is no gradient.
     const far = rollouts.map((rollout) => ({
       ...rollout,
       sampledLogprobs: rollout.sampledLogprobs.map((logprob, at) =>
@@ -52,7 +52,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
     await learner.close()
   })
 
-  it('trains the distribution that was sampled from, at any temperature', async () => {
+  it('trains the sampling distribution at any temperature', async () => {
     const learner = await open()
     const prompt = text('warm ')
     const temperature = 0.7
@@ -69,7 +69,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
     for (const [at, logprob] of sample!.logprobs.entries())
       expect(Math.abs(logprob - logprobs[0]![prompt.length + at]!)).toBeLessThan(tolerance)
     const loss = { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e9 } as const
-    // With such an epsilon Adam is plain gradient descent, and the loss must fall by rate · |gradient|².
+    // With this epsilon Adam is plain gradient descent, and the loss must fall by learning rate · |gradient|².
     const rate = 2e-5
     const adam = { learningRate: rate * 1e6, epsilon: 1e6 }
     const before = await learner.forwardBackward([example], loss)
@@ -81,7 +81,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
     await learner.close()
   })
 
-  it('takes over the optimizer with the weights, unless it is to start afresh', async () => {
+  it('loads the optimizer state with the weights, unless it is reset', async () => {
     const learner = await open()
     const step = async (): Promise<number> => {
       await learner.forwardBackward(normalized(some), { kind: 'cross-entropy' })
@@ -98,7 +98,7 @@ export function reinforcementContract({ open, tolerance }: ContractSubject): voi
     const resumed = await learner.forward(some)
     await learner.load(path, { fresh: true })
     expect(await step()).toBe(1)
-    // The moments are gone with the count: the same gradient leads elsewhere.
+    // The moments were reset too: the same gradient leads elsewhere.
     expect((await learner.forward(some)).logprobs).not.toEqual(resumed.logprobs)
     await learner.close()
   })

@@ -3,10 +3,10 @@ import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 
 const TALKS = 24
 
-/** Two requests with something inserted between them, as in a rollout with a tool. Some begin alike, some the same. */
+/** Two requests with tokens inserted in between, as in a rollout with a tool. Some share a prefix, some are identical. */
 async function talk(engine: Engine, number: number): Promise<number[]> {
-  const beginning = Array.from({ length: 30 + 11 * (number % 5) }, (_, at) => 3 + ((at * 7) % 2000))
-  const prompt = number % 3 === 0 ? beginning : [...beginning, 5 + number, 6 + 2 * number, 7]
+  const prefix = Array.from({ length: 30 + 11 * (number % 5) }, (_, at) => 3 + ((at * 7) % 2000))
+  const prompt = number % 3 === 0 ? prefix : [...prefix, 5 + number, 6 + 2 * number, 7]
   const request = { temperature: 0.9, seed: number }
   const [first] = await engine.sample({ ...request, prompt, maxTokens: 20 + 9 * (number % 7) })
   const inserted = Array.from({ length: 1 + 40 * (number % 4) }, (_, at) => 9 + ((at * 13) % 1900))
@@ -15,14 +15,14 @@ async function talk(engine: Engine, number: number): Promise<number[]> {
   return [first!, second!].flatMap(({ tokens, logprobs }) => [...tokens, ...logprobs])
 }
 
-test('a sequence is the same to the last bit, alone and beside others', { timeout: 120_000 }, async () => {
+test('a sequence is bit-identical alone and in a batch', { timeout: 120_000 }, async () => {
   const open = (): Promise<Engine> => openEmbedded({ model: 'models/nano', threads: 2 })
   const numbers = Array.from({ length: TALKS }, (_, number) => number)
   const together = await open()
   const beside = await Promise.all(numbers.map((number) => talk(together, number)))
   await together.close()
   const alone = await open()
-  // From the last on, so that what is known from earlier ones differs too.
+  // In reverse, so that the cached prefixes differ too.
   for (const number of numbers.reverse()) expect(await talk(alone, number)).toEqual(beside[number])
   await alone.close()
 })

@@ -2,12 +2,12 @@ import type { Engine } from '../../src/engine/index.ts'
 
 interface Talk {
   tokens: number[]
-  /** Where sampled tokens stand, and what the sampler gave them. */
+  /** Positions of the sampled tokens, and their log-probabilities from the sampler. */
   places: number[]
   sampled: number[]
 }
 
-/** Three turns of a token or two each, with up to two appended in between; the number says how many, and the seeds. */
+/** Three turns of one or two tokens, with up to two appended in between; the number determines lengths and seeds. */
 async function talk(engine: Pick<Engine, 'sample'>, number: number): Promise<Talk> {
   const letters = [97, 98, 99]
   let tokens = letters.slice(0, 1 + (number % 3))
@@ -25,8 +25,8 @@ async function talk(engine: Pick<Engine, 'sample'>, number: number): Promise<Tal
   return { tokens, places, sampled }
 }
 
-/** Twelve talks at the same time, round after round: what the sampler gave each token, and what the learner computes. */
-export async function compareTalks(
+/** Twelve concurrent conversations, round after round: log-probabilities from the sampler and from the learner. */
+export async function compareConversations(
   engine: Pick<Engine, 'sample' | 'forward'>,
   rounds: number,
 ): Promise<{ sampled: number[]; computed: number[] }[]> {

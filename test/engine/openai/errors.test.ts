@@ -12,13 +12,13 @@ const text = new Stream([{ choices: [{ text: 'fine', finish_reason: 'stop' }] }]
 const open = (options = {}) => openOpenAI({ url: server.url, tokenizer, firstWait: 5, ...options })
 const request = { prompt: [65], maxTokens: 5 }
 
-describe('a server that is busy', () => {
-  it('is asked again, and no sooner than it says', async () => {
-    let refusals = 0
+describe('a busy server', () => {
+  it('is retried, not before its Retry-After', async () => {
+    let rejections = 0
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => {
-        if (refusals++ < 2)
+        if (rejections++ < 2)
           return send(response, 503, { error: { message: 'busy' } }, { 'retry-after': '0.2' })
         response.end('data: {"choices":[{"text":"fine"}]}\n\n')
       }),
@@ -31,29 +31,29 @@ describe('a server that is busy', () => {
     expect(performance.now() - start).toBeGreaterThan(2 * 200 * 0.75 - 5)
   })
 
-  it('is given up on after some time, with what it said', async () => {
+  it('is given up on after some retries, with its error', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => send(response, 500, { error: { message: 'out of memory' } })),
     })
     const engine = await open({ retries: 2 })
-    await expect(engine.sample(request)).rejects.toThrow(/answered 500: out of memory/)
+    await expect(engine.sample(request)).rejects.toThrow(/returned 500: out of memory/)
     expect(server.asked('/v1/completions')).toHaveLength(3)
   })
 })
 
-describe('a server that refuses', () => {
-  it('is not asked again', async () => {
+describe('a server that rejects a request', () => {
+  it('is not retried', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => send(response, 400, { message: 'prompt too long' })),
     })
     const engine = await open()
-    await expect(engine.sample(request)).rejects.toThrow(/answered 400: prompt too long/)
+    await expect(engine.sample(request)).rejects.toThrow(/returned 400: prompt too long/)
     expect(server.asked('/v1/completions')).toHaveLength(1)
   })
 
-  it('for want of a key says so; with it, it is sent', async () => {
+  it('for a missing key says so, and accepts the key', async () => {
     server = await scripted({
       '/v1/models': act((response, call) =>
         call.headers.authorization === 'Bearer secret'
@@ -62,27 +62,27 @@ describe('a server that refuses', () => {
       ),
       '/v1/completions': text,
     })
-    await expect(open()).rejects.toMatchObject({ fix: 'Give the key that the server asks for.' })
+    await expect(open()).rejects.toMatchObject({ fix: 'Pass the API key that the server requires.' })
     const engine = await open({ key: 'secret' })
     expect(await engine.sample(request)).toHaveLength(1)
   })
 })
 
-describe('what goes wrong on the way', () => {
-  it('nobody is there', async () => {
+describe('connection problems', () => {
+  it('no server', async () => {
     server = await scripted({})
     const { url } = server
     server.close()
     await expect(openOpenAI({ url, retries: 1, firstWait: 1 })).rejects.toThrow(/cannot be reached/)
-    await expect(openOpenAI({ url: 'localhost:80' })).rejects.toThrow('is not the address of a server')
+    await expect(openOpenAI({ url: 'localhost:80' })).rejects.toThrow('is not a server URL')
   })
 
-  it('it is something else than a model server', async () => {
+  it('not a model server', async () => {
     server = await scripted({ '/v1/models': act((response) => void response.end('<html>')) })
     await expect(open()).rejects.toThrow('is not a model server: it has no /v1/models')
   })
 
-  it('an answer breaks off', async () => {
+  it('a response that breaks off', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => {
@@ -94,27 +94,25 @@ describe('what goes wrong on the way', () => {
     await expect((await open()).sample(request)).rejects.toThrow(/broke off after 1 parts/)
   })
 
-  it('an answer stops coming', async () => {
+  it('a response that stalls', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => void response.write('data: {"choices":[{"text":"fi"}]}\n\n')),
     })
     const engine = await open({ timeoutSeconds: 0.2 })
-    await expect(engine.sample(request)).rejects.toThrow(
-      /broke off after 1 parts: nothing came for 0.2 seconds/,
-    )
+    await expect(engine.sample(request)).rejects.toThrow(/broke off after 1 parts: no data for 0.2 seconds/)
   })
 
-  it('an answer has an error in it', async () => {
+  it('a response with an error', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': new Stream([{ error: { message: 'engine died' } }]),
     })
-    await expect((await open()).sample(request)).rejects.toThrow('the server gave up: engine died')
+    await expect((await open()).sample(request)).rejects.toThrow('the server reported an error: engine died')
   })
 })
 
-describe('ending early', () => {
+describe('cancellation', () => {
   const endless = {
     '/v1/models': models,
     '/v1/completions': act((response) => {
@@ -122,7 +120,7 @@ describe('ending early', () => {
     }),
   }
 
-  it('a signal ends it at once, with its own reason', async () => {
+  it('a signal aborts immediately, with its own reason', async () => {
     server = await scripted(endless)
     const engine = await open()
     const controller = new AbortController()
@@ -134,7 +132,7 @@ describe('ending early', () => {
     await expect(engine.sample({ ...request, signal: controller.signal })).rejects.toThrow('enough')
   })
 
-  it('a signal ends the waiting for another try', async () => {
+  it('a signal aborts the wait for a retry', async () => {
     server = await scripted({
       '/v1/models': models,
       '/v1/completions': act((response) => send(response, 503, {})),
@@ -143,7 +141,7 @@ describe('ending early', () => {
     await expect(engine.sample({ ...request, signal: AbortSignal.timeout(100) })).rejects.toThrow(/timeout/)
   })
 
-  it('closing ends what is under way', async () => {
+  it('closing aborts requests in progress', async () => {
     server = await scripted(endless)
     const engine = await open()
     const pending = engine.sample(request)
@@ -152,7 +150,7 @@ describe('ending early', () => {
   })
 })
 
-it('refuses everything but sampling, and requests that make no sense', async () => {
+it('rejects everything but sampling, and invalid requests', async () => {
   server = await scripted({ '/v1/models': models, '/v1/completions': text })
   const engine = await open({ contextLength: 8 })
   const note = { stage: 'sft', step: 0, createdAt: '2026-01-01T00:00:00Z' } as const
@@ -170,8 +168,8 @@ it('refuses everything but sampling, and requests that make no sense', async () 
     [() => engine.sample({ prompt: [65], maxTokens: 0 }), 'maxTokens is 0'],
     [() => engine.sample({ prompt: [65], maxTokens: 1, temperature: -1 }), 'temperature is -1'],
   ] as const) {
-    const refusal = (await act().catch((error: unknown) => error)) as EngineError
-    expect(refusal).toBeInstanceOf(EngineError)
-    expect(refusal.message).toContain(message)
+    const rejection = (await act().catch((error: unknown) => error)) as EngineError
+    expect(rejection).toBeInstanceOf(EngineError)
+    expect(rejection.message).toContain(message)
   }
 })
