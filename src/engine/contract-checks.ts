@@ -86,11 +86,11 @@ export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   const texts = [40, 25, 60].map((length) => tokensOf(engine, `slope ${length}`, length))
   const random = randomStream('weights of a direction')
   const weights = texts.map((text) => text.map(() => (random() / 2 ** 32) * 4 - 1))
-  const weighed = (of: (text: number, place: number) => number): TrainingExample[] =>
-    texts.map((tokens, text) => ({ tokens, weights: tokens.map((_, place) => of(text, place)) }))
+  const weighed = (of: (text: number, position: number) => number): TrainingExample[] =>
+    texts.map((tokens, text) => ({ tokens, weights: tokens.map((_, position) => of(text, position)) }))
   const pass = (examples: TrainingExample[]) => engine.forwardBackward(examples, { kind: 'cross-entropy' })
   const norm = async (factor: number, own: number): Promise<number> => {
-    await pass(weighed((text, place) => own + factor * weights[text]![place]!))
+    await pass(weighed((text, position) => own + factor * weights[text]![position]!))
     return (await engine.optimStep({ learningRate: 0 })).gradientNorm
   }
   const [sum, difference, along] = [await norm(1, 1), await norm(-1, 1), await norm(1, 0)]
@@ -100,7 +100,7 @@ export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   const lossAt = async (factor: number): Promise<number> => {
     await engine.load(folder)
     // A step descends, so the direction is negated to ascend.
-    await pass(weighed((text, place) => -factor * weights[text]![place]!))
+    await pass(weighed((text, position) => -factor * weights[text]![position]!))
     await engine.optimStep({ learningRate: distance * PLAIN, beta1: 0, beta2: 0, epsilon: PLAIN })
     const { logprobs } = await engine.forward(texts.map(example))
     // In double precision: the engine's own sum would lose the difference to rounding.

@@ -64,7 +64,7 @@ describe('model', () => {
     )
     expect(written.gguf).toMatchObject({ type: 'Q8_0', tensors: 11, asF16: [] })
     const again = coa(['model', 'export', 'tiny', 'tiny.gguf', '--gguf'], { cwd })
-    expect(again.stderr).toContain('tiny.gguf is there already. Name another file')
+    expect(again.stderr).toContain('tiny.gguf already exists. Choose another file')
     expect(again.code).not.toBe(0)
     const imported = coaJson<Record<string, unknown>>(['model', 'import', 'tiny.gguf', 'imported'], { cwd })
     expect(imported).toMatchObject({ types: { Q8_0: 8, F32: 3 }, shape: { width: 32, layers: 1 } })
@@ -72,7 +72,7 @@ describe('model', () => {
       'is not a coa checkpoint',
     )
     expect(coa(['model', 'import', 'words.txt', 'nothing'], { cwd }).stderr).toContain(
-      'words.txt is not a sound GGUF file: it does not begin with GGUF',
+      'words.txt is not a valid GGUF file: it does not start with GGUF',
     )
     const { stdout } = coa(['model', 'export', 'tiny', 'out.onnx', '--onnx'], { cwd })
     expect(stdout).toContain('takes ids: int64 [1, time]')
@@ -91,7 +91,7 @@ describe('model', () => {
 
   it('merges an adapter, and says what it needs', () => {
     const { stderr, code } = coa(['model', 'merge-lora', 'tiny', 'tiny', 'merged'], { cwd })
-    expect(stderr).toContain('tiny has no adapter_config.json. It is a whole model')
+    expect(stderr).toContain('tiny has no adapter_config.json. It is a full model')
     expect(code).not.toBe(0)
     const projection = 'base_model.model.model.layers.0.self_attn.q_proj'
     mkdirSync(join(cwd, 'adapter'))
@@ -191,7 +191,7 @@ describe('engine', () => {
     })
     expect(report).toMatchObject({ ok: true, checks: { length: 5 } })
     const { stdout } = coa(['engine', 'contract', '-m', 'tiny'], { cwd })
-    expect(stdout).toContain('✓ ok  sampler and learner agree')
+    expect(stdout).toContain('✓ ok  sampler matches learner')
   })
 
   it('measures its speed', () => {

@@ -105,10 +105,10 @@ export function distance(found: Float32Array, wanted: Digest): number {
   const size = found.length
   const squares = wanted.sum_of_squares ?? wanted.values.reduce((sum, value) => sum + value * value, 0)
   const usual = Math.sqrt(squares / size)
-  const places = wanted.indices ?? wanted.values.map((_, index) => index)
-  const worst = places.map((place, index) => {
+  const positions = wanted.indices ?? wanted.values.map((_, index) => index)
+  const worst = positions.map((position, index) => {
     const value = wanted.values[index]!
-    return Math.abs(found[place]! - value) / Math.max(Math.abs(value), usual, 1e-12)
+    return Math.abs(found[position]! - value) / Math.max(Math.abs(value), usual, 1e-12)
   })
   if (wanted.sum !== undefined) {
     const sum = found.reduce((total, value) => total + value, 0)

@@ -49,8 +49,8 @@ it.each([
     import { openEmbedded } from ${JSON.stringify(new URL('../../src/engine/index.ts', import.meta.url).href)}
     const engine = await openEmbedded({ model: ${JSON.stringify(model)}, threads: 1 })
     const [sample] = await engine.sample({ prompt: [1, 2, 3], maxTokens: 4, seed: 1 })
-    const refused = await openEmbedded({ model: ${JSON.stringify(model)}, device: 'webgpu' }).catch((error) => error.message)
-    console.log(JSON.stringify({ device: engine.describe().device, tokens: [...sample.tokens], refused }))
+    const rejected = await openEmbedded({ model: ${JSON.stringify(model)}, device: 'webgpu' }).catch((error) => error.message)
+    console.log(JSON.stringify({ device: engine.describe().device, tokens: [...sample.tokens], rejected }))
     await engine.close()`
   const file = join(folder, 'program.mjs')
   writeFileSync(file, program)
@@ -58,7 +58,7 @@ it.each([
   expect(JSON.parse(output)).toEqual({
     device: `wasm, 1 threads (slow: onnxruntime-node ${why})`,
     tokens: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
-    refused: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
+    rejected: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
   })
 })
 

@@ -67,6 +67,6 @@ export function readJsonFile(path: string): unknown {
 }
 
 /** A clone without Git LFS has small pointer files in place of the large ones. */
-export function gitPointerFix(beginning: string): string | undefined {
-  return beginning.startsWith('version ') ? 'It is a Git LFS pointer: run `git lfs pull`.' : undefined
+export function gitPointerFix(start: string): string | undefined {
+  return start.startsWith('version ') ? 'It is a Git LFS pointer: run `git lfs pull`.' : undefined
 }

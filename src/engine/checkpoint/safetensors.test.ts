@@ -282,7 +282,7 @@ test('a truncated or corrupted file is read or rejected, without crashing', () =
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
       const bytes = Buffer.from(whole)
-      for (const [place, value] of changes) bytes[place] = value
+      for (const [position, value] of changes) bytes[position] = value
       outcome(bytes)
     }),
     { numRuns: 1000 },

@@ -45,8 +45,8 @@ const losses: Loss[] = [
 ]
 
 /** Runs the same training steps and samples on a device and on the CPU. */
-export async function compareDevices(device: Runtime, processor: Runtime): Promise<DeviceDifferences> {
-  const [found, wanted] = [await outcome(device), await outcome(processor)]
+export async function compareDevices(device: Runtime, cpu: Runtime): Promise<DeviceDifferences> {
+  const [found, wanted] = [await outcome(device), await outcome(cpu)]
   return {
     loss: relativeDifference(found.losses, wanted.losses),
     logprobs: relativeDifference(found.logprobs, wanted.logprobs),

@@ -8,8 +8,8 @@ async function probe(): Promise<ProbeResult> {
   try {
     const { library, missing } = await nativeLibrary()
     if (library === undefined) return { failure: missing! }
-    const [device, processor] = [new OnnxRuntime(library, 'webgpu', 1), new OnnxRuntime(library, 'cpu', 1)]
-    return { differences: await compareDevices(device, processor) }
+    const [device, cpu] = [new OnnxRuntime(library, 'webgpu', 1), new OnnxRuntime(library, 'cpu', 1)]
+    return { differences: await compareDevices(device, cpu) }
   } catch (cause) {
     return { failure: (cause as Error).message }
   }

@@ -33,10 +33,10 @@ export function readGguf(path: string): GgufHeader {
       return parse(new ByteCursor(file, bytes), bytes)
     } catch (cause) {
       if (cause instanceof EngineError) throw cause
-      const beginning = new Uint8Array(Math.min(8, bytes))
-      readFully(file, beginning, 0)
+      const start = new Uint8Array(Math.min(8, bytes))
+      readFully(file, start, 0)
       throw new EngineError(`${path} is not a valid GGUF file: ${(cause as Error).message}`, {
-        fix: gitPointerFix(String.fromCharCode(...beginning)) ?? 'Download or write the file again.',
+        fix: gitPointerFix(String.fromCharCode(...start)) ?? 'Download or write the file again.',
         details: { path },
         cause,
       })

@@ -38,24 +38,24 @@ export function isReordered(parameter: string, { family }: ModelShape): boolean 
 }
 
 export function toAdjacentPairs(tensor: StoredTensor, headWidth: number): StoredTensor {
-  return reordered(tensor, headWidth, (half, place) => (place % 2) * half + (place >> 1))
+  return reordered(tensor, headWidth, (half, position) => (position % 2) * half + (position >> 1))
 }
 
 export function toHalves(tensor: StoredTensor, headWidth: number): StoredTensor {
-  return reordered(tensor, headWidth, (half, place) => 2 * (place % half) + (place < half ? 0 : 1))
+  return reordered(tensor, headWidth, (half, position) => 2 * (position % half) + (position < half ? 0 : 1))
 }
 
 function reordered(
   { shape, values }: StoredTensor,
   headWidth: number,
-  from: (half: number, place: number) => number,
+  from: (half: number, position: number) => number,
 ): StoredTensor {
   const rows = shape[0]!
   const length = values.length / rows
   const result = new Float32Array(values.length)
   for (let row = 0; row < rows; row++) {
-    const place = row % headWidth
-    const source = row - place + from(headWidth / 2, place)
+    const position = row % headWidth
+    const source = row - position + from(headWidth / 2, position)
     result.set(values.subarray(source * length, (source + 1) * length), row * length)
   }
   return { shape, values: result }

@@ -87,7 +87,7 @@ export class Connection {
     const { retries = 4, firstWait = 500 } = this.#options
     for (let attempt = 0; ; attempt++) {
       const last = attempt === retries
-      let asked = 0
+      let retryAfter = 0
       try {
         const running = await this.#once(path, body, signal)
         if (running.response.ok) return running
@@ -96,7 +96,7 @@ export class Connection {
         running.finish()
         const error = new ServerError(status, `${this.base}${path} returned ${status}: ${message}`)
         if (last || !(status === 408 || status === 429 || status >= 500)) throw error
-        asked = retryAfterMs((name) => running.response.headers.get(name)) ?? 0
+        retryAfter = retryAfterMs((name) => running.response.headers.get(name)) ?? 0
       } catch (cause) {
         signal?.throwIfAborted()
         if (cause instanceof EngineError) throw cause
@@ -108,7 +108,7 @@ export class Connection {
         }
       }
       const own = backOff(attempt, firstWait, LONGEST_PAUSE_MS)
-      await pause(Math.max(own, Math.min(asked, LONGEST_PAUSE_MS)), signal)
+      await pause(Math.max(own, Math.min(retryAfter, LONGEST_PAUSE_MS)), signal)
     }
   }
 

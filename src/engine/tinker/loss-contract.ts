@@ -44,7 +44,7 @@ export const ourContract: LossContract = {
  */
 export type Route = 'direct' | 'derivatives' | 'derivatives at the step'
 
-export function routeOf(contract: LossContract, loss: Loss): Route | { refused: string } {
+export function routeOf(contract: LossContract, loss: Loss): Route | { unsupported: string } {
   const direct =
     contract.passesAdd &&
     (loss.kind === 'cross-entropy'
@@ -54,7 +54,7 @@ export function routeOf(contract: LossContract, loss: Loss): Route | { refused: 
   const { advantages } = contract
   if (advantages === undefined)
     return {
-      refused:
+      unsupported:
         'the server neither sums losses nor preserves the scale of advantages, so the loss cannot be corrected',
     }
   return advantages === 'sum' && contract.passesAdd ? 'derivatives' : 'derivatives at the step'

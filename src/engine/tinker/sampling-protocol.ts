@@ -32,7 +32,7 @@ export class ProtocolSampling implements Sampling {
   async sample(request: SampleRequest): Promise<Sample[]> {
     rejectUnsupported(request)
     const { prompt, signal, onToken, stopTokens, stopTexts } = request
-    const room = this.#parts.contextLength - prompt.length
+    const available = this.#parts.contextLength - prompt.length
     const stop = stopTokens?.length ? [...stopTokens] : stopTexts?.length ? [...stopTexts] : undefined
     const body = {
       sampling_session_id: await this.#session(),
@@ -40,7 +40,7 @@ export class ProtocolSampling implements Sampling {
       num_samples: request.count ?? 1,
       prompt: inputOf(prompt),
       sampling_params: {
-        ...samplingParams({ ...request, maxTokens: Math.min(request.maxTokens, room) }, seedOf(request)),
+        ...samplingParams({ ...request, maxTokens: Math.min(request.maxTokens, available) }, seedOf(request)),
         ...(stop === undefined ? {} : { stop }),
       },
     }
@@ -56,7 +56,7 @@ export class ProtocolSampling implements Sampling {
         tokens,
         logprobs: samplingLogprobs(request, known[index]!),
         modelLogprobs: known[index]!,
-        stopped: stopReason(sequence, request, room),
+        stopped: stopReason(sequence, request, available),
         reused: 0,
       }
     })
@@ -112,7 +112,7 @@ function samplingLogprobs(request: SampleRequest, known: Float32Array): Float32A
   return known.map(() => (request.temperature === 0 || request.topK === 1 ? 0 : Number.NaN))
 }
 
-function stopReason(sequence: SampledSequence, request: SampleRequest, room: number): Sample['stopped'] {
+function stopReason(sequence: SampledSequence, request: SampleRequest, available: number): Sample['stopped'] {
   if (sequence.stop_reason === 'stop') return request.stopTokens?.length ? 'token' : 'text'
-  return sequence.tokens.length >= room && room < request.maxTokens ? 'context' : 'length'
+  return sequence.tokens.length >= available && available < request.maxTokens ? 'context' : 'length'
 }

@@ -104,7 +104,7 @@ export class TinkerDriver implements TinkerEngine {
   describe(): EngineDescription {
     const { info, ours, contract } = this.#parts
     const { device, ...numbers } = info
-    const refused = (['cross-entropy', 'policy'] as const)
+    const unsupported = (['cross-entropy', 'policy'] as const)
       .map((kind) =>
         routeOf(contract, kind === 'policy' ? { kind, lowestRatio: 0.8, highestRatio: 1.28 } : { kind }),
       )
@@ -116,7 +116,7 @@ export class TinkerDriver implements TinkerEngine {
       lossIs: 'sum',
       missing: {
         ...(ours ? {} : { ...unsupportedByProtocol, temperature: TEMPERATURE_ONE_ONLY }),
-        ...(refused === undefined ? {} : { train: refused.refused }),
+        ...(unsupported === undefined ? {} : { train: unsupported.unsupported }),
       },
     }
   }

@@ -201,7 +201,7 @@ function temperatureOf(loss: Loss): number {
 function routeFor(contract: LossContract, loss: Loss, examples: readonly TrainingExample[]): Route {
   const route = routeOf(contract, loss)
   if (typeof route === 'object')
-    throw new EngineError(`This server cannot be used for training: ${route.refused}.`, {
+    throw new EngineError(`This server cannot be used for training: ${route.unsupported}.`, {
       fix: 'Use the coa trainer (`coa trainer start`) or another server.',
     })
   const hasNegative = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))

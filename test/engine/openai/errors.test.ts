@@ -27,7 +27,7 @@ describe('a busy server', () => {
     const start = performance.now()
     const [sample] = await engine.sample(request)
     expect(tokenizer.decode(sample!.tokens)).toBe('fine')
-    expect(server.asked('/v1/completions')).toHaveLength(3)
+    expect(server.requestsTo('/v1/completions')).toHaveLength(3)
     expect(performance.now() - start).toBeGreaterThan(2 * 200 * 0.75 - 5)
   })
 
@@ -38,7 +38,7 @@ describe('a busy server', () => {
     })
     const engine = await open({ retries: 2 })
     await expect(engine.sample(request)).rejects.toThrow(/returned 500: out of memory/)
-    expect(server.asked('/v1/completions')).toHaveLength(3)
+    expect(server.requestsTo('/v1/completions')).toHaveLength(3)
   })
 })
 
@@ -50,7 +50,7 @@ describe('a server that rejects a request', () => {
     })
     const engine = await open()
     await expect(engine.sample(request)).rejects.toThrow(/returned 400: prompt too long/)
-    expect(server.asked('/v1/completions')).toHaveLength(1)
+    expect(server.requestsTo('/v1/completions')).toHaveLength(1)
   })
 
   it('for a missing key says so, and accepts the key', async () => {
@@ -128,7 +128,7 @@ describe('cancellation', () => {
     setTimeout(() => controller.abort(new Error('enough')), 50)
     await expect(pending).rejects.toThrow('enough')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(server.asked('/v1/completions').map(({ left }) => left)).toEqual([true, true])
+    expect(server.requestsTo('/v1/completions').map(({ left }) => left)).toEqual([true, true])
     await expect(engine.sample({ ...request, signal: controller.signal })).rejects.toThrow('enough')
   })
 

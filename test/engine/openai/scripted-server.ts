@@ -37,7 +37,7 @@ export class Stream {
 /** A real HTTP server with scripted responses that records its requests. */
 export async function scripted(
   answers: Record<string, Answer | ((body: never) => Answer)>,
-): Promise<{ url: string; calls: Call[]; asked: (path: string) => Call[]; close: () => void }> {
+): Promise<{ url: string; calls: Call[]; requestsTo: (path: string) => Call[]; close: () => void }> {
   const calls: Call[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -70,7 +70,7 @@ export async function scripted(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    asked: (path) => calls.filter((call) => call.path === path),
+    requestsTo: (path) => calls.filter((call) => call.path === path),
     close: () => {
       server.closeAllConnections()
       server.close()

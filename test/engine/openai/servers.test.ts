@@ -58,7 +58,7 @@ describe('SGLang', () => {
     expect(sample).toMatchObject({ stopped: 'token', reused: 1 })
     expect([...sample!.modelLogprobs]).toEqual(closely(Array(5).fill(-0.5)))
     expect([...sample!.logprobs]).toEqual(unknown(5))
-    expect(server.asked('/generate').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/generate').at(-1)!.body).toMatchObject({
       input_ids: ids('x'),
       sampling_params: {
         max_new_tokens: 9,
@@ -129,7 +129,7 @@ describe('llama.cpp', () => {
     expect([...sample!.tokens]).toEqual([97, 98, 256])
     expect(sample).toMatchObject({ stopped: 'token', reused: 3 })
     expect([...sample!.modelLogprobs]).toEqual(closely([-0.25, -0.25, -0.25]))
-    expect(server.asked('/completion').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/completion').at(-1)!.body).toMatchObject({
       prompt: ids('x'),
       n_predict: 9,
       seed: 1,
@@ -181,7 +181,7 @@ describe('llama.cpp', () => {
     const allowed = Uint8Array.from({ length: 259 }, (_, id) => (id === 98 ? 1 : 0))
     const [masked] = await engine.sample({ prompt: ids('x'), maxTokens: 1, allowed: () => allowed })
     expect([...masked!.tokens]).toEqual([98])
-    const { logit_bias: bias } = server.asked('/completion').at(-1)!.body as {
+    const { logit_bias: bias } = server.requestsTo('/completion').at(-1)!.body as {
       logit_bias: [number, boolean][]
     }
     expect(bias).toHaveLength(258)
@@ -212,7 +212,7 @@ describe('text servers', () => {
     const [sample] = await engine.sample({ prompt, maxTokens: 9, seed: 4, stopTexts: ['is.'] })
     expect(tokenizer.decode(sample!.tokens)).toBe('Paris.')
     expect(sample!.stopped).toBe('text')
-    expect(server.asked('/api/generate')[0]!.body).toMatchObject({
+    expect(server.requestsTo('/api/generate')[0]!.body).toMatchObject({
       model: 'smollm2:latest',
       prompt: '<|im_start|>hi',
       raw: true,

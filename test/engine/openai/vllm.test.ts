@@ -80,7 +80,7 @@ describe('vLLM', () => {
     expect([...sample!.logprobs]).toEqual(closely([-0.5, -1.5, -2.5]))
     expect([...sample!.modelLogprobs]).toEqual(closely([-0.5, -1.5, -2.5]))
     expect(sample).toMatchObject({ stopped: 'length', reused: 2 })
-    expect(server.asked('/v1/completions').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/v1/completions').at(-1)!.body).toMatchObject({
       model: 'qwen',
       prompt: ids('xyz'),
       max_tokens: 3,
@@ -134,13 +134,13 @@ describe('vLLM', () => {
     expect(tokenizer.decode(sample!.tokens)).toBe('see </answer>')
     expect(sample!.stopped).toBe('text')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(server.asked('/v1/completions').at(-1)!.left).toBe(true)
+    expect(server.requestsTo('/v1/completions').at(-1)!.left).toBe(true)
   })
 
   it('requests each continuation separately, with its own seed, within the context', async () => {
     await open(() => answer('abc'))
     const samples = await engine.sample({ prompt: Array(62).fill(65), maxTokens: 9, count: 3, seed: 5 })
-    const bodies = server.asked('/v1/completions').slice(2)
+    const bodies = server.requestsTo('/v1/completions').slice(2)
     expect(bodies.map(({ body }) => body.seed as number).sort()).toEqual([5, 6, 7])
     expect(bodies.map(({ body }) => body.max_tokens as number)).toEqual([2, 2, 2])
     expect(samples.map(({ stopped, tokens }) => [stopped, tokens.length])).toEqual(
@@ -163,7 +163,7 @@ describe('vLLM', () => {
     })
     expect(tokenizer.decode(sample!.tokens)).toBe('bqd')
     expect(sample!.stopped).toBe('nothing-allowed')
-    const bodies = server.asked('/v1/completions').slice(2)
+    const bodies = server.requestsTo('/v1/completions').slice(2)
     expect(bodies.map(({ body }) => body.prompt as number[])).toEqual([ids('x'), ids('xb'), ids('xbq')])
     expect(bodies[0]!.body.allowed_token_ids).toEqual([98, 99])
     expect(new Set(bodies.map(({ body }) => body.seed as number)).size).toBe(3)

@@ -44,7 +44,7 @@ def main(folder, tokens, settings):
     # No dropout, whatever the config says: the engine has none.
     model.eval()
     parameters = list(model.parameters())
-    optimiser = torch.optim.AdamW(
+    optimizer = torch.optim.AdamW(
         [
             {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": settings.get("weight_decay", 0.1)},
             {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
@@ -57,15 +57,15 @@ def main(folder, tokens, settings):
     started, count = time.perf_counter(), 0
     for step, lines in enumerate(settings["batches"]):
         inputs, targets, weights = batch_of(sequences, lines)
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rates[step] if isinstance(rates, list) else rates
         logits = model(input_ids=inputs, use_cache=False).logits
         losses = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
         loss = (losses * weights.flatten()).sum() / weights.sum()
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(parameters, float("inf") if max_norm is None else max_norm)
-        optimiser.step()
+        optimizer.step()
         count += inputs.numel()
         row = {"step": step, "loss": loss.item(), "gradient_norm": norm.item(), "weight": weights.sum().item()}
         print(json.dumps(row), flush=True)

@@ -166,7 +166,7 @@ def policy_case(model, name, options, logprobs, picker):
 
 def adamw(model, sequences, max_norm, picker):
     parameters = list(model.parameters())
-    optimiser = torch.optim.AdamW(
+    optimizer = torch.optim.AdamW(
         [
             {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": ADAMW["weight_decay"]},
             {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
@@ -187,14 +187,14 @@ def adamw(model, sequences, max_norm, picker):
 
     losses, norms = [], []
     for rate in ADAMW["learning_rates"]:
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rate
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = loss_now()
         loss.backward()
         losses.append(loss.item())
         norms.append(torch.nn.utils.clip_grad_norm_(parameters, max_norm).item())
-        optimiser.step()
+        optimizer.step()
     losses.append(loss_now().item())
     return {
         **ADAMW,

@@ -13,11 +13,13 @@ const folder = join(cache, version)
  * COA_TEST_MINIMIND=1 (24 MB); COA_TEST_MINIMIND may also name a folder that contains it.
  */
 export function minimindPackage(): { folder: string } | { missing: string } {
-  const asked = process.env['COA_TEST_MINIMIND']
-  if (asked !== undefined && asked !== '1')
-    return existsSync(join(asked, 'onnx')) ? { folder: asked } : { missing: `no ${name} in ${asked}` }
+  const requested = process.env['COA_TEST_MINIMIND']
+  if (requested !== undefined && requested !== '1')
+    return existsSync(join(requested, 'onnx'))
+      ? { folder: requested }
+      : { missing: `no ${name} in ${requested}` }
   if (existsSync(folder)) return { folder }
-  if (asked !== '1')
+  if (requested !== '1')
     return { missing: `${name} is not installed; set COA_TEST_MINIMIND=1 to download it (24 MB)` }
   mkdirSync(cache, { recursive: true })
   for (const [command, ...args] of [

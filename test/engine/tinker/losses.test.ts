@@ -145,7 +145,7 @@ describe('the route of a loss', () => {
   it('is rejected with the reason if no correction is possible', () => {
     const lost = { ...skyrl, advantages: undefined }
     expect(routeOf(lost, policy)).toEqual({
-      refused: expect.stringContaining('nor preserves the scale of advantages'),
+      unsupported: expect.stringContaining('nor preserves the scale of advantages'),
     })
     // A plain sum of cross-entropy needs no correction, whatever else is lost.
     expect(routeOf({ ...ourContract, advantages: undefined }, { kind: 'cross-entropy' })).toBe('direct')

@@ -164,7 +164,7 @@ class AdamW:
         return norm
 
     def _step(self, decays: bool, settings: AdamSettings, divisor: torch.Tensor, broken: torch.Tensor) -> None:
-        gathered = self._gradients()
+        accumulated = self._gradients()
         chosen = [
             number for number, master in enumerate(self._master) if (master.ndim >= 2) == decays and master.numel() > 0
         ]
@@ -172,7 +172,7 @@ class AdamW:
             return
         gradients: list[torch.Tensor] = []
         for number in chosen:
-            gradient = gathered[number]
+            gradient = accumulated[number]
             gradients.append(torch.zeros_like(self._master[number]) if gradient is None else gradient)
         steps = torch.full((), self.step + 1, dtype=torch.float32, device=divisor.device)
         torch._fused_adamw_(

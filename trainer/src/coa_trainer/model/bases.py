@@ -80,7 +80,7 @@ class BaseModels:
             return name
         raise bad_request(f"Unknown base model {name}; this server has {', '.join(self._own)}.")
 
-    def forget(self, name: str) -> None:
+    def unload(self, name: str) -> None:
         """Releases an uploaded model once nothing is built on it."""
         if name not in self._own:
             tables: list[dict[str, Any]] = [self._folders, self._configs, self._shared, self._sizes]

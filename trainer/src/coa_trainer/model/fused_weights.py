@@ -34,8 +34,8 @@ def fuse_weights(model: Any) -> None:
                 if any(part is None for part in parts):
                     continue
                 together = torch.cat([part.data for part in parts])
-                for part, place in zip(parts, together.split_with_sizes([len(part) for part in parts]), strict=True):
-                    part.data = place
+                for part, view in zip(parts, together.split_with_sizes([len(part) for part in parts]), strict=True):
+                    part.data = view
 
 
 def fused_view(parts: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
@@ -43,7 +43,7 @@ def fused_view(parts: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
     first = parts[0]
     if first is None or not first.is_contiguous():
         return None
-    place = first.storage_offset()
+    offset = first.storage_offset()
     for part in parts:
         if (
             part is None
@@ -51,9 +51,9 @@ def fused_view(parts: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
             or part.dtype != first.dtype
             or part.shape[1:] != first.shape[1:]
             or part.untyped_storage().data_ptr() != first.untyped_storage().data_ptr()
-            or part.storage_offset() != place
+            or part.storage_offset() != offset
         ):
             return None
-        place += part.numel()
+        offset += part.numel()
     rows = sum(len(part) for part in parts if part is not None)
     return first.detach().as_strided((rows, *first.shape[1:]), first.stride(), first.storage_offset())

@@ -121,8 +121,8 @@ def _result(count: int, rows: Sequence[Row], found: Sequence[torch.Tensor]) -> P
     total = 0.0
     for row in rows:
         for member, part in row.parts():
-            place = slice(start + part.start, start + part.stop)
-            logprobs[member], elementwise[member] = both[0, place], both[1, place]
+            span = slice(start + part.start, start + part.stop)
+            logprobs[member], elementwise[member] = both[0, span], both[1, span]
         total += float(both[1, start : start + row.ends[-1]].sum(dtype=np.float64))
         start += row.ends[-1]
     return PassResult(total, logprobs, elementwise)

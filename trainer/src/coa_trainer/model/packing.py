@@ -35,13 +35,13 @@ class Row:
 def groups_within(lengths: Sequence[int], budget: int) -> list[list[int]]:
     """Groups of consecutive indices with at most `budget` tokens in total; a longer example gets a group of its own."""
     groups: list[list[int]] = []
-    room = 0
+    remaining = 0
     for number, length in enumerate(lengths):
-        if not groups or length > room:
+        if not groups or length > remaining:
             groups.append([])
-            room = budget
+            remaining = budget
         groups[-1].append(number)
-        room -= length
+        remaining -= length
     return groups
 
 

@@ -78,8 +78,8 @@ class ShardedLearner(Learner):
         groups = groups_within(lengths, budget)
         found: list[tuple[int, Any, Any]] = []
         for start in range(0, len(groups), self._ranks.world):
-            place = start + self._ranks.rank
-            members = groups[place] if place < len(groups) else []
+            index = start + self._ranks.rank
+            members = groups[index] if index < len(groups) else []
             row = pack(data, members, self._device) if members else pack([NOTHING], [0], self._device)
             logprobs, losses = self._row(row, loss if members else Loss("cross_entropy"), accumulate is not None)
             if accumulate is not None:

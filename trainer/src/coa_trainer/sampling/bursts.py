@@ -65,15 +65,15 @@ class Bursts:
         if self._generation != cache.generation:
             # The captured graphs point into freed tensors.
             self._bursts.clear()
-            self._recorder.forget()
+            self._recorder.reset()
             self._generation = cache.generation
         count = min(next_power_of_two(max(entry.row for entry in inputs) + 1, 1), cache.rows)
         length = cache.length
         if not self._decoder.bounded:
             # The captured length limits how far the sequences can grow in this burst.
             length = min(next_power_of_two(max(entry.start for entry in inputs) + BURST, 64), cache.length)
-            room = length - max(entry.start for entry in inputs)
-            steps = min(steps, max(room, BURST)) if length < cache.length else steps
+            remaining = length - max(entry.start for entry in inputs)
+            steps = min(steps, max(remaining, BURST)) if length < cache.length else steps
         truncates = any(entry.params.truncates for entry in inputs)
         burst = self._bursts.get((count, length, truncates))
         if burst is None:

@@ -69,9 +69,9 @@ class Job:
 
     def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
         """Takes tokens until the sequence ends and returns how many were taken."""
-        room = self.limit - len(self.tokens)
-        stop = self.stops.first_stop(self.sampled, tokens[:room])
-        count = min(len(tokens), room) if stop is None else stop[0] + 1
+        remaining = self.limit - len(self.tokens)
+        stop = self.stops.first_stop(self.sampled, tokens[:remaining])
+        count = min(len(tokens), remaining) if stop is None else stop[0] + 1
         self.tokens += tokens[:count]
         self.logprobs += logprobs[:count]
         self.model_logprobs += model_logprobs[:count]

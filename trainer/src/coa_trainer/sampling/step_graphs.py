@@ -25,7 +25,7 @@ class GraphRecorder:
         self._device = device
         self._pool: Any = None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self._pool = None
 
     def record(
@@ -69,7 +69,7 @@ class StepGraphs:
         if self._generation != cache.generation:
             # The captured graphs point into freed tensors.
             self._graphs.clear()
-            self._recorder.forget()
+            self._recorder.reset()
             self._generation = cache.generation
         count = min(next_power_of_two(max(rows) + 1, 1), cache.rows)
         length = cache.length if self._decoder.bounded else min(next_power_of_two(max(starts) + 1, 64), cache.length)

@@ -85,7 +85,7 @@ class Executor:
     def _unload(self, body: Body) -> Result:
         trained = self.model(body)
         self._persist_ephemeral(trained)
-        self.sources.forget(trained.id)
+        self.sources.remove(trained.id)
         self.ops.unload(trained.id)
         self.database.set_model_state(trained.id, "unloaded")
         shutil.rmtree(self.folders.parked(trained.id).parent, ignore_errors=True)
@@ -116,7 +116,7 @@ class Executor:
         # From here on the model can be restored after a restart.
         self.database.set_same_as(trained.id, json.dumps({"path": None, "parked": trained.version}))
         self.database.set_model_state(trained.id, "parked")
-        self.sources.forget(trained.id)
+        self.sources.remove(trained.id)
         self.ops.unload(trained.id)
 
     def _wake(self, model_id: str) -> None:

@@ -119,7 +119,7 @@ class ModelOps:
         weights = self.models.pop(model_id).weights
         weights.release()
         if not any(other.weights.base == weights.base for other in self.models.values()):
-            self.bases.forget(weights.base)
+            self.bases.unload(weights.base)
 
     def end(self) -> None:
         if self.ranks is not None and self.ranks.is_leader:

@@ -124,7 +124,7 @@ class Sources:
             self._decoders[base] = _decode_with(path) if path.is_file() else None
         return self._decoders[base]
 
-    def forget(self, model_id: str) -> None:
+    def remove(self, model_id: str) -> None:
         source = self._live.pop(model_id, None)
         if source is not None:
             source.sampler.fail(bad_request(f"Model {model_id} was unloaded."))

@@ -14,37 +14,37 @@ def _malformed() -> Exception:
     return bad_request("The body is not a valid protobuf message.")
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, position: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        if place >= len(data) or shift > 63:
+        if position >= len(data) or shift > 63:
             raise _malformed()
-        byte = data[place]
-        place += 1
+        byte = data[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, place
+            return value, position
         shift += 7
 
 
 def fields(data: bytes) -> Iterator[Field]:
     """Field number, wire type and value of each field."""
-    place = 0
-    while place < len(data):
-        tag, place = _varint(data, place)
+    position = 0
+    while position < len(data):
+        tag, position = _varint(data, position)
         number, kind = tag >> 3, tag & 7
         value: int | bytes
         if kind == VARINT:
-            value, place = _varint(data, place)
+            value, position = _varint(data, position)
         elif kind in (FIXED64, BYTES, FIXED32):
             if kind == BYTES:
-                size, place = _varint(data, place)
+                size, position = _varint(data, position)
             else:
                 size = 8 if kind == FIXED64 else 4
-            value = data[place : place + size]
+            value = data[position : position + size]
             if len(value) != size:
                 raise _malformed()
-            place += size
+            position += size
         else:
             raise _malformed()
         yield number, kind, value
