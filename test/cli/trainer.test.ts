@@ -67,7 +67,7 @@ describe('trainer', () => {
       stderr: expect.stringContaining('needs Python 3.11 or newer, but none was found'),
     })
     writeFileSync(join(old, 'python3'), '#!/bin/sh\necho /usr/bin/python3\necho 3 8\n', { mode: 0o755 })
-    expect(starting().stderr).toContain('only: python3 is 3.8')
+    expect(starting().stderr).toContain('found only python3 (3.8)')
   })
 
   it('is mentioned by the doctor', () => {

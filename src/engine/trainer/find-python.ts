@@ -16,10 +16,10 @@ export async function findPython(): Promise<string> {
     const [executable = name, version = ''] = output.split('\n')
     const [major = 0, minor = 0] = version.split(' ').map(Number)
     if (major === OLDEST[0] && minor >= OLDEST[1]) return executable
-    found.push(`${name} is ${major}.${minor}`)
+    found.push(`${name} (${major}.${minor})`)
   }
   throw new EngineError(
-    `The trainer needs Python ${OLDEST.join('.')} or newer, but ${found.length === 0 ? 'none was found' : `only found: ${found.join(', ')}`}.`,
+    `The trainer needs Python ${OLDEST.join('.')} or newer, but ${found.length === 0 ? 'none was found' : `found only ${found.join(', ')}`}.`,
     {
       fix: 'Install Python, or pass one with --python; without it, the embedded engine trains small models with npm alone.',
     },
