@@ -14,6 +14,7 @@ export {
 export { CheckpointManifest, describeFile } from './checkpoint-manifest.ts'
 export type { ElementType } from './element-types.ts'
 export { EngineError } from './engine-error.ts'
+export { addLowRank } from './low-rank.ts'
 export { configFromShape, shapeFromConfig } from './model-config.ts'
 export { checkShape, type ModelFamily, type ModelShape } from './model-shape.ts'
 export { OPTIMIZER_FILE, type OptimizerState, readOptimizerState } from './optimizer-state.ts'

@@ -1,8 +1,8 @@
 import {
+  addLowRank,
   type ModelShape,
   parametersOf,
   randomStream,
-  type StoredTensor,
   type StoredTensors,
 } from '../../checkpoint/index.ts'
 
@@ -56,25 +56,13 @@ export function merged(weights: StoredTensors, lora: LoraSettings | undefined): 
     if (isAdapter(name)) continue
     const { down, up } = adapterNames(name.replace(/\.weight$/, ''))
     const [a, b] = [weights.get(down), weights.get(up)]
-    result.set(name, a === undefined || b === undefined ? tensor : changed(tensor, a, b, lora))
+    if (a === undefined || b === undefined) {
+      result.set(name, tensor)
+      continue
+    }
+    const sum = { ...tensor, values: tensor.values.slice() }
+    addLowRank(sum, a, b, lora.alpha / lora.rank)
+    result.set(name, sum)
   }
   return result
-}
-
-function changed(
-  { shape, values }: StoredTensor,
-  { values: a }: StoredTensor,
-  { values: b }: StoredTensor,
-  { rank, alpha }: LoraSettings,
-): StoredTensor {
-  const [to, from] = shape as [number, number]
-  const result = values.slice()
-  for (let row = 0; row < to; row++) {
-    for (let column = 0; column < from; column++) {
-      let change = 0
-      for (let inner = 0; inner < rank; inner++) change += b[row * rank + inner]! * a[inner * from + column]!
-      result[row * from + column]! += (alpha / rank) * change
-    }
-  }
-  return { shape, values: result }
 }
