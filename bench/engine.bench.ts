@@ -106,7 +106,7 @@ async function compare(name: ModelName, python: string, rounds: number): Promise
   const candidates = (['passive', 'active'] as const).flatMap((waiting) =>
     ['sdpa', 'eager'].map((attention) => ({
       waiting,
-      settings: { attention, threads: THREADS, optimiser: 'fused' },
+      settings: { attention, threads: THREADS, optimizer: 'fused' },
       seconds: [] as number[],
     })),
   )

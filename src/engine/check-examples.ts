@@ -1,7 +1,7 @@
 import { EngineError } from './checkpoint/index.ts'
 import type { Loss, TrainingExample } from './contract.ts'
 
-/** Refuses examples that cannot be trained on, before anything is computed. Names the first that is wrong, and where. */
+/** Rejects invalid examples before anything is computed. The error names the first one and its problem. */
 export function checkExamples(
   examples: readonly TrainingExample[],
   loss: { kind: Loss['kind'] | 'none' },
@@ -10,8 +10,8 @@ export function checkExamples(
   for (const [index, example] of examples.entries()) {
     const problem = problemOf(example, loss, limits)
     if (problem === undefined) continue
-    throw new EngineError(`Example ${index} cannot be used: ${problem}.`, {
-      fix: 'Each example has tokens of the vocabulary and one finite number a token in everything beside them.',
+    throw new EngineError(`Example ${index} is invalid: ${problem}.`, {
+      fix: 'Each example needs tokens from the vocabulary, and one finite number per token in every other field.',
       details: { index },
     })
   }
@@ -23,13 +23,13 @@ function problemOf(
   { contextLength, vocabularySize }: { contextLength: number; vocabularySize: number },
 ): string | undefined {
   const { tokens } = example
-  // The last token is only a target, so one more than the context fits.
+  // The last token is only a target, so an example may be one token longer than the context.
   if (tokens.length > contextLength + 1)
-    return `it has ${tokens.length} tokens and the model sees ${contextLength}`
+    return `it has ${tokens.length} tokens, but the model's context is ${contextLength}`
   for (let at = 0; at < tokens.length; at++) {
     const id = tokens[at]!
     if (!(Number.isInteger(id) && id >= 0 && id < vocabularySize))
-      return `token ${at} is ${id}, and the vocabulary has ${vocabularySize}`
+      return `token ${at} is ${id}, but the vocabulary size is ${vocabularySize}`
   }
   const columns: [string, ArrayLike<number> | undefined, boolean][] = [['weights', example.weights, true]]
   if (loss.kind === 'policy') {
@@ -44,7 +44,7 @@ function problemOf(
       if (needed) return `it has no ${name}`
       continue
     }
-    if (column.length !== tokens.length) return `it has ${tokens.length} tokens and ${column.length} ${name}`
+    if (column.length !== tokens.length) return `it has ${tokens.length} tokens but ${column.length} ${name}`
     for (let at = 0; at < column.length; at++)
       if (!Number.isFinite(column[at])) return `${name} ${at} is ${column[at]}`
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { randomStream } from './checkpoint/index.ts'
 import type { Engine, Sample, SampleRequest, TrainingExample } from './contract.ts'
 
-/** An engine with the weights of a folder: each check begins with them and leaves them so. */
+/** An engine with the weights of a folder; each check starts with them and restores them. */
 export interface Subject {
   engine: Engine
   folder: string
@@ -12,16 +12,16 @@ export interface Subject {
 }
 
 export interface Finding {
-  /** What was measured, and how large it may be. */
+  /** The measured value and its limit. */
   figure: number
   limit: number
-  /** In words: what the figure is. */
+  /** Description of the measured value. */
   found: string
-  /** False where something else than the figure is wrong. */
+  /** False if something other than the measured value is wrong. */
   ok?: boolean
 }
 
-/** Log-probabilities in float32 over many layers differ by about 1e-5 when sums are taken in another order. */
+/** Float32 log-probabilities differ by about 1e-5 over many layers when sums are computed in another order. */
 const CLOSE = 1e-3
 
 export async function samplerAndLearner({ engine }: Subject): Promise<Finding> {
@@ -29,7 +29,7 @@ export async function samplerAndLearner({ engine }: Subject): Promise<Finding> {
   const sample = await one(engine, { prompt, maxTokens: lengthFor(engine, 48), seed: 1 })
   const { logprobs } = await engine.forward([example([...prompt, ...sample.tokens])])
   const figure = furthest(sample.modelLogprobs, logprobs[0]!.subarray(prompt.length))
-  return { figure, limit: CLOSE, found: 'largest difference of a log-probability' }
+  return { figure, limit: CLOSE, found: 'largest difference in log-probability' }
 }
 
 export async function batchComposition({ engine }: Subject): Promise<Finding> {
@@ -54,43 +54,43 @@ export async function batchComposition({ engine }: Subject): Promise<Finding> {
 }
 
 export async function prefixReuse({ engine, folder }: Subject): Promise<Finding> {
-  const prompt = tokensOf(engine, 'beginning', 30)
+  const prompt = tokensOf(engine, 'prefix', 30)
   const first = await one(engine, { prompt, maxTokens: 12, seed: 1 })
   const longer = [...prompt, ...first.tokens, ...tokensOf(engine, 'appended', 10)]
   const request = { prompt: longer, maxTokens: 12, seed: 2 }
   const continued = await one(engine, request)
-  // Loading forgets everything that was computed.
+  // Loading clears the prefix cache.
   await engine.load(folder)
-  const anew = await one(engine, request)
+  const fresh = await one(engine, request)
   return {
     ok:
-      String(continued.tokens) === String(anew.tokens) &&
+      String(continued.tokens) === String(fresh.tokens) &&
       continued.reused >= prompt.length &&
-      anew.reused === 0,
-    figure: furthest(continued.modelLogprobs, anew.modelLogprobs),
+      fresh.reused === 0,
+    figure: furthest(continued.modelLogprobs, fresh.modelLogprobs),
     limit: CLOSE,
-    found: `largest difference to computing all anew; ${continued.reused} of ${longer.length} tokens reused`,
+    found: `largest difference from an uncached run; ${continued.reused} of ${longer.length} tokens reused`,
   }
 }
 
-/** How much the loss is to change between the two sides of the slope, for each token: well above rounding, well below curvature. */
+/** Target change of the loss per token between the two evaluations: well above rounding, well below curvature. */
 const RISE = 4e-3
-/** So large that a step of Adam is a plain step along the gradient. */
+/** So large that an Adam step becomes a plain gradient step. */
 const PLAIN = 1e6
 
 /**
- * The loss L along the gradient r of another loss R, which weighs the tokens at random: its slope by finite differences
- * against r·g. The contract tells only lengths of gradients, and those give the product: |g + r|² − |g − r|² = 4 r·g.
+ * Gradient check: compares the slope of the loss L along the gradient r of a randomly weighted loss R, by finite
+ * differences, with r·g. The contract exposes only gradient norms, which give |g + r|² − |g − r|² = 4 r·g.
  */
 export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   const texts = [40, 25, 60].map((length) => tokensOf(engine, `slope ${length}`, length))
   const random = randomStream('weights of a direction')
   const weights = texts.map((text) => text.map(() => (random() / 2 ** 32) * 4 - 1))
-  const weighed = (of: (text: number, place: number) => number): TrainingExample[] =>
-    texts.map((tokens, text) => ({ tokens, weights: tokens.map((_, place) => of(text, place)) }))
+  const weighed = (of: (text: number, position: number) => number): TrainingExample[] =>
+    texts.map((tokens, text) => ({ tokens, weights: tokens.map((_, position) => of(text, position)) }))
   const pass = (examples: TrainingExample[]) => engine.forwardBackward(examples, { kind: 'cross-entropy' })
   const norm = async (factor: number, own: number): Promise<number> => {
-    await pass(weighed((text, place) => own + factor * weights[text]![place]!))
+    await pass(weighed((text, position) => own + factor * weights[text]![position]!))
     return (await engine.optimStep({ learningRate: 0 })).gradientNorm
   }
   const [sum, difference, along] = [await norm(1, 1), await norm(-1, 1), await norm(1, 0)]
@@ -99,11 +99,11 @@ export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   const distance = (RISE * count) / Math.abs(expected)
   const lossAt = async (factor: number): Promise<number> => {
     await engine.load(folder)
-    // A step goes against the gradient, so the direction is turned round to go along it.
-    await pass(weighed((text, place) => -factor * weights[text]![place]!))
+    // A step descends, so the direction is negated to ascend.
+    await pass(weighed((text, position) => -factor * weights[text]![position]!))
     await engine.optimStep({ learningRate: distance * PLAIN, beta1: 0, beta2: 0, epsilon: PLAIN })
     const { logprobs } = await engine.forward(texts.map(example))
-    // In doubles: the engine's own sum would drown the difference in rounding.
+    // In double precision: the engine's own sum would lose the difference to rounding.
     return -logprobs.reduce((total, each) => each.reduce((part, value) => part + value, total), 0)
   }
   const measured = ((await lossAt(1)) - (await lossAt(-1))) / (2 * distance)
@@ -111,7 +111,7 @@ export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   return {
     figure: Math.abs(measured / expected - 1),
     limit: 0.01,
-    found: `relative difference of the slope, over a step of ${(distance * along).toPrecision(2)}`,
+    found: `relative error of the slope, over a step of ${(distance * along).toPrecision(2)}`,
   }
 }
 
@@ -132,9 +132,9 @@ export async function saveAndLoad({ engine, folder, scratch }: Subject): Promise
   rmSync(saved, { recursive: true, force: true })
   return {
     figure: furthest(onward, again),
-    // One core after the other in the same order gives the same bits; a graphics card promises no order.
+    // On a CPU the order of additions is fixed, so results are bit-identical; a GPU does not guarantee an order.
     limit: engine.describe().device.startsWith('webgpu') ? CLOSE : 0,
-    found: 'largest difference of the loss in three steps after loading',
+    found: 'largest difference in loss over three steps after loading',
   }
 }
 
@@ -146,14 +146,14 @@ function example(tokens: number[]): TrainingExample {
   return { tokens, weights: tokens.map(() => 1) }
 }
 
-/** Tokens that mean nothing, the same every time. */
+/** Random tokens, the same every time. */
 function tokensOf(engine: Engine, name: string, length: number): number[] {
   const { vocabularySize } = engine.describe()
   const random = randomStream(name)
   return Array.from({ length: lengthFor(engine, length) }, () => random() % vocabularySize)
 }
 
-/** No longer than a model with a short context can take twice. */
+/** Short enough that two fit into a short context. */
 function lengthFor(engine: Engine, length: number): number {
   return Math.max(2, Math.min(length, Math.floor(engine.describe().contextLength / 4)))
 }

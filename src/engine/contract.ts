@@ -1,19 +1,19 @@
 import type { CheckpointManifest } from './checkpoint/index.ts'
 
 /**
- * The one contract to tensors, shaped after the Tinker primitives: token ids go in, token ids and log-probabilities come
- * out. Drivers differ in where the tensors live; stages know only this.
+ * The engine contract, modeled on the Tinker primitives: token ids go in, token ids and log-probabilities come out.
+ * Drivers differ in where the tensors are; stages use only this interface.
  */
 export interface Engine {
   describe(): EngineDescription
   /**
-   * Continues a prompt. Requests made at the same time share the work; each joins and leaves when it is ready. A prompt
-   * that begins like something seen before is not computed again from the start.
+   * Continues a prompt. Concurrent requests are batched; each joins and leaves when it is ready. Prefixes seen before are
+   * taken from a cache.
    */
   sample(request: SampleRequest): Promise<Sample[]>
   /**
-   * Log-probabilities of tokens as they stand, one array for each example. Nothing is learned. `temperature` is that of
-   * the distribution they are taken from; default 1.
+   * Log-probabilities of the given tokens, one array per example, without training. `temperature` is that of the
+   * distribution; default 1.
    */
   forward(
     examples: readonly TrainingExample[],
@@ -21,15 +21,15 @@ export interface Engine {
     temperature?: number,
   ): Promise<PassResult>
   /**
-   * Adds the gradient of a loss to what has been gathered since the last step. The loss is a plain sum over tokens of
-   * all examples, by their weights; see `normalised` for the mean over a whole step.
+   * Adds the gradient of a loss to the gradients accumulated since the last step. The loss is a plain weighted sum over
+   * the tokens of all examples; see `normalized` for the mean over a whole step.
    */
   forwardBackward(examples: readonly TrainingExample[], loss: Loss, signal?: AbortSignal): Promise<PassResult>
-  /** Changes the weights by what has been gathered, and forgets it. */
+  /** Updates the weights with the accumulated gradients and clears them. */
   optimStep(settings: AdamSettings): Promise<OptimResult>
-  /** Saves weights, optimiser and tokenizer as a checkpoint; what was there stays until the new one is complete. */
+  /** Saves weights, optimizer state and tokenizer as a checkpoint; an existing one stays until the new one is complete. */
   save(folder: string, note: CheckpointNote): Promise<void>
-  /** Takes over weights, and the optimiser where the checkpoint has one. `fresh`: the optimiser starts from nothing. */
+  /** Loads weights, and optimizer state if the checkpoint has it. `fresh`: reset the optimizer instead. */
   load(folder: string, options?: LoadOptions): Promise<void>
   close(): Promise<void>
 }
@@ -40,19 +40,19 @@ export interface LoadOptions {
 
 export interface EngineDescription {
   driver: string
-  /** In words: where the tensors live. */
+  /** Where the tensors are, for display. */
   device: string
   contextLength: number
-  /** 0, as are the parameters, where a server does not say. */
+  /** 0 if a server does not report it, as for the parameters. */
   vocabularySize: number
   parameters: number
   trainedParameters: number
-  /** How the driver adds up the loss of tokens; what is not a sum is corrected before it gets here. */
+  /** How the driver reduces the loss over tokens; anything but a sum is corrected before it gets here. */
   lossIs: 'sum'
   /**
-   * What the driver cannot do, each with the reason. `train`: it only samples. `logprobs`: what it samples comes as text, so
-   * the tokens and their log-probabilities are not those of the model; who would train on its samples has to refuse.
-   * `temperature`: passes know the distribution at temperature 1 only.
+   * Unsupported features, each with the reason. `train`: it only samples. `logprobs`: samples arrive as text, so the tokens
+   * and log-probabilities are not those of the model and must not be trained on. `temperature`: passes support only
+   * temperature 1.
    */
   missing: Partial<Record<'sample' | 'train' | 'logprobs' | 'allowedTokens' | 'temperature', string>>
 }
@@ -60,23 +60,23 @@ export interface EngineDescription {
 export interface SampleRequest {
   prompt: ArrayLike<number>
   maxTokens: number
-  /** How many continuations; default 1. */
+  /** Number of continuations; default 1. */
   count?: number
-  /** Default 1; 0 always takes the likeliest token. */
+  /** Default 1; 0 always takes the most likely token. */
   temperature?: number
-  /** Only the likeliest tokens that together have this share. Default 1. */
+  /** Nucleus sampling: the most likely tokens with this total probability. Default 1. */
   topP?: number
-  /** Only so many of the likeliest tokens. */
+  /** Only this many of the most likely tokens. */
   topK?: number
-  /** The same request with the same seed gives the same tokens. Continuation i uses seed + i. */
+  /** The same request and seed give the same tokens. Continuation i uses seed + i. */
   seed?: number
-  /** Ends with any of these tokens, which is kept. */
+  /** Sampling ends with any of these tokens, which is kept. */
   stopTokens?: readonly number[]
-  /** Ends when the text ends with any of these. They may be spread over tokens; all tokens are kept. */
+  /** Sampling ends when the text ends with any of these. They may span tokens; all tokens are kept. */
   stopTexts?: readonly string[]
-  /** Asked before each token which ones may follow; undefined for any. One entry a token of the vocabulary, 0 forbids. */
+  /** Called before each token; returns a mask with one entry per vocabulary token (0 forbids), or undefined for any. */
   allowed?: (tokens: readonly number[], sample: number) => Uint8Array | undefined
-  /** Told of each token as it is sampled. */
+  /** Called with each sampled token. */
   onToken?: (token: number, sample: number) => void
   signal?: AbortSignal
 }
@@ -84,24 +84,24 @@ export interface SampleRequest {
 export interface Sample {
   tokens: Int32Array
   /**
-   * Of each token under the distribution it was drawn from: temperature, top-k, top-p and allowed tokens included. NaN,
-   * here and below, where a server does not tell: such a token cannot be trained on.
+   * Under the distribution sampled from: after temperature, top-k, top-p and allowed tokens. NaN, here and below, if a
+   * server does not report it: such a token cannot be trained on.
    */
   logprobs: Float32Array
-  /** Of each token under the model as it is, which is what training computes. */
+  /** Under the unmodified model distribution, as computed in training. */
   modelLogprobs: Float32Array
   stopped: 'token' | 'text' | 'length' | 'context' | 'nothing-allowed'
-  /** Tokens of the prompt that did not have to be computed. */
+  /** Prompt tokens taken from the prefix cache. */
   reused: number
 }
 
-/** A sequence of tokens with one entry a token. Entry i of the rest belongs to predicting token i; the first is idle. */
+/** A token sequence. Entry i of the other arrays belongs to predicting token i; the first entry is unused. */
 export interface TrainingExample {
   tokens: ArrayLike<number>
   weights: ArrayLike<number>
   /** Under the policy that sampled; policy loss only. */
   sampledLogprobs?: ArrayLike<number>
-  /** Under the policy that the ratio is measured from; left out: the one that sampled. */
+  /** Under the policy the ratio is relative to; default: the one that sampled. */
   oldLogprobs?: ArrayLike<number>
   advantages?: ArrayLike<number>
 }
@@ -110,23 +110,23 @@ export type Loss =
   | { kind: 'cross-entropy' }
   | {
       kind: 'policy'
-      /** Logits are divided by it, so that what is trained is what was sampled from. Default 1. */
+      /** Divides the logits, so that training matches the sampling distribution. Default 1. */
       temperature?: number
       /** Bounds of the ratio: 0.8 and 1.28 in DAPO. */
       lowestRatio: number
       highestRatio: number
-      /** With a negative advantage A the objective does not fall below this times A. */
+      /** For a negative advantage A, the objective is at least this times A. */
       dualClip?: number
-      /** The weight for tokens that another policy sampled is not larger than this. Left out: no such weight. */
+      /** Cap of the importance weight for tokens sampled by another policy. Default: no importance weights. */
       importanceCap?: number
     }
 
 export interface PassResult {
-  /** The sum of the loss over all tokens, by their weights. */
+  /** The weighted sum of the loss over all tokens. */
   loss: number
   /** The sum of the weights. */
   weight: number
-  /** Of every token of every example; the first of each is 0. */
+  /** For every token of every example; the first of each is 0. */
   logprobs: Float32Array[]
 }
 
@@ -137,15 +137,15 @@ export interface AdamSettings {
   beta2?: number
   /** Default 1e-8. */
   epsilon?: number
-  /** Of matrices only; default 0. */
+  /** Applied to matrices only; default 0. */
   weightDecay?: number
-  /** The gradient is scaled down to this length. Left out: not at all. */
+  /** Gradient clipping: maximum norm. Default: none. */
   maxNorm?: number
 }
 
 export interface OptimResult {
   step: number
-  /** Length of the gradient before it was scaled down. */
+  /** Gradient norm before clipping. */
   gradientNorm: number
 }
 
@@ -155,7 +155,7 @@ export interface CheckpointNote {
   createdAt: string
   parent?: { id?: string; fingerprint?: string; path?: string }
   metrics?: Record<string, number>
-  /** What a stage needs to go on from here; it is saved with the weights or not at all. */
+  /** State a stage needs to resume from here; saved atomically with the weights. */
   metadata?: CheckpointManifest['metadata']
 }
 
@@ -163,7 +163,7 @@ export interface CheckpointNote {
  * Weights divided by their sum over all examples, so that the summed loss is the mean over all tokens of a step, however
  * it is split into passes.
  */
-export function normalised<T extends TrainingExample>(examples: readonly T[]): T[] {
+export function normalized<T extends TrainingExample>(examples: readonly T[]): T[] {
   let total = 0
   for (const { weights } of examples) for (let at = 1; at < weights.length; at++) total += weights[at]!
   if (total === 0) return [...examples]

@@ -1,7 +1,7 @@
 import type { Sample } from './contract.ts'
 
-/** A sample as it grew, token by token. */
-interface Grown {
+/** A sample collected token by token. */
+interface PartialSample {
   tokens: readonly number[]
   logprobs: readonly number[]
   modelLogprobs: readonly number[]
@@ -9,7 +9,7 @@ interface Grown {
 }
 
 export function finishedSample(
-  { tokens, logprobs, modelLogprobs, reused }: Grown,
+  { tokens, logprobs, modelLogprobs, reused }: PartialSample,
   stopped: Sample['stopped'],
 ): Sample {
   return {

@@ -1,5 +1,5 @@
 /**
- * The one contract to tensors, and the engine that runs inside Node: train and sample language models with npm alone.
+ * The engine contract and its drivers, including one that trains and samples language models inside Node.
  */
 export {
   type AdapterCheckpoint,
@@ -31,7 +31,7 @@ export {
   type Engine,
   type EngineDescription,
   type Loss,
-  normalised,
+  normalized,
   type OptimResult,
   type PassResult,
   type Sample,
@@ -42,7 +42,7 @@ export type { EmbeddedOptions } from './embedded/embedded-core.ts'
 export { openEmbedded } from './embedded/embedded-engine.ts'
 export type { LoraSettings } from './embedded/llama/lora.ts'
 export type { Device } from './embedded/runtime.ts'
-export { describeRuntime, runtimeInWords } from './embedded/runtime-in-words.ts'
+export { describeRuntime, runtimeLabel } from './embedded/runtime-label.ts'
 export type { WritableType } from './gguf/index.ts'
 export { type EngineSpeed, type MeasureOptions, measureEngine } from './measure-engine.ts'
 export { type ConvertOptions, convertModel } from './model/convert.ts'

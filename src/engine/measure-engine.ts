@@ -3,9 +3,9 @@ import { randomStream } from './checkpoint/index.ts'
 import type { Engine, TrainingExample } from './contract.ts'
 
 export interface MeasureOptions {
-  /** Sequences sampled at once, one measurement each. Default 1, 8, 32 and 128. */
+  /** Batch sizes to measure sampling with. Default 1, 8, 32 and 128. */
   batches?: readonly number[]
-  /** For each measurement, at least. Default 3. */
+  /** Minimum duration of each measurement. Default 3. */
   seconds?: number
   observe?: Observe
   signal?: AbortSignal
@@ -16,16 +16,13 @@ export interface EngineSpeed {
   sampling: { batch: number; tokensPerSecond: number }[]
 }
 
-/** Tokens of an optimiser step, and of each sequence in it. */
+/** Tokens per optimizer step, and per sequence in it. */
 const STEP_TOKENS = 4096
 const SEQUENCE_TOKENS = 256
 const PROMPT_TOKENS = 16
 const SAMPLED_TOKENS = 64
 
-/**
- * How fast an engine trains and samples on this machine, with tokens that mean nothing. The weights are not worth keeping
- * afterwards.
- */
+/** Measures training and sampling throughput on this machine with random tokens. The weights are useless afterwards. */
 export async function measureEngine(engine: Engine, options: MeasureOptions = {}): Promise<EngineSpeed> {
   const { batches = [1, 8, 32, 128], seconds = 3, observe, signal } = options
   const total = batches.length + 1
@@ -50,7 +47,7 @@ async function measureTraining(
   const sequences = Math.max(1, Math.round(STEP_TOKENS / sequenceTokens))
   const examples = Array.from({ length: sequences }, (_, index): TrainingExample => {
     const tokens = tokensOf(engine, `training ${index}`, sequenceTokens)
-    // The mean over the step, as training has it.
+    // The mean over the step, as in training.
     return { tokens, weights: tokens.map(() => 1 / STEP_TOKENS) }
   })
   const tokensPerSecond = await rate(seconds, signal, async () => {
@@ -61,7 +58,7 @@ async function measureTraining(
   return { sequences, sequenceTokens, tokensPerSecond }
 }
 
-/** Prompts differ, so that nothing is saved by their being alike. */
+/** Prompts differ, so that the prefix cache has no effect. */
 async function sampleOnce(engine: Engine, batch: number, signal: AbortSignal | undefined): Promise<number> {
   const { contextLength } = engine.describe()
   const maxTokens = Math.max(1, Math.min(SAMPLED_TOKENS, contextLength - PROMPT_TOKENS))
@@ -78,7 +75,7 @@ async function sampleOnce(engine: Engine, batch: number, signal: AbortSignal | u
   return samples.flat().reduce((sum, { tokens }) => sum + tokens.length, 0)
 }
 
-/** Once to build graphs and warm up, then again and again; the best of the rounds, which disturbances leave alone. */
+/** Warms up once, then repeats; returns the best run, which is the least disturbed. */
 async function rate(
   seconds: number,
   signal: AbortSignal | undefined,

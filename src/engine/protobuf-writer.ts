@@ -1,4 +1,4 @@
-/** Writes protocol buffers: the few kinds of fields that ONNX models and the Tinker protocol are made of. */
+/** Writes protocol buffers: the field types that ONNX models and the Tinker protocol use. */
 export class ProtobufWriter {
   #parts: Uint8Array[] = []
   #length = 0
@@ -10,7 +10,7 @@ export class ProtobufWriter {
 
   #varint(value: bigint): void {
     const bytes: number[] = []
-    // Negative numbers are written as their 64-bit complement.
+    // Negative numbers are written as their 64-bit two's complement.
     let rest = BigInt.asUintN(64, value)
     while (rest >= 128n) {
       bytes.push(Number(rest & 127n) | 128)
@@ -20,7 +20,7 @@ export class ProtobufWriter {
     this.#push(Uint8Array.from(bytes))
   }
 
-  /** A whole number alone, as the lists of such are made of. */
+  /** A bare varint, for packed repeated fields. */
   varint(value: number): this {
     this.#varint(BigInt(value))
     return this

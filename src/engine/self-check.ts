@@ -18,11 +18,11 @@ import { shapeOfSizes } from './model/model-sizes.ts'
 import { byteTokenizerWithTags, newModel } from './model/new-model.ts'
 
 export interface SelfCheckOptions {
-  /** A model folder, which is only read. Left out: a small one with random weights. */
+  /** A model folder, opened read-only. Default: a small model with random weights. */
   model?: string
   device?: Device
   threads?: number
-  /** Opens a model folder; left out: the embedded engine. */
+  /** Opens a model folder; default: the embedded engine. */
   open?: (folder: string) => Promise<Engine>
   observe?: Observe
   signal?: AbortSignal
@@ -31,10 +31,10 @@ export interface SelfCheckOptions {
 export interface SelfCheckResult {
   name: string
   ok: boolean
-  /** What was measured, and how large it may be. Absent where the check itself failed. */
+  /** The measured value and its limit. Absent if the check itself failed. */
   figure?: number
   limit?: number
-  /** In words: what the figure is, or the error. */
+  /** Description of the measured value, or the error. */
   found: string
   seconds: number
 }
@@ -46,16 +46,16 @@ export interface SelfCheckReport {
 }
 
 const checks: Record<string, (subject: Subject) => Promise<Finding>> = {
-  'sampler and learner agree': samplerAndLearner,
-  'company changes nothing': batchComposition,
-  'a known beginning is reused': prefixReuse,
-  'the gradient is the slope': gradient,
-  'saving and loading': saveAndLoad,
+  'sampler matches learner': samplerAndLearner,
+  'batch invariance': batchComposition,
+  'prefix cache': prefixReuse,
+  'gradient check': gradient,
+  'save and load': saveAndLoad,
 }
 
 /**
- * Tries on this machine what training relies on, through the engine's contract alone. A check that fails is a finding,
- * not an exception; what keeps the engine from opening is thrown.
+ * Checks on this machine what training relies on, using only the engine contract. A failed check is a result, not an
+ * exception; an error that keeps the engine from opening is thrown.
  */
 export async function checkEngine(options: SelfCheckOptions = {}): Promise<SelfCheckReport> {
   const { device, threads, observe, signal } = options
@@ -73,7 +73,7 @@ export async function checkEngine(options: SelfCheckOptions = {}): Promise<SelfC
       for (const [name, check] of Object.entries(checks)) {
         signal?.throwIfAborted()
         observe?.({ stage: name, done: results.length, total: Object.keys(checks).length, unit: 'checks' })
-        results.push(await judged(name, () => check({ engine, folder, scratch })))
+        results.push(await runCheck(name, () => check({ engine, folder, scratch })))
       }
       return { ok: results.every(({ ok }) => ok), engine: engine.describe(), checks: results }
     } finally {
@@ -86,7 +86,7 @@ export async function checkEngine(options: SelfCheckOptions = {}): Promise<SelfC
 
 async function randomModel(folder: string): Promise<string> {
   const sizes = { width: 64, layers: 2, heads: 4, keyValueHeads: 2, contextLength: 256 }
-  // Wide, so that the model has preferences and the figures mean something.
+  // Large, so that the model is not uniform and the measurements are meaningful.
   const shape = { ...shapeOfSizes(sizes), initializerRange: 0.15 }
   await newModel(folder, {
     shape,
@@ -97,7 +97,7 @@ async function randomModel(folder: string): Promise<string> {
   return folder
 }
 
-async function judged(name: string, check: () => Promise<Finding>): Promise<SelfCheckResult> {
+async function runCheck(name: string, check: () => Promise<Finding>): Promise<SelfCheckResult> {
   const started = performance.now()
   const seconds = (): number => (performance.now() - started) / 1000
   try {

@@ -64,15 +64,15 @@ describe('model', () => {
     )
     expect(written.gguf).toMatchObject({ type: 'Q8_0', tensors: 11, asF16: [] })
     const again = coa(['model', 'export', 'tiny', 'tiny.gguf', '--gguf'], { cwd })
-    expect(again.stderr).toContain('tiny.gguf is there already. Name another file')
+    expect(again.stderr).toContain('tiny.gguf already exists. Choose another file')
     expect(again.code).not.toBe(0)
     const imported = coaJson<Record<string, unknown>>(['model', 'import', 'tiny.gguf', 'imported'], { cwd })
     expect(imported).toMatchObject({ types: { Q8_0: 8, F32: 3 }, shape: { width: 32, layers: 1 } })
     expect(coa(['model', 'import', 'tiny.gguf', 'other'], { cwd }).stderr).toContain(
-      'is not a checkpoint of coa',
+      'is not a coa checkpoint',
     )
     expect(coa(['model', 'import', 'words.txt', 'nothing'], { cwd }).stderr).toContain(
-      'words.txt is not a sound GGUF file: it does not begin with GGUF',
+      'words.txt is not a valid GGUF file: it does not start with GGUF',
     )
     const { stdout } = coa(['model', 'export', 'tiny', 'out.onnx', '--onnx'], { cwd })
     expect(stdout).toContain('takes ids: int64 [1, time]')
@@ -91,7 +91,7 @@ describe('model', () => {
 
   it('merges an adapter, and says what it needs', () => {
     const { stderr, code } = coa(['model', 'merge-lora', 'tiny', 'tiny', 'merged'], { cwd })
-    expect(stderr).toContain('tiny has no adapter_config.json. It is a whole model')
+    expect(stderr).toContain('tiny has no adapter_config.json. It is a full model')
     expect(code).not.toBe(0)
     const projection = 'base_model.model.model.layers.0.self_attn.q_proj'
     mkdirSync(join(cwd, 'adapter'))
@@ -191,7 +191,7 @@ describe('engine', () => {
     })
     expect(report).toMatchObject({ ok: true, checks: { length: 5 } })
     const { stdout } = coa(['engine', 'contract', '-m', 'tiny'], { cwd })
-    expect(stdout).toContain('✓ ok  sampler and learner agree')
+    expect(stdout).toContain('✓ ok  sampler matches learner')
   })
 
   it('measures its speed', () => {
@@ -205,9 +205,9 @@ describe('engine', () => {
 })
 
 it.each<[string[], number, string]>([
-  [['model', 'inspect', 'nowhere'], 5, 'there is no checkpoint'],
+  [['model', 'inspect', 'nowhere'], 5, 'no checkpoint at'],
   [['model', 'new', 'tiny'], 2, '--force'],
-  [['model', 'new', 'other'], 5, 'is not a checkpoint of coa'],
+  [['model', 'new', 'other'], 5, 'is not a coa checkpoint'],
   [['model', 'new', 'x', '--width', '100', '--heads', '7'], 5, 'multiple of 14'],
   [['model', 'new', 'x', '--heads', '4', '--kv-heads', '3'], 5, 'evenly'],
   [['model', 'new', 'x', '--layers', 'two'], 2, '--layers two is not a whole number'],
@@ -228,7 +228,7 @@ it.each<[string[], number, string]>([
   [['generate', '-m', 'tiny', ''], 2, 'the prompt is empty'],
   [['generate', '-m', 'tiny', 'a', '--top-p', '2'], 2, 'from 0 to 1'],
   [['generate', '-m', 'tiny', 'a', '--system', 'b'], 2, 'Add --chat'],
-  [['generate', '-m', 'tiny', 'a'.repeat(200)], 5, '200 tokens and the model sees 128'],
+  [['generate', '-m', 'tiny', 'a'.repeat(200)], 5, "200 tokens, but the model's context is 128"],
   [['engine', 'contract', '--device', 'tpu'], 2, 'cpu, wasm, webgpu'],
 ])('%j exits %i in one line', (args, code, text) => {
   const outcome = coa(args, { cwd })

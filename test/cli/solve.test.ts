@@ -117,7 +117,7 @@ describe('solve', () => {
       const solved = JSON.parse(stdout) as Solved
       expect(solved).toMatchObject({ answer: '{"yes":true}', tokens: { sampled: tokens.length } })
       expect(solved.rollouts[0]!.checkpoint).toBe(server.url)
-      expect(server.asked('/generate')).not.toHaveLength(0)
+      expect(server.requestsTo('/generate')).not.toHaveLength(0)
     } finally {
       server.close()
     }

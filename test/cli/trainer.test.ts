@@ -64,10 +64,10 @@ describe('trainer', () => {
       coa(['trainer', 'start', '--model', 'tiny'], { cwd, environment: { ...environment, PATH: old } })
     expect(starting()).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('needs Python 3.11 or newer, and there is none'),
+      stderr: expect.stringContaining('needs Python 3.11 or newer, but none was found'),
     })
     writeFileSync(join(old, 'python3'), '#!/bin/sh\necho /usr/bin/python3\necho 3 8\n', { mode: 0o755 })
-    expect(starting().stderr).toContain('only: python3 is 3.8')
+    expect(starting().stderr).toContain('found only python3 (3.8)')
   })
 
   it('is mentioned by the doctor', () => {
@@ -112,7 +112,7 @@ describe.skipIf(python === undefined)('a trainer that runs', () => {
   it('that cannot start says why, and where the log is', () => {
     const { code, stderr } = trainer(...args, '--dtype', 'float3')
     expect(code).toBe(5)
-    expect(stderr).toMatch(/did not start: it ended with code 2\. .*invalid choice/)
+    expect(stderr).toMatch(/did not start: it exited with code 2\. .*invalid choice/)
     expect(stderr).toContain('trainer.log')
   })
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type ModelShape, randomWeights, saveCheckpoint } from '../../src/engine/index.ts'
 import { byteTokenizerFiles } from '../../src/language/tokens/index.ts'
 
-/** The small model that drivers keep the engine's contract with. */
+/** The small model of the engine contract tests. */
 export const byteModelShape: ModelShape = {
   family: 'llama',
   vocabularySize: 259,
@@ -19,12 +19,12 @@ export const byteModelShape: ModelShape = {
   tiedHead: true,
   projectionBias: { queryKeyValue: false, output: false, feedForward: false },
   queryKeyNorm: false,
-  // Wide, so that an untrained model has preferences that sampling can be tested by.
+  // Large, so that an untrained model is not uniform and sampling can be tested.
   initializerRange: 0.15,
   endTokens: [256],
 }
 
-/** Writes it, with a tokenizer whose tokens are bytes, into a folder of its own. */
+/** Writes it, with a byte tokenizer, to a folder of its own. */
 export function writeByteModel(parent: string, name = 'model', shape = byteModelShape): string {
   const folder = join(parent, name)
   const { json, config } = byteTokenizerFiles()

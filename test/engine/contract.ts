@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Engine, normalised, type Sample, type TrainingExample } from '../../src/engine/index.ts'
-import { reinforcementContract } from './contract-reinforcement.ts'
+import { type Engine, normalized, type Sample, type TrainingExample } from '../../src/engine/index.ts'
+import { rlContract } from './contract-rl.ts'
+import { compareConversations } from './conversations.ts'
 import { onlyBytes } from './only-bytes.ts'
-import { compareTalks } from './talk.ts'
 
 export interface ContractSubject {
   /** Opens the same small model every time, with a byte tokenizer (259 tokens) and a context of at least 128. */
   open(): Promise<Engine>
-  /** How far log-probabilities of sampler and learner may be apart. */
+  /** Maximum difference between the sampler's and the learner's log-probabilities. */
   tolerance: number
-  /** True where saving, loading and going on gives the very same numbers. */
+  /** True if resuming from a checkpoint gives bit-identical results. */
   bitEqual: boolean
 }
 
@@ -28,9 +28,9 @@ const some = [
   'the quick brown fox jumps over the lazy dog, and then it does so again',
 ].map(example)
 
-/** What every driver of the engine has to do, whatever it runs on. */
+/** Tests that every engine driver must pass. */
 export function engineContract(name: string, subject: ContractSubject): void {
-  describe(`${name} keeps the engine's contract`, () => {
+  describe(`${name} fulfills the engine contract`, () => {
     let engine: Engine
     let folder: string
     beforeAll(async () => {
@@ -51,13 +51,13 @@ export function engineContract(name: string, subject: ContractSubject): void {
     }
 
     describe('sampling', () => {
-      it('says what it is', () => {
+      it('describes itself', () => {
         const description = engine.describe()
         expect(description).toMatchObject({ vocabularySize: 259, lossIs: 'sum' })
         expect(description.contextLength).toBeGreaterThanOrEqual(128)
       })
 
-      it('gives the log-probabilities that the learner computes', async () => {
+      it('reports the log-probabilities that the learner computes', async () => {
         const prompt = text('Question: ')
         const sample = await one({ prompt, maxTokens: 40, seed: 5 })
         const tokens = [...prompt, ...sample.tokens]
@@ -66,7 +66,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         closeTo(sample.logprobs, sample.modelLogprobs)
       })
 
-      it('gives the same for the same seed, whatever else is sampled at the time', async () => {
+      it('is batch-invariant: the same seed gives the same tokens, whatever else is being sampled', async () => {
         const request = { prompt: text('alone '), maxTokens: 24, seed: 11 }
         const alone = await one(request)
         const others = some.map(({ tokens }, seed) => engine.sample({ prompt: tokens, maxTokens: 30, seed }))
@@ -76,8 +76,8 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect([...(await one({ ...request, seed: 12 })).tokens]).not.toEqual([...alone.tokens])
       })
 
-      it('gives them for prompts of any length that join and leave at any time', async () => {
-        for (const { sampled, computed } of await compareTalks(engine, 3)) closeTo(sampled, computed)
+      it('matches the learner for prompts of any length that join and leave at any time', async () => {
+        for (const { sampled, computed } of await compareConversations(engine, 3)) closeTo(sampled, computed)
       })
 
       it('uses seed + i for continuation i', async () => {
@@ -87,17 +87,17 @@ export function engineContract(name: string, subject: ContractSubject): void {
           expect([...tokens]).toEqual([...(await one({ ...request, seed: 40 + index })).tokens])
       })
 
-      it('goes on with appended tokens as if everything were computed anew', async () => {
-        const prompt = text('reuse this beginning, which is new: ')
+      it('continues with appended tokens as in an uncached run', async () => {
+        const prompt = text('reuse this prefix, which is new:  ')
         const first = await one({ prompt, maxTokens: 16, seed: 1 })
         const longer = [...prompt, ...first.tokens, ...text('<observation>42</observation>')]
         const continued = await one({ prompt: longer, maxTokens: 16, seed: 2 })
         const fresh = await subject.open()
-        const [anew] = await fresh.sample({ prompt: longer, maxTokens: 16, seed: 2 })
+        const [uncached] = await fresh.sample({ prompt: longer, maxTokens: 16, seed: 2 })
         await fresh.close()
-        expect([...continued.tokens]).toEqual([...anew!.tokens])
-        closeTo(continued.modelLogprobs, anew!.modelLogprobs)
-        expect(anew!.reused).toBe(0)
+        expect([...continued.tokens]).toEqual([...uncached!.tokens])
+        closeTo(continued.modelLogprobs, uncached!.modelLogprobs)
+        expect(uncached!.reused).toBe(0)
         expect(continued.reused).toBeGreaterThanOrEqual(prompt.length)
       })
 
@@ -106,35 +106,35 @@ export function engineContract(name: string, subject: ContractSubject): void {
         const [reference] = await engine.sample({ prompt, maxTokens: 1, temperature: 0 })
         const probability = new Map<number, number>([[reference!.tokens[0]!, 0]])
         const counts = new Map<number, number>()
-        const draws = 4_000
-        const samples = await engine.sample({ prompt, maxTokens: 1, seed: 1000, count: draws })
+        const samplesCount = 4_000
+        const samples = await engine.sample({ prompt, maxTokens: 1, seed: 1000, count: samplesCount })
         for (const { tokens, modelLogprobs } of samples) {
           probability.set(tokens[0]!, Math.exp(modelLogprobs[0]!))
           counts.set(tokens[0]!, (counts.get(tokens[0]!) ?? 0) + 1)
         }
         let statistic = 0
         let classes = 0
-        let restCount = draws
+        let restCount = samplesCount
         let restProbability = 1
         for (const [token, share] of probability) {
-          if (share * draws < 8) continue
-          const expected = share * draws
+          if (share * samplesCount < 8) continue
+          const expected = share * samplesCount
           const found = counts.get(token) ?? 0
           statistic += (found - expected) ** 2 / expected
           restCount -= found
           restProbability -= share
           classes++
         }
-        if (restProbability * draws >= 8) {
-          statistic += (restCount - restProbability * draws) ** 2 / (restProbability * draws)
+        if (restProbability * samplesCount >= 8) {
+          statistic += (restCount - restProbability * samplesCount) ** 2 / (restProbability * samplesCount)
           classes++
         }
         expect(classes).toBeGreaterThan(10)
-        // The seeds are fixed, so this holds always or never; a right sampler fails it once in a thousand choices of seed.
+        // The seeds are fixed, so the test is deterministic; a correct sampler fails for one in a thousand choices of seed.
         expect(statistic).toBeLessThan(classes - 1 + 3.1 * Math.sqrt(2 * (classes - 1)) + 6)
       })
 
-      it('takes the likeliest at temperature 0, and only likely ones with top-k and top-p', async () => {
+      it('takes the most likely token at temperature 0, and only likely ones with top-k and top-p', async () => {
         const prompt = text('likely ')
         const greedy = await one({ prompt, maxTokens: 8, temperature: 0 })
         for (const logprob of greedy.logprobs) expect(logprob).toBe(0)
@@ -150,19 +150,19 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 4)
       })
 
-      it('sharpens and flattens with the temperature, and says under which odds it drew', async () => {
+      it('sharpens and flattens with the temperature, and reports the sampling log-probabilities', async () => {
         const prompt = text('warm ')
-        const draw = (temperature: number) =>
+        const sampleAt = (temperature: number) =>
           engine.sample({ prompt, maxTokens: 1, temperature, seed: 1, count: 300 })
         const spread = (samples: Sample[]) => new Set(samples.map(({ tokens }) => tokens[0])).size
-        const [cold, hot] = [await draw(0.3), await draw(3)]
+        const [cold, hot] = [await sampleAt(0.3), await sampleAt(3)]
         expect(spread(cold)).toBeLessThan(spread(hot))
-        // log p at temperature T is log p / T up to a constant that all tokens share.
+        // log p at temperature T is log p / T up to a constant common to all tokens.
         const constants = hot.map(({ logprobs, modelLogprobs }) => logprobs[0]! - modelLogprobs[0]! / 3)
         expect(Math.max(...constants) - Math.min(...constants)).toBeLessThan(1e-4)
       })
 
-      it('stops at a token, at a text spread over tokens, at a length and at the end of the context', async () => {
+      it('stops at a token, at a string that spans tokens, at a length and at the end of the context', async () => {
         const prompt = text('stop ')
         const free = await one({ prompt, maxTokens: 30, seed: 7 })
         const stopToken = free.tokens[10]!
@@ -183,7 +183,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect([last.stopped, last.tokens.length]).toEqual(['context', 3])
       })
 
-      it('samples only what is allowed, step by step, with the odds among those', async () => {
+      it('samples only allowed tokens, with renormalized probabilities', async () => {
         const prompt = text('mask ')
         const seen: number[][] = []
         const sample = await one({
@@ -203,14 +203,14 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect([none.stopped, none.tokens.length]).toEqual(['nothing-allowed', 0])
       })
 
-      it('tells tokens as they come, and can be stopped', async () => {
-        const told: number[] = []
+      it('streams tokens, and can be cancelled', async () => {
+        const streamed: number[] = []
         const sample = await one({
-          prompt: text('told '),
+          prompt: text('stream '),
           maxTokens: 10,
-          onToken: (token) => told.push(token),
+          onToken: (token) => streamed.push(token),
         })
-        expect(told).toEqual([...sample.tokens])
+        expect(streamed).toEqual([...sample.tokens])
         const controller = new AbortController()
         const request = {
           prompt: text('abort '),
@@ -224,7 +224,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
     })
 
     describe('training', () => {
-      it('adds up to the same gradient in one pass, in several, in any order and padding', async () => {
+      it('accumulates the same gradient in one pass or several, in any order and padding', async () => {
         const norms: number[] = []
         const losses: number[] = []
         for (const passes of [[some], some.map((each) => [each]), [[some[2]!, some[0]!], [some[1]!]]]) {
@@ -237,13 +237,13 @@ export function engineContract(name: string, subject: ContractSubject): void {
           losses.push(loss)
           await trained.close()
         }
-        // A driver that computes in a narrow type rounds differently in rows of another size.
+        // A driver that computes in a 16-bit type rounds differently in rows of another size.
         const most = Math.max(1e-4, subject.tolerance / 50)
         for (const norm of norms) expect(Math.abs(norm / norms[0]! - 1)).toBeLessThan(most)
         for (const loss of losses) expect(Math.abs(loss / losses[0]! - 1)).toBeLessThan(most)
       })
 
-      it('sums over tokens by their weights, and normalised weights make that a mean', async () => {
+      it('computes a weighted sum over tokens, which normalized weights turn into a mean', async () => {
         const half = some.map((each) => ({
           ...each,
           weights: Array.from(each.weights, (_, at) => (at % 2 === 0 ? 1 : 0)),
@@ -253,18 +253,18 @@ export function engineContract(name: string, subject: ContractSubject): void {
         for (const [index, { weights }] of half.entries())
           for (let at = 1; at < weights.length; at++) sum -= weights[at]! * logprobs[index]![at]!
         expect(Math.abs(loss / sum - 1)).toBeLessThan(1e-4)
-        const mean = await engine.forwardBackward(normalised(half), { kind: 'cross-entropy' })
+        const mean = await engine.forwardBackward(normalized(half), { kind: 'cross-entropy' })
         expect(mean.loss).toBeCloseTo(loss / weight, 3)
         expect(mean.weight).toBeCloseTo(1, 5)
         await engine.optimStep({ learningRate: 0 })
       })
 
-      it('learns, and the sampler sees it at once', async () => {
+      it('learns, and the sampler uses the new weights immediately', async () => {
         const learner = await subject.open()
         const lesson = [example('abcabcabcabcabcabcabcabcabcabc')]
         const losses: number[] = []
         for (let step = 0; step < 30; step++) {
-          losses.push((await learner.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })).loss)
+          losses.push((await learner.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })).loss)
           await learner.optimStep({ learningRate: 1e-2, maxNorm: 1 })
         }
         expect(losses.at(-1)!).toBeLessThan(losses[0]! / 4)
@@ -273,13 +273,13 @@ export function engineContract(name: string, subject: ContractSubject): void {
         await learner.close()
       })
 
-      reinforcementContract(subject)
+      rlContract(subject)
 
-      it('goes on from a checkpoint as if nothing had happened', async () => {
+      it('resumes from a checkpoint exactly', async () => {
         const steps = async (learner: Engine, count: number): Promise<number[]> => {
           const losses: number[] = []
           for (let step = 0; step < count; step++) {
-            losses.push((await learner.forwardBackward(normalised(some), { kind: 'cross-entropy' })).loss)
+            losses.push((await learner.forwardBackward(normalized(some), { kind: 'cross-entropy' })).loss)
             await learner.optimStep({ learningRate: 3e-3, weightDecay: 0.1, maxNorm: 1 })
           }
           return losses
@@ -305,11 +305,19 @@ export function engineContract(name: string, subject: ContractSubject): void {
       })
     })
 
-    describe('bad input gets one clear error and harms nothing', () => {
+    describe('bad input gives one clear error and has no side effects', () => {
       const bad: [string, (engine: Engine) => Promise<unknown>, RegExp][] = [
         ['an empty prompt', (e) => e.sample({ prompt: [], maxTokens: 1 }), /prompt is empty/],
-        ['a token out of range', (e) => e.sample({ prompt: [9999], maxTokens: 1 }), /9999 is no token/],
-        ['no room', (e) => e.sample({ prompt: Array(100_000).fill(1), maxTokens: 1 }), /the model sees/],
+        [
+          'a token out of range',
+          (e) => e.sample({ prompt: [9999], maxTokens: 1 }),
+          /token 9999 is not in the vocabulary/,
+        ],
+        [
+          'a prompt that is too long',
+          (e) => e.sample({ prompt: Array(100_000).fill(1), maxTokens: 1 }),
+          /the model's context is/,
+        ],
         [
           'a wrong temperature',
           (e) => e.sample({ prompt: [1], maxTokens: 1, temperature: -1 }),
@@ -318,10 +326,10 @@ export function engineContract(name: string, subject: ContractSubject): void {
         [
           'weights of another length',
           (e) => pass(e, { tokens: [1, 2, 3], weights: [1] }),
-          /3 tokens and 1 weights/,
+          /3 tokens but 1 weights/,
         ],
         [
-          'a weight that is no number',
+          'a weight that is NaN',
           (e) => pass(e, { tokens: [1, 2], weights: [0, Number.NaN] }),
           /weights 1 is NaN/,
         ],
@@ -329,7 +337,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         [
           'too long',
           (e) => pass(e, { tokens: Array(99_999).fill(1), weights: Array(99_999).fill(1) }),
-          /the model sees/,
+          /the model's context is/,
         ],
         [
           'a policy loss without advantages',
@@ -341,7 +349,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
             }),
           /no advantages/,
         ],
-        ['a folder that is no checkpoint', (e) => e.load(join(folder, 'nowhere')), /nowhere/],
+        ['a folder that is not a checkpoint', (e) => e.load(join(folder, 'nowhere')), /nowhere/],
       ]
       const pass = (e: Engine, each: TrainingExample) => e.forwardBackward([each], { kind: 'cross-entropy' })
 
@@ -350,7 +358,7 @@ export function engineContract(name: string, subject: ContractSubject): void {
         expect((await one({ prompt: text('still '), maxTokens: 3, seed: 1 })).tokens.length).toBe(3)
       })
 
-      it('leaves the weights alone when a gradient is no number', async () => {
+      it('leaves the weights unchanged if a gradient is not a number', async () => {
         const learner = await subject.open()
         const before = await learner.forward(some)
         const huge = some.map((each) => ({ ...each, weights: Array.from(each.weights, () => 3e38) }))

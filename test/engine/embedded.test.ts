@@ -45,22 +45,22 @@ it('keeps the event loop free while it trains and samples', async () => {
   await engine.close()
 })
 
-it('tells everyone when its thread dies, and the last checkpoint is still good', async () => {
+it('rejects all requests when its thread dies, and the last checkpoint is intact', async () => {
   const path = join(folder, 'last')
   const engine = await openEmbedded({ model, threads: 1 })
   await engine.save(path, { stage: 'sft', step: 1, createdAt: '2026-01-01T00:00:00Z' })
-  // What running out of memory looks like from here. Not in the middle of native code, which would take the process along.
+  // As when running out of memory. Not in the middle of native code, which would crash the process.
   void (engine as unknown as { worker: { terminate(): void } }).worker.terminate()
   const waiting = engine.sample({ prompt: [1, 2, 3], maxTokens: 100 })
-  await expect(waiting).rejects.toThrow(/thread has ended/)
-  await expect(engine.sample({ prompt: [1], maxTokens: 1 })).rejects.toThrow(/thread has ended/)
+  await expect(waiting).rejects.toThrow(/thread stopped/)
+  await expect(engine.sample({ prompt: [1], maxTokens: 1 })).rejects.toThrow(/thread stopped/)
   expect(verifyCheckpoint(path).step).toBe(1)
   const again = await openEmbedded({ model: path, threads: 1 })
   expect((await again.sample({ prompt: [1], maxTokens: 1 }))[0]!.tokens.length).toBe(1)
   await again.close()
 })
 
-it('learns the same with partners as alone, and the same every time', async () => {
+it('learns the same with one thread and several, and the same every time', async () => {
   const tokens = (seed: number) => Array.from({ length: 120 }, (_, at) => (seed * 31 + at * 7) % 259)
   const examples = Array.from({ length: 24 }, (_, seed) => ({
     tokens: tokens(seed),

@@ -6,7 +6,7 @@ import { ParameterStore } from '../../src/engine/embedded/parameter-store.ts'
 import type { Runtime } from '../../src/engine/embedded/runtime.ts'
 import { Trainer, type TrainerOptions } from '../../src/engine/embedded/training/trainer.ts'
 
-/** What PyTorch computed in float64; reference/make_fixtures.py says how. */
+/** Computed by PyTorch in float64; see reference/make_fixtures.py. */
 export interface Fixture {
   config: Record<string, unknown>
   config_old: Record<string, unknown>
@@ -48,7 +48,7 @@ export interface PolicyCase {
   }[]
 }
 
-/** A tensor whole, or some of its entries with what all of them add up to. */
+/** A complete tensor, or some of its entries with sums over all. */
 export interface Digest {
   shape: number[]
   values: number[]
@@ -92,7 +92,7 @@ export async function trainerOf(
   return { trainer: new Trainer(runtime, shape, store, options), store, shape, runtime }
 }
 
-/** Sequences with the first token in front, as the contract has them. */
+/** Sequences including the first token, as in the contract. */
 export function examplesOf(fixture: Fixture) {
   return fixture.sequences.map(({ inputs, targets, weights }) => ({
     tokens: [inputs[0]!, ...targets],
@@ -100,15 +100,15 @@ export function examplesOf(fixture: Fixture) {
   }))
 }
 
-/** How far a tensor is from the reference, as a share of the entries' usual size. */
+/** Difference of a tensor from the reference, relative to the typical size of its entries. */
 export function distance(found: Float32Array, wanted: Digest): number {
   const size = found.length
   const squares = wanted.sum_of_squares ?? wanted.values.reduce((sum, value) => sum + value * value, 0)
   const usual = Math.sqrt(squares / size)
-  const places = wanted.indices ?? wanted.values.map((_, index) => index)
-  const worst = places.map((place, index) => {
+  const positions = wanted.indices ?? wanted.values.map((_, index) => index)
+  const worst = positions.map((position, index) => {
     const value = wanted.values[index]!
-    return Math.abs(found[place]! - value) / Math.max(Math.abs(value), usual, 1e-12)
+    return Math.abs(found[position]! - value) / Math.max(Math.abs(value), usual, 1e-12)
   })
   if (wanted.sum !== undefined) {
     const sum = found.reduce((total, value) => total + value, 0)

@@ -9,7 +9,7 @@ import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
 import { ParameterStore } from '../../src/engine/embedded/parameter-store.ts'
 import { Trainer } from '../../src/engine/embedded/training/trainer.ts'
 import {
-  normalised,
+  normalized,
   openCheckpoint,
   openEmbedded,
   saveCheckpoint,
@@ -25,9 +25,9 @@ saveCheckpoint(base, { ...note, shape: shapeFromConfig(fixture.config), weights:
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = () => openEmbedded({ model: base, threads: 1, lora: { rank: 4, alpha: 8 } })
-const examples = normalised(examplesOf(fixture))
+const examples = normalized(examplesOf(fixture))
 
-it('begins as the model it adapts, trains little, and leaves the base as it is', async () => {
+it('starts like the base model, trains few parameters, and leaves the base unchanged', async () => {
   const engine = await open()
   const { trainedParameters, parameters } = engine.describe()
   expect(trainedParameters).toBeLessThan(parameters)
@@ -43,7 +43,7 @@ it('begins as the model it adapts, trains little, and leaves the base as it is',
   const path = join(folder, 'adapted')
   await engine.save(path, note)
 
-  // Saved with the change added in, it is a model like any other, and it says the same.
+  // Saved with the adapter merged, it is a regular model and gives the same output.
   const plain = await openEmbedded({ model: path, threads: 1 })
   const same = await plain.forward(examples)
   for (const [index, logprobs] of adapted.logprobs.entries())
@@ -52,7 +52,7 @@ it('begins as the model it adapts, trains little, and leaves the base as it is',
   const unchanged = openCheckpoint(base).weights.get('model.embed_tokens.weight')!.values
   expect(openCheckpoint(path).weights.get('model.embed_tokens.weight')!.values).toEqual(unchanged)
 
-  // Taken up again on the same base, training goes on bit by bit.
+  // Loaded again on the same base, training resumes bit for bit.
   const next = async (each: typeof engine): Promise<number> => {
     await each.forwardBackward(examples, { kind: 'cross-entropy' })
     await each.optimStep({ learningRate: 1e-2 })
@@ -64,12 +64,12 @@ it('begins as the model it adapts, trains little, and leaves the base as it is',
   await Promise.all([engine.close(), plain.close(), resumed.close()])
 })
 
-it('has the gradients that follow from those of the weights it changes', async () => {
+it('has the gradients derived from those of the merged weights', async () => {
   const shape = shapeFromConfig(fixture.config)
   const lora = { rank: 4, alpha: 8 }
   const runtime = await openRuntime({ threads: 1 })
   const next = randomStream('adapters')
-  // B is zero at first, and A would have no gradient; here both are something.
+  // B is initially zero, so A would have no gradient; here both are random.
   const adapters = new Map(
     [...freshAdapters(shape, lora)].map(([name, tensor]) => [
       name,

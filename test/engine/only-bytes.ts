@@ -1,4 +1,4 @@
-/** A mask that lets only these letters pass, for a tokenizer whose tokens are bytes. */
+/** A mask that allows only these letters, for a byte tokenizer. */
 export function onlyBytes(letters: string): () => Uint8Array {
   return () => {
     const mask = new Uint8Array(259)

@@ -16,22 +16,22 @@ function compareGradients(
 ): void {
   expect(store.trained.map(({ name }) => name).sort()).toEqual(Object.keys(wanted).sort())
   for (const parameter of store.trained) {
-    const apart = distance(store.part(store.gradients, parameter), wanted[parameter.name]!)
-    expect(apart, parameter.name).toBeLessThan(TOLERANCE)
+    const difference = distance(store.part(store.gradients, parameter), wanted[parameter.name]!)
+    expect(difference, parameter.name).toBeLessThan(TOLERANCE)
   }
 }
 
-describe.each(fixtureNames)('%s agrees with PyTorch in float64', (name) => {
+describe.each(fixtureNames)('%s matches PyTorch in float64', (name) => {
   const fixture = readFixture(name)
 
-  it('reads both spellings of its config', () => {
+  it('reads both formats of its config', () => {
     expect(shapeFromConfig(fixture.config_old)).toEqual(shapeFromConfig(fixture.config))
   })
 
   it.each([
     ['one pass', {}],
     ['a pass for each sequence', { batchTokens: 16 }],
-    ['layers computed again', { recompute: true }],
+    ['recomputed layers', { recompute: true }],
   ])('loss, log-probabilities and gradients of cross-entropy: %s', async (_name, options) => {
     const opened = await trainerOf(fixture, options)
     const result = await opened.trainer.pass(examplesOf(fixture), { kind: 'cross-entropy' }, noPause)
@@ -92,8 +92,8 @@ describe.each(fixtureNames)('%s agrees with PyTorch in float64', (name) => {
     }
     closeTo((await trainer.pass(scaled, { kind: 'cross-entropy' }, noPause)).loss, losses.at(-1)!)
     for (const parameter of store.trained) {
-      const apart = distance(store.part(store.weights, parameter), weights[parameter.name]!)
-      expect(apart, parameter.name).toBeLessThan(TOLERANCE)
+      const difference = distance(store.part(store.weights, parameter), weights[parameter.name]!)
+      expect(difference, parameter.name).toBeLessThan(TOLERANCE)
     }
     await trainer.release()
   })

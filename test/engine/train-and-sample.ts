@@ -1,4 +1,4 @@
-/** A program of its own: trains and samples on the device it is told, and prints what came out. */
+/** A separate program: trains and samples on the given device and prints the results. */
 import { openEmbedded } from '../../src/engine/index.ts'
 import { byteModelShape } from './byte-model.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
-  normalised,
+  normalized,
   openEmbedded,
   randomWeights,
   saveCheckpoint,
@@ -16,7 +16,7 @@ import { notes } from './learning/notes.ts'
 import { referencePython } from './reference/python.ts'
 
 const found = await referencePython()
-if ('missing' in found) console.warn(`PyTorch is not compared with live: ${found.missing}`)
+if ('missing' in found) console.warn(`SKIPPED: live comparison with PyTorch: ${found.missing}`)
 const python = 'python' in found ? found.python : ''
 const script = (name: string): string => fileURLToPath(new URL(`./reference/${name}`, import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'coa-transformers-'))
@@ -28,12 +28,12 @@ function run(args: string[]): string {
   return stdout
 }
 
-describe.skipIf('missing' in found)('beside PyTorch, live', () => {
-  it('the fixtures are what PyTorch computes', () => {
+describe.skipIf('missing' in found)('compared live with PyTorch', () => {
+  it('the fixtures match PyTorch', () => {
     run([script('make_fixtures.py'), '--check'])
   })
 
-  it('learns along the same curve, from the same weights on the same data', async () => {
+  it('has the same loss curve from the same weights and data', async () => {
     const config = { ...readFixture('llama').config, vocab_size: 128, max_position_embeddings: 256 }
     const shape = { ...shapeFromConfig(config), width: 64, headWidth: 16, feedForwardWidth: 128 }
     const model = join(folder, 'model')
@@ -68,16 +68,16 @@ describe.skipIf('missing' in found)('beside PyTorch, live', () => {
     const found: number[] = []
     for (const [step, batch] of batches.entries()) {
       const examples = batch.map((line) => ({ tokens: lines[line]!.ids, weights: lines[line]!.weights }))
-      found.push((await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })).loss)
+      found.push((await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })).loss)
       await engine.optimStep({ learningRate: rates[step]!, weightDecay: 0.1, maxNorm: 1 })
     }
     await engine.close()
     expect(expected.length).toBe(60)
-    const apart = found.map((loss, step) => Math.abs(loss / expected[step]! - 1))
+    const differences = found.map((loss, step) => Math.abs(loss / expected[step]! - 1))
     console.info(
-      `${found[0]!.toFixed(3)} to ${found.at(-1)!.toFixed(3)}, at most ${(100 * Math.max(...apart)).toFixed(4)} % apart`,
+      `${found[0]!.toFixed(3)} to ${found.at(-1)!.toFixed(3)}, at most ${(100 * Math.max(...differences)).toFixed(4)} % difference`,
     )
     expect(found.at(-1)!).toBeLessThan(found[0]! * 0.6)
-    expect(Math.max(...apart)).toBeLessThan(0.01)
+    expect(Math.max(...differences)).toBeLessThan(0.01)
   })
 })

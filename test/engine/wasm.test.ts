@@ -22,18 +22,18 @@ engineContract('embedded, wasm', {
   bitEqual: true,
 })
 
-it.each([1, 2])('computes what the native library computes, with %i threads', async (threads) => {
-  const figures = await compareDevices(
+it.each([1, 2])('matches the native library, with %i threads', async (threads) => {
+  const differences = await compareDevices(
     await openRuntime({ device: 'wasm', threads }),
     await openRuntime({ threads: 1 }),
   )
-  for (const [name, figure] of Object.entries(figures)) expect(figure, name).toBeLessThan(1e-5)
+  for (const [name, difference] of Object.entries(differences)) expect(difference, name).toBeLessThan(1e-5)
 })
 
 it.each([
   ['is not installed', "Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })"],
   ['cannot be loaded: wrong libc', "new Error('wrong libc\\nand more')"],
-])('takes the place of a native library that %s', (why, error) => {
+])('replaces a native library that %s', (why, error) => {
   const hide = join(folder, 'hide.mjs')
   writeFileSync(
     hide,
@@ -49,20 +49,20 @@ it.each([
     import { openEmbedded } from ${JSON.stringify(new URL('../../src/engine/index.ts', import.meta.url).href)}
     const engine = await openEmbedded({ model: ${JSON.stringify(model)}, threads: 1 })
     const [sample] = await engine.sample({ prompt: [1, 2, 3], maxTokens: 4, seed: 1 })
-    const refused = await openEmbedded({ model: ${JSON.stringify(model)}, device: 'webgpu' }).catch((error) => error.message)
-    console.log(JSON.stringify({ device: engine.describe().device, tokens: [...sample.tokens], refused }))
+    const rejected = await openEmbedded({ model: ${JSON.stringify(model)}, device: 'webgpu' }).catch((error) => error.message)
+    console.log(JSON.stringify({ device: engine.describe().device, tokens: [...sample.tokens], rejected }))
     await engine.close()`
   const file = join(folder, 'program.mjs')
   writeFileSync(file, program)
-  const told = execFileSync(process.execPath, ['--import', hide, file], { encoding: 'utf8' })
-  expect(JSON.parse(told)).toEqual({
+  const output = execFileSync(process.execPath, ['--import', hide, file], { encoding: 'utf8' })
+  expect(JSON.parse(output)).toEqual({
     device: `wasm, 1 threads (slow: onnxruntime-node ${why})`,
     tokens: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
-    refused: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
+    rejected: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
   })
 })
 
-it('gives back the memory of every pass and of every graph', async () => {
+it('frees the memory of every pass and graph', async () => {
   const shape = { ...byteModelShape, width: 128, headWidth: 32, feedForwardWidth: 512 }
   const runtime = await openRuntime({ device: 'wasm', threads: 1 })
   const store = new ParameterStore(
@@ -72,7 +72,7 @@ it('gives back the memory of every pass and of every graph', async () => {
     undefined,
   )
   const trainer = new Trainer(runtime, shape, store, {})
-  /** More lengths than graphs are kept for, so that some are thrown away and made again. */
+  /** More shapes than cached graphs, so that some are evicted and rebuilt. */
   const round = async (): Promise<void> => {
     for (const length of [10, 20, 40, 50, 70, 100, 130, 150, 160]) {
       for (const count of [1, 2]) {
@@ -90,6 +90,6 @@ it('gives back the memory of every pass and of every graph', async () => {
   const before = await rounds(1)
   const after = await rounds(3)
   await trainer.release()
-  // Each of the 54 passes hands out 2 MB of gradients, and builds or finds a graph of several MB.
+  // Each of the 54 passes outputs 2 MB of gradients, and builds or finds a graph of several MB.
   expect(after - before).toBeLessThan(60)
 })

@@ -8,7 +8,7 @@ import { compareDevices } from '../../src/engine/embedded/device-comparison.ts'
 import { trainingGraph } from '../../src/engine/embedded/llama/training-graph.ts'
 import { forWebGpu } from '../../src/engine/embedded/onnx/for-webgpu.ts'
 import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
-import { trustWebGpu } from '../../src/engine/embedded/webgpu-trust.ts'
+import { checkWebGpu } from '../../src/engine/embedded/webgpu-check.ts'
 import { openEmbedded } from '../../src/engine/index.ts'
 import { byteModelShape, writeByteModel } from './byte-model.ts'
 import { engineContract } from './contract.ts'
@@ -16,12 +16,12 @@ import { engineContract } from './contract.ts'
 const folder = mkdtempSync(join(tmpdir(), 'coa-webgpu-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Debian's chromium brings a Vulkan loader and SwiftShader, an adapter that computes on the processor. */
+/** Debian's chromium includes a Vulkan loader and SwiftShader, an adapter that runs on the CPU. */
 const chromium = '/usr/lib/chromium'
 const softwareAdapter = existsSync(join(chromium, 'vk_swiftshader_icd.json'))
   ? { LD_LIBRARY_PATH: chromium, VK_ICD_FILENAMES: join(chromium, 'vk_swiftshader_icd.json') }
   : undefined
-const hasGpu = await trustWebGpu().then(
+const hasGpu = await checkWebGpu().then(
   () => true,
   () => false,
 )
@@ -43,7 +43,7 @@ if (adapter === undefined)
     `SKIPPED: training on WebGPU; this machine has no GPU for it and no ${chromium}/vk_swiftshader_icd.json`,
   )
 
-it.skipIf(adapter === undefined)('trains on a WebGPU adapter as on the processor', () => {
+it.skipIf(adapter === undefined)('training on a WebGPU adapter matches the CPU', () => {
   const [found, wanted] = [run('webgpu', adapter!), run('cpu', {})]
   expect(found.device).toMatch(/^webgpu/)
   for (const name of ['losses', 'norms', 'logprobs'])
@@ -52,7 +52,7 @@ it.skipIf(adapter === undefined)('trains on a WebGPU adapter as on the processor
   expect(found.tokens).toEqual(wanted.tokens)
 })
 
-// Only where this process itself sees an adapter; the software one, which is slow, is given to single programs above.
+// Only if this process itself has an adapter; the software adapter, which is slow, is only used by the programs above.
 if (hasGpu) {
   const model = writeByteModel(folder)
   engineContract('embedded, webgpu', {
@@ -62,36 +62,36 @@ if (hasGpu) {
   })
 }
 
-it.skipIf(process.platform !== 'linux')('says so where there is no adapter', () => {
+it.skipIf(process.platform !== 'linux')('reports a missing adapter', () => {
   expect(run('webgpu', { VK_ICD_FILENAMES: '/nowhere.json', VK_DRIVER_FILES: '/nowhere.json' })).toEqual({
     name: 'EngineError',
-    message: 'WebGPU finds no GPU here that it can use.',
+    message: 'WebGPU found no usable GPU.',
     fix: expect.stringContaining('--device cpu'),
   })
 })
 
 it.each([
-  ['crashes', 'process.abort()', /trying it out ended with SIG(ABRT|ILL|TRAP)/],
-  ['leaves without a word', 'process.exit(3)', /trying it out ended with code 3/],
-  ['is refused', "process.send({ failure: 'no such kernel' })", /cannot be used here: no such kernel/],
+  ['crashes', 'process.abort()', /the test process was killed by SIG(ABRT|ILL|TRAP)/],
+  ['exits without a result', 'process.exit(3)', /the test process exited with code 3/],
+  ['fails', "process.send({ failure: 'no such kernel' })", /cannot be used here: no such kernel/],
   [
     'computes wrong numbers',
-    'process.send({ figures: { loss: 1e-7, logprobs: 1e-6, gradients: 0.0123, sampling: 1e-6 } })',
-    /wrong numbers here: gradients off by 0\.012 of the largest/,
+    'process.send({ differences: { loss: 1e-7, logprobs: 1e-6, gradients: 0.0123, sampling: 1e-6 } })',
+    /wrong results here: the relative error of gradients is 0\.012/,
   ],
   [
-    'computes no numbers',
-    'process.send({ figures: { loss: Infinity, logprobs: 0, gradients: 0, sampling: 0 } })',
-    /loss off by Infinity/,
+    'computes NaN',
+    'process.send({ differences: { loss: Infinity, logprobs: 0, gradients: 0, sampling: 0 } })',
+    /the relative error of loss is Infinity/,
   ],
-])('does not trust an adapter that %s', async (_name, program, message) => {
+])('rejects an adapter that %s', async (_name, program, message) => {
   const probe = join(folder, 'probe.mjs')
-  // Disconnected, so that the process ends.
+  // Disconnected, so that the process exits.
   writeFileSync(probe, `${program}\nprocess.disconnect()`)
-  await expect(trustWebGpu(pathToFileURL(probe))).rejects.toThrow(message)
+  await expect(checkWebGpu(pathToFileURL(probe))).rejects.toThrow(message)
 })
 
-it('computes the same by the nodes that WebGPU has', async () => {
+it("gives the same results with WebGPU's operators", async () => {
   const cpu = await openRuntime({ threads: 1 })
   const lowering = {
     device: cpu.device,
@@ -106,8 +106,8 @@ it('computes the same by the nodes that WebGPU has', async () => {
       return lowering
     },
   }
-  const figures = await compareDevices(lowering, cpu)
-  for (const [name, figure] of Object.entries(figures)) expect(figure, name).toBeLessThan(1e-5)
+  const differences = await compareDevices(lowering, cpu)
+  for (const [name, difference] of Object.entries(differences)) expect(difference, name).toBeLessThan(1e-5)
   const graph = trainingGraph(byteModelShape, { rows: 2, time: 16, loss: 'policy' })
   const foreign = forWebGpu(graph).nodes.filter(({ domain, op }) => domain !== '' && op !== 'RotaryEmbedding')
   expect(foreign).toEqual([])

@@ -44,7 +44,7 @@ async function scores(engine: Engine): Promise<number[]> {
 const furthest = (some: readonly number[], others: readonly number[]): number =>
   Math.max(...some.map((value, at) => Math.abs(value - others[at]!)))
 
-/** What the embedded engine says of a folder. */
+/** Scores of a model folder in the embedded engine. */
 async function scoresOf(model: string): Promise<number[]> {
   const engine = await openEmbedded({ model, threads: 1 })
   const found = await scores(engine)
@@ -52,14 +52,14 @@ async function scoresOf(model: string): Promise<number[]> {
   return found
 }
 
-/** Both engines train an adapter, train it further with rewards, evaluate it and export it. */
-describe.skipIf(python === undefined)('LoRA from a model to its exports', () => {
+/** Both engines train an adapter, continue with RL, evaluate it and export it. */
+describe.skipIf(python === undefined)('LoRA from training to export', () => {
   let folder: string
   let trainer: TestTrainer
   let student: string
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'coa-lora-e2e-'))
-    // The trainer is started with another model: what is adapted is the student, and it has to be sent.
+    // The trainer is started with another model, so the student has to be uploaded.
     trainer = await startTestTrainer(python!)
     student = join(folder, 'student')
     await newModel(student, {
@@ -87,7 +87,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     const signal = new AbortController().signal
     const learner = await openStudent(config)
     expect(learner.engine.describe().trainedParameters).toBeLessThan(learner.engine.describe().parameters / 2)
-    // A new adapter changes nothing: this is the student, not the trainer's own model.
+    // A new adapter changes nothing, so these must be the student's scores, not those of the trainer's own model.
     expect(furthest(await scores(learner.engine), await scoresOf(student))).toBeLessThan(1e-4)
     await sft(config, sftContext({ run, student: learner }))
     await learner.engine.close()
@@ -102,7 +102,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
       observe: () => undefined,
       student: player,
       tasks: arms(8),
-      // Every second token counts as correct, so that groups differ.
+      // Every other token counts as correct, so that rewards vary within a group.
       rollOut: async (job, checkpoint) => {
         const rollout = await pull(job, checkpoint, { engine: player.engine })
         const outcome = Number(rollout.answer) % 2 === 0 ? ('correct' as const) : ('wrong' as const)
@@ -113,7 +113,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     await player.engine.close()
     const practised = summary.checkpoint
     expect(furthest(after, before)).toBeGreaterThan(1e-6)
-    // The checkpoint is what was trained, in either engine.
+    // The checkpoint matches the trained weights in either engine.
     expect(furthest(after, await scoresOf(practised))).toBeLessThan(1e-4)
     return { sft: taught, rl: practised }
   }
@@ -125,7 +125,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     expect(existsSync(join(practised, 'adapter_model.safetensors'))).toBe(true)
     expect(existsSync(join(practised, 'model.safetensors'))).toBe(false)
     const expected = await scoresOf(practised)
-    // Evaluation does not know that it was trained with LoRA.
+    // Evaluation is not configured for LoRA.
     const evaluated = await openStudent(configOf('tinker', 0), practised)
     expect(furthest(await scores(evaluated.engine), expected)).toBeLessThan(1e-4)
     await evaluated.engine.close()
@@ -151,7 +151,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     exportGguf(practised, join(folder, 'model.gguf'))
     expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA of rank ${RANK}`)
 
-    // The embedded engine trains the same adapter further, with its optimiser.
+    // The embedded engine resumes training the same adapter, with its optimizer state.
     const here = await openStudent(configOf('embedded'), taught)
     await here.engine.load(practised)
     expect(furthest(await scores(here.engine), expected)).toBeLessThan(1e-4)
@@ -171,7 +171,7 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     expect(furthest(await scoresOf(merged), await scoresOf(practised))).toBeLessThan(1e-4)
   })
 
-  it('is refused where the base is gone or has changed', async () => {
+  it('is rejected if the base is missing or has changed', async () => {
     const { shape, weights } = openCheckpoint(student)
     const engine = await openStudent(configOf('tinker'), student)
     const adapter = join(folder, 'adapter')
@@ -184,6 +184,6 @@ describe.skipIf(python === undefined)('LoRA from a model to its exports', () => 
     saveCheckpoint(student, { shape, weights, stage: 'init', step: 1, createdAt, elementType: 'BF16' })
     expect(() => openCheckpoint(adapter)).toThrow('has changed since')
     rmSync(student, { recursive: true })
-    expect(() => openCheckpoint(adapter)).toThrow('which is not here')
+    expect(() => openCheckpoint(adapter)).toThrow('which was not found')
   })
 })

@@ -1,16 +1,16 @@
-"""Speed of the trainer on this machine's device: training, policy steps and sampling, each with its memory.
+"""Benchmarks training, policy-gradient steps and sampling on this machine's device, with memory use.
 
     python bench/speed.py --size 25m --size 135m --size 1b --out speed.json
-    python bench/speed.py --size toy            # less than a minute on a processor
+        python bench/speed.py --size toy            # less than a minute on a CPU
 
-Every part prints a line of JSON as soon as it is measured, and a part that fails says so and lets the others go on.
+Each part prints a line of JSON when it is measured; a part that fails is reported and the others continue.
 
-Training: tokens a second of passes forward and backward with the step of the optimiser, and the share of the device's
-peak that the model's operations are (6 for each weight and token, and 12·layers·width·length for attention, halved for
-looking back only). Sampling: new tokens a second with so many sequences at once, prompts of 64 tokens.
+Training: tokens per second of forward and backward passes with optimizer step, and the fraction of the device's peak
+FLOPS (6 per parameter and token, plus 12·layers·width·length for attention, halved because it is causal). Sampling:
+new tokens per second for a number of concurrent sequences with 64-token prompts.
 
-With --out the results are kept, each with the kernels that took most of the device's time and with the share of the
-time in which the device was busy (`busy`); the same as tables in a second file beside it.
+With --out, results are saved together with the most expensive kernels and the fraction of time the device was busy
+(`busy`), and as tables in a second file next to it.
 """
 
 import argparse
@@ -35,11 +35,11 @@ from coa_trainer.model.bases import BaseModels, ModelOptions
 from coa_trainer.model.compiled import MODES
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.learner import PassOptions
-from coa_trainer.model.trained import own_weights, trained_model
+from coa_trainer.model.trained import full_weights, trained_model
 from coa_trainer.sampling.choose_decoder import choose_decoder
-from coa_trainer.sampling.draw import DrawRules
 from coa_trainer.sampling.job import Batch, SampleRequest
 from coa_trainer.sampling.sampler import Sampler
+from coa_trainer.sampling.token_sampling import SamplingParams
 
 SIZES: dict[str, dict[str, int]] = {
     "toy": {"width": 64, "inner": 176, "layers": 2, "heads": 2, "shared": 1, "vocabulary": 512},
@@ -47,7 +47,7 @@ SIZES: dict[str, dict[str, int]] = {
     "135m": {"width": 576, "inner": 1536, "layers": 30, "heads": 9, "shared": 3, "vocabulary": 49152},
     "1b": {"width": 2048, "inner": 5632, "layers": 22, "heads": 32, "shared": 4, "vocabulary": 32000},
 }
-# Dense bfloat16 operations a second, by the name of the device.
+# Peak dense bfloat16 FLOPS, by device name.
 PEAKS = {"H200": 989e12, "H100": 989e12, "A100": 312e12}
 PARTS = ("training", "ragged", "policy", "sampling")
 CONTEXT = 8192
@@ -78,21 +78,21 @@ class Bench:
         self.given = given
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
-        begun = time.perf_counter()
+        started = time.perf_counter()
         with tempfile.TemporaryDirectory() as name:
             write_config(Path(name), size)
             options = ModelOptions(self.device, dtype, 0, given.checkpointing, given.compile)
             bases = BaseModels({size: Path(name)}, options)
-            weights = own_weights(bases, size, bases.fresh(size))
+            weights = full_weights(bases, size, bases.fresh(size))
             passes = PassOptions(given.batch_tokens, given.checkpointing)
             self.trained = trained_model(bases, size, weights, passes)
         self.weights = self.trained.info["trained_parameters"]
         self.vocabulary = SIZES[size]["vocabulary"]
         body = self.trained.learner._body
         self.about: Result = {
-            "own_layers": body is not None,
+            "custom_layers": body is not None,
             "compiled": body.compiler.mode if body is not None else "off",
-            "opened_seconds": round(time.perf_counter() - begun, 1),
+            "opened_seconds": round(time.perf_counter() - started, 1),
         }
 
     def wait(self) -> None:
@@ -100,14 +100,14 @@ class Bench:
             torch.cuda.synchronize()
 
     def measure(self, work: Callable[[], object]) -> Result:
-        """The median of as many times as fit, after two that do not count, and what the device did meanwhile."""
+        """Median over as many runs as fit, after two warm-up runs, and what the device did meanwhile."""
         if self.device.type == "cuda":
             torch.cuda.reset_peak_memory_stats()
-        begun = time.perf_counter()
+        started = time.perf_counter()
         for _ in range(2):
             work()
         self.wait()
-        first = time.perf_counter() - begun
+        first = time.perf_counter() - started
         times: list[float] = []
         end = time.perf_counter() + self.given.seconds
         while not times or (time.perf_counter() < end and len(times) < 30):
@@ -175,7 +175,7 @@ class Bench:
             "longest": max(lengths),
             "tokens_per_second": round(tokens / found["seconds"]),
             "steps_per_second": round(1 / found["seconds"], 2),
-            "utilisation": self.share(operations / found["seconds"]),
+            "utilization": self.share(operations / found["seconds"]),
             **found,
         }
 
@@ -193,12 +193,12 @@ class Bench:
 
         def run() -> None:
             failures: list[BaseException] = []
-            begun = time.perf_counter()
+            started = time.perf_counter()
             for number in range(sequences):
                 ids = random.integers(0, self.vocabulary, prompt).tolist()
-                request = SampleRequest(ids, new, DrawRules(), seed=number)
+                request = SampleRequest(ids, new, SamplingParams(), seed=number)
                 sampler.add(request, Batch(lambda _: None, failures.append))
-            marks["adding_seconds"] = round(time.perf_counter() - begun, 4)
+            marks["adding_seconds"] = round(time.perf_counter() - started, 4)
             while not sampler.idle:
                 sampler.step()
             if failures:
@@ -247,7 +247,7 @@ def failure(error: BaseException) -> Result:
 
 
 def keep(results: list[Result], path: Path | None) -> None:
-    """After every part, so that a run that is cut off leaves what it had."""
+    """Called after every part, so that an interrupted run keeps its results."""
     if path is None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -273,10 +273,10 @@ def main() -> None:
     parser.add_argument("--lengths", type=int, nargs="+", default=[512, 2048])
     parser.add_argument("--sequences", type=int, default=1024)
     parser.add_argument("--new", type=int, default=256)
-    parser.add_argument("--seconds", type=float, default=5.0, help="for the measured runs of one part")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time for the measured runs of one part")
     given = parser.parse_args()
     if not torch.cuda.is_available():
-        # Tensors of this size are not worth a second thread.
+        # Tensors this small do not benefit from a second thread.
         torch.set_num_threads(1)
     results: list[Result] = []
     for size in given.size:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-# Without a GPU kernels run as Python. Triton reads this once, and torch may import it.
+# Without a GPU, kernels run in Triton's interpreter. Triton reads this variable once, and torch may import it.
 if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"
 
@@ -22,7 +22,7 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _two_threads() -> None:
+def _single_thread() -> None:
     torch.set_num_threads(1)
 
 

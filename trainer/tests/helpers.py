@@ -1,4 +1,4 @@
-"""Things that several tests need."""
+"""Shared test helpers."""
 
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,10 @@ from coa_trainer.model.bases import BaseModels, ModelOptions
 from coa_trainer.model.datum import Datum
 from coa_trainer.model.learner import PassOptions
 from coa_trainer.model.lora import LoraSettings
-from coa_trainer.model.trained import TrainedModel, adapter_weights, own_weights, trained_model
-from coa_trainer.sampling.draw import DrawRules
+from coa_trainer.model.trained import TrainedModel, adapter_weights, full_weights, trained_model
 from coa_trainer.sampling.job import Batch, SampleRequest
 from coa_trainer.sampling.sampler import Sampler
+from coa_trainer.sampling.token_sampling import SamplingParams
 
 
 def bases_of(folder: Path, **options: Any) -> BaseModels:
@@ -23,7 +23,7 @@ def bases_of(folder: Path, **options: Any) -> BaseModels:
 
 
 def full_model(bases: BaseModels, options: PassOptions | None = None) -> TrainedModel:
-    weights = own_weights(bases, "tiny", bases.fresh("tiny"))
+    weights = full_weights(bases, "tiny", bases.fresh("tiny"))
     return trained_model(bases, "full", weights, options or PassOptions())
 
 
@@ -40,12 +40,12 @@ def random_datum(length: int, seed: int, **inputs: Any) -> Datum:
 
 
 def request(prompt: list[int], most: int, **others: Any) -> SampleRequest:
-    rules = {name: others.pop(name) for name in ("temperature", "top_k", "top_p", "allowed") if name in others}
-    return SampleRequest(prompt=prompt, max_tokens=most, rules=DrawRules(**rules), **others)
+    params = {name: others.pop(name) for name in ("temperature", "top_k", "top_p", "allowed") if name in others}
+    return SampleRequest(prompt=prompt, max_tokens=most, params=SamplingParams(**params), **others)
 
 
 def sample_all(sampler: Sampler, requests: list[SampleRequest]) -> list[list[dict[str, Any]]]:
-    """All requests at the same time; the sequences of each."""
+    """Samples all requests at the same time and returns the sequences of each."""
     results: dict[int, list[dict[str, Any]]] = {}
     failures: list[BaseException] = []
     for number, each in enumerate(requests):

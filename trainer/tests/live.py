@@ -1,4 +1,4 @@
-"""Servers for tests: one in this process, so that parts can be replaced, and one that can be killed."""
+"""Servers for tests: one in this process, so that parts can be patched, and one that can be killed."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ from coa_trainer.serve import make_app, make_service
 from coa_trainer.server.service import Service
 
 
-class Refused(Exception):
+class ServerError(Exception):
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
         self.status = status
@@ -52,7 +52,7 @@ class Client:
             detail = body.decode(errors="replace")
             with contextlib.suppress(ValueError, AttributeError):
                 detail = json.loads(body).get("detail", detail)
-            raise Refused(error.code, detail) from None
+            raise ServerError(error.code, detail) from None
 
     def get(self, path: str) -> Any:
         return json.loads(self.send("GET", path))
@@ -64,7 +64,7 @@ class Client:
         while True:
             try:
                 return self.post("/retrieve_future", {"request_id": future})
-            except Refused as error:
+            except ServerError as error:
                 if error.status != 408:
                     raise
 
@@ -158,7 +158,7 @@ def server_and_service(model: Path, data: Path, *more: str, key: str | None = No
 
 
 class Process:
-    """A server of its own. `slow` names what it shall hang in; it makes the file `reached` when it does."""
+    """A server process. `slow` names the operation it hangs in; it creates the file `reached` when it gets there."""
 
     def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None, ranks: int = 1) -> None:
         here = Path(__file__).parent
@@ -179,7 +179,7 @@ class Process:
         self.process.communicate()
 
     def end(self) -> int:
-        # The process that answers, which tells others that belong to it.
+        # Rank 0, which stops the other ranks.
         os.kill(self.ready["pid"], signal.SIGTERM)
         self.process.communicate(timeout=60)
         return self.process.returncode
@@ -190,4 +190,4 @@ def wait_for(path: Path) -> None:
         if path.exists():
             return
         time.sleep(0.05)
-    raise AssertionError(f"{path} never came")
+    raise AssertionError(f"{path} was not created in time")

@@ -1,4 +1,4 @@
-"""A server that hangs in one place, to be killed there."""
+"""A server that hangs in one operation, so that it can be killed there."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""AdamW against its textbook form, in plain Python numbers."""
+"""AdamW against the textbook algorithm in plain Python numbers."""
 
 import math
 
@@ -29,12 +29,12 @@ GRADIENTS = [[0.5, -2.0], [1.5, 0.0], [-0.25, 3.0]]
 
 
 @pytest.mark.parametrize("shape", [(2,), (1, 2)])
-def test_steps_are_the_textbooks(shape: tuple[int, ...]) -> None:
+def test_steps_match_the_textbook(shape: tuple[int, ...]) -> None:
     parameter = torch.nn.Parameter(torch.tensor([1.0, -3.0]).view(shape))
     adam = AdamW([("x", parameter)])
     for gradient in GRADIENTS:
         parameter.grad = torch.tensor(gradient).view(shape)
-        adam.collect()
+        adam.accumulate()
         norm = adam.update(SETTINGS)
         assert norm == pytest.approx(math.hypot(*gradient))
     expected = textbook([1.0, -3.0], GRADIENTS, SETTINGS, decays=len(shape) == 2)
@@ -42,12 +42,12 @@ def test_steps_are_the_textbooks(shape: tuple[int, ...]) -> None:
     assert adam.step == 3
 
 
-def test_clipping_scales_over_all_parameters() -> None:
+def test_clipping_uses_the_norm_over_all_parameters() -> None:
     settings = AdamSettings(learning_rate=0.1, grad_clip_norm=1.0, eps=1e-3)
     one, two = torch.nn.Parameter(torch.tensor([1.0])), torch.nn.Parameter(torch.tensor([2.0]))
     adam = AdamW([("one", one), ("two", two)])
     one.grad, two.grad = torch.tensor([3.0]), torch.tensor([4.0])
-    adam.collect()
+    adam.accumulate()
     assert adam.update(settings) == pytest.approx(5.0)
     plain = AdamSettings(learning_rate=0.1, eps=1e-3)
     assert one.item() == pytest.approx(textbook([1.0], [[0.6]], plain, False)[0], rel=1e-5)
@@ -55,15 +55,15 @@ def test_clipping_scales_over_all_parameters() -> None:
 
 
 @pytest.mark.parametrize("junk", [math.nan, math.inf])
-def test_a_gradient_that_is_no_number_changes_nothing(junk: float) -> None:
+def test_a_non_finite_gradient_changes_nothing(junk: float) -> None:
     parameter = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
     adam = AdamW([("x", parameter)])
     parameter.grad = torch.tensor([1.0, 1.0])
-    adam.collect()
+    adam.accumulate()
     adam.update(SETTINGS)
     before = (parameter.detach().clone(), adam.first["x"].clone(), adam.second["x"].clone())
     parameter.grad = torch.tensor([1.0, junk])
-    adam.collect()
+    adam.accumulate()
     with pytest.raises(TrainerError, match="not a number") as caught:
         adam.update(SETTINGS)
     assert caught.value.status == 400
@@ -71,16 +71,16 @@ def test_a_gradient_that_is_no_number_changes_nothing(junk: float) -> None:
     assert torch.equal(adam.first["x"], before[1])
     assert torch.equal(adam.second["x"], before[2])
     assert adam.step == 1
-    assert not adam.gathered
+    assert not adam.has_gradients
 
 
-def test_narrow_weights_are_stepped_exactly() -> None:
-    """A step too small for bfloat16 is not lost: many of them add up."""
+def test_low_precision_weights_have_float32_master_copies() -> None:
+    """Steps too small for bfloat16 accumulate instead of being lost."""
     parameter = torch.nn.Parameter(torch.ones(1, dtype=torch.bfloat16))
     adam = AdamW([("x", parameter)])
     for _ in range(100):
         parameter.grad = torch.ones(1, dtype=torch.bfloat16)
-        adam.collect()
+        adam.accumulate()
         adam.update(AdamSettings(learning_rate=1e-4))
-    assert adam.exact["x"].item() == pytest.approx(1 - 0.01, abs=1e-5)
+    assert adam.master["x"].item() == pytest.approx(1 - 0.01, abs=1e-5)
     assert parameter.item() == pytest.approx(1 - 0.01, abs=0.003)

@@ -1,4 +1,4 @@
-"""Checkpoints: what was saved goes on as if nothing had happened, and never lies about half-written."""
+"""Checkpoints: training resumes bit for bit, and no partial checkpoint is ever visible."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.bases import BaseModels
 from coa_trainer.model.checkpoint import recover, save_checkpoint
 from coa_trainer.model.datum import Loss
-from coa_trainer.model.read_checkpoint import read_checkpoint, take
+from coa_trainer.model.read_checkpoint import apply_checkpoint, read_checkpoint
 from coa_trainer.model.trained import TrainedModel
 from helpers import bases_of, full_model, lora_model, random_datum
 
@@ -32,7 +32,7 @@ def steps(trained: TrainedModel, count: int) -> list[float]:
 
 def load_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> bool:
     contents = read_checkpoint(folder, trained, bases, optimizer)
-    take(trained, contents)
+    apply_checkpoint(trained, contents)
     return contents.moments is not None
 
 
@@ -42,9 +42,7 @@ def make(bases: BaseModels, which: str, name: str) -> TrainedModel:
 
 @pytest.mark.parametrize("which", ["full", "lora"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_saved_and_loaded_goes_on_bit_for_bit(
-    tiny_folder: Path, tmp_path: Path, which: str, dtype: torch.dtype
-) -> None:
+def test_training_resumes_bit_for_bit(tiny_folder: Path, tmp_path: Path, which: str, dtype: torch.dtype) -> None:
     bases = bases_of(tiny_folder, dtype=dtype)
     first = make(bases, which, "a-first")
     steps(first, 3)
@@ -54,11 +52,11 @@ def test_saved_and_loaded_goes_on_bit_for_bit(
     assert load_checkpoint(tmp_path / "c", second, bases, optimizer=True)
     assert second.optimizer.step == 3
     assert steps(second, 3) == expected
-    for name, tensor in first.optimizer.exact.items():
-        assert torch.equal(second.optimizer.exact[name], tensor), name
+    for name, tensor in first.optimizer.master.items():
+        assert torch.equal(second.optimizer.master[name], tensor), name
 
 
-def test_without_the_optimiser_it_starts_anew(tiny_folder: Path, tmp_path: Path) -> None:
+def test_without_optimizer_state_the_optimizer_is_reset(tiny_folder: Path, tmp_path: Path) -> None:
     bases = bases_of(tiny_folder)
     trained = full_model(bases)
     steps(trained, 2)
@@ -68,7 +66,7 @@ def test_without_the_optimiser_it_starts_anew(tiny_folder: Path, tmp_path: Path)
     assert float(trained.optimizer.first["model.norm.weight"].abs().max()) == 0
 
 
-def test_the_files_are_those_of_the_embedded_engine(tiny_folder: Path, tmp_path: Path) -> None:
+def test_the_files_match_the_embedded_engines_format(tiny_folder: Path, tmp_path: Path) -> None:
     bases = bases_of(tiny_folder)
     trained = full_model(bases)
     steps(trained, 2)
@@ -76,11 +74,11 @@ def test_the_files_are_those_of_the_embedded_engine(tiny_folder: Path, tmp_path:
     with safe_open(tmp_path / "c" / "optimizer.safetensors", framework="pt") as file:
         assert file.metadata() == {"format": "pt", "optimizer": "adamw", "step": "2"}
         names = set(file.keys())
-        assert names == {f"{which} {name}" for which in ("first", "second") for name in trained.optimizer.exact}
+        assert names == {f"{which} {name}" for which in ("first", "second") for name in trained.optimizer.master}
         assert "first model.layers.1.mlp.down_proj.weight" in names
     with safe_open(tmp_path / "c" / "model.safetensors", framework="pt") as file:
-        assert set(file.keys()) == set(trained.optimizer.exact)
-        assert {file.get_tensor(name).dtype for name in trained.optimizer.exact} == {torch.float32}
+        assert set(file.keys()) == set(trained.optimizer.master)
+        assert {file.get_tensor(name).dtype for name in trained.optimizer.master} == {torch.float32}
     index = json.loads((tmp_path / "c" / "model.safetensors.index.json").read_text())
     assert set(index["weight_map"].values()) == {"model.safetensors"}
     assert (tmp_path / "c" / "tokenizer.json").read_bytes() == (tiny_folder / "tokenizer.json").read_bytes()
@@ -91,7 +89,7 @@ def test_the_files_are_those_of_the_embedded_engine(tiny_folder: Path, tmp_path:
         assert torch.allclose(again(ids).logits, wanted, atol=1e-5)
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing(tiny_folder: Path, tmp_path: Path) -> None:
+def test_a_mismatched_checkpoint_is_rejected_and_changes_nothing(tiny_folder: Path, tmp_path: Path) -> None:
     bases = bases_of(tiny_folder)
     full, lora = full_model(bases), lora_model(bases, "adapter-four")
     other = lora_model(bases, "adapter-two", rank=2)
@@ -99,7 +97,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tiny_folder: Path, tmp
     save_checkpoint(tmp_path / "lora", lora, bases, optimizer=True)
     before = full.run(DATA, Loss("cross_entropy"), backward=False).loss
     for folder, into, words in (
-        ("full", lora, "has no adapter"),
+        ("full", lora, "is not an adapter"),
         ("lora", full, "is an adapter"),
         ("lora", other, "has rank 4"),
     ):
@@ -108,7 +106,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tiny_folder: Path, tmp
     assert full.run(DATA, Loss("cross_entropy"), backward=False).loss == before
 
 
-def test_a_state_of_other_tensors_is_left(tiny_folder: Path, tmp_path: Path) -> None:
+def test_optimizer_state_of_other_tensors_is_ignored(tiny_folder: Path, tmp_path: Path) -> None:
     bases = bases_of(tiny_folder)
     trained = full_model(bases)
     steps(trained, 2)
@@ -118,7 +116,7 @@ def test_a_state_of_other_tensors_is_left(tiny_folder: Path, tmp_path: Path) -> 
     assert trained.optimizer.step == 0
 
 
-def test_a_save_that_fails_leaves_the_old_one(
+def test_a_failed_save_keeps_the_old_checkpoint(
     tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bases = bases_of(tiny_folder)
@@ -140,7 +138,7 @@ def test_a_save_that_fails_leaves_the_old_one(
     assert (tmp_path / "c" / "model.safetensors").read_bytes() != kept
 
 
-def test_what_a_killed_server_left_is_put_right(tmp_path: Path) -> None:
+def test_recovery_after_a_killed_save(tmp_path: Path) -> None:
     for name in (".a.previous", ".b.previous", "b", ".c.0123.tmp"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x").write_text(name)

@@ -1,4 +1,4 @@
-"""Compiled passes give what plain ones give, over rows that are filled to few sizes."""
+"""Compiled passes match uncompiled ones on padded rows."""
 
 import os
 from pathlib import Path
@@ -23,13 +23,13 @@ def some_data() -> list[Datum]:
     return [random_datum(length, length) for length in (7, 1, 23, 12, 64, 3)]
 
 
-def test_sizes_are_few_and_large_enough() -> None:
+def test_row_sizes_are_few_and_large_enough() -> None:
     assert [size_for(tokens) for tokens in (1, 192, 193, 257, 384, 385, 4000)] == [192, 192, 256, 384, 384, 512, 4096]
     assert len({size_for(tokens) for tokens in range(1, 65537)}) == 18
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_filling_has_no_weight(weighted: bool) -> None:
+def test_padding_has_zero_weight(weighted: bool) -> None:
     inputs: dict[str, Any] = {"weights": np.full(5, 0.5)} if weighted else {}
     data = [random_datum(5, 1, **inputs), random_datum(300, 2)]
     row = pack(data, [0, 1], torch.device("cpu"), fill=True)
@@ -40,18 +40,18 @@ def test_filling_has_no_weight(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize(("kind", "checkpointing"), [("llama", False), ("qwen2", True), ("qwen3", False)])
-def test_filled_rows_give_what_plain_rows_give(
+def test_padded_rows_match_unpadded_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, checkpointing: bool
 ) -> None:
-    """The way of CUDA, where rows are filled, with functions that are not compiled."""
+    """The code path of CUDA, which pads rows, without actual compilation."""
     save_tiny(tmp_path, kind)
     monkeypatch.setattr(torch, "compile", lambda plain, **_: plain)
     compare(tmp_path, checkpointing)
 
 
-def test_compiled_passes_are_plain_passes(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As far as the graphs that PyTorch makes of them; with COA_TEST_FULL=1 also the processor's code for these, which
-    takes most of a minute to make and is not what CUDA runs."""
+def test_compiled_passes_match_plain_passes(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks the traced graphs; with COA_TEST_FULL=1 also the generated CPU code, which takes most of a minute to build
+    and is not what runs on CUDA."""
     if os.environ.get("COA_TEST_FULL") != "1":
         plain_compile: Any = torch.compile
         graphs = "aot_eager_decomp_partition"
@@ -80,13 +80,13 @@ def compare(folder: Path, checkpointing: bool) -> None:
             assert np.abs(one - other).max() < 2e-5
         norms = [side.optimizer.update(settings) for side in sides]
         assert norms[0] == pytest.approx(norms[1], rel=1e-4)
-    for name, weight in sides[1].optimizer.exact.items():
-        assert torch.allclose(sides[0].optimizer.exact[name], weight, atol=1e-4), name
-    # It was not given up on the way, which would have compared plain passes with plain ones.
+    for name, weight in sides[1].optimizer.master.items():
+        assert torch.allclose(sides[0].optimizer.master[name], weight, atol=1e-4), name
+    # Compilation was not disabled along the way; that would have compared plain passes with plain ones.
     assert body.compiler.on
 
 
-def test_what_cannot_be_compiled_is_computed_plainly(
+def test_failed_compilation_falls_back_to_eager_execution(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: Any, **__: Any) -> Any:
@@ -97,7 +97,7 @@ def test_what_cannot_be_compiled_is_computed_plainly(
 
     monkeypatch.setattr(torch, "compile", broken)
     compiler = Compiler("on")
-    twice, thrice = compiler.piece(lambda x: 2 * x), compiler.piece(lambda x: 3 * x)
+    twice, thrice = compiler.compile(lambda x: 2 * x), compiler.compile(lambda x: 3 * x)
     assert (twice(2), thrice(2), twice(3)) == (4, 6, 6)
     assert not compiler.on
     assert [record.levelname for record in caplog.records] == ["WARNING"]

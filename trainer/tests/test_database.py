@@ -1,4 +1,4 @@
-"""What the database keeps, and for how long."""
+"""Persistence and expiry in the database."""
 
 from pathlib import Path
 
@@ -23,11 +23,11 @@ def test_results_are_kept_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     now[0] += 2
     database.forget_old()
     assert database.future("old") is None
-    # What has no result yet is never forgotten.
+    # Unfinished futures never expire.
     assert [future.id for future in database.unfinished()] == ["waiting"]
 
 
-def test_keys_and_bodies(tmp_path: Path) -> None:
+def test_a_key_identifies_one_body(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.sqlite")
     assert database.add_future("a", "m 1", "forward", "m", b"body", "same") == ("a", True)
     assert database.add_future("b", "m 1", "forward", "m", b"body", "same") == ("a", False)
@@ -38,7 +38,7 @@ def test_keys_and_bodies(tmp_path: Path) -> None:
     assert [future.id for future in database.unfinished()] == ["a", "d"]
 
 
-def test_all_of_it_outlives_the_connection(tmp_path: Path) -> None:
+def test_everything_survives_reopening(tmp_path: Path) -> None:
     first = Database(tmp_path / "x.sqlite")
     first.add_model("m", {"base_model": "tiny"})
     first.set_same_as("m", '{"path": null}')

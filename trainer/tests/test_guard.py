@@ -1,4 +1,4 @@
-"""Who may ask, and how much a request may cost: keys, web pages, uploads, and JSON that grows when it is parsed."""
+"""Access control and resource limits: keys, cross-origin requests, uploads, and JSON that grows when parsed."""
 
 import asyncio
 import http.client
@@ -12,7 +12,7 @@ import pytest
 from coa_trainer.server.http import parse_object
 from coa_trainer.server.paths import Folders
 from coa_trainer.server.uploads import KEPT_SECONDS, Uploads
-from live import Client, Refused, datum, server
+from live import Client, ServerError, datum, server
 from tiny import save_tiny
 
 LIMIT = 200_000
@@ -29,7 +29,7 @@ def client(tiny_folder: Path, data: Path) -> Iterator[Client]:
         yield live
 
 
-def test_only_one_path_needs_no_key(tiny_folder: Path, tmp_path: Path) -> None:
+def test_only_healthz_works_without_a_key(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path, key="secret") as good:
         stranger = Client(good.url.removesuffix("/api/v1"))
         assert stranger.get("/healthz") == {"status": "ok"}
@@ -40,7 +40,7 @@ def test_only_one_path_needs_no_key(tiny_folder: Path, tmp_path: Path) -> None:
             ("GET", "/healthz/healthz"),
             ("DELETE", "/uploads/healthz"),
         ):
-            with pytest.raises(Refused, match="401"):
+            with pytest.raises(ServerError, match="401"):
                 stranger.send(method, path, b"x" if method == "PUT" else None)
         assert not (tmp_path / "uploads" / "fill").exists()
 
@@ -48,33 +48,33 @@ def test_only_one_path_needs_no_key(tiny_folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "192.168.0.1", "[::2]"]
 )
-def test_a_web_page_that_points_its_name_here_gets_nothing(client: Client, host: str) -> None:
-    with pytest.raises(Refused, match="403"):
+def test_dns_rebinding_is_rejected(client: Client, host: str) -> None:
+    with pytest.raises(ServerError, match="403"):
         client.send("GET", "/get_server_capabilities", Host=host)
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:9", "127.0.0.1", "127.1.2.3:80", "[::1]:8000", "[::1]"])
-def test_this_machine_may_be_named_in_any_way(client: Client, host: str) -> None:
+def test_any_loopback_host_is_accepted(client: Client, host: str) -> None:
     assert json.loads(client.send("GET", "/healthz", Host=host)) == {"status": "ok"}
 
 
-def test_with_a_key_any_name_will_do(tiny_folder: Path, tmp_path: Path) -> None:
+def test_with_a_key_any_host_is_accepted(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path, key="secret") as good:
         assert good.send("GET", "/get_server_capabilities", Host="trainer.example")
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
-def test_what_a_web_page_can_send_without_asking_is_refused(client: Client, kind: str) -> None:
-    with pytest.raises(Refused, match="415"):
+def test_content_types_without_a_preflight_are_rejected(client: Client, kind: str) -> None:
+    with pytest.raises(ServerError, match="415"):
         client.send("POST", "/create_session", b"{}", Content_Type=kind)
 
 
-def test_uploads_have_a_limit_together(client: Client, data: Path) -> None:
+def test_uploads_have_a_total_size_limit(client: Client, data: Path) -> None:
     client.send("PUT", "/uploads/one/a", b"x" * (LIMIT - 1000))
-    with pytest.raises(Refused, match="--upload-limit") as caught:
+    with pytest.raises(ServerError, match="--upload-limit") as caught:
         client.send("PUT", "/uploads/two/b", b"x" * 2000)
     assert caught.value.status == 413
-    # Sent again it takes the place of the first, not more.
+    # A repeated upload replaces the first file and does not count twice.
     client.send("PUT", "/uploads/one/a", b"y" * 1000)
     client.send("PUT", "/uploads/two/b", b"x" * (LIMIT - 2000))
     assert client.get("/uploads/two") == {"files": [{"name": "b", "bytes": LIMIT - 2000}]}
@@ -84,11 +84,11 @@ def test_uploads_have_a_limit_together(client: Client, data: Path) -> None:
     client.send("DELETE", "/uploads/three")
     client.send("DELETE", "/uploads/one")
     assert list((data / "uploads").iterdir()) == []
-    with pytest.raises(Refused, match="404"):
+    with pytest.raises(ServerError, match="404"):
         client.send("DELETE", "/uploads/one")
 
 
-def test_an_upload_without_a_length_is_counted_while_it_comes(client: Client, data: Path) -> None:
+def test_a_chunked_upload_is_counted_as_it_arrives(client: Client, data: Path) -> None:
     address = client.url.removeprefix("http://").removesuffix("/api/v1")
     connection = http.client.HTTPConnection(address, timeout=60)
     connection.request("PUT", "/api/v1/uploads/long/a", iter([b"x" * 50_000] * 10), {}, encode_chunked=True)
@@ -98,7 +98,7 @@ def test_an_upload_without_a_length_is_counted_while_it_comes(client: Client, da
     client.send("DELETE", "/uploads/long")
 
 
-def test_uploads_that_nobody_needs_go_after_a_day(tmp_path: Path) -> None:
+def test_unused_uploads_expire_after_a_day(tmp_path: Path) -> None:
     folders = Folders(tmp_path)
     for name in ("old", "used", "new"):
         folders.upload(name).mkdir(parents=True)
@@ -120,33 +120,33 @@ def test_uploads_that_nobody_needs_go_after_a_day(tmp_path: Path) -> None:
     ],
     ids=["lists", "objects", "numbers", "keys", "texts"],
 )
-def test_json_that_would_grow_is_refused_before_it_is_parsed(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_json_is_rejected_before_parsing(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coa_trainer.server.http.json.loads", lambda *_: pytest.fail("it was parsed"))
     with pytest.raises(Exception, match="send fewer examples"):
         parse_object(body)
 
 
-def test_a_billion_samples_are_refused_at_once(client: Client) -> None:
+def test_a_billion_samples_are_rejected(client: Client) -> None:
     model = client.create()
     body = {"model_id": model, "prompt": {"chunks": [{"tokens": [1]}]}, "num_samples": 10**9}
-    with pytest.raises(Refused, match="num_samples"):
+    with pytest.raises(ServerError, match="num_samples"):
         client.call("/asample", body)
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])
-def test_a_billion_layers_are_refused_before_they_are_built(client: Client, tmp_path: Path, kind: str) -> None:
-    """Qwen's configuration lists its layers as soon as it is read."""
+def test_a_billion_layers_are_rejected_before_they_are_built(client: Client, tmp_path: Path, kind: str) -> None:
+    """Qwen's configuration builds a list of its layers as soon as it is read."""
     save_tiny(tmp_path / "tall", kind)
     config = json.loads((tmp_path / "tall" / "config.json").read_text())
     config["num_hidden_layers"] = 10**9
     config.pop("layer_types", None)
     client.send("PUT", "/uploads/tall/config.json", json.dumps(config).encode())
-    with pytest.raises(Refused, match="num_hidden_layers 1000000000"):
+    with pytest.raises(ServerError, match="num_hidden_layers 1000000000"):
         client.create(base_model="upload://tall")
     model = client.create()
     weights = (tmp_path / "tall" / "model.safetensors").read_bytes()
     client.send("PUT", "/uploads/tall/model.safetensors", weights)
-    with pytest.raises(Refused, match="num_hidden_layers 1000000000"):
+    with pytest.raises(ServerError, match="num_hidden_layers 1000000000"):
         client.call("/load_weights", {"model_id": model, "path": "upload://tall"})
     assert client.forward(model, [datum()]) > 0
     client.send("DELETE", "/uploads/tall")

@@ -1,4 +1,4 @@
-"""Losses and their gradients against a recomputation in float64 that shares no code with them."""
+"""Losses and their gradients against an independent float64 implementation."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ PPO = [
 
 
 def reference(kind: str, config: dict[str, float], p: float, inputs: dict[str, float]) -> float:
-    """The sentences of PROTOCOL.md, one position at a time."""
+    """The definitions in PROTOCOL.md, one position at a time."""
     weight = inputs.get("weights", 1.0)
     if weight == 0:
         return 0.0
@@ -71,7 +71,7 @@ def test_values(kind: str, config: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize(("kind", "config"), CASES)
-def test_gradients_are_finite_differences(kind: str, config: dict[str, float]) -> None:
+def test_gradients_match_finite_differences(kind: str, config: dict[str, float]) -> None:
     logprobs, inputs = random_inputs(2)
     logprobs.requires_grad_(True)
     elementwise_loss(Loss(kind, config), logprobs, inputs).sum().backward()  # type: ignore[no-untyped-call]
@@ -87,7 +87,7 @@ def test_gradients_are_finite_differences(kind: str, config: dict[str, float]) -
             (reference(kind, config, p, one) - sides[1]) / step,
         ]
         if abs(slopes[0] - slopes[1]) > 1e-3:
-            continue  # a corner: the slope differs on its two sides
+            continue  # a kink: the one-sided derivatives differ
         compared += 1
         assert float(logprobs.grad[at]) == pytest.approx((sides[0] - sides[1]) / (2 * step), abs=1e-6)
     assert compared > 190
@@ -95,7 +95,7 @@ def test_gradients_are_finite_differences(kind: str, config: dict[str, float]) -
 
 @pytest.mark.parametrize(("kind", "config"), CASES)
 @pytest.mark.parametrize("junk", [math.nan, math.inf, -math.inf])
-def test_weight_zero_lets_nothing_through(kind: str, config: dict[str, float], junk: float) -> None:
+def test_weight_zero_blocks_non_finite_inputs(kind: str, config: dict[str, float], junk: float) -> None:
     logprobs, inputs = random_inputs(3)
     dead = inputs["weights"] == 0
     assert int(dead.sum()) > 20
@@ -113,7 +113,7 @@ def test_weight_zero_lets_nothing_through(kind: str, config: dict[str, float], j
     assert torch.equal(dirty.grad, clean.grad)
 
 
-def test_a_ratio_beyond_floats_is_clipped_without_nan() -> None:
+def test_an_overflowing_ratio_is_clipped_without_nan() -> None:
     logprobs = torch.tensor([0.0, 0.0, 0.0], requires_grad=True)
     inputs = {"logprobs": torch.tensor([-200.0] * 3), "advantages": torch.tensor([1.0, -1.0, 0.0])}
     losses = elementwise_loss(Loss("ppo", {"dual_clip": 3.0}), logprobs, inputs)
@@ -126,20 +126,20 @@ def test_a_ratio_beyond_floats_is_clipped_without_nan() -> None:
 @pytest.mark.parametrize(
     ("loss", "inputs", "words"),
     [
-        (Loss("dapo"), {}, "no loss dapo"),
+        (Loss("dapo"), {}, "Unknown loss dapo"),
         (Loss("ppo", {"clip": 1.0}), {}, "no setting clip"),
         (Loss("ppo", {"dual_clip": math.nan}), {}, "dual_clip is nan"),
         (Loss("ppo"), {"logprobs": [0] * 4}, "lacks advantages"),
-        (Loss("cross_entropy"), {"mask": [0] * 4}, "has mask"),
+        (Loss("cross_entropy"), {"mask": [0] * 4}, "has unknown mask"),
     ],
 )
-def test_what_a_loss_does_not_know_is_refused(loss: Loss, inputs: dict[str, Any], words: str) -> None:
+def test_unknown_losses_settings_and_inputs_are_rejected(loss: Loss, inputs: dict[str, Any], words: str) -> None:
     with pytest.raises(TrainerError, match=words) as caught:
         check_loss(loss, [random_datum(4, 1, **inputs)])
     assert caught.value.status == 400
 
 
-def test_a_ratio_never_becomes_infinite() -> None:
+def test_the_ratio_is_bounded() -> None:
     logprobs = torch.tensor([0.0, 0.0, -200.0], requires_grad=True)
     inputs = {"logprobs": torch.tensor([-200.0, -200.0, 0.0]), "advantages": torch.tensor([-1.0, 1.0, 1.0])}
     losses = elementwise_loss(Loss("ppo", {"clip_high_threshold": 1.28}), logprobs, inputs)
@@ -177,9 +177,9 @@ def test_a_temperature_divides_the_logits(monkeypatch: pytest.MonkeyPatch, chunk
     with torch.no_grad():
         module.weight.copy_(weight)
     torch.testing.assert_close(head.module_logprobs(module, hidden, targets, 7, 0.7), plain[0])
-    torch.testing.assert_close(head.gathered(hidden @ weight.T, targets, 0.7), plain[0])
+    torch.testing.assert_close(head.target_logprobs(hidden @ weight.T, targets, 0.7), plain[0])
 
 
-def test_a_temperature_of_nothing_is_refused() -> None:
+def test_temperature_zero_is_rejected() -> None:
     with pytest.raises(TrainerError, match="temperature is 0"):
         check_loss(Loss("cross_entropy", {"temperature": 0.0}), [])

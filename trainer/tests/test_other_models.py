@@ -1,4 +1,4 @@
-"""Models beyond the Llama family are trained and sampled too, as fast as they allow."""
+"""Architectures other than Llama can be trained and sampled too."""
 
 from pathlib import Path
 from typing import Any
@@ -38,18 +38,18 @@ CONFIGS: dict[str, tuple[Any, bool, str]] = {
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
-def test_other_kinds_of_models(tmp_path: Path, kind: str) -> None:
+def test_other_architectures(tmp_path: Path, kind: str) -> None:
     config, packs, decoder_name = CONFIGS[kind]
     torch.manual_seed(1)
     reference = AutoModelForCausalLM.from_config(config).eval()
     if kind == "gemma2":
-        # The other implementations leave its soft cap out in some versions of transformers.
+        # Some versions of transformers omit the soft cap in the other attention implementations.
         reference.set_attn_implementation("eager")
     reference.save_pretrained(tmp_path / kind)
     trained = full_model(bases_of(tmp_path / kind))
     data = [random_datum(length, length) for length in (30, 4, 17)]
     result = trained.run(data, Loss("cross_entropy"), backward=True)
-    assert trained.learner._abilities.packs is packs
+    assert trained.learner._capabilities.packs is packs
     assert trained.optimizer.norm() > 0
     for datum, found in zip(data, result.logprobs, strict=True):
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Passes over packed rows are passes over each sequence alone."""
+"""Packed passes match passes over each sequence alone."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def some_data() -> list[Datum]:
 
 
 def independent(folder: Path, datum: Datum) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """What transformers says with its own attention, in double precision."""
+    """Reference values from transformers with its own attention, in double precision."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64)
     with torch.no_grad():
         spread = model(torch.tensor(datum.tokens)[None]).logits[0].log_softmax(-1)
@@ -31,7 +31,7 @@ def independent(folder: Path, datum: Datum) -> np.ndarray[tuple[int], np.dtype[n
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
 @pytest.mark.parametrize("tied", [True, False])
-def test_logprobs_are_those_of_transformers(tmp_path: Path, kind: str, tied: bool) -> None:
+def test_logprobs_match_transformers(tmp_path: Path, kind: str, tied: bool) -> None:
     save_tiny(tmp_path / kind, kind, tie_word_embeddings=tied)
     trained = full_model(bases_of(tmp_path / kind))
     data = some_data()
@@ -42,7 +42,7 @@ def test_logprobs_are_those_of_transformers(tmp_path: Path, kind: str, tied: boo
 
 
 @pytest.mark.parametrize("checkpointing", [False, True])
-def test_packed_gradients_are_those_of_one_by_one(tiny_folder: Path, checkpointing: bool) -> None:
+def test_packed_gradients_match_unpacked_gradients(tiny_folder: Path, checkpointing: bool) -> None:
     data = some_data()
     packed = full_model(bases_of(tiny_folder, checkpointing=checkpointing), PassOptions(8192, checkpointing))
     single = full_model(bases_of(tiny_folder), PassOptions(1))
@@ -56,7 +56,7 @@ def test_packed_gradients_are_those_of_one_by_one(tiny_folder: Path, checkpointi
         assert torch.allclose(packed.optimizer.gradients[name], gradient, atol=2e-4, rtol=1e-4), name
 
 
-def test_a_change_in_one_sequence_does_not_reach_another(tiny_folder: Path) -> None:
+def test_packed_sequences_do_not_affect_each_other(tiny_folder: Path) -> None:
     trained = full_model(bases_of(tiny_folder))
     data = [random_datum(9, 1), random_datum(11, 2), random_datum(5, 3)]
     other = [random_datum(9, 4), data[1], random_datum(5, 5)]
@@ -65,7 +65,7 @@ def test_a_change_in_one_sequence_does_not_reach_another(tiny_folder: Path) -> N
     assert np.array_equal(one, two)
 
 
-def test_gradients_gather_over_passes(tiny_folder: Path) -> None:
+def test_gradients_accumulate_over_passes(tiny_folder: Path) -> None:
     data = some_data()
     one, two = full_model(bases_of(tiny_folder)), full_model(bases_of(tiny_folder))
     one.run(data, CROSS, backward=True)
@@ -74,7 +74,7 @@ def test_gradients_gather_over_passes(tiny_folder: Path) -> None:
     assert one.optimizer.norm() == pytest.approx(two.optimizer.norm(), rel=1e-5)
 
 
-def test_logits_in_chunks_are_logits_at_once(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunked_logits_match_unchunked_logits(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = some_data()
     whole, chunked = full_model(bases_of(tiny_folder)), full_model(bases_of(tiny_folder))
     expected = whole.run(data, CROSS, backward=True)
@@ -84,7 +84,7 @@ def test_logits_in_chunks_are_logits_at_once(tiny_folder: Path, monkeypatch: pyt
     assert chunked.optimizer.norm() == pytest.approx(whole.optimizer.norm(), rel=1e-5)
 
 
-def test_adapters_share_a_base_and_do_not_touch_each_other(tiny_folder: Path) -> None:
+def test_adapters_share_a_base_and_are_independent(tiny_folder: Path) -> None:
     from coa_trainer.model.adamw import AdamSettings
 
     bases = bases_of(tiny_folder)
@@ -98,8 +98,8 @@ def test_adapters_share_a_base_and_do_not_touch_each_other(tiny_folder: Path) ->
     assert one.run(data, CROSS, backward=False).loss < before - 1
 
 
-def test_adapters_gather_side_by_side(tiny_folder: Path) -> None:
-    """What one has gathered stays while another is active."""
+def test_adapters_accumulate_gradients_independently(tiny_folder: Path) -> None:
+    """An adapter's gradients persist while another adapter is active."""
     bases, data = bases_of(tiny_folder), some_data()
     one, two = lora_model(bases, "one", seed=3), lora_model(bases, "two", seed=3)
     alone = lora_model(bases_of(tiny_folder), "alone", seed=3)
@@ -111,26 +111,26 @@ def test_adapters_gather_side_by_side(tiny_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_many_small_gradients_add_up(tiny_folder: Path, dtype: torch.dtype) -> None:
-    """Summed in bfloat16 the later ones would be rounded away."""
+def test_many_small_gradients_accumulate(tiny_folder: Path, dtype: torch.dtype) -> None:
+    """Accumulated in bfloat16, later gradients would be lost to rounding."""
     trained = full_model(bases_of(tiny_folder, dtype=dtype), PassOptions(12))
     trained.run([random_datum(12, 1)], CROSS, backward=True)
     once = {name: gradient.clone() for name, gradient in trained.optimizer.gradients.items()}
-    trained.optimizer.forget()
+    trained.optimizer.zero_grad()
     trained.run([random_datum(12, 1)] * 300, CROSS, backward=True)
     for name, gradient in trained.optimizer.gradients.items():
         assert gradient.dtype == torch.float32
         assert torch.allclose(gradient, 300 * once[name], rtol=1e-4, atol=1e-2), name
 
 
-def test_groups_keep_the_budget() -> None:
+def test_groups_respect_the_token_budget() -> None:
     lengths = [5, 4, 1, 20, 3, 7, 1]
     groups = groups_within(lengths, 10)
     assert groups == [[0, 1, 2], [3], [4, 5], [6]]
     assert [member for group in groups for member in group] == list(range(7))
 
 
-def test_random_weights_follow_from_the_seed(tiny_folder: Path, tmp_path: Path) -> None:
+def test_random_weights_depend_only_on_the_seed(tiny_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text((tiny_folder / "config.json").read_text())
     data = some_data()
     losses = [full_model(bases_of(tmp_path, random_seed=seed)).run(data, CROSS, False).loss for seed in (1, 1, 2)]

@@ -1,4 +1,4 @@
-"""The hand-written protobuf codec against bytes written out by hand."""
+"""The protobuf codec against hand-written bytes."""
 
 import json
 import struct
@@ -10,7 +10,7 @@ import pytest
 
 from coa_trainer.errors import TrainerError
 from coa_trainer.server import proto, wire
-from live import Refused, datum, server
+from live import ServerError, datum, server
 
 
 def field(number: int, content: bytes) -> bytes:
@@ -29,13 +29,13 @@ def request(tokens: list[int], model: str = "m", forward_only: bool = False) -> 
     weights = field(1, b"weights") + field(2, tensor([0.5] * (len(tokens) - 1)))
     content = field(1, field(1, text)) + field(2, targets) + field(2, weights)
     message = field(1, model.encode()) + bytes([2 << 3, 7])
-    # More than 127 bytes: the length takes two.
+    # A length over 127 takes two bytes.
     message += bytes([3 << 3 | 2, len(content) & 127 | 128, len(content) >> 7]) + content
     message += field(4, b"cross_entropy")
     return message + (bytes([6 << 3, 1]) if forward_only else b"")
 
 
-def test_a_request_is_read() -> None:
+def test_requests_are_decoded() -> None:
     data = request([5, 6, 7, 300])
     assert proto.read_header(data) == ("m", 7, False)
     body = proto.decode_pass_request(data)
@@ -47,7 +47,7 @@ def test_a_request_is_read() -> None:
     assert body["forward_backward_input"]["loss_fn"] == "cross_entropy"
 
 
-def test_settings_are_read_in_both_forms() -> None:
+def test_settings_are_decoded_in_both_forms() -> None:
     number = bytes([2 << 3 | 1]) + struct.pack("<d", 0.25)
     old = field(5, field(1, b"dual_clip") + number)
     new = field(7, field(1, b"importance_cap") + field(2, bytes([1 << 3 | 1]) + struct.pack("<d", 2.0)))
@@ -61,12 +61,12 @@ def test_varints(value: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x08", b"\x0a\x05abc", b"\xff" * 12, b"\x0b", b"\x09abc", b"\x0a\xff\xff\x0f"])
-def test_broken_bytes_are_refused(data: bytes) -> None:
+def test_malformed_bytes_are_rejected(data: bytes) -> None:
     with pytest.raises(TrainerError, match="protobuf"):
         list(wire.fields(data))
 
 
-def test_results_are_written() -> None:
+def test_results_are_encoded() -> None:
     sequence = {"stop_reason": "length", "tokens": [1, 2], "logprobs": [-1.0, -2.0], "reused": 3}
     data = proto.encode_result({"sequences": [sequence], "prompt_logprobs": [None, -0.5]})
     assert data is not None
@@ -91,5 +91,5 @@ def test_over_http(tiny_folder: Path, tmp_path: Path) -> None:
         flat = next(value for number, _, value in wire.fields(wire.as_bytes(arrays["logprobs"])) if number == 1)
         found = np.frombuffer(wire.as_bytes(flat), dtype="<f4")
         assert found.tolist() == pytest.approx(whole["loss_fn_outputs"][0]["logprobs"]["data"])
-        with pytest.raises(Refused, match="protobuf"):
+        with pytest.raises(ServerError, match="protobuf"):
             client.send("POST", "/forward_backward", b"\x08", Content_Type=proto.CONTENT_TYPE)

@@ -1,4 +1,4 @@
-"""A model that is spread over two processes learns what one process learns."""
+"""A model sharded over two processes trains like a single process."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from live import Client, Process, Refused, datum, sample
+from live import Client, Process, ServerError, datum, sample
 
 TEXTS = (b"some text to be learned", b"another one", b"and a third that is longer than both of the others", b"end")
 
 
 def learned(client: Client, data: Path, name: str) -> tuple[str, list[float], list[float]]:
-    """The model, the losses and gradient lengths of three steps, and a checkpoint of it in its folder."""
+    """Trains three steps and saves a checkpoint; returns the model, losses and gradient norms."""
     model = client.create()
     batches = [[datum(text) for text in TEXTS], [datum(TEXTS[2])], [datum(text) for text in TEXTS[:3]]]
     losses, norms = [], []
@@ -25,7 +25,7 @@ def learned(client: Client, data: Path, name: str) -> tuple[str, list[float], li
     return model, losses, [each["grad_norm"] for each in norms]
 
 
-def test_two_processes_learn_what_one_learns(tiny_folder: Path, tmp_path: Path) -> None:
+def test_two_processes_train_like_one(tiny_folder: Path, tmp_path: Path) -> None:
     one, two = Process(tiny_folder, tmp_path / "one"), Process(tiny_folder, tmp_path / "two", ranks=2)
     try:
         sides = [(one.client, tmp_path / "one"), (two.client, tmp_path / "two")]
@@ -43,7 +43,7 @@ def test_two_processes_learn_what_one_learns(tiny_folder: Path, tmp_path: Path) 
                 assert torch.allclose(tensor, others[name], atol=1e-5), name
         assert sorted(path.name for path in folders[0].iterdir()) == sorted(path.name for path in folders[1].iterdir())
 
-        # What is sampled are the weights as they are now, also after another step.
+        # Sampling uses the current weights, also after another step.
         for _ in range(2):
             tokens, others_tokens = (
                 sample(client, model_id=name, samples=2, max_tokens=12)
@@ -56,7 +56,7 @@ def test_two_processes_learn_what_one_learns(tiny_folder: Path, tmp_path: Path) 
                 client.learn(name, [datum(TEXTS[0])])
                 client.step(name, 0.02)
 
-        # Weights that were brought together for a pass do not outlive a step, and a checkpoint is taken back.
+        # Gathered weights do not outlive an optimizer step, and a checkpoint can be loaded.
         after = [
             client.forward(name, [datum(TEXTS[1])]) for client, name in ((one.client, model), (two.client, spread))
         ]
@@ -66,10 +66,10 @@ def test_two_processes_learn_what_one_learns(tiny_folder: Path, tmp_path: Path) 
         back = two.client.forward(spread, [datum(TEXTS[1])])
         assert back != pytest.approx(after[1], rel=1e-3)
 
-        # Failures leave all processes where they were.
-        with pytest.raises(Refused, match="one GPU only"):
+        # Failures leave all processes unchanged and in step.
+        with pytest.raises(ServerError, match="one GPU only"):
             two.client.create(rank=4)
-        with pytest.raises(Refused, match="no loss"):
+        with pytest.raises(ServerError, match="Unknown loss"):
             two.client.learn(spread, [datum(TEXTS[0])], loss="nothing")
         assert two.client.forward(spread, [datum(TEXTS[1])]) == back
         assert two.end() == 0

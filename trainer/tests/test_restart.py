@@ -1,10 +1,10 @@
-"""A server that is killed at the worst moment, and the one that comes after it."""
+"""A server killed at the worst moment, and its successor."""
 
 from pathlib import Path
 
 import pytest
 
-from live import Client, Process, Refused, datum, wait_for
+from live import Client, Process, ServerError, datum, wait_for
 
 
 def train(client: Client, model: str, first: int, count: int) -> list[float]:
@@ -23,7 +23,7 @@ def submit_pass(client: Client, model: str, seq_id: int, path: str = "/forward_b
     return future
 
 
-def test_it_says_where_it_is_and_ends_when_told(tiny_folder: Path, tmp_path: Path) -> None:
+def test_the_server_announces_its_address_and_stops_on_sigterm(tiny_folder: Path, tmp_path: Path) -> None:
     process = Process(tiny_folder, tmp_path)
     assert process.ready.keys() == {"url", "device", "dtype", "pid"}
     assert process.ready["pid"] == process.process.pid
@@ -32,7 +32,7 @@ def test_it_says_where_it_is_and_ends_when_told(tiny_folder: Path, tmp_path: Pat
     assert process.end() == 0
 
 
-def test_results_outlive_the_server(tiny_folder: Path, tmp_path: Path) -> None:
+def test_results_survive_a_restart(tiny_folder: Path, tmp_path: Path) -> None:
     first = Process(tiny_folder, tmp_path)
     model = first.client.create()
     future = submit_pass(first.client, model, 1)
@@ -43,8 +43,8 @@ def test_results_outlive_the_server(tiny_folder: Path, tmp_path: Path) -> None:
     second.end()
 
 
-def test_killed_in_the_middle_of_a_step(tiny_folder: Path, tmp_path: Path) -> None:
-    """The step is gone and says so, and so is what waited for it."""
+def test_killed_during_a_step(tiny_folder: Path, tmp_path: Path) -> None:
+    """The step and the requests queued behind it fail."""
     reached = tmp_path / "reached"
     first = Process(tiny_folder, tmp_path / "data", "step", reached)
     model = first.client.create()
@@ -55,16 +55,16 @@ def test_killed_in_the_middle_of_a_step(tiny_folder: Path, tmp_path: Path) -> No
     first.kill()
     second = Process(tiny_folder, tmp_path / "data")
     for future in (step, after):
-        with pytest.raises(Refused, match="410"):
+        with pytest.raises(ServerError, match="410"):
             second.client.result(future)
-    with pytest.raises(Refused, match="410"):
+    with pytest.raises(ServerError, match="410"):
         submit_pass(second.client, model, 4)
     fresh = second.client.create()
     assert len(train(second.client, fresh, 0, 2)) == 2
     second.end()
 
 
-def test_what_had_not_begun_is_run_where_the_model_is_as_it_was(tiny_folder: Path, tmp_path: Path) -> None:
+def test_queued_requests_run_after_a_restart_if_the_model_was_saved(tiny_folder: Path, tmp_path: Path) -> None:
     data, reached = tmp_path / "data", tmp_path / "reached"
     first = Process(tiny_folder, data)
     model = first.client.create()
@@ -84,12 +84,12 @@ def test_what_had_not_begun_is_run_where_the_model_is_as_it_was(tiny_folder: Pat
     assert third.client.result(looking)["metrics"]["loss:sum"] == expected
     assert third.client.result(learning)["metrics"]["loss:sum"] == expected
     assert third.client.result(step)["metrics"]["step"] == 3
-    # The same request after all that is still known.
+    # A repeated request is still recognized.
     assert submit_pass(third.client, model, 52) == learning
     third.end()
 
 
-def test_killed_in_the_middle_of_a_save(tiny_folder: Path, tmp_path: Path) -> None:
+def test_killed_during_a_save(tiny_folder: Path, tmp_path: Path) -> None:
     data, reached = tmp_path / "data", tmp_path / "reached"
     first = Process(tiny_folder, data)
     model = first.client.create()
@@ -108,7 +108,7 @@ def test_killed_in_the_middle_of_a_save(tiny_folder: Path, tmp_path: Path) -> No
     assert [each.name.endswith(".tmp") for each in folder.iterdir()] == [True]
 
     third = Process(tiny_folder, data)
-    with pytest.raises(Refused, match="410"):
+    with pytest.raises(ServerError, match="410"):
         third.client.result(save)
     assert list(folder.iterdir()) == []
     last = third.client.create()

@@ -1,4 +1,4 @@
-"""Sampling gives what the learner computes, whatever else is being sampled."""
+"""Sampling matches the learner and does not depend on what else is being sampled."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +11,8 @@ import torch
 from coa_trainer.errors import TrainerError
 from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.datum import Datum, Loss
+from coa_trainer.model.fused_weights import fuse_weights
 from coa_trainer.model.load import load_model
-from coa_trainer.model.side_by_side import lay_side_by_side
 from coa_trainer.model.trained import TrainedModel
 from coa_trainer.sampling.bursts import Bursts
 from coa_trainer.sampling.choose_decoder import choose_decoder
@@ -29,34 +29,34 @@ Make = Callable[[Any], Decoder]
 
 
 def stepping(model: Any) -> Decoder:
-    """The way of CUDA, where steps of one token run over all rows with fixed sizes, but without a record."""
+    """The code path of CUDA, where each step covers all rows with fixed sizes, but without graph capture."""
     decoder = LlamaDecoder(model)
     decoder.steps = StepGraphs(decoder)
     return decoder
 
 
 def bursting(model: Any) -> Decoder:
-    """The way of CUDA for sequences that need nothing between two tokens."""
+    """The code path of CUDA for multi-step decoding."""
     decoder = LlamaDecoder(model)
     decoder.steps = StepGraphs(decoder)
     decoder.bursts = Bursts(decoder)
     return decoder
 
 
-def side_by_side(make: Make) -> Make:
-    """With the weights as a model that was opened has them, so that a step is few products."""
+def with_fused_weights(make: Make) -> Make:
+    """With fused weights, as in a loaded model."""
 
     def made(model: Any) -> Decoder:
-        lay_side_by_side(model)
+        fuse_weights(model)
         decoder = make(model)
         assert isinstance(decoder, LlamaDecoder)
-        assert decoder.one is not None
+        assert decoder.fused is not None
         return decoder
 
     return made
 
 
-DECODERS: list[Make] = [LlamaDecoder, stepping, side_by_side(stepping), TransformersDecoder, RecomputingDecoder]
+DECODERS: list[Make] = [LlamaDecoder, stepping, with_fused_weights(stepping), TransformersDecoder, RecomputingDecoder]
 PROMPT = list(b"The prompt is some forty bytes of text. ")
 
 
@@ -74,7 +74,7 @@ def learned(trained: TrainedModel, prompt: list[int], tokens: list[int]) -> list
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
 @pytest.mark.parametrize("make", DECODERS)
-def test_every_decoder_gives_the_models_logits(tmp_path: Path, kind: str, make: Make) -> None:
+def test_every_decoder_matches_the_models_logits(tmp_path: Path, kind: str, make: Make) -> None:
     save_tiny(tmp_path / kind, kind)
     model = load_model(tmp_path / kind)
     decoder = make(model)
@@ -97,7 +97,7 @@ def test_the_fastest_decoder_is_chosen(tiny_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["full", "lora"])
-def test_sampled_log_probabilities_are_the_learners(tiny_folder: Path, which: str) -> None:
+def test_sampled_log_probabilities_match_the_learners(tiny_folder: Path, which: str) -> None:
     bases = bases_of(tiny_folder)
     trained = full_model(bases) if which == "full" else lora_model(bases, unembedding=True)
     prompt = np.array(PROMPT)
@@ -112,7 +112,7 @@ def test_sampled_log_probabilities_are_the_learners(tiny_folder: Path, which: st
 
 
 @pytest.mark.parametrize("make", DECODERS)
-def test_company_changes_nothing(tiny_folder: Path, make: Make) -> None:
+def test_sampling_is_batch_invariant(tiny_folder: Path, make: Make) -> None:
     model = load_model(tiny_folder)
 
     def sampler() -> Sampler:
@@ -125,12 +125,12 @@ def test_company_changes_nothing(tiny_folder: Path, make: Make) -> None:
     assert [each["tokens"] for each in alone] == [each["tokens"] for each in together]
     for one, other in zip(alone, together, strict=True):
         assert one["logprobs"] == pytest.approx(other["logprobs"], abs=1e-5)
-    # Continuation i is the first one of seed + i.
+    # Continuation i equals a single one with seed + i.
     [third] = sample_all(sampler(), [request(PROMPT, 30, seed=7, temperature=1.1, top_p=0.9)])
     assert third[0]["tokens"] == alone[2]["tokens"]
 
 
-def test_one_token_at_a_time_is_the_same_sequence(tiny_folder: Path) -> None:
+def test_one_token_at_a_time_gives_the_same_sequence(tiny_folder: Path) -> None:
     sampler = sampler_of(full_model(bases_of(tiny_folder)))
     [[whole]] = sample_all(sampler, [request(PROMPT, 12, seed=9)])
     tokens: list[int] = []
@@ -140,25 +140,25 @@ def test_one_token_at_a_time_is_the_same_sequence(tiny_folder: Path) -> None:
     assert tokens == whole["tokens"]
 
 
-def test_few_rows_only_delay(tiny_folder: Path) -> None:
+def test_a_small_cache_does_not_change_the_results(tiny_folder: Path) -> None:
     trained = full_model(bases_of(tiny_folder))
     requests = [request(PROMPT[: 3 + 4 * n], 10 + n, count=3, seed=n) for n in range(6)]
     many = sample_all(sampler_of(trained), requests)
-    few = sample_all(sampler_of(trained, most_rows=2), requests)
+    few = sample_all(sampler_of(trained, max_rows=2), requests)
     tight = sample_all(sampler_of(trained, cache_tokens=200), requests)
     for one, two, three in zip(many, few, tight, strict=True):
         assert [each["tokens"] for each in one] == [each["tokens"] for each in two]
         assert [each["tokens"] for each in one] == [each["tokens"] for each in three]
 
 
-def test_a_beginning_that_was_computed_is_used_again(tiny_folder: Path) -> None:
+def test_a_computed_prefix_is_reused(tiny_folder: Path) -> None:
     trained = full_model(bases_of(tiny_folder))
     sampler = sampler_of(trained)
     [group] = sample_all(sampler, [request(PROMPT, 8, count=4, seed=1)])
     assert [each["reused"] for each in group] == [0, 39, 39, 39]
     longer = [*PROMPT, *group[2]["tokens"], 1, 2, 3]
     [[again]] = sample_all(sampler, [request(longer, 8, seed=2)])
-    # All but the last sampled token was computed with the group.
+    # All but the last sampled token are in the cache.
     assert again["reused"] == len(PROMPT) + 7
     [[fresh]] = sample_all(sampler_of(trained), [request(longer, 8, seed=2)])
     assert fresh["reused"] == 0
@@ -166,7 +166,7 @@ def test_a_beginning_that_was_computed_is_used_again(tiny_folder: Path) -> None:
     assert fresh["logprobs"] == pytest.approx(again["logprobs"], abs=1e-5)
 
 
-def test_after_a_step_nothing_old_is_used(tiny_folder: Path) -> None:
+def test_an_optimizer_step_invalidates_the_cache(tiny_folder: Path) -> None:
     trained = full_model(bases_of(tiny_folder))
     sampler = sampler_of(trained)
     sample_all(sampler, [request(PROMPT, 8, seed=1)])
@@ -179,8 +179,8 @@ def test_after_a_step_nothing_old_is_used(tiny_folder: Path) -> None:
     assert np.abs(np.array(after["model_logprobs"]) - learned(trained, PROMPT, after["tokens"])).max() < 1e-5
 
 
-def test_weights_may_change_in_the_middle(tiny_folder: Path) -> None:
-    """What is left of a sequence is sampled from the new weights, over keys and values of the new weights."""
+def test_weights_may_change_during_sampling(tiny_folder: Path) -> None:
+    """The rest of a sequence is sampled from the new weights, with keys and values recomputed from them."""
     trained = full_model(bases_of(tiny_folder))
     sampler = sampler_of(trained)
     results: list[Any] = []
@@ -198,7 +198,7 @@ def test_weights_may_change_in_the_middle(tiny_folder: Path) -> None:
     assert np.abs(np.array(results[0]["model_logprobs"][:8]) - expected[:8]).max() > 1e-3
 
 
-def test_sequences_end_for_their_reasons(tiny_folder: Path) -> None:
+def test_stop_reasons(tiny_folder: Path) -> None:
     trained = full_model(bases_of(tiny_folder))
     sampler = sampler_of(trained)
     [[free]] = sample_all(sampler, [request(PROMPT, 20, seed=4)])
@@ -213,7 +213,7 @@ def test_sequences_end_for_their_reasons(tiny_folder: Path) -> None:
     assert (none["stopped"], none["tokens"]) == ("nothing-allowed", [])
 
 
-def test_a_stop_text_may_lie_across_tokens(tiny_folder: Path) -> None:
+def test_a_stop_string_may_span_tokens(tiny_folder: Path) -> None:
     decode = _decode_with(tiny_folder / "tokenizer.json")
     trained = full_model(bases_of(tiny_folder))
     trained.weights.activate()
@@ -232,18 +232,16 @@ def test_a_stop_text_may_lie_across_tokens(tiny_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("prompt", "words"), [([], "empty"), ([259], "outside"), ([-1], "outside"), ([1] * 256, "256 tokens")]
 )
-def test_prompts_that_cannot_be_are_refused(tiny_folder: Path, prompt: list[int], words: str) -> None:
+def test_invalid_prompts_are_rejected(tiny_folder: Path, prompt: list[int], words: str) -> None:
     sampler = sampler_of(full_model(bases_of(tiny_folder)))
     with pytest.raises(TrainerError, match=words):
         sample_all(sampler, [request(prompt, 4)])
     assert sampler.idle
 
 
-@pytest.mark.parametrize(
-    ("how", "options"), [("modules", {}), ("side by side", {}), ("side by side", {"most_rows": 3})]
-)
-def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options: dict[str, int]) -> None:
-    """The same tokens and log-probabilities, with ends at tokens, texts, lengths and the context, and with cuts."""
+@pytest.mark.parametrize(("how", "options"), [("modules", {}), ("fused", {}), ("fused", {"max_rows": 3})])
+def test_bursts_match_single_steps(tiny_folder: Path, how: str, options: dict[str, int]) -> None:
+    """Same tokens and log-probabilities, with all stop reasons and with truncation."""
     decode = _decode_with(tiny_folder / "tokenizer.json")
     free = request(PROMPT, 40, count=3, seed=5)
     requests = [
@@ -254,12 +252,12 @@ def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options
         request(PROMPT * 6, 40, seed=3),
     ]
     found = []
-    for make in (LlamaDecoder, bursting if how == "modules" else side_by_side(bursting)):
+    for make in (LlamaDecoder, bursting if how == "modules" else with_fused_weights(bursting)):
         sampler = Sampler(make(load_model(tiny_folder)), 256, 259, decode, **options)
         first = sample_all(sampler, requests)
         stop = first[0][0]["tokens"][17]
         again = sample_all(sampler, [request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,)), *requests[1:]])
-        # Of two and three bytes, which lie across chunks too; some come behind a token that is an end as well.
+        # Stop strings of two and three bytes, which also span chunks; some occur after a stop token.
         texts = tuple(decode(first[0][number]["tokens"][at : at + 2 + number]) for number, at in ((0, 15), (1, 21)))
         both = request(PROMPT, 40, count=3, seed=5, stop_tokens=(stop,), stop_texts=texts)
         last = sample_all(sampler, [both, request(PROMPT, 40, count=3, seed=5, stop_texts=texts), *requests[1:]])
@@ -272,45 +270,45 @@ def test_bursts_give_what_single_steps_give(tiny_folder: Path, how: str, options
             assert np.abs(np.array(one[name]) - np.array(other[name])).max() < 1e-5
 
 
-def test_a_burst_leaves_rows_that_can_be_reused(tiny_folder: Path) -> None:
+def test_rows_of_a_burst_can_be_reused(tiny_folder: Path) -> None:
     model = load_model(tiny_folder)
     sampler = Sampler(bursting(model), 256, 259, None)
     (first,) = sample_all(sampler, [request(PROMPT, 21, seed=4)])[0]
     longer = [*PROMPT, *first["tokens"], *b" and so on"]
     (continued,) = sample_all(sampler, [request(longer, 12, seed=6)])[0]
-    (anew,) = sample_all(Sampler(LlamaDecoder(model), 256, 259, None), [request(longer, 12, seed=6)])[0]
-    assert continued["tokens"] == anew["tokens"]
+    (fresh,) = sample_all(Sampler(LlamaDecoder(model), 256, 259, None), [request(longer, 12, seed=6)])[0]
+    assert continued["tokens"] == fresh["tokens"]
     assert continued["reused"] >= len(PROMPT) + 20
 
 
-def test_a_burst_lets_others_have_the_device(tiny_folder: Path) -> None:
-    """What is being computed is taken, then the sampler comes back and goes on later."""
+def test_a_burst_yields_to_other_work(tiny_folder: Path) -> None:
+    """Chunks in flight are taken; the sampler then returns and continues later."""
     sampler = Sampler(bursting(load_model(tiny_folder)), 256, 259, None)
     [[whole]] = sample_all(sampler, [request(PROMPT, 120, seed=1)])
     results: list[Any] = []
     waits = [True, True, False]
-    sampler.hurried = lambda: waits.pop(0) if waits else False
-    told: list[int] = []
+    sampler.should_yield = lambda: waits.pop(0) if waits else False
+    streamed: list[int] = []
     sampler.add(
-        request(PROMPT, 120, seed=1), Batch(results.extend, results.append, lambda _, token: told.append(token))
+        request(PROMPT, 120, seed=1), Batch(results.extend, results.append, lambda _, token: streamed.append(token))
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("coa_trainer.sampling.sampler.PATIENCE_SECONDS", 0.0)
         sampler.step()
-    assert 0 < len(told) < 120
+    assert 0 < len(streamed) < 120
     assert not results
     while not sampler.idle:
         sampler.step()
-    assert results[0]["tokens"] == whole["tokens"] == told
+    assert results[0]["tokens"] == whole["tokens"] == streamed
 
 
-def test_many_rows_find_their_beginnings(tiny_folder: Path) -> None:
-    """More rows than are compared one by one: groups still read their prompt once."""
+def test_many_rows_find_their_prefixes(tiny_folder: Path) -> None:
+    """With more rows than are compared one by one, a group still prefills its prompt once."""
     sampler = Sampler(bursting(load_model(tiny_folder)), 256, 259, None)
     prompts = [[*PROMPT[:20], number, *PROMPT[20:]] for number in range(24)]
     found = sample_all(sampler, [request(prompt, 3, count=4, seed=number) for number, prompt in enumerate(prompts)])
     for sequences in found:
-        # The first of a group may share the common beginning, the others share all of it.
+        # The first of a group may share the common prefix; the others share the whole prompt.
         assert [each["reused"] for each in sequences[1:]] == [len(PROMPT)] * 3
     alone = Sampler(LlamaDecoder(load_model(tiny_folder)), 256, 259, None)
     [again] = sample_all(alone, [request(prompts[17], 3, count=4, seed=17)])

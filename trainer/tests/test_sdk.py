@@ -1,4 +1,4 @@
-"""The public SDK against this server, where it is installed."""
+"""The public SDK against this server, if it is installed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_training_and_sampling(service: Any) -> None:
     assert training.get_info().model_data.model_name == "tiny"
 
 
-def test_failures_reach_the_caller(service: Any) -> None:
+def test_errors_reach_the_caller(service: Any) -> None:
     training = service.create_lora_training_client(base_model="tiny", rank=2)
     with pytest.raises(Exception, match="nonsense"):
         training.forward_backward([datum()], "nonsense").result(timeout=20)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from live import PROMPT, Client, Refused, chunks, datum, sample, server
+from live import PROMPT, Client, ServerError, chunks, datum, sample, server
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def client(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield live
 
 
-def test_it_says_what_it_is(client: Client) -> None:
+def test_server_information(client: Client) -> None:
     assert client.get("/healthz") == {"status": "ok"}
     capabilities = client.get("/get_server_capabilities")
     assert capabilities["coa"] == {"version": 2}
@@ -36,7 +36,7 @@ def test_it_says_what_it_is(client: Client) -> None:
     assert client.post("/client/config", {"sdk_version": "1"})["pjwt_auth_enabled"] is False
     session = client.post("/create_session", {"tags": [], "user_metadata": None, "sdk_version": "1"})["session_id"]
     assert client.post("/session_heartbeat", {"session_id": session}) == {"type": "session_heartbeat"}
-    with pytest.raises(Refused, match="404"):
+    with pytest.raises(ServerError, match="404"):
         client.post("/session_heartbeat", {"session_id": "never"})
     assert client.post("/telemetry", {"events": []}) == {"status": "accepted"}
 
@@ -93,11 +93,11 @@ def test_null_where_the_weight_is_zero(client: Client) -> None:
     inputs["weights"] = [1.0] * 22
     assert client.learn(model, [datum(**inputs)], "ppo")["metrics"]["loss:sum"] is None
     before = client.forward(model, [datum()])
-    with pytest.raises(Refused, match="not a number") as caught:
+    with pytest.raises(ServerError, match="not a number") as caught:
         client.step(model)
     assert caught.value.status == 400
     assert client.forward(model, [datum()]) == before
-    # What was gathered is forgotten, so the next step is sound again.
+    # The gradients were discarded, so the next step works.
     client.learn(model, [datum()])
     assert client.step(model)["metrics"]["step"] == 2
 
@@ -131,21 +131,21 @@ def test_allowed_tokens_over_the_wire(client: Client) -> None:
     bits = np.zeros(259, dtype=np.uint8)
     bits[[65, 258]] = 1
     mask = base64.b64encode(np.packbits(bits, bitorder="little").tobytes()).decode()
-    drawn = {
+    sampled = {
         sample(client, model_id=model, seed=seed, max_tokens=1, allowed_tokens=mask)[0]["tokens"][0]
         for seed in range(12)
     }
-    assert drawn == {65, 258}
+    assert sampled == {65, 258}
     nothing = base64.b64encode(bytes(33)).decode()
     [none] = sample(client, model_id=model, max_tokens=1, allowed_tokens=nothing)
     assert (none["tokens"], none["stopped"]) == ([], "nothing-allowed")
-    with pytest.raises(Refused, match="max_tokens 1"):
+    with pytest.raises(ServerError, match="max_tokens 1"):
         sample(client, model_id=model, max_tokens=2, allowed_tokens=mask)
-    with pytest.raises(Refused, match="33"):
+    with pytest.raises(ServerError, match="33"):
         sample(client, model_id=model, max_tokens=1, allowed_tokens="AA==")
 
 
-def test_streams_bring_tokens_one_by_one(client: Client) -> None:
+def test_streams_deliver_tokens_one_by_one(client: Client) -> None:
     model = client.create()
     expected = sample(client, model_id=model, samples=2, seed=7)
     body = {"model_id": model, "prompt": chunks(PROMPT), "sampling_params": {"max_tokens": 8, "seed": 7}}
@@ -205,32 +205,32 @@ def test_checkpoints_are_files(client: Client) -> None:
     with tarfile.open(fileobj=BytesIO(packed)) as archive:
         assert set(archive.getnames()) == listed.keys()
     client.send("DELETE", f"/training_runs/{model}/checkpoints/weights/one")
-    with pytest.raises(Refused, match="404"):
+    with pytest.raises(ServerError, match="404"):
         client.get(base)
 
 
 @pytest.mark.parametrize("rank", [0, 4])
-def test_saved_weights_are_sampled_though_training_goes_on(client: Client, rank: int) -> None:
+def test_saved_weights_can_be_sampled_while_training_continues(client: Client, rank: int) -> None:
     model = client.create(rank)
     client.learn(model, [datum()])
     client.step(model, 0.05)
-    passing = client.call("/save_weights_for_sampler", {"model_id": model, "sampling_session_seq_id": 1, "seq_id": 9})
-    lasting = client.call("/save_weights_for_sampler", {"model_id": model, "path": "kept"})
-    session = client.post("/create_sampling_session", {"session_id": "s", "model_path": lasting["path"]})
+    ephemeral = client.call("/save_weights_for_sampler", {"model_id": model, "sampling_session_seq_id": 1, "seq_id": 9})
+    saved = client.call("/save_weights_for_sampler", {"model_id": model, "path": "kept"})
+    session = client.post("/create_sampling_session", {"session_id": "s", "model_path": saved["path"]})
     then = sample(client, model_id=model)[0]["tokens"]
     for source in (
-        {"sampling_session_id": passing["sampling_session_id"]},
-        {"model_path": lasting["path"]},
+        {"sampling_session_id": ephemeral["sampling_session_id"]},
+        {"model_path": saved["path"]},
         {"sampling_session_id": session["sampling_session_id"]},
     ):
         assert sample(client, **source)[0]["tokens"] == then
     client.learn(model, [datum(b"something quite different")])
     client.step(model, 0.2)
     assert sample(client, model_id=model)[0]["tokens"] != then
-    assert sample(client, sampling_session_id=passing["sampling_session_id"])[0]["tokens"] == then
-    assert sample(client, model_path=lasting["path"])[0]["tokens"] == then
+    assert sample(client, sampling_session_id=ephemeral["sampling_session_id"])[0]["tokens"] == then
+    assert sample(client, model_path=saved["path"])[0]["tokens"] == then
     sampler = client.get(f"/samplers/{session['sampling_session_id']}")
-    assert sampler["model_path"] == lasting["path"]
+    assert sampler["model_path"] == saved["path"]
     assert sample(client, base_model="tiny")[0]["tokens"] == sample(client, model_id=client.create())[0]["tokens"]
 
 
@@ -247,7 +247,7 @@ def test_in_bfloat16(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
         whole = bytes([*PROMPT, *[token % 256 for token in sequence["tokens"]]])
         learned = client.learn(model, [datum(whole)])["loss_fn_outputs"][0]["logprobs"]["data"][len(PROMPT) - 1 :]
         first = sequence["tokens"].index(next((t for t in sequence["tokens"] if t > 255), sequence["tokens"][-1]))
-        # Eight bits of mantissa: other orders of adding differ that much, and more would be a mistake.
+        # bfloat16 has 8 bits of mantissa: a different summation order differs by this much; more would be a bug.
         assert sequence["model_logprobs"][:first] == pytest.approx(learned[:first], abs=0.15)
         path = client.call("/save_weights", {"model_id": model, "path": "narrow"})["path"]
         before = client.forward(model, [datum()])

@@ -1,4 +1,4 @@
-"""A client that is gone for an hour finds everything as it was."""
+"""A client that returns after an hour finds everything unchanged."""
 
 import threading
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from coa_trainer.server.activity import ActivityTracker
 from coa_trainer.server.service import Service
-from coa_trainer.server.signs import Signs
-from live import Refused, datum, sample, server_and_service
+from live import ServerError, datum, sample, server_and_service
 
 HOUR = 3600.0
 
@@ -21,23 +21,23 @@ class Clock:
 
 
 def pass_time(service: Service, clock: Clock, seconds: float) -> list[str]:
-    """What is loaded after this time and a look at who is gone."""
+    """The models still loaded after this time, once idle ones have been unloaded."""
     clock.now += seconds
     done = threading.Event()
-    service.park_gone(HOUR)
+    service.park_idle(HOUR)
     service.worker.submit(done.set)
     assert done.wait(60)
-    return list(service.machine.models)
+    return list(service.executor.models)
 
 
 def watched(service: Service) -> Clock:
     clock = Clock()
-    service.machine.signs = Signs(clock)
+    service.executor.activity = ActivityTracker(clock)
     return clock
 
 
 @pytest.mark.parametrize("rank", [0, 4])
-def test_gone_for_an_hour(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
+def test_idle_for_an_hour(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
     with server_and_service(tiny_folder, tmp_path) as (client, service):
         clock = watched(service)
         session = client.post("/create_session", {"tags": []})["session_id"]
@@ -45,13 +45,13 @@ def test_gone_for_an_hour(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
         for _ in range(2):
             client.learn(model, [datum()])
             client.step(model)
-        passing = client.call("/save_weights_for_sampler", {"model_id": model})["sampling_session_id"]
+        ephemeral = client.call("/save_weights_for_sampler", {"model_id": model})["sampling_session_id"]
         before = sample(client, model_id=model, samples=2)
         future = client.post("/forward", {"model_id": model, "forward_input": body(datum())})["request_id"]
         loss = client.result(future)["metrics"]["loss:sum"]
-        state = service.machine.models[model].optimizer.state()
+        state = service.executor.models[model].optimizer.state()
 
-        # Heartbeats keep it where it is, silence does not.
+        # Heartbeats keep the model loaded; silence does not.
         assert pass_time(service, clock, HOUR / 2) == [model]
         client.post("/session_heartbeat", {"session_id": session})
         assert pass_time(service, clock, HOUR * 3 / 4) == [model]
@@ -60,15 +60,15 @@ def test_gone_for_an_hour(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
         listed = client.get(f"/training_runs/{model}/checkpoints")["checkpoints"]
         assert [each["checkpoint_type"] for each in listed] == ["sampler"]
 
-        # Back again: the old future, the same state, and sampling goes on.
+        # The client returns: the old future, the same state, and sampling works.
         assert client.result(future)["metrics"]["loss:sum"] == loss
         assert sample(client, model_id=model, samples=2) == before
-        woken = service.machine.models[model].optimizer
-        assert woken.step == 2
-        for one, other in zip(woken.state(), state, strict=True):
+        restored = service.executor.models[model].optimizer
+        assert restored.step == 2
+        for one, other in zip(restored.state(), state, strict=True):
             assert one.keys() == other.keys()
             assert all(torch.equal(one[name], other[name]) for name in one)
-        assert [each["tokens"] for each in sample(client, sampling_session_id=passing, samples=2)] == [
+        assert [each["tokens"] for each in sample(client, sampling_session_id=ephemeral, samples=2)] == [
             each["tokens"] for each in before
         ]
         client.learn(model, [datum()])
@@ -79,7 +79,7 @@ def body(*data: dict[str, object]) -> dict[str, object]:
     return {"data": list(data), "loss_fn": "cross_entropy"}
 
 
-def test_gathered_gradients_are_not_put_away(tiny_folder: Path, tmp_path: Path) -> None:
+def test_models_with_accumulated_gradients_stay_loaded(tiny_folder: Path, tmp_path: Path) -> None:
     with server_and_service(tiny_folder, tmp_path) as (client, service):
         clock = watched(service)
         model = client.create()
@@ -91,7 +91,7 @@ def test_gathered_gradients_are_not_put_away(tiny_folder: Path, tmp_path: Path) 
         assert pass_time(service, clock, HOUR) == []
 
 
-def test_a_parked_model_outlives_the_server(tiny_folder: Path, tmp_path: Path) -> None:
+def test_a_parked_model_survives_a_restart(tiny_folder: Path, tmp_path: Path) -> None:
     with server_and_service(tiny_folder, tmp_path) as (client, service):
         clock = watched(service)
         model = client.create()
@@ -101,8 +101,8 @@ def test_a_parked_model_outlives_the_server(tiny_folder: Path, tmp_path: Path) -
         assert pass_time(service, clock, 2 * HOUR) == []
     with server_and_service(tiny_folder, tmp_path) as (client, service):
         assert client.forward(model, [datum()]) == loss
-        assert service.machine.models[model].optimizer.step == 1
+        assert service.executor.models[model].optimizer.step == 1
         client.call("/unload_model", {"model_id": model})
         assert not (tmp_path / "checkpoints" / model / "parked").exists()
-        with pytest.raises(Refused, match="no model"):
+        with pytest.raises(ServerError, match="Unknown model"):
             client.forward(model, [datum()])

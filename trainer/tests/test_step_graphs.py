@@ -1,4 +1,4 @@
-"""What a record of a step has to keep. Recording itself needs CUDA, which is pretended here."""
+"""What a captured graph must keep alive. Capturing needs CUDA, which is mocked here."""
 
 import gc
 import weakref
@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from coa_trainer.sampling.step_graphs import Recorder
+from coa_trainer.sampling.step_graphs import GraphRecorder
 
 
-class PretendedGraph:
+class MockGraph:
     def replay(self) -> None:
         pass
 
@@ -27,17 +27,17 @@ def step_over(tensor: torch.Tensor) -> Callable[[], None]:
     return compute
 
 
-def test_a_record_keeps_what_it_points_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The device reads the same places again with every replay, whoever has them by then."""
+def test_a_captured_graph_keeps_its_tensors_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every replay reads the same addresses, whoever owns them by then."""
     stream = SimpleNamespace(wait_stream=lambda other: None)
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", PretendedGraph)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", MockGraph)
     monkeypatch.setattr(torch.cuda, "Stream", lambda: stream)
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: stream)
     monkeypatch.setattr(torch.cuda, "stream", lambda other: nullcontext())
     monkeypatch.setattr(torch.cuda, "graph", lambda *values, **options: nullcontext())
     tensor = torch.arange(4)
     held = weakref.ref(tensor)
-    replay = Recorder(torch.device("cuda")).record(step_over(tensor))
+    replay = GraphRecorder(torch.device("cuda")).record(step_over(tensor))
     del tensor
     gc.collect()
     assert held() is not None

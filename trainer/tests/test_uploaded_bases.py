@@ -1,11 +1,11 @@
-"""Models that a client sends and trains, with all of their weights or with adapters."""
+"""Training on base models uploaded by a client, full and with LoRA."""
 
 import hashlib
 from pathlib import Path
 
 import pytest
 
-from live import Client, Refused, datum, sample, server
+from live import Client, ServerError, datum, sample, server
 from tiny import save_tiny
 
 
@@ -15,7 +15,7 @@ def send(client: Client, folder: Path, upload: str) -> str:
     return f"upload://{upload}"
 
 
-def test_a_client_sees_whether_it_has_the_same_model(tiny_folder: Path, tmp_path: Path) -> None:
+def test_checksums_identify_the_base_model(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path) as client:
         files = {each["name"]: each for each in client.get("/base_models/tiny/files")["files"]}
         assert set(files) == {"config.json", "model.safetensors"}
@@ -23,15 +23,15 @@ def test_a_client_sees_whether_it_has_the_same_model(tiny_folder: Path, tmp_path
             content = (tiny_folder / name).read_bytes()
             assert file["bytes"] == len(content)
             assert file["sha256"] == hashlib.sha256(content).hexdigest()
-        with pytest.raises(Refused, match="no base model other"):
+        with pytest.raises(ServerError, match="Unknown base model other"):
             client.get("/base_models/other/files")
     with server(tiny_folder, tmp_path / "random", "--random-init") as client:
         assert client.get("/base_models/tiny/files") == {"files": []}
 
 
 @pytest.mark.parametrize("rank", [0, 4])
-def test_a_model_that_was_sent_is_trained_saved_and_loaded(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
-    """It is of another architecture than the server's own."""
+def test_an_uploaded_model_is_trained_saved_and_loaded(tiny_folder: Path, tmp_path: Path, rank: int) -> None:
+    """Its architecture differs from that of the server's own model."""
     other = tmp_path / "other"
     save_tiny(other, "qwen3", seed=5)
     with server(tiny_folder, tmp_path / "data") as client, server(other, tmp_path / "reference") as reference:
@@ -50,16 +50,16 @@ def test_a_model_that_was_sent_is_trained_saved_and_loaded(tiny_folder: Path, tm
         client.call("/load_weights", {"model_id": again, "path": path})
         assert client.forward(again, [datum()]) == pytest.approx(client.forward(mine, [datum()]), rel=1e-6)
         assert client.get("/get_server_capabilities")["supported_models"][0]["model_name"] == "tiny"
-        with pytest.raises(Refused, match="409"):
+        with pytest.raises(ServerError, match="409"):
             client.send("DELETE", "/uploads/mine")
         for model in (mine, again):
             client.call("/unload_model", {"model_id": model})
         client.send("DELETE", "/uploads/mine")
-        with pytest.raises(Refused, match=r"config\.json"):
+        with pytest.raises(ServerError, match=r"config\.json"):
             client.create(base_model=base)
 
 
-def test_a_model_that_was_sent_is_there_after_a_restart(tiny_folder: Path, tmp_path: Path) -> None:
+def test_an_uploaded_model_survives_a_restart(tiny_folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     save_tiny(other, seed=7)
     with server(tiny_folder, tmp_path / "data") as client:
@@ -69,11 +69,11 @@ def test_a_model_that_was_sent_is_there_after_a_restart(tiny_folder: Path, tmp_p
         assert client.forward(model, [datum()]) == before
 
 
-def test_an_adapter_of_another_scale_is_refused(tiny_folder: Path, tmp_path: Path) -> None:
+def test_an_adapter_of_another_scale_is_rejected(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path) as client:
         first = client.create(lora_config={"rank": 4, "alpha": 8})
         path = client.call("/save_weights", {"model_id": first, "path": "a"})["path"]
         for settings in ({"rank": 4, "alpha": 16}, {"rank": 2, "alpha": 8}):
             other = client.create(lora_config=settings)
-            with pytest.raises(Refused, match="rank 4 and alpha 8"):
+            with pytest.raises(ServerError, match="rank 4 and alpha 8"):
                 client.call("/load_weights", {"model_id": other, "path": path})

@@ -1,4 +1,4 @@
-"""Requests and steps of sampling take turns."""
+"""Requests and sampling steps alternate."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from coa_trainer.server.worker import Worker
 
 
 class Sampling:
-    """Always busy until it is told to rest. Writes down how many requests had been taken before each step."""
+    """Always busy until stopped. Records how many requests had been processed before each step."""
 
     def __init__(self, taken: list[int]) -> None:
         self.taken = taken
@@ -45,26 +45,26 @@ def run_with(tasks: int, seconds: float) -> tuple[list[int], list[int]]:
     return taken, sampling.seen
 
 
-def test_requests_that_wait_are_taken_together() -> None:
+def test_queued_requests_are_processed_together() -> None:
     taken, seen = run_with(200, 0)
     assert taken == list(range(200))
-    # A step behind each would have seen 1, 2, 3, …
+    # With a step after each it would have seen 1, 2, 3, …
     assert len([count for count in seen if count < 200]) <= 2
 
 
-def test_long_requests_let_sampling_go_on() -> None:
-    _, seen = run_with(6, module.TAKING_SECONDS)
+def test_long_requests_do_not_stall_sampling() -> None:
+    _, seen = run_with(6, module.REQUEST_SECONDS)
     assert {1, 2, 3, 4, 5} <= set(seen)
 
 
-def test_a_request_that_fails_stops_nothing() -> None:
+def test_a_failing_request_does_not_stop_the_worker() -> None:
     taken: list[int] = []
     sampling = Sampling(taken)
     worker = Worker(sampling)
     done = threading.Event()
 
     def fail() -> None:
-        raise ValueError("nobody foresaw this")
+        raise ValueError("unexpected")
 
     worker.submit(fail)
     worker.submit(done.set)

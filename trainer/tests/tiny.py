@@ -39,7 +39,7 @@ def save_tiny(folder: Path, kind: str = "llama", seed: int = 0, **changes: Any) 
 
 
 def _byte_tokenizer() -> Tokenizer:
-    """Token number n is the byte n."""
+    """Token n is the byte n."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     names: dict[str, int] = {}
     extra = 0

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readManifest } from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
-import { addChange } from './low-rank.ts'
+import { addLowRank } from './low-rank.ts'
 import { ADAPTER_CONFIG, type Adapter, readPeftConfig } from './peft-adapter.ts'
 import { currentFolder } from './replace-folder.ts'
 import { INDEX_FILE, WEIGHTS_FILE } from './shards-read.ts'
 import type { StoredTensors } from './stored-tensor.ts'
 
-/** A checkpoint that holds a LoRA adapter alone: with the model in `base` it is a whole one. */
+/** A checkpoint with only a LoRA adapter; `base` has the model it belongs to. */
 export interface AdapterCheckpoint {
   folder: string
   base: string
@@ -16,16 +16,16 @@ export interface AdapterCheckpoint {
   alpha: number
 }
 
-/** In the metadata of a checkpoint: which state of its base the adapter was trained on. */
+/** Metadata key: fingerprint of the base the adapter was trained on. */
 export const BASE_FINGERPRINT = 'baseFingerprint'
 
-/** True for the folder of a whole model or of an adapter. */
+/** True for the folder of a full model or of an adapter. */
 export function isModelFolder(path: string): boolean {
   const folder = currentFolder(resolve(path))
   return ['config.json', ADAPTER_CONFIG].some((name) => existsSync(join(folder, name)))
 }
 
-/** What a folder with an adapter says about itself; undefined for a whole model. */
+/** The adapter in a folder; undefined for a full model. */
 export function adapterOf(path: string): AdapterCheckpoint | undefined {
   const folder = currentFolder(resolve(path))
   if (!existsSync(join(folder, ADAPTER_CONFIG))) return undefined
@@ -33,19 +33,16 @@ export function adapterOf(path: string): AdapterCheckpoint | undefined {
   const { r: rank, lora_alpha: alpha, base_model_name_or_path: named } = readPeftConfig(folder)
   const base = named === undefined || named === null ? undefined : currentFolder(resolve(named))
   if (base === undefined || !existsSync(join(base, 'config.json'))) {
-    throw new EngineError(
-      `${folder} is an adapter of ${named ?? 'a model it does not name'}, which is not here`,
-      {
-        fix: `Put the base model there, or merge the adapter with it: \`coa model merge-lora BASE ${folder} OUT\`.`,
-        details: { folder },
-      },
-    )
+    throw new EngineError(`${folder} is an adapter of ${named ?? 'an unnamed model'}, which was not found`, {
+      fix: `Put the base model there, or merge the adapter with it: \`coa model merge-lora BASE ${folder} OUT\`.`,
+      details: { folder },
+    })
   }
   checkBase(folder, base)
   return { folder, base, rank, alpha }
 }
 
-/** A base that was trained further since gives another model: nothing else would tell. */
+/** With a base that has been trained further, the adapter would silently give a different model. */
 function checkBase(folder: string, base: string): void {
   const expected = readManifest(folder)?.metadata[BASE_FINGERPRINT]
   const found = readManifest(base)?.fingerprint
@@ -56,7 +53,7 @@ function checkBase(folder: string, base: string): void {
   })
 }
 
-/** Adds the changes of adapters to the weights of `base`, in place. */
+/** Merges adapters into the weights of `base`, in place. */
 export function addAdapters(
   weights: StoredTensors,
   adapters: ReadonlyMap<string, Adapter>,
@@ -68,11 +65,11 @@ export function addAdapters(
     if (weight === undefined || String(weight.shape) !== String([to, from])) {
       throw new EngineError(
         weight === undefined
-          ? `the adapter changes ${projection}, which ${base} does not have`
-          : `the adapter changes ${projection} of [${to},${from}], and in ${base} it is [${weight.shape}]`,
-        { fix: 'Give the model that the adapter was trained on.' },
+          ? `the adapter modifies ${projection}, which ${base} does not have`
+          : `the adapter modifies ${projection} of shape [${to},${from}], but in ${base} it is [${weight.shape}]`,
+        { fix: 'Pass the model that the adapter was trained on.' },
       )
     }
-    addChange(weight, down, up, scale)
+    addLowRank(weight, down, up, scale)
   }
 }

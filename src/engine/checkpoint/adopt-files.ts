@@ -15,8 +15,8 @@ import { isPlainName } from './shards-read.ts'
 import { json } from './shards-write.ts'
 
 /**
- * Makes a checkpoint of files that someone else writes, such as another machine: `fill` puts them into a folder beside
- * `path` and names them. What was at `path` stays until all is there.
+ * Creates a checkpoint from files written elsewhere, for example on another machine: `fill` puts them into a temporary
+ * folder and returns their names. An existing checkpoint at `path` stays until everything has arrived.
  */
 export async function adoptFiles(
   path: string,
@@ -32,7 +32,7 @@ export async function adoptFiles(
   try {
     const names = (await fill(incoming)).sort()
     const wrong = names.find((name) => !isPlainName(name) || name === MANIFEST_FILE)
-    if (wrong !== undefined) throw new EngineError(`a checkpoint cannot have a file named ${wrong}`)
+    if (wrong !== undefined) throw new EngineError(`a checkpoint cannot contain a file named ${wrong}`)
     const manifest = manifestOf(folder, incoming, names, contents)
     replaceFolder(folder, (temporary) => {
       for (const name of names) moveIntoPlace(join(incoming, name), join(temporary, name))

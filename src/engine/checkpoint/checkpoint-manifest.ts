@@ -12,27 +12,27 @@ export const MANIFEST_FILE = 'coa-checkpoint.json'
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** coa-checkpoint.json: the Checkpoint record, and what is needed to check the folder and to tell where it came from. */
+/** coa-checkpoint.json: the Checkpoint record, plus checksums and lineage. */
 export const CheckpointManifest = Checkpoint.extend({
   createdAt: z.iso.datetime(),
-  /** Names of files right inside the folder; never a path that leads out of it. */
+  /** File names directly inside the folder; never a path that leads out of it. */
   files: z.array(
     z.object({ path: z.string().refine(isPlainName), sha256: Sha256, bytes: z.number().int().nonnegative() }),
   ),
-  /** Number of trainable values. */
+  /** Number of parameters. */
   parameters: z.number().int().nonnegative(),
-  /** Hash of the list of files: two folders with the same contents have the same one. */
+  /** Hash of the file list: folders with the same contents have the same fingerprint. */
   fingerprint: Sha256,
   parentFingerprint: Sha256.optional(),
   parentPath: z.string().optional(),
   metadata: z.record(z.string(), z.json()).default({}),
-  /** Hash of all of the above as JSON. Manifests of an older coa have none. */
+  /** Hash of all of the above as JSON. Manifests written by older versions of coa have none. */
   digest: Sha256.optional(),
 }).strict()
 export type CheckpointManifest = z.infer<typeof CheckpointManifest>
 export type CheckpointFile = CheckpointManifest['files'][number]
 
-/** The manifest of a checkpoint; undefined for a model folder that other software wrote. */
+/** The manifest of a checkpoint; undefined for a model folder written by other software. */
 export function readManifest(folder: string): CheckpointManifest | undefined {
   const path = join(folder, MANIFEST_FILE)
   if (!existsSync(path)) return undefined
@@ -45,7 +45,7 @@ export function readManifest(folder: string): CheckpointManifest | undefined {
   const reason =
     issue === undefined ? 'its digest does not match' : `${issue.path.join('.')}: ${issue.message}`
   throw new EngineError(`${path} is damaged: ${reason}`, {
-    fix: 'Restore it from a copy, or remove it to use the folder as a plain model.',
+    fix: 'Restore it from a backup, or delete it to use the folder as a plain model.',
     details: { path },
     cause: parsed.error,
   })
@@ -72,7 +72,7 @@ export function describeFile(folder: string, path: string): CheckpointFile {
   })
 }
 
-/** The hash of what `sha256sum` prints for the files, in the order of their names. */
+/** The hash of the `sha256sum` output for the files, sorted by name. */
 export function fingerprintOf(files: readonly CheckpointFile[]): string {
   const lines = files.map(({ path, sha256: digest }) => `${digest}  ${path}\n`)
   return sha256(lines.sort(byName).join(''))

@@ -22,7 +22,7 @@ function contents(seed: number, changes: Partial<CheckpointContents> = {}): Chec
   return { shape: tinyLlama, weights, stage: 'sft', step: seed, createdAt, ...changes }
 }
 
-test('what was saved is opened, verified and described', () => {
+test('a saved checkpoint is opened, verified and described', () => {
   const folder = join(temporaryFolder(), 'runs', 'a', 'step-10')
   const optimizer = {
     step: 10,
@@ -53,7 +53,7 @@ test('what was saved is opened, verified and described', () => {
   expect(Checkpoint.parse(manifest)).toMatchObject({ id: manifest.id, files: manifest.files })
   expect(fingerprintOfFolder(folder)).toBe(manifest.fingerprint)
   expect(readdirSync(join(folder, '..'))).toEqual(['step-10'])
-  // vLLM loads every *.safetensors that an index does not rule out.
+  // vLLM loads every *.safetensors file that an index does not exclude.
   const index = JSON.parse(readFileSync(join(folder, 'model.safetensors.index.json'), 'utf8'))
   expect(new Set(Object.values(index.weight_map))).toEqual(new Set(['model.safetensors']))
   expect(Object.keys(readTokenizerFiles(folder))).toEqual(['tokenizer.json', 'chat_template.jinja'])
@@ -66,7 +66,7 @@ test('the same contents have the same fingerprint, other weights another', () =>
   expect(save('c', 2)).not.toBe(save('a', 1))
 })
 
-test('narrow types and shards are opened too', () => {
+test('16-bit types and shards are opened too', () => {
   const folder = temporaryFolder()
   const given = contents(3, { elementType: 'BF16', maxShardBytes: 2000 })
   saveCheckpoint(join(folder, 'x'), given)
@@ -80,7 +80,7 @@ test('narrow types and shards are opened too', () => {
   expect(JSON.parse(readFileSync(join(folder, 'x', 'config.json'), 'utf8')).torch_dtype).toBe('bfloat16')
 })
 
-test('saving again replaces the checkpoint and keeps what others put beside it', () => {
+test('saving again replaces the checkpoint and keeps unrelated files', () => {
   const folder = join(temporaryFolder(), 'latest')
   saveCheckpoint(folder, contents(1, { maxShardBytes: 2000, files: { 'tokenizer.json': '{}' } }))
   writeFileSync(join(folder, 'README.md'), 'mine')
@@ -102,13 +102,13 @@ test('saving again replaces the checkpoint and keeps what others put beside it',
   expect(readdirSync(join(folder, '..'))).toEqual(['latest'])
 })
 
-test('a folder with something else in it is refused, an empty one is taken', () => {
+test('a folder with other content is rejected, an empty one is accepted', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'empty'))
   saveCheckpoint(join(folder, 'empty'), contents(1))
   writeFileSync(join(folder, 'file'), 'x')
-  expect(() => saveCheckpoint(join(folder, 'file'), contents(1))).toThrow(/is not a checkpoint of coa/)
-  expect(() => saveCheckpoint(folder, contents(1))).toThrow(/is not a checkpoint of coa/)
+  expect(() => saveCheckpoint(join(folder, 'file'), contents(1))).toThrow(/is not a coa checkpoint/)
+  expect(() => saveCheckpoint(folder, contents(1))).toThrow(/is not a coa checkpoint/)
   expect(readdirSync(folder).sort()).toEqual(['empty', 'file'])
 })
 
@@ -124,7 +124,7 @@ test('a checkpoint moved aside by a killed process is found, and put back by the
   expect(openCheckpoint(folder).weights).toEqual(contents(1).weights)
 })
 
-test('what killed processes left is removed, what living ones write stays', () => {
+test('leftovers of killed processes are removed, files of running ones are kept', () => {
   const parent = temporaryFolder()
   const host = join(parent, 'latest')
   const { hostname } = process.getBuiltinModule('node:os')
@@ -137,20 +137,24 @@ test('what killed processes left is removed, what living ones write stays', () =
 })
 
 test.each<[string, Partial<CheckpointContents>, RegExp]>([
-  ['weights of another shape', { shape: { ...tinyLlama, width: 64 } }, /do not fit/],
-  ['no ISO time', { createdAt: 'yesterday' }, /cannot be described: createdAt/],
-  ['a step below zero', { step: -1 }, /cannot be described: step/],
-  ['a path as file name', { files: { '../x': '' } }, /cannot have these names: \.\.\/x/],
-  ['a name of ours', { files: { 'config.json': '' } }, /cannot have these names: config.json/],
-  ['a metric that is no number', { metrics: { loss: Number.NaN } }, /metrics/],
-])('%s is refused and leaves nothing behind', (_, changes, message) => {
+  ['weights of another shape', { shape: { ...tinyLlama, width: 64 } }, /do not match/],
+  ['an invalid time', { createdAt: 'yesterday' }, /invalid checkpoint metadata: createdAt/],
+  ['a step below zero', { step: -1 }, /invalid checkpoint metadata: step/],
+  ['a path as file name', { files: { '../x': '' } }, /invalid file names in a checkpoint: \.\.\/x/],
+  [
+    'a reserved file name',
+    { files: { 'config.json': '' } },
+    /invalid file names in a checkpoint: config.json/,
+  ],
+  ['a metric that is NaN', { metrics: { loss: Number.NaN } }, /metrics/],
+])('%s is rejected and leaves nothing behind', (_, changes, message) => {
   const parent = temporaryFolder()
   expect(() => saveCheckpoint(join(parent, 'x'), contents(1, changes))).toThrow(EngineError)
   expect(() => saveCheckpoint(join(parent, 'x'), contents(1, changes))).toThrow(message)
   expect(readdirSync(parent)).toEqual([])
 })
 
-test('NaN is neither saved nor opened, unless asked for', () => {
+test('NaN is neither saved nor opened unless allowed', () => {
   const folder = join(temporaryFolder(), 'x')
   const given = contents(1)
   given.weights.get('model.norm.weight')!.values[0] = Number.NaN
@@ -161,7 +165,7 @@ test('NaN is neither saved nor opened, unless asked for', () => {
   expect(openCheckpoint(folder, { allowNonFinite: true }).weights).toEqual(given.weights)
 })
 
-test('every change to a file is found', () => {
+test('every change to a file is detected', () => {
   const folder = join(temporaryFolder(), 'x')
   saveCheckpoint(folder, contents(1, { files: { 'tokenizer.json': '{}' } }))
   const change = (name: string, edit: (bytes: Buffer) => Buffer) =>
@@ -173,18 +177,18 @@ test('every change to a file is found', () => {
   change('config.json', (bytes) => Buffer.concat([bytes, Buffer.from(' ')]))
   rmSync(join(folder, 'tokenizer.json'))
   expect(() => verifyCheckpoint(folder)).toThrow(
-    /config.json has \d+ bytes instead of \d+; model.safetensors has other contents; tokenizer.json is missing/,
+    /config.json has \d+ bytes instead of \d+; model.safetensors has changed; tokenizer.json is missing/,
   )
 })
 
-test('a changed or hostile manifest is found', () => {
+test('a changed or malicious manifest is detected', () => {
   const folder = join(temporaryFolder(), 'x')
   const manifest = saveCheckpoint(folder, contents(1))
   const write = (value: unknown) => writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify(value))
   write({ ...manifest, step: manifest.step + 1 })
   expect(() => openCheckpoint(folder)).toThrow(/its digest does not match/)
   write({ ...manifest, files: manifest.files.slice(1), digest: undefined })
-  expect(() => verifyCheckpoint(folder)).toThrow(/the list of files was changed/)
+  expect(() => verifyCheckpoint(folder)).toThrow(/the file list was changed/)
   write({ ...manifest, files: [{ ...manifest.files[0], path: '../../etc/passwd' }] })
   expect(() => openCheckpoint(folder)).toThrow(/coa-checkpoint.json is damaged: files.0.path/)
   write({ ...manifest, v: 2 })
@@ -192,7 +196,7 @@ test('a changed or hostile manifest is found', () => {
   expect(() => saveCheckpoint(folder, contents(2))).toThrow(/is damaged: v/)
 })
 
-/** A model folder as other software writes it. */
+/** A model folder as written by other software. */
 function foreign(weights: StoredTensors, config: Record<string, unknown>): string {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
@@ -217,12 +221,12 @@ test('model folders of other software are opened', () => {
   expect(() => readTokenizerFiles(folder)).toThrow(/no tokenizer.json/)
 })
 
-test('folders that are no model of this family are refused with their path', () => {
+test('unsupported or missing models are rejected with their path', () => {
   const weights = randomWeights(tinyLlama, 1)
-  expect(() => openCheckpoint(join(temporaryFolder(), 'x'))).toThrow(/there is no checkpoint at/)
+  expect(() => openCheckpoint(join(temporaryFolder(), 'x'))).toThrow(/no checkpoint at/)
   expect(() => openCheckpoint(temporaryFolder())).toThrow(/has no config.json/)
   expect(() => openCheckpoint(foreign(weights, configOf({ model_type: 'gpt2' })))).toThrow(
-    /config.json: this model's config.json cannot be used: its model_type is gpt2/,
+    /config.json: unsupported or invalid config.json: its model_type is gpt2/,
   )
   expect(() => openCheckpoint(foreign(weights, configOf()))).toThrow(/missing: lm_head.weight/)
   const broken = foreign(weights, configOf())
@@ -230,8 +234,8 @@ test('folders that are no model of this family are refused with their path', () 
   expect(() => openCheckpoint(broken)).toThrow(/config.json is damaged/)
 })
 
-test('an optimiser state that does not say its step is refused', () => {
+test('optimizer state without a step is rejected', () => {
   const folder = temporaryFolder()
   writeTensors(join(folder, 'optimizer.safetensors'), new Map())
-  expect(() => readOptimizerState(folder)).toThrow(/after which step/)
+  expect(() => readOptimizerState(folder)).toThrow(/has no step/)
 })

@@ -17,18 +17,18 @@ import { readJsonFile } from './read-bytes.ts'
 import { currentFolder } from './replace-folder.ts'
 import { findWeightFiles, readWeights, type WeightFiles } from './shards-read.ts'
 import type { StoredTensors } from './stored-tensor.ts'
-import { verifyFiles, verifyWhereSaved } from './verify-files.ts'
-import { checkWeights, dropDerived, isRotationTable } from './weight-names.ts'
+import { verifyFiles, verifyIfSavedByCoa } from './verify-files.ts'
+import { checkWeights, dropDerived, isRopeTable } from './weight-names.ts'
 
-/** What a model is, without its weights. */
+/** A model without its weights. */
 export interface CheckpointHeaders {
-  /** Where it lies; read the optimiser's state and the tokenizer from here. */
+  /** Its location; optimizer state and tokenizer are read from here. */
   folder: string
   shape: ModelShape
-  /** Of an adapter, those of its base. */
+  /** For an adapter, those of its base. */
   weightFiles: WeightFiles
   adapter: AdapterCheckpoint | undefined
-  /** Undefined for a model folder that other software wrote. */
+  /** Undefined for a model folder written by other software. */
   manifest: CheckpointManifest | undefined
   /** Names of all files in the folder. */
   files: string[]
@@ -39,7 +39,7 @@ export interface OpenCheckpoint extends Omit<CheckpointHeaders, 'weightFiles'> {
   weights: StoredTensors
 }
 
-/** Checks everything that can be checked on configuration and headers, which is quick for a model of any size. */
+/** Checks configuration and headers only, which is fast for a model of any size. */
 export function readCheckpointHeaders(path: string): CheckpointHeaders {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)
@@ -54,29 +54,28 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
 }
 
 /**
- * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is added to its base. Everything that can be
- * checked is checked on the headers, before the weights are read; what is read is compared with the hashes of the
- * manifest, where there is one.
+ * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is merged into its base. Headers are
+ * checked before the weights are read, and files are verified against the checksums in the manifest, if there is one.
  */
 export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
   const { weightFiles, ...headers } = readCheckpointHeaders(path)
-  // The optimiser's state is most of a checkpoint; whoever reads it compares it then.
+  // Optimizer state is most of a checkpoint; it is verified when it is read.
   const { adapter, folder } = headers
   for (const each of adapter === undefined ? [folder] : [folder, adapter.base])
-    verifyWhereSaved(each, (name) => name !== OPTIMIZER_FILE)
-  const weights = readWeights(weightFiles, { ...options, only: (name) => !isRotationTable(name) })
+    verifyIfSavedByCoa(each, (name) => name !== OPTIMIZER_FILE)
+  const weights = readWeights(weightFiles, { ...options, only: (name) => !isRopeTable(name) })
   inFile(folder, () => dropDerived(weights, headers.shape))
   if (adapter !== undefined) inFile(folder, () => addAdapters(weights, readPeftAdapter(folder), adapter.base))
   return { ...headers, weights }
 }
 
-/** Compares every file with the hash in the manifest; one error names all that are missing or changed. */
+/** Verifies every file against the manifest; one error names all that are missing or changed. */
 export function verifyCheckpoint(path: string): CheckpointManifest {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)
   if (manifest === undefined) {
-    throw new EngineError(`${folder} has no ${MANIFEST_FILE}, so there is nothing to compare it with`, {
-      fix: 'Only checkpoints that coa wrote can be verified.',
+    throw new EngineError(`${folder} has no ${MANIFEST_FILE}, so it cannot be verified`, {
+      fix: 'Only checkpoints written by coa can be verified.',
       details: { folder },
     })
   }
@@ -91,34 +90,31 @@ export function fingerprintOfFolder(path: string): string {
   return known ?? fingerprintOf(filesIn(folder).map((name) => describeFile(folder, name)))
 }
 
-/** What a checkpoint says about itself; undefined where there is none, or other software wrote it. */
+/** The manifest of a checkpoint; undefined if there is none or other software wrote the model. */
 export function readCheckpointManifest(path: string): CheckpointManifest | undefined {
   return readManifest(currentFolder(resolve(path)))
 }
 
-/** Where a checkpoint lies at this moment; an error where there is none. */
+/** The current location of a checkpoint; throws if there is none. */
 export function existingFolder(path: string): string {
   const folder = currentFolder(resolve(path))
   if (isModelFolder(folder)) return folder
-  throw new EngineError(
-    existsSync(folder) ? `${folder} has no config.json` : `there is no checkpoint at ${folder}`,
-    {
-      fix: 'Give the folder of a model in the Hugging Face layout, with config.json and model.safetensors.',
-      details: { folder },
-    },
-  )
+  throw new EngineError(existsSync(folder) ? `${folder} has no config.json` : `no checkpoint at ${folder}`, {
+    fix: 'Pass a model folder in the Hugging Face layout, with config.json and model.safetensors.',
+    details: { folder },
+  })
 }
 
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
-  // The cache of Hugging Face consists of links to files.
+  // The Hugging Face cache consists of symbolic links.
   return entries
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => entry.name)
     .sort()
 }
 
-/** Says in which file the problem is, for checks that know only what was in it. */
+/** Adds the path to errors of checks that do not know it. */
 function inFile<T>(path: string, check: () => T): T {
   try {
     return check()

@@ -4,7 +4,7 @@ import { RopeFields } from './rope-config.ts'
 const whole = z.number().int()
 const size = whole.positive()
 
-/** The fields of config.json that matter here. Those left out have the defaults of transformers' classes. */
+/** The relevant fields of config.json. Defaults are those of the transformers classes. */
 export const ConfigFields = z.object({
   model_type: z.string(),
   vocab_size: size,
@@ -29,7 +29,7 @@ export const ConfigFields = z.object({
   bos_token_id: whole.nullish(),
   eos_token_id: z.union([whole, z.array(whole)]).nullish(),
   pad_token_id: whole.nullish(),
-  // What makes a model something else.
+  // Signs of an unsupported architecture.
   use_sliding_window: z.boolean().nullish(),
   layer_types: z.array(z.string()).nullish(),
   quantization_config: z.unknown().optional(),
@@ -41,15 +41,15 @@ export const ConfigFields = z.object({
 })
 export type ConfigFields = z.infer<typeof ConfigFields>
 
-/** What the engine cannot do, each with the advice that goes with it. */
+/** Unsupported features, each with a suggested fix. */
 export function unsupported(fields: ConfigFields): { problem: string; fix: string } | undefined {
   if (fields.quantization_config != null) {
     return {
-      problem: 'its weights are quantised',
-      fix: 'Use the unquantised model, in float32, float16 or bfloat16.',
+      problem: 'its weights are quantized',
+      fix: 'Use the unquantized model, in float32, float16 or bfloat16.',
     }
   }
-  // MiniMind lists experts in every configuration, and uses them only when told to.
+  // MiniMind lists experts in every configuration but uses them only with use_moe.
   const experts =
     fields.model_type === 'minimind'
       ? Number(fields.use_moe ?? false)
@@ -63,20 +63,20 @@ export function unsupported(fields: ConfigFields): { problem: string; fix: strin
   const otherAttention = fields.layer_types?.find((kind) => kind !== 'full_attention')
   if (fields.use_sliding_window || otherAttention !== undefined) {
     return {
-      problem: `some of its layers see only a part of the context (${otherAttention ?? 'use_sliding_window'})`,
-      fix: 'Use a model whose layers all see the whole context; turning it off would change what the model computes.',
+      problem: `some of its layers attend to only part of the context (${otherAttention ?? 'use_sliding_window'})`,
+      fix: "Use a model with full attention in all layers; disabling the setting would change the model's output.",
     }
   }
   if (fields.hidden_act !== 'silu') {
     return {
-      problem: `its activation is ${fields.hidden_act}`,
-      fix: 'Use a model with the activation silu, as the llama family has.',
+      problem: `its activation function is ${fields.hidden_act}`,
+      fix: 'Use a model with the silu activation, as in the llama family.',
     }
   }
   if (fields.inference_rope_scaling) {
     return {
-      problem: 'MiniMind stretches positions in a way of its own',
-      fix: 'Set "inference_rope_scaling" to false in its config.json, and keep within the first context.',
+      problem: 'MiniMind uses its own kind of RoPE scaling',
+      fix: 'Set "inference_rope_scaling" to false in its config.json, and stay within the original context.',
     }
   }
   return undefined

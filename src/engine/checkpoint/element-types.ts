@@ -1,4 +1,4 @@
-/** Bits of one element for every type the safetensors format names. */
+/** Bits per element for every type in the safetensors format. */
 const elementBits: ReadonlyMap<string, number> = new Map([
   ['BOOL', 8],
   ['F4', 4],
@@ -24,12 +24,12 @@ const elementBits: ReadonlyMap<string, number> = new Map([
   ['U64', 64],
 ])
 
-/** The types weights are written in. */
+/** Types that weights can be written in. */
 export type ElementType = 'F32' | 'F16' | 'BF16'
 
 export const bytesOfElement: Record<ElementType, number> = { F32: 4, F16: 2, BF16: 2 }
 
-/** Names as config.json spells them. */
+/** Names used in config.json. */
 export const pytorchName: Record<ElementType, string> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
 export function isElementType(type: string): boolean {
@@ -40,9 +40,9 @@ export function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1)
 }
 
-/** Bytes of a tensor; undefined when the number is beyond exact arithmetic or is not whole. */
+/** Bytes of a tensor; undefined if not an integer or beyond exact arithmetic. */
 export function bytesOfTensor(type: string, shape: readonly number[]): number | undefined {
-  // A zero anywhere makes the tensor empty, however large the other sizes are.
+  // A zero dimension makes the tensor empty, however large the others are.
   const elements = shape.includes(0) ? 0 : elementCount(shape)
   const bytes = (elements * (elementBits.get(type) ?? Number.NaN)) / 8
   return Number.isSafeInteger(elements) && Number.isSafeInteger(bytes) ? bytes : undefined

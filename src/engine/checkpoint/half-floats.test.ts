@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { narrowToBrainFloat, narrowToHalf, widenBrainFloat, widenHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf, widenBfloat16, widenHalf } from './half-floats.ts'
 
 const everyPattern = Uint16Array.from({ length: 65_536 }, (_, bits) => bits)
 
-/** The value of a 16-bit pattern, straight from the definition of the format. */
+/** The value of a 16-bit pattern, directly from the definition of the format. */
 function numberOf(bits: number, exponentBits: number): number {
   const fractionBits = 15 - exponentBits
   const bias = 2 ** (exponentBits - 1) - 1
@@ -15,7 +15,7 @@ function numberOf(bits: number, exponentBits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias))
 }
 
-/** Rounds by looking for the nearest of all patterns: slow, and sharing nothing with the code. */
+/** Rounds by searching all patterns for the nearest: slow, but independent of the code under test. */
 function nearestPattern(value: number, exponentBits: number): number {
   const infinity = (2 ** exponentBits - 1) << (15 - exponentBits)
   const size = Math.abs(value)
@@ -27,7 +27,7 @@ function nearestPattern(value: number, exponentBits: number): number {
     else high = middle - 1
   }
   const below = numberOf(low, exponentBits)
-  // Beyond the largest value the next would be one step further, were it not for infinity.
+  // Past the largest finite value, rounding uses the next step as if the range continued.
   const above =
     low + 1 === infinity ? below + (below - numberOf(low - 1, exponentBits)) : numberOf(low + 1, exponentBits)
   const up = size - below > above - size || (size - below === above - size && low % 2 === 1)
@@ -36,7 +36,7 @@ function nearestPattern(value: number, exponentBits: number): number {
 
 const formats = [
   { name: 'F16', exponentBits: 5, widen: widenHalf, narrow: narrowToHalf },
-  { name: 'BF16', exponentBits: 8, widen: widenBrainFloat, narrow: narrowToBrainFloat },
+  { name: 'BF16', exponentBits: 8, widen: widenBfloat16, narrow: narrowToBfloat16 },
 ]
 
 function narrowOne(narrow: typeof narrowToHalf, value: number): { bits: number; overflow: number } {
@@ -66,7 +66,7 @@ test.each(formats)('$name: every pattern is widened to its value and narrowed ba
   expect(wrong.length).toBe(0)
 })
 
-test.each(formats)('$name: any number becomes the nearest one, ties the even one', (format) => {
+test.each(formats)('$name: rounds to nearest, ties to even', (format) => {
   const nearTie = fc
     .tuple(fc.integer({ min: 0, max: 65_534 }), fc.constantFrom(-1, 0, 1))
     .map(([bits, nudge]) => {
@@ -89,7 +89,7 @@ test.each(formats)('$name: any number becomes the nearest one, ties the even one
   )
 })
 
-test('F16 agrees with the rounding of V8, where it has one', () => {
+test('F16 matches Math.f16round, if available', () => {
   const round = (Math as { f16round?: (value: number) => number }).f16round
   if (round === undefined) return
   fc.assert(
@@ -100,7 +100,7 @@ test('F16 agrees with the rounding of V8, where it has one', () => {
   )
 })
 
-test.each(formats)('$name: a NaN stays one, whichever of its bits are set', (format) => {
+test.each(formats)('$name: a NaN stays NaN, whichever bits are set', (format) => {
   const bits = Uint32Array.of(0x7f800001, 0xff800001, 0x7fc00000, 0x7f801000, 0x7fffffff)
   const narrow = new Uint16Array(bits.length)
   expect(format.narrow(new Float32Array(bits.buffer), narrow)).toBe(-1)
@@ -115,7 +115,7 @@ test('known patterns', () => {
   expect(narrowOne(narrowToHalf, 65_520)).toEqual({ bits: 0x7c00, overflow: 0 })
   expect(narrowOne(narrowToHalf, 2 ** -25)).toEqual({ bits: 0, overflow: -1 })
   expect(narrowOne(narrowToHalf, -(2 ** -24))).toEqual({ bits: 0x8001, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 1.00390625)).toEqual({ bits: 0x3f80, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 1.01171875)).toEqual({ bits: 0x3f82, overflow: -1 })
-  expect(narrowOne(narrowToBrainFloat, 3.4e38)).toEqual({ bits: 0x7f80, overflow: 0 })
+  expect(narrowOne(narrowToBfloat16, 1.00390625)).toEqual({ bits: 0x3f80, overflow: -1 })
+  expect(narrowOne(narrowToBfloat16, 1.01171875)).toEqual({ bits: 0x3f82, overflow: -1 })
+  expect(narrowOne(narrowToBfloat16, 3.4e38)).toEqual({ bits: 0x7f80, overflow: 0 })
 })

@@ -1,13 +1,12 @@
 /**
- * The two 16-bit formats of weights. BF16 is the upper half of a Float32; F16 (IEEE 754 binary16) has 5 bits of
- * exponent and 10 of fraction. Narrowing rounds to the nearest value, ties to the even one, and NaN stays NaN.
- * Written without Float16Array, which Node 20 lacks. Views of bytes assume a little-endian machine, as all that
- * onnxruntime supports are.
+ * The two 16-bit float formats. BF16 is the upper half of a Float32; F16 (IEEE 754 binary16) has 5 exponent bits and 10
+ * fraction bits. Narrowing rounds to nearest, ties to even; NaN stays NaN. Written without Float16Array, which Node 20
+ * lacks. Byte views assume a little-endian machine, as does onnxruntime.
  */
 
 let singles: Float32Array | undefined
 
-/** Every F16 value by its bits: a look-up is the fastest way to widen. */
+/** Every F16 value by its bits: a lookup table is the fastest conversion. */
 function singleOfHalf(): Float32Array {
   singles ??= Float32Array.from({ length: 65_536 }, (_, bits) => {
     const sign = bits & 0x8000 ? -1 : 1
@@ -25,7 +24,7 @@ export function widenHalf(source: Uint16Array, target: Float32Array): void {
   for (let i = 0; i < source.length; i++) target[i] = table[source[i]!]!
 }
 
-export function widenBrainFloat(source: Uint16Array, target: Float32Array): void {
+export function widenBfloat16(source: Uint16Array, target: Float32Array): void {
   const bits = new Uint32Array(target.buffer, target.byteOffset, source.length)
   for (let i = 0; i < source.length; i++) bits[i] = source[i]! << 16
 }
@@ -49,10 +48,10 @@ function halfOf(bits: number): number {
   if (exponent === 143) return sign | 0x7c00 | (fraction === 0 ? 0 : 0x200 | (fraction >>> 13))
   if (exponent >= 31) return sign | 0x7c00
   if (exponent < -10) return sign
-  // Below the smallest normal value the leading one becomes part of the fraction.
+  // Subnormal: the implicit leading one becomes part of the fraction.
   const kept = exponent > 0 ? fraction | (exponent << 23) : fraction | 0x800000
   const dropped = exponent > 0 ? 13 : 14 - exponent
-  // Rounding up may carry into the exponent, which then is right as well: the next value is a power of two.
+  // Rounding up may carry into the exponent, which is correct: the next value is a power of two.
   return sign | roundedShift(kept, dropped)
 }
 
@@ -65,13 +64,13 @@ function roundedShift(value: number, dropped: number): number {
 }
 
 /** Returns the index of the first finite value that is too large for BF16, or -1. */
-export function narrowToBrainFloat(source: Float32Array, target: Uint16Array): number {
+export function narrowToBfloat16(source: Float32Array, target: Uint16Array): number {
   const bits = new Uint32Array(source.buffer, source.byteOffset, source.length)
   let overflow = -1
   for (let i = 0; i < bits.length; i++) {
     const single = bits[i]!
     if ((single & 0x7fffffff) > 0x7f800000) {
-      // Without this bit a NaN whose fraction lies in the lower half only would become infinite.
+      // Without this bit, a NaN with only low fraction bits set would become infinite.
       target[i] = (single >>> 16) | 0x40
       continue
     }

@@ -1,4 +1,4 @@
-/** Models on disk: the Hugging Face layout, read with suspicion and written whole or not at all. */
+/** Models on disk in the Hugging Face layout, validated when read and written atomically. */
 export { type AdapterCheckpoint, adapterOf, BASE_FINGERPRINT, isModelFolder } from './adapter-checkpoint.ts'
 export { adoptFiles } from './adopt-files.ts'
 export {
@@ -14,6 +14,7 @@ export {
 export { CheckpointManifest, describeFile } from './checkpoint-manifest.ts'
 export type { ElementType } from './element-types.ts'
 export { EngineError } from './engine-error.ts'
+export { addLowRank } from './low-rank.ts'
 export { configFromShape, shapeFromConfig } from './model-config.ts'
 export { checkShape, type ModelFamily, type ModelShape } from './model-shape.ts'
 export { OPTIMIZER_FILE, type OptimizerState, readOptimizerState } from './optimizer-state.ts'
@@ -21,10 +22,10 @@ export { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX, readPeftAdapter } from '.
 export { randomStream } from './random-stream.ts'
 export { randomWeights } from './random-weights.ts'
 export { checkReplaceable, currentFolder, removeCheckpoint } from './replace-folder.ts'
-export { inverseFrequencies, rotationScale } from './rope.ts'
+export { inverseFrequencies, ropeScale } from './rope.ts'
 export { readHeader } from './safetensors-read.ts'
 export { type CheckpointContents, saveCheckpoint } from './save-checkpoint.ts'
 export type { StoredTensor, StoredTensors } from './stored-tensor.ts'
 export { readTokenizerFiles } from './tokenizer-files.ts'
-export { verifyWhereSaved } from './verify-files.ts'
+export { verifyIfSavedByCoa } from './verify-files.ts'
 export { type Parameter, parameterCount, parametersOf } from './weight-names.ts'

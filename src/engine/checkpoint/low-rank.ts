@@ -1,6 +1,6 @@
 import type { StoredTensor } from './stored-tensor.ts'
 
-/** The product up·down, row by row, in doubles: one row of the change at a time. */
+/** The matrix product up·down in double precision, one row at a time. */
 export function eachRow(
   { shape: [rank, from], values: down }: StoredTensor,
   { shape: [to], values: up }: StoredTensor,
@@ -18,7 +18,7 @@ export function eachRow(
 }
 
 /** Adds scale · up·down to a weight, in place. */
-export function addChange(weight: StoredTensor, down: StoredTensor, up: StoredTensor, scale: number): void {
+export function addLowRank(weight: StoredTensor, down: StoredTensor, up: StoredTensor, scale: number): void {
   eachRow(down, up, (row, change) => {
     const start = row * change.length
     for (let column = 0; column < change.length; column++) {

@@ -4,11 +4,11 @@ import type { Checkpoint } from '../../schema/index.ts'
 import { CheckpointManifest, describeFile, fingerprintOf, withDigest } from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
 
-/** What a manifest says beside the files. */
+/** Manifest fields other than the files. */
 export interface DescribedContents {
-  /** Left out: the beginning of the fingerprint. */
+  /** Default: the beginning of the fingerprint. */
   id?: string
-  /** The folder, relative to the run; left out: its name. */
+  /** The folder, relative to the run. Default: its name. */
   path?: string
   stage: Checkpoint['stage']
   step: number
@@ -19,7 +19,7 @@ export interface DescribedContents {
   metadata?: CheckpointManifest['metadata']
 }
 
-/** Describes the named files of `temporary`, which will be the checkpoint `folder`. */
+/** The manifest of the named files in `temporary`, which will become the checkpoint `folder`. */
 export function manifestOf(
   folder: string,
   temporary: string,
@@ -48,8 +48,8 @@ export function manifestOf(
   const parsed = CheckpointManifest.safeParse(JSON.parse(JSON.stringify(manifest)))
   if (parsed.success) return withDigest(parsed.data)
   const issue = parsed.error.issues[0]
-  throw new EngineError(`the checkpoint cannot be described: ${issue?.path.join('.')}: ${issue?.message}`, {
-    fix: 'Give an ISO time, a whole step, and metrics and metadata of plain JSON values.',
+  throw new EngineError(`invalid checkpoint metadata: ${issue?.path.join('.')}: ${issue?.message}`, {
+    fix: 'Use an ISO time, an integer step, and plain JSON values for metrics and metadata.',
     cause: parsed.error,
   })
 }

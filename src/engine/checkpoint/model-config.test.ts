@@ -6,7 +6,7 @@ import { configFromShape, shapeFromConfig } from './model-config.ts'
 import type { ModelShape, RopeScaling } from './model-shape.ts'
 import { parameterCount } from './weight-names.ts'
 
-/** Published models and the number of their parameters, as Hugging Face shows it. */
+/** Published models with their parameter counts on Hugging Face. */
 const published = [
   {
     name: 'Llama 3.2 1B',
@@ -86,7 +86,7 @@ const published = [
     },
   },
   {
-    name: 'Qwen3 0.6B, in the spelling of transformers 5',
+    name: 'Qwen3 0.6B, in the format of transformers 5',
     parameters: 596_049_920,
     config: {
       model_type: 'qwen3',
@@ -187,7 +187,7 @@ test('absent, null and negative tokens', () => {
   expect(none).not.toHaveProperty('padToken')
 })
 
-test('the older spelling of positions holds where both are given', () => {
+test('the older RoPE fields take precedence if both are given', () => {
   const config = configOf({
     rope_theta: 777,
     rope_scaling: { type: 'linear', factor: 2 },
@@ -205,29 +205,33 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ['no family', { model_type: undefined }, /no model_type/],
   ['a mixture of experts', { num_local_experts: 8 }, /mixture of experts/],
   ['MiniMind with experts', { model_type: 'minimind', use_moe: true }, /mixture of experts/],
-  ['MiniMind stretched', { model_type: 'minimind', inference_rope_scaling: true }, /way of its own/],
-  ['quantised weights', { quantization_config: { bits: 4 } }, /quantised/],
-  ['a sliding window', { model_type: 'qwen2', use_sliding_window: true }, /part of the context/],
+  [
+    'MiniMind with RoPE scaling',
+    { model_type: 'minimind', inference_rope_scaling: true },
+    /its own kind of RoPE scaling/,
+  ],
+  ['quantized weights', { quantization_config: { bits: 4 } }, /quantized/],
+  ['a sliding window', { model_type: 'qwen2', use_sliding_window: true }, /only part of the context/],
   ['sliding layers', { layer_types: ['full_attention', 'sliding_attention'] }, /sliding_attention/],
-  ['another activation', { hidden_act: 'gelu' }, /activation is gelu/],
-  ['another scaling', { rope_scaling: { type: 'dynamic', factor: 2 } }, /kind "dynamic" is not known/],
+  ['another activation', { hidden_act: 'gelu' }, /activation function is gelu/],
+  ['another scaling', { rope_scaling: { type: 'dynamic', factor: 2 } }, /unknown rope scaling "dynamic"/],
   ['scaling without its factor', { rope_scaling: { type: 'linear' } }, /no factor/],
-  ['llama3 scaling in part', { rope_scaling: { rope_type: 'llama3', factor: 8 } }, /lacks/],
-  ['partial rotation', { partial_rotary_factor: 0.5 }, /part of each head/],
+  ['incomplete llama3 scaling', { rope_scaling: { rope_type: 'llama3', factor: 8 } }, /lacks/],
+  ['partial rotation', { partial_rotary_factor: 0.5 }, /only part of each head/],
   ['yarn without truncation', { rope_scaling: { type: 'yarn', factor: 2, truncate: false } }, /truncation/],
-  ['heads that cannot share', { num_key_value_heads: 3 }, /cannot share/],
+  ['unevenly grouped heads', { num_key_value_heads: 3 }, /cannot be divided evenly/],
   ['an odd head', { head_dim: 7 }, /headWidth 7 is odd/],
-  ['a width that is no multiple', { hidden_size: 33, head_dim: 8 }, /not a multiple/],
-  ['a width that gives no head', { hidden_size: 34 }, /headWidth is 8.5/],
-  ['a size that is missing', { vocab_size: undefined }, /vocab_size/],
-  ['a size below zero', { hidden_size: -32 }, /hidden_size/],
-  ['a size given as text', { num_hidden_layers: '2' }, /num_hidden_layers/],
-])('%s is refused', (_, changes, message) => {
+  ['a width that is not a multiple', { hidden_size: 33, head_dim: 8 }, /not a multiple/],
+  ['a fractional head width', { hidden_size: 34 }, /headWidth is 8.5/],
+  ['a missing size', { vocab_size: undefined }, /vocab_size/],
+  ['a negative size', { hidden_size: -32 }, /hidden_size/],
+  ['a size given as a string', { num_hidden_layers: '2' }, /num_hidden_layers/],
+])('%s is rejected', (_, changes, message) => {
   expect(() => shapeFromConfig(configOf(changes))).toThrow(EngineError)
   expect(() => shapeFromConfig(configOf(changes))).toThrow(message)
 })
 
-test('any JSON is read or refused', () => {
+test('any JSON is read or rejected', () => {
   const config = fc.oneof(
     fc.jsonValue(),
     fc
@@ -272,7 +276,7 @@ const scalings = fc.oneof<fc.Arbitrary<RopeScaling | undefined>[]>(
   ),
 )
 
-test('every shape of every family survives its config.json', () => {
+test('every shape of every family round-trips through config.json', () => {
   const shapes = fc
     .record({
       family: fc.constantFrom('llama', 'qwen2', 'qwen3'),
@@ -305,7 +309,7 @@ test('every shape of every family survives its config.json', () => {
   )
 })
 
-test('shapes that config.json cannot say are refused', () => {
+test('shapes that config.json cannot express are rejected', () => {
   expect(() => configFromShape({ ...tinyLlama, queryKeyNorm: true })).toThrow(/only qwen3/)
   expect(() => configFromShape({ ...tinyLlama, family: 'qwen2' })).toThrow(/qwen2 has biases/)
   expect(() => configFromShape({ ...tinyLlama, layers: 0 })).toThrow(/layers is 0/)

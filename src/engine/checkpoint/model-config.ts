@@ -5,19 +5,19 @@ import { checkShape, type ModelFamily, type ModelShape } from './model-shape.ts'
 import { type RopeFields, ropeFieldsOf, ropeScalingOf } from './rope-config.ts'
 
 /**
- * Reads the config.json of any model of the Llama family, in the spelling of transformers 4 or 5. MiniMind's does not say
- * whether it normalises queries and keys, so the names of the weights are asked.
+ * Reads the config.json of any Llama-family model, in the format of transformers 4 or 5. MiniMind's does not say whether
+ * queries and keys are normalized, so the weight names decide.
  */
 export function shapeFromConfig(config: unknown, weightNames: Iterable<string> = []): ModelShape {
   const family = familyOf(config, weightNames)
   const parsed = ConfigFields.safeParse(config)
   if (!parsed.success) {
     const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw refused(wrong.slice(0, 5).join('; '), 'Restore config.json from the model it belongs to.')
+    throw unsupportedConfig(wrong.slice(0, 5).join('; '), 'Restore config.json from the model it belongs to.')
   }
   const fields = parsed.data
-  const refusal = unsupported(fields)
-  if (refusal !== undefined) throw refused(refusal.problem, refusal.fix)
+  const limitation = unsupported(fields)
+  if (limitation !== undefined) throw unsupportedConfig(limitation.problem, limitation.fix)
   const shape = shapeOf(fields, family)
   checkShape(shape)
   return shape
@@ -29,26 +29,26 @@ function familyOf(config: unknown, weightNames: Iterable<string>): ModelFamily {
   if (type === 'minimind') {
     return [...weightNames].some((name) => name.endsWith('.q_norm.weight')) ? 'qwen3' : 'llama'
   }
-  throw refused(
+  throw unsupportedConfig(
     typeof type === 'string' ? `its model_type is ${type}` : 'it has no model_type',
-    'Use a model of the llama, qwen2 or qwen3 family, or an engine that knows this one.',
+    'Use a model of the llama, qwen2 or qwen3 family, or an engine that supports this one.',
   )
 }
 
-function refused(problem: string, fix: string): EngineError {
-  return new EngineError(`this model's config.json cannot be used: ${problem}`, { fix })
+function unsupportedConfig(problem: string, fix: string): EngineError {
+  return new EngineError(`unsupported or invalid config.json: ${problem}`, { fix })
 }
 
 function shapeOf(fields: ConfigFields, family: ModelFamily): ModelShape {
   const minimind = fields.model_type === 'minimind'
   const defaultBase = minimind ? 1_000_000 : 10_000
   const heads = fields.num_attention_heads
-  // As in transformers: where both spellings are given, the older one holds.
+  // As in transformers, the older field takes precedence if both are given.
   const given = (rope: object | null | undefined) => rope != null && Object.keys(rope).length > 0
   const rope = (given(fields.rope_scaling) ? fields.rope_scaling : fields.rope_parameters) ?? {}
   const scaling = ropeScalingOf(withOuterFields(rope, fields), fields.max_position_embeddings)
   if (typeof scaling === 'string')
-    throw refused(scaling, 'Use a model with plain, linear, llama3 or yarn positions.')
+    throw unsupportedConfig(scaling, 'Use a model with plain, linear, llama3 or yarn RoPE.')
   const beginToken = token(fields.bos_token_id, family === 'llama' ? 1 : undefined)
   const padToken = token(fields.pad_token_id, undefined)
   const ends = fields.eos_token_id === undefined && family === 'llama' ? 2 : (fields.eos_token_id ?? [])
@@ -80,7 +80,7 @@ function shapeOf(fields: ConfigFields, family: ModelFamily): ModelShape {
   }
 }
 
-/** Two fields that some models have beside the others instead of among them. */
+/** Two fields that some models have at the top level. */
 function withOuterFields(rope: RopeFields, fields: ConfigFields): RopeFields {
   return {
     ...rope,
@@ -90,7 +90,7 @@ function withOuterFields(rope: RopeFields, fields: ConfigFields): RopeFields {
   }
 }
 
-/** Absent means the family's default, null and the -1 of older models mean none. */
+/** Absent means the family's default; null, and -1 in older models, mean none. */
 function token(id: number | null | undefined, whenAbsent: number | undefined): number | undefined {
   if (id === undefined) return whenAbsent
   return id === null || id < 0 ? undefined : id
@@ -98,7 +98,7 @@ function token(id: number | null | undefined, whenAbsent: number | undefined): n
 
 const architectures = { llama: 'LlamaForCausalLM', qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM' }
 
-/** The config.json of a shape. Positions are given in the spelling of transformers 4 and in that of 5. */
+/** The config.json of a shape, with RoPE fields in the formats of transformers 4 and 5. */
 export function configFromShape(
   shape: ModelShape,
   elementType: ElementType = 'F32',
@@ -133,7 +133,7 @@ export function configFromShape(
   }
 }
 
-/** The generation_config.json of a shape: where generation begins and ends. */
+/** The generation_config.json of a shape: begin, end and padding tokens. */
 export function generationFromShape(shape: ModelShape): Record<string, unknown> {
   const [first, ...others] = shape.endTokens
   return {

@@ -1,6 +1,6 @@
 import { EngineError, listed } from './engine-error.ts'
 
-/** Rotary positions stretched beyond the context a model was first trained on. */
+/** RoPE scaling to contexts beyond the original training length. */
 export type RopeScaling =
   | { kind: 'linear'; factor: number }
   | {
@@ -14,7 +14,7 @@ export type RopeScaling =
       kind: 'yarn'
       factor: number
       originalContext: number
-      /** Left out: 0.1 · ln(factor) + 1. */
+      /** Default: 0.1 · ln(factor) + 1. */
       attentionFactor?: number
       betaFast: number
       betaSlow: number
@@ -22,14 +22,14 @@ export type RopeScaling =
 
 export type ModelFamily = 'llama' | 'qwen2' | 'qwen3'
 
-/** Everything that tells one model of the Llama family from another, except its weights. */
+/** The architecture of a Llama-family model: everything except its weights. */
 export interface ModelShape {
   family: ModelFamily
   vocabularySize: number
   width: number
   layers: number
   heads: number
-  /** Fewer than `heads` where several heads share their keys and values. */
+  /** Fewer than `heads` for grouped-query attention. */
   keyValueHeads: number
   headWidth: number
   feedForwardWidth: number
@@ -37,24 +37,24 @@ export interface ModelShape {
   normEpsilon: number
   ropeBase: number
   ropeScaling: RopeScaling | undefined
-  /** The output layer uses the embedding's weights. */
+  /** The output layer shares the embedding's weights. */
   tiedHead: boolean
   projectionBias: { queryKeyValue: boolean; output: boolean; feedForward: boolean }
-  /** Queries and keys are normalised head by head. */
+  /** Queries and keys are normalized per head. */
   queryKeyNorm: boolean
-  /** Standard deviation of fresh weights. */
+  /** Standard deviation of newly initialized weights. */
   initializerRange: number
   beginToken?: number
   endTokens: number[]
   padToken?: number
 }
 
-/** Refuses a shape that no model of its family can have, so that config.json can always say what the shape says. */
+/** Rejects a shape that its family cannot have, so that config.json can always represent it. */
 export function checkShape(shape: ModelShape): void {
   const problems = [...sizeProblems(shape), ...tokenProblems(shape), ...familyProblems(shape)]
   if (problems.length === 0) return
-  throw new EngineError(`no ${shape.family} model has this shape: ${listed(problems)}`, {
-    fix: 'Correct these values; docs/architecture.md names the families that are supported.',
+  throw new EngineError(`invalid shape for a ${shape.family} model: ${listed(problems)}`, {
+    fix: 'Correct these values; docs/architecture.md lists the supported families.',
     details: { problems },
   })
 }
@@ -72,13 +72,14 @@ function sizeProblems(shape: ModelShape): string[] {
   }
   const problems = Object.entries(sizes)
     .filter(([, size]) => !(Number.isSafeInteger(size) && size > 0))
-    .map(([name, size]) => `${name} is ${size}, not a whole number above 0`)
+    .map(([name, size]) => `${name} is ${size}, not a positive integer`)
   if (problems.length > 0) return problems
   if (shape.heads % shape.keyValueHeads !== 0) {
-    problems.push(`${shape.heads} heads cannot share ${shape.keyValueHeads} key-value heads evenly`)
+    problems.push(
+      `${shape.heads} heads cannot be divided evenly among ${shape.keyValueHeads} key-value heads`,
+    )
   }
-  if (shape.headWidth % 2 !== 0)
-    problems.push(`headWidth ${shape.headWidth} is odd, and positions rotate pairs`)
+  if (shape.headWidth % 2 !== 0) problems.push(`headWidth ${shape.headWidth} is odd, but RoPE rotates pairs`)
   if (!(shape.normEpsilon > 0)) problems.push(`normEpsilon ${shape.normEpsilon} is not above 0`)
   if (!(shape.ropeBase > 1)) problems.push(`ropeBase ${shape.ropeBase} is not above 1`)
   if (!(shape.initializerRange >= 0)) problems.push(`initializerRange ${shape.initializerRange} is below 0`)
@@ -101,14 +102,14 @@ function familyProblems(shape: ModelShape): string[] {
   }
   want(
     shape.queryKeyNorm === (shape.family === 'qwen3'),
-    'only qwen3 normalises queries and keys, and it always does',
+    'only qwen3 normalizes queries and keys, and it always does',
   )
   if (shape.family === 'qwen2') {
     want(queryKeyValue && !output, 'qwen2 has biases on queries, keys and values, and none on the output')
   } else {
-    want(queryKeyValue === output, 'the biases of attention are all there or all absent')
+    want(queryKeyValue === output, 'attention biases must be all present or all absent')
   }
-  want(shape.family === 'llama' || !feedForward, 'only llama can have biases in the feed-forward part')
+  want(shape.family === 'llama' || !feedForward, 'only llama can have feed-forward biases')
   want(
     shape.family !== 'llama' || shape.width % shape.heads === 0,
     `width ${shape.width} is not a multiple of ${shape.heads} heads`,

@@ -8,10 +8,10 @@ import type { StoredTensor } from './stored-tensor.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors'
-/** PEFT wraps the model twice before it names its parameters. */
+/** Added by PEFT's two wrappers around the model. */
 export const PEFT_PREFIX = 'base_model.model.'
 
-/** The change of one projection: scale · up·down. */
+/** The update of one projection: scale · up·down. */
 export interface Adapter {
   scale: number
   /** [rank, in] */
@@ -35,7 +35,7 @@ const Config = z.looseObject({
 })
 export type PeftConfig = z.infer<typeof Config>
 
-/** The adapters of a folder that PEFT wrote, by the projection they change, such as model.layers.0.self_attn.q_proj. */
+/** Adapters in a folder written by PEFT, by projection name, such as model.layers.0.self_attn.q_proj. */
 export function readPeftAdapter(folder: string): Map<string, Adapter> {
   const config = readPeftConfig(folder)
   const { tensors } = readTensors(join(folder, ADAPTER_WEIGHTS))
@@ -53,7 +53,7 @@ export function readPeftAdapter(folder: string): Map<string, Adapter> {
     const rank = down.shape[0]!
     if (down.shape.length !== 2 || up.shape.length !== 2 || up.shape[1] !== rank) {
       throw new EngineError(
-        `the adapter of ${projection} is [${up.shape}] times [${down.shape}], which do not fit`,
+        `the adapter of ${projection} multiplies [${up.shape}] by [${down.shape}], which do not match`,
         {
           fix: 'Save the adapter again.',
         },
@@ -69,8 +69,8 @@ export function readPeftAdapter(folder: string): Map<string, Adapter> {
   if (others.length > 0 || adapters.size === 0) {
     throw new EngineError(
       others.length === 0
-        ? `${join(folder, ADAPTER_WEIGHTS)} has no adapters in it`
-        : `the adapter also holds ${listed(others)}, which are not low-rank changes of a projection`,
+        ? `${join(folder, ADAPTER_WEIGHTS)} contains no adapters`
+        : `the adapter also contains ${listed(others)}, which are not low-rank updates of a projection`,
       { fix: 'Merge it with PEFT itself: `PeftModel.from_pretrained(base, adapter).merge_and_unload()`.' },
     )
   }
@@ -82,44 +82,44 @@ export function readPeftConfig(folder: string): PeftConfig {
   if (!existsSync(path)) {
     throw new EngineError(`${folder} has no ${ADAPTER_CONFIG}`, {
       fix: existsSync(join(folder, 'config.json'))
-        ? 'It is a whole model: what the engine trains with LoRA is saved with the change added in, and needs no merging.'
-        : `Give the folder of a PEFT adapter, with ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`,
+        ? 'It is a full model: LoRA training in the embedded engine saves merged weights, so no merging is needed.'
+        : `Pass the folder of a PEFT adapter, with ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`,
     })
   }
   const parsed = Config.safeParse(readJsonFile(path))
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    throw new EngineError(`${path} cannot be used: ${issue?.path.join('.')}: ${issue?.message}`, {
-      fix: 'Give the folder of a LoRA adapter as PEFT saves it.',
+    throw new EngineError(`${path} is invalid: ${issue?.path.join('.')}: ${issue?.message}`, {
+      fix: 'Pass the folder of a LoRA adapter saved by PEFT.',
     })
   }
   const config = parsed.data
   const unknown =
     config.peft_type !== 'LORA'
-      ? `is of the kind ${config.peft_type}`
+      ? `has the type ${config.peft_type}`
       : config.use_dora === true
-        ? 'is a DoRA, which scales whole columns too'
+        ? 'uses DoRA, which also scales whole columns'
         : config.fan_in_fan_out === true
-          ? 'is for layers that keep their weights the other way round'
+          ? 'is for layers with transposed weights (fan_in_fan_out)'
           : config.lora_bias === true
-            ? 'changes biases too'
+            ? 'modifies biases too'
             : (config.modules_to_save ?? []).length > 0
               ? `replaces whole modules (${config.modules_to_save?.join(', ')})`
               : Object.keys(config.alpha_pattern ?? {}).some((pattern) => !isModuleName(pattern))
-                ? 'names modules by regular expressions in alpha_pattern'
+                ? 'uses regular expressions in alpha_pattern'
                 : undefined
   if (unknown === undefined) return config
-  throw new EngineError(`the adapter ${unknown}; only plain LoRA is merged here`, {
+  throw new EngineError(`the adapter ${unknown}; only plain LoRA can be merged here`, {
     fix: 'Merge it with PEFT itself: `PeftModel.from_pretrained(base, adapter).merge_and_unload()`.',
   })
 }
 
-/** Letters, digits, dots and the like: a regular expression of the file's own could take without end. */
+/** Only literal names: an arbitrary regular expression from the file could run forever. */
 function isModuleName(pattern: string): boolean {
   return /^\^?(?:[\w-]|\\?\.){1,200}$/.test(pattern)
 }
 
-/** A pattern of PEFT is the end of a module's name. */
+/** PEFT matches a pattern against the end of a module's name. */
 function alphaOf(projection: string, { lora_alpha: alpha, alpha_pattern: patterns }: PeftConfig): number {
   for (const [pattern, own] of Object.entries(patterns ?? {})) {
     if (new RegExp(`^(.*\\.)?(${pattern})$`).test(projection)) return own

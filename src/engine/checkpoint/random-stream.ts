@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Whole numbers below 2^32 that hang on the name of the stream alone: the same on every machine. */
+/** Integers below 2^32 that depend only on the stream's name: the same on every machine. */
 export function randomStream(name: string): () => number {
   const digest = Buffer.from(hash('sha256', name, 'hex'), 'hex')
   return xoshiro(
@@ -11,7 +11,7 @@ export function randomStream(name: string): () => number {
   )
 }
 
-/** xoshiro128** of Blackman and Vigna, begun with any state that is not all zero. */
+/** xoshiro128** by Blackman and Vigna; the state must not be all zero. */
 export function xoshiro(first: number, second: number, third: number, fourth: number): () => number {
   let [a, b, c, d] = [first, second, third, fourth]
   return () => {

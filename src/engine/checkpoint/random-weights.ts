@@ -5,8 +5,8 @@ import type { StoredTensors } from './stored-tensor.ts'
 import { parametersOf } from './weight-names.ts'
 
 /**
- * Fresh weights: matrices normal with the shape's initializerRange, norms 1, biases 0. The same seed gives the same weights
- * on every machine. Each parameter draws from a stream of its own, so a further layer leaves the others as they are.
+ * Initial weights: matrices are normal with the shape's initializerRange, norms 1, biases 0. The same seed gives the same
+ * weights on every machine. Each parameter has its own random stream, so adding a layer does not change the others.
  */
 export function randomWeights(shape: ModelShape, seed: number): StoredTensors {
   const weights: StoredTensors = new Map()
@@ -23,7 +23,7 @@ export function randomWeights(shape: ModelShape, seed: number): StoredTensors {
 function fillNormal(values: Float32Array, deviation: number, stream: string): void {
   const next = randomStream(stream)
   for (let i = 0; i < values.length; i += 2) {
-    // Halves keep the number away from 0, whose logarithm is infinite.
+    // The offset avoids 0, whose logarithm is infinite.
     const radius = deviation * Math.sqrt(-2 * Math.log((next() + 0.5) / 2 ** 32))
     const angle = (2 * Math.PI * next()) / 2 ** 32
     values[i] = radius * Math.cos(angle)

@@ -2,11 +2,11 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { EngineError } from './engine-error.ts'
 import { parseStrictJson } from './strict-json.ts'
 
-/** Opens a plain file for the time of `use`; never waits on a pipe or device. */
+/** Opens a regular file for the duration of `use`; never blocks on a pipe or device. */
 export function withFile<T>(path: string, use: (file: number, bytes: number) => T): T {
   let file: number
   try {
-    if (!statSync(path).isFile()) throw new Error('it is not a file')
+    if (!statSync(path).isFile()) throw new Error('not a regular file')
     file = openSync(path, 'r')
   } catch (cause) {
     throw unreadable(path, cause)
@@ -22,27 +22,27 @@ export function withFile<T>(path: string, use: (file: number, bytes: number) => 
 
 function unreadable(path: string, cause: unknown): EngineError {
   return new EngineError(`cannot read ${path}: ${(cause as Error).message}`, {
-    fix: 'Check that the file is there and that you may read it.',
+    fix: 'Check that the file exists and is readable.',
     details: { path },
     cause,
   })
 }
 
-/** Fills the whole of `target`. In parts, because one call reads at most 2 GiB. */
+/** Fills all of `target`, in several calls, because one reads at most 2 GiB. */
 export function readFully(file: number, target: Uint8Array, position: number): void {
   for (let done = 0; done < target.length; ) {
     const read = readSync(file, target, done, Math.min(target.length - done, 2 ** 30), position + done)
-    if (read === 0) throw new Error(`it ends after ${position + done} bytes`)
+    if (read === 0) throw new Error(`the file ends after ${position + done} bytes`)
     done += read
   }
 }
 
-/** More than any tokenizer or index has; keeps a wrong file from filling the memory. */
+/** Larger than any tokenizer or index; keeps a wrong file from filling the memory. */
 const MAX_TEXT_BYTES = 200_000_000
 
 function readText(path: string): string {
   return withFile(path, (file, bytes) => {
-    if (bytes > MAX_TEXT_BYTES) throw new Error(`it is too large for a text (${bytes} bytes)`)
+    if (bytes > MAX_TEXT_BYTES) throw new Error(`too large for a text file (${bytes} bytes)`)
     const content = new Uint8Array(bytes)
     readFully(file, content, 0)
     return decodeText(content)
@@ -66,7 +66,7 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-/** A clone without Git LFS has small text files in place of the large ones. */
-export function gitPointerFix(beginning: string): string | undefined {
-  return beginning.startsWith('version ') ? 'It is a Git LFS pointer: run `git lfs pull`.' : undefined
+/** A clone without Git LFS has small pointer files in place of the large ones. */
+export function gitPointerFix(start: string): string | undefined {
+  return start.startsWith('version ') ? 'It is a Git LFS pointer: run `git lfs pull`.' : undefined
 }

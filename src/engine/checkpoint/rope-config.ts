@@ -5,7 +5,7 @@ import { yarnAttentionFactor } from './rope.ts'
 const positive = z.number().positive()
 const optional = positive.nullish()
 
-/** `rope_scaling` of transformers 4 or `rope_parameters` of transformers 5: the same fields, the base only in the latter. */
+/** `rope_scaling` (transformers 4) or `rope_parameters` (transformers 5): the same fields, plus the base in the latter. */
 export const RopeFields = z.object({
   rope_type: z.string().nullish(),
   type: z.string().nullish(),
@@ -24,13 +24,13 @@ export const RopeFields = z.object({
 })
 export type RopeFields = z.infer<typeof RopeFields>
 
-/** Reads the scaling; a string says what cannot be understood. */
+/** Reads the scaling; a string describes an unsupported value. */
 export function ropeScalingOf(
   fields: RopeFields,
   contextLength: number,
 ): { scaling: RopeScaling | undefined } | string {
   const kind = fields.rope_type ?? fields.type ?? 'default'
-  if ((fields.partial_rotary_factor ?? 1) !== 1) return 'only a part of each head is rotated'
+  if ((fields.partial_rotary_factor ?? 1) !== 1) return 'only part of each head is rotated'
   if (kind === 'default') return { scaling: undefined }
   const originalContext = fields.original_max_position_embeddings ?? contextLength
   if (kind === 'yarn') return yarnOf(fields, contextLength, originalContext)
@@ -38,7 +38,7 @@ export function ropeScalingOf(
   if (kind === 'linear') {
     return factor == null ? 'linear rope scaling has no factor' : { scaling: { kind, factor } }
   }
-  if (kind !== 'llama3') return `rope scaling of the kind "${kind}" is not known`
+  if (kind !== 'llama3') return `unknown rope scaling "${kind}"`
   const { low_freq_factor: lowFrequencyFactor, high_freq_factor: highFrequencyFactor } = fields
   if (factor == null || lowFrequencyFactor == null || highFrequencyFactor == null) {
     return 'llama3 rope scaling lacks factor, low_freq_factor or high_freq_factor'
@@ -52,9 +52,9 @@ function yarnOf(
   contextLength: number,
   originalContext: number,
 ): { scaling: RopeScaling } | string {
-  if (fields.truncate === false) return 'yarn without truncation is not known'
+  if (fields.truncate === false) return 'yarn without truncation is not supported'
   const factor = fields.factor ?? contextLength / originalContext
-  // DeepSeek's way of giving the factor: two weights of the logarithm, one over the other.
+  // DeepSeek gives the factor as the ratio of two values.
   const { mscale, mscale_all_dim: mscaleAll } = fields
   const derived =
     mscale != null && mscaleAll != null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configOf } from '../../../test/engine/checkpoint/tiny-models.ts'
 import { shapeFromConfig } from './model-config.ts'
-import { inverseFrequencies, rotationScale } from './rope.ts'
+import { inverseFrequencies, ropeScale } from './rope.ts'
 
 /** Computed with transformers 5.22 (LlamaRotaryEmbedding), in Float32. */
 const cases = [
@@ -56,7 +56,7 @@ const cases = [
     scale: 1.138629436111989,
   },
   {
-    name: 'yarn with everything given',
+    name: 'yarn with all fields',
     config: {
       head_dim: 16,
       rope_parameters: {
@@ -75,7 +75,7 @@ const cases = [
     scale: 1.5,
   },
   {
-    name: 'yarn with the factor as DeepSeek gives it, in a tiny context',
+    name: "yarn with DeepSeek's factor, in a tiny context",
     config: {
       head_dim: 8,
       max_position_embeddings: 64,
@@ -100,5 +100,5 @@ test.each(cases)('$name', ({ config, frequencies, scale }) => {
   found.forEach((frequency, pair) => {
     expect(Math.abs(frequency / frequencies[pair]! - 1)).toBeLessThan(2e-6)
   })
-  expect(rotationScale(shape)).toBeCloseTo(scale, 12)
+  expect(ropeScale(shape)).toBeCloseTo(scale, 12)
 })

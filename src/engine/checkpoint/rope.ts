@@ -4,8 +4,8 @@ type Yarn = Extract<RopeScaling, { kind: 'yarn' }>
 type LlamaThree = Extract<RopeScaling, { kind: 'llama3' }>
 
 /**
- * The angle by which each pair of a head's values turns from one position to the next; `headWidth / 2` of them. Pair i
- * consists of value i and value i + headWidth / 2.
+ * The rotation angle per position of each pair of a head's values; `headWidth / 2` of them. Pair i consists of value i
+ * and value i + headWidth / 2.
  */
 export function inverseFrequencies(shape: ModelShape): Float64Array {
   const { headWidth, ropeBase, ropeScaling } = shape
@@ -25,19 +25,19 @@ export function inverseFrequencies(shape: ModelShape): Float64Array {
   }
 }
 
-/** What the cosines and sines are multiplied by; not 1 for YaRN only. */
-export function rotationScale(shape: ModelShape): number {
+/** Multiplier of the cosines and sines; 1 except for YaRN. */
+export function ropeScale(shape: ModelShape): number {
   if (shape.ropeScaling?.kind !== 'yarn') return 1
   const { attentionFactor, factor } = shape.ropeScaling
   return attentionFactor ?? yarnAttentionFactor(factor, 1)
 }
 
-/** Attention over a stretched context is sharpened by its logarithm (YaRN, equation 22). */
+/** Attention temperature for an extended context (YaRN, equation 22). */
 export function yarnAttentionFactor(factor: number, weight: number): number {
   return factor <= 1 ? 1 : 0.1 * weight * Math.log(factor) + 1
 }
 
-/** Short waves stay, long ones are stretched, those between are blended by how often they fit the first context. */
+/** High frequencies stay, low ones are scaled, those in between are interpolated. */
 function llamaThreeFrequency(frequency: number, scaling: LlamaThree): number {
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalContext } = scaling
   const wavesInContext = (originalContext * frequency) / (2 * Math.PI)
@@ -47,7 +47,7 @@ function llamaThreeFrequency(frequency: number, scaling: LlamaThree): number {
   return (1 - share) * (frequency / factor) + share * frequency
 }
 
-/** As for Llama 3, but blended along the number of the pair, between two pairs found by their number of waves. */
+/** Like Llama 3, but interpolated by pair index, between two pairs found by their number of rotations. */
 function yarnFrequencies(plain: Float64Array, shape: ModelShape, scaling: Yarn): Float64Array {
   const { factor, betaFast, betaSlow, originalContext } = scaling
   const { headWidth, ropeBase } = shape
@@ -55,7 +55,7 @@ function yarnFrequencies(plain: Float64Array, shape: ModelShape, scaling: Yarn):
     (headWidth * Math.log(originalContext / (waves * 2 * Math.PI))) / (2 * Math.log(ropeBase))
   const first = Math.max(Math.floor(pairWithWaves(betaFast)), 0)
   const last = Math.min(Math.ceil(pairWithWaves(betaSlow)), headWidth - 1)
-  // Two equal ends would divide by zero; the reference moves one of them by as much.
+  // Equal ends would divide by zero; the reference implementation offsets one by the same amount.
   const length = last === first ? 0.001 : last - first
   return plain.map((frequency, pair) => {
     const stretched = Math.min(Math.max((pair - first) / length, 0), 1)

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { bytesOfTensor, isElementType } from './element-types.ts'
 import { parseStrictJson } from './strict-json.ts'
 
-/** The longest header the reference implementation accepts. */
+/** Maximum header size in the reference implementation. */
 export const MAX_HEADER_BYTES = 100_000_000
 
 export interface TensorEntry {
   type: string
   shape: number[]
-  /** Bytes from the beginning of the data, which follows the header. */
+  /** Byte offset in the data section, which follows the header. */
   start: number
   end: number
 }
@@ -26,12 +26,12 @@ const Entry = z.object({
 })
 
 /**
- * Reads the JSON header of a safetensors file whose data is `dataBytes` long, and believes nothing in it before it is
- * checked. As in the reference implementation the tensors must fill the data exactly, without holes or overlaps.
- * Throws a SyntaxError that says what is wrong; the caller names the file.
+ * Parses the JSON header of a safetensors file with `dataBytes` of data; nothing in it is trusted before it is checked.
+ * As in the reference implementation, the tensors must cover the data exactly, without holes or overlaps.
+ * Throws a SyntaxError with the problem; the caller adds the file name.
  */
 export function parseHeader(text: string, dataBytes: number): Header {
-  if (!text.startsWith('{')) throw new SyntaxError('the header does not begin with {')
+  if (!text.startsWith('{')) throw new SyntaxError('the header does not start with {')
   const json = parseStrictJson(text, 4)
   const header: Header = { metadata: {}, tensors: new Map() }
   for (const [name, value] of Object.entries(json as object)) {
@@ -46,7 +46,7 @@ function parseMetadata(value: unknown): Record<string, string> {
   const isText = (entry: unknown) => typeof entry === 'string'
   const fits = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!fits || !Object.values(value).every(isText))
-    throw new SyntaxError('__metadata__ is not names and texts')
+    throw new SyntaxError('__metadata__ is not a map of strings')
   return value as Record<string, string>
 }
 
@@ -58,8 +58,7 @@ function parseEntry(name: string, value: unknown): TensorEntry {
   }
   const { dtype: type, shape, data_offsets: offsets } = parsed.data
   const [start, end] = offsets
-  if (!isElementType(type))
-    throw new SyntaxError(`tensor ${short(name)} is of the unknown type ${short(type)}`)
+  if (!isElementType(type)) throw new SyntaxError(`tensor ${short(name)} has the unknown type ${short(type)}`)
   const bytes = bytesOfTensor(type, shape)
   if (bytes === undefined || end - start !== bytes) {
     throw new SyntaxError(
@@ -79,12 +78,12 @@ function checkOffsets(tensors: Map<string, TensorEntry>, dataBytes: number): voi
     reached = end
   }
   if (reached > dataBytes)
-    throw new SyntaxError(`it should hold ${reached} bytes of data, but has ${dataBytes}`)
+    throw new SyntaxError(`it should have ${reached} bytes of data, but has ${dataBytes}`)
   if (reached < dataBytes)
-    throw new SyntaxError(`${dataBytes - reached} bytes at its end belong to no tensor`)
+    throw new SyntaxError(`${dataBytes - reached} bytes at the end belong to no tensor`)
 }
 
-/** Names come from the file; a hostile one shall not flood the message. */
+/** Names come from the file; a malicious one must not flood the message. */
 function short(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,18 +1,18 @@
 import { elementCount } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
-import { widenBrainFloat, widenHalf } from './half-floats.ts'
+import { widenBfloat16, widenHalf } from './half-floats.ts'
 import { decodeText, gitPointerFix, readFully, withFile } from './read-bytes.ts'
 import { type Header, MAX_HEADER_BYTES, parseHeader, type TensorEntry } from './safetensors-header.ts'
 import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
 
 export interface ReadOptions {
-  /** Which tensors to read; all when left out. The others may be of types that cannot be read. */
+  /** Which tensors to read; default: all. The others may have unsupported types. */
   only?: (name: string) => boolean
-  /** Take NaN and infinite values as they are, to look into a model that is broken. */
+  /** Accept NaN and infinite values, to inspect a broken model. */
   allowNonFinite?: boolean
 }
 
-/** The header alone: names, types and shapes, without reading the data. */
+/** Reads only the header: names, types and shapes. */
 export function readHeader(path: string): Header {
   return withFile(path, (file, bytes) => openHeader(path, file, bytes).header)
 }
@@ -25,14 +25,14 @@ export function readTensors(
   return withFile(path, (file, bytes) => {
     const { header, dataStart } = openHeader(path, file, bytes)
     const wanted = [...header.tensors].filter(([name]) => options.only?.(name) ?? true)
-    refuseOtherTypes(path, wanted)
+    rejectOtherTypes(path, wanted)
     const tensors: StoredTensors = new Map()
     for (const [name, entry] of wanted) {
       const values = new Float32Array(elementCount(entry.shape))
       readValues(file, dataStart + entry.start, entry.type, values)
       tensors.set(name, { shape: entry.shape, values })
     }
-    if (!options.allowNonFinite) refuseNonFinite(path, tensors)
+    if (!options.allowNonFinite) rejectNonFinite(path, tensors)
     return { tensors, metadata: header.metadata }
   })
 }
@@ -50,7 +50,7 @@ function openHeader(path: string, file: number, bytes: number): { header: Header
     const dataStart = 8 + length
     return { header: parseHeader(decodeText(text), bytes - dataStart), dataStart }
   } catch (cause) {
-    throw new EngineError(`${path} is not a sound safetensors file: ${(cause as Error).message}`, {
+    throw new EngineError(`${path} is not a valid safetensors file: ${(cause as Error).message}`, {
       fix: gitPointerFix(String.fromCharCode(...prefix)) ?? 'Download or write the file again.',
       details: { path },
       cause,
@@ -58,19 +58,19 @@ function openHeader(path: string, file: number, bytes: number): { header: Header
   }
 }
 
-function refuseOtherTypes(path: string, entries: [string, TensorEntry][]): void {
+function rejectOtherTypes(path: string, entries: [string, TensorEntry][]): void {
   const others = entries.filter(([, { type }]) => !['F32', 'F16', 'BF16', 'F64'].includes(type))
   if (others.length === 0) return
   throw new EngineError(
-    `${path} holds numbers that are not weights: ${listed(others.map(([name, { type }]) => `${name} (${type})`))}`,
+    `${path} has tensors of unsupported types: ${listed(others.map(([name, { type }]) => `${name} (${type})`))}`,
     {
-      fix: 'Save the model in float32, float16 or bfloat16; quantised models cannot be read.',
+      fix: 'Save the model in float32, float16 or bfloat16; quantized models are not supported.',
       details: { path },
     },
   )
 }
 
-function refuseNonFinite(path: string, tensors: StoredTensors): void {
+function rejectNonFinite(path: string, tensors: StoredTensors): void {
   const findings = nonFiniteFindings(tensors)
   if (findings.length === 0) return
   throw new EngineError(`${path} has NaN or infinite values: ${listed(findings)}`, {
@@ -79,7 +79,7 @@ function refuseNonFinite(path: string, tensors: StoredTensors): void {
   })
 }
 
-/** Elements converted at a time: small enough to stay in the cache, large enough for few calls. */
+/** Elements converted at a time: small enough for the CPU cache, large enough for few calls. */
 const CHUNK = 1 << 18
 
 function readValues(file: number, position: number, type: string, values: Float32Array): void {
@@ -94,6 +94,6 @@ function readValues(file: number, position: number, type: string, values: Float3
     readFully(file, bytes.subarray(0, part.length * width), position + done * width)
     if (type === 'F64') part.set(new Float64Array(bytes.buffer, 0, part.length))
     else if (type === 'F16') widenHalf(new Uint16Array(bytes.buffer, 0, part.length), part)
-    else widenBrainFloat(new Uint16Array(bytes.buffer, 0, part.length), part)
+    else widenBfloat16(new Uint16Array(bytes.buffer, 0, part.length), part)
   }
 }

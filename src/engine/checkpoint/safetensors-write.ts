@@ -1,7 +1,7 @@
 import { writePartsAtomic } from '../../base/files/index.ts'
 import { bytesOfElement, type ElementType, elementCount } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
-import { narrowToBrainFloat, narrowToHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf } from './half-floats.ts'
 import type { StoredTensor, StoredTensors } from './stored-tensor.ts'
 
 export interface WriteOptions {
@@ -10,8 +10,8 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a safetensors file, whole or not at all. The layout is the reference implementation's: tensors in the order
- * of their names, header filled up with spaces to a multiple of 8 bytes.
+ * Writes a safetensors file atomically. The layout follows the reference implementation: tensors sorted by name, header
+ * padded with spaces to a multiple of 8 bytes.
  */
 export function writeTensors(path: string, tensors: StoredTensors, options: WriteOptions = {}): void {
   const type = options.elementType ?? 'F32'
@@ -28,7 +28,7 @@ function headerOf(
   type: ElementType,
   metadata: Record<string, string>,
 ): Uint8Array {
-  // Without the format some versions of transformers refuse the file. Pairs, so that any name can be a key.
+  // Without the format, some versions of transformers reject the file. Pairs, so that any name can be a key.
   const entries: [string, unknown][] = [['__metadata__', { format: 'pt', ...metadata }]]
   let reached = 0
   for (const [name, { shape, values }] of tensors) {
@@ -49,15 +49,15 @@ function headerOf(
 function checkTensor(name: string, shape: number[], values: Float32Array): void {
   const problem =
     name === '__metadata__'
-      ? 'may not have this name'
+      ? 'has a reserved name'
       : !name.isWellFormed()
-        ? 'has a name that is not Unicode'
+        ? 'has a name that is not valid Unicode'
         : elementCount(shape) !== values.length
           ? `of shape [${shape}] has ${values.length} values`
           : undefined
   if (problem !== undefined) {
     throw new EngineError(`tensor ${name} ${problem}`, {
-      fix: 'Give each tensor a plain name and as many values as its shape says.',
+      fix: 'Give each tensor a plain name and as many values as its shape requires.',
     })
   }
 }
@@ -75,7 +75,7 @@ function writeValues(
     add(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     return
   }
-  const narrow = type === 'F16' ? narrowToHalf : narrowToBrainFloat
+  const narrow = type === 'F16' ? narrowToHalf : narrowToBfloat16
   const narrowed = new Uint16Array(Math.min(CHUNK, values.length))
   for (let done = 0; done < values.length; done += CHUNK) {
     const part = values.subarray(done, done + CHUNK)

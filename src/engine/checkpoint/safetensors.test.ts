@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
-import { narrowToBrainFloat, narrowToHalf, widenBrainFloat, widenHalf } from './half-floats.ts'
+import { narrowToBfloat16, narrowToHalf, widenBfloat16, widenHalf } from './half-floats.ts'
 import { readHeader, readTensors } from './safetensors-read.ts'
 import { writeTensors } from './safetensors-write.ts'
 import type { StoredTensors } from './stored-tensor.ts'
 
-/** A file with any header over any data. */
+/** A file with an arbitrary header and data. */
 function fileWith(
   header: string | Uint8Array,
   data: Uint8Array = new Uint8Array(0),
@@ -27,8 +27,8 @@ function fileWith(
 const entry = (type: string, shape: unknown, offsets: unknown) =>
   JSON.stringify({ dtype: type, shape, data_offsets: offsets })
 
-test('a file of known bytes is read and written alike', () => {
-  // 1.5 and -2 as F32; the header is filled up with spaces.
+test('a file of known bytes is read and written', () => {
+  // 1.5 and -2 as F32; the header is padded with spaces.
   const header = '{"__metadata__":{"format":"pt"},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
   const golden = Buffer.concat([
     Buffer.from([88, 0, 0, 0, 0, 0, 0, 0]),
@@ -42,7 +42,7 @@ test('a file of known bytes is read and written alike', () => {
   expect(readTensors(path)).toEqual({ tensors, metadata: { format: 'pt' } })
 })
 
-test('tensors lie in the order of their names, whatever the order they were given in', () => {
+test('tensors are sorted by name, whatever the input order', () => {
   const path = join(temporaryFolder(), 'x.safetensors')
   const one = (value: number) => ({ shape: [], values: Float32Array.of(value) })
   writeTensors(
@@ -98,19 +98,19 @@ const tensorMaps = fc
     return tensors
   })
 
-/** What is left of numbers after they were stored in a narrower type. */
+/** Values after a round trip through a narrower type. */
 function rounded(values: Float32Array, type: ElementType): Float32Array {
   if (type === 'F32') return values
   const narrow = new Uint16Array(values.length)
   const wide = new Float32Array(values.length)
   if (type === 'F16') narrowToHalf(values, narrow)
-  else narrowToBrainFloat(values, narrow)
+  else narrowToBfloat16(values, narrow)
   if (type === 'F16') widenHalf(narrow, wide)
-  else widenBrainFloat(narrow, wide)
+  else widenBfloat16(narrow, wide)
   return wide
 }
 
-test.each(['F32', 'F16', 'BF16'] as const)('any tensors come back as %s', (type) => {
+test.each(['F32', 'F16', 'BF16'] as const)('any tensors round-trip as %s', (type) => {
   const path = join(temporaryFolder(), 'x.safetensors')
   fc.assert(
     fc.property(tensorMaps, fc.dictionary(fc.string(), fc.string()), (tensors, metadata) => {
@@ -126,7 +126,7 @@ test.each(['F32', 'F16', 'BF16'] as const)('any tensors come back as %s', (type)
   )
 })
 
-test('tensors longer than one step of the conversion, from the middle of a buffer', () => {
+test('tensors longer than one conversion chunk, at an offset in a buffer', () => {
   const path = join(temporaryFolder(), 'x.safetensors')
   const all = Float32Array.from({ length: 600_001 }, (_, index) => (index % 2048) - 1024)
   const values = all.subarray(1)
@@ -140,7 +140,7 @@ test('tensors longer than one step of the conversion, from the middle of a buffe
   }
 })
 
-test('a value too large for the type is refused and the old file stays', () => {
+test('a value too large for the type is rejected and the old file is kept', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'x.safetensors')
   const of = (value: number): StoredTensors =>
@@ -154,12 +154,12 @@ test('a value too large for the type is refused and the old file stays', () => {
   expect(readdirSync(folder)).toEqual(['x.safetensors'])
 })
 
-test('tensors that cannot be written are refused', () => {
+test('tensors that cannot be written are rejected', () => {
   const path = join(temporaryFolder(), 'x.safetensors')
   const write = (name: string, shape: number[]) =>
     writeTensors(path, new Map([[name, { shape, values: new Float32Array(2) }]]))
-  expect(() => write('__metadata__', [2])).toThrow(/may not have this name/)
-  expect(() => write('\ud800', [2])).toThrow(/not Unicode/)
+  expect(() => write('__metadata__', [2])).toThrow(/has a reserved name/)
+  expect(() => write('\ud800', [2])).toThrow(/not valid Unicode/)
   expect(() => write('a', [3])).toThrow(/\[3\] has 2 values/)
 })
 
@@ -183,65 +183,65 @@ test.each<[string, string | Uint8Array, Uint8Array, RegExp, bigint?]>([
   ['a length beyond the file', '{}', four, /ends within its header/, 5000n],
   ['a huge length', '{}', four, /header would have/, 2n ** 63n],
   ['a length just above the limit', '{}', four, /header would have/, 100_000_001n],
-  ['a header that is a list', '[]', four, /does not begin with {/],
-  ['white space first', ' {}', four, /does not begin with {/],
-  ['no JSON', '{"a":', four, /JSON/],
+  ['a header that is a list', '[]', four, /does not start with {/],
+  ['leading white space', ' {}', four, /does not start with {/],
+  ['invalid JSON', '{"a":', four, /JSON/],
   ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), four, /valid/],
-  ['deep JSON', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, four, /levels deep/],
-  ['a doubled name', `{"a":${ok},"a":${ok}}`, four, /"a" is given twice/],
-  ['a name doubled by an escape', `{"a":${ok},"\\u0061":${ok}}`, four, /"a" is given twice/],
+  ['deeply nested JSON', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, four, /levels deep/],
+  ['a duplicate name', `{"a":${ok},"a":${ok}}`, four, /duplicate name "a"/],
+  ['a duplicate name with an escape', `{"a":${ok},"\\u0061":${ok}}`, four, /duplicate name "a"/],
   ['an unknown type', `{"a":${entry('F33', [1], [0, 4])}}`, four, /unknown type F33/],
   ['a type from the prototype', `{"a":${entry('constructor', [1], [0, 4])}}`, four, /unknown type/],
   ['a negative size', `{"a":${entry('F32', [-1, -1], [0, 4])}}`, four, /tensor a: shape.0/],
-  ['a size that is no whole number', `{"a":${entry('F32', [0.5, 2], [0, 4])}}`, four, /tensor a: shape.0/],
-  ['a size beyond exact numbers', `{"a":${entry('F32', [2 ** 60], [0, 4])}}`, four, /tensor a: shape.0/],
+  ['a fractional size', `{"a":${entry('F32', [0.5, 2], [0, 4])}}`, four, /tensor a: shape.0/],
+  ['a size beyond exact integers', `{"a":${entry('F32', [2 ** 60], [0, 4])}}`, four, /tensor a: shape.0/],
   [
-    'a product beyond exact numbers',
+    'a product beyond exact integers',
     `{"a":${entry('F32', [2 ** 50, 2 ** 50], [0, 4])}}`,
     four,
     /does not fill/,
   ],
-  ['a size given as text', `{"a":${entry('F32', ['1'], [0, 4])}}`, four, /tensor a: shape.0/],
+  ['a size given as a string', `{"a":${entry('F32', ['1'], [0, 4])}}`, four, /tensor a: shape.0/],
   ['offsets in the wrong order', `{"a":${entry('F32', [1], [4, 0])}}`, four, /does not fill/],
   ['too few bytes', `{"a":${entry('F32', [2], [0, 4])}}`, four, /does not fill/],
   ['half a byte', `{"a":${entry('F4', [3], [0, 1])}}`, new Uint8Array(1), /does not fill/],
   ['three offsets', `{"a":${entry('F32', [1], [0, 4, 8])}}`, four, /data_offsets/],
   ['an overlap', `{"a":${ok},"b":${entry('F32', [1], [0, 4])}}`, four, /overlaps/],
-  ['half an overlap', `{"a":${ok},"b":${entry('F32', [1], [2, 6])}}`, eight, /overlaps/],
+  ['a partial overlap', `{"a":${ok},"b":${entry('F32', [1], [2, 6])}}`, eight, /overlaps/],
   ['a hole', `{"a":${entry('F32', [1], [4, 8])}}`, eight, /hole of 4 bytes/],
   [
     'data beyond the file',
     `{"a":${entry('F32', [2], [0, 8])}}`,
     four,
-    /should hold 8 bytes of data, but has 4/,
+    /should have 8 bytes of data, but has 4/,
   ],
-  ['data that belongs to nothing', `{"a":${ok}}`, eight, /4 bytes at its end/],
+  ['trailing data', `{"a":${ok}}`, eight, /4 bytes at the end/],
   ['metadata of numbers', `{"__metadata__":{"a":1},"a":${ok}}`, four, /__metadata__/],
   ['metadata that is a list', `{"__metadata__":[],"a":${ok}}`, four, /__metadata__/],
   ['a tensor that is null', '{"a":null}', four, /tensor a/],
-])('%s is refused', (_, header, data, message, length) => {
+])('%s is rejected', (_, header, data, message, length) => {
   const read = () => readTensors(fileWith(header, data, length))
   expect(read).toThrow(EngineError)
   expect(read).toThrow(message)
 })
 
-test('empty tensors may have any other sizes', () => {
+test('empty tensors may have any other dimensions', () => {
   const header = `{"a":${entry('F32', [0, 2 ** 50, 2 ** 50], [0, 0])},"b":${ok},"c":${entry('F32', [0], [4, 4])}}`
   expect(readTensors(fileWith(header, four)).tensors.get('a')!.values.length).toBe(0)
 })
 
-test('types that are no weights are named', () => {
+test('unsupported types are named', () => {
   const header = `{"a":${entry('I64', [1], [0, 8])},"b":${entry('F32', [1], [8, 12])}}`
   const path = fileWith(header, new Uint8Array(12))
-  expect(() => readTensors(path)).toThrow(/not weights: a \(I64\)/)
+  expect(() => readTensors(path)).toThrow(/unsupported types: a \(I64\)/)
   expect(readTensors(path, { only: (name) => name === 'b' }).tensors.size).toBe(1)
 })
 
-test('what is not a file, is cut off or stands for another file', () => {
+test('missing files, folders, truncated files and Git LFS pointers', () => {
   const folder = temporaryFolder()
   expect(() => readTensors(join(folder, 'absent'))).toThrow(/cannot read .*absent/)
   mkdirSync(join(folder, 'folder'))
-  expect(() => readTensors(join(folder, 'folder'))).toThrow(/it is not a file/)
+  expect(() => readTensors(join(folder, 'folder'))).toThrow(/not a regular file/)
   writeFileSync(join(folder, 'short'), 'abc')
   expect(() => readTensors(join(folder, 'short'))).toThrow(/only 3 bytes/)
   writeFileSync(join(folder, 'pointer'), 'version https://git-lfs.github.com/spec/v1\noid sha256:00\n')
@@ -253,7 +253,7 @@ test('what is not a file, is cut off or stands for another file', () => {
   }
 })
 
-test('a file cut off or changed anywhere is read or refused, never a crash', () => {
+test('a truncated or corrupted file is read or rejected, without crashing', () => {
   const path = join(temporaryFolder(), 'x.safetensors')
   writeTensors(
     path,
@@ -273,23 +273,23 @@ test('a file cut off or changed anywhere is read or refused, never a crash', () 
       expect(error).toBeInstanceOf(EngineError)
       expect((error as EngineError).fix).toMatch(/\w/)
       expect((error as EngineError).message.length).toBeLessThan(2000)
-      return 'refused'
+      return 'rejected'
     }
   }
   for (let length = 0; length < whole.length; length++)
-    expect(outcome(whole.subarray(0, length))).toBe('refused')
+    expect(outcome(whole.subarray(0, length))).toBe('rejected')
   const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255))
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
       const bytes = Buffer.from(whole)
-      for (const [place, value] of changes) bytes[place] = value
+      for (const [position, value] of changes) bytes[position] = value
       outcome(bytes)
     }),
     { numRuns: 1000 },
   )
 })
 
-test('any JSON as header is read or refused', () => {
+test('any JSON as header is read or rejected', () => {
   const size = fc.oneof(fc.nat(8), fc.constantFrom(-1, 0.5, 2 ** 53, 1e300, null, 'x'))
   const tensor = fc.record({
     dtype: fc.constantFrom('F32', 'F16', 'BF16', 'F64', 'I64', 'F4', 'x', 7),

@@ -16,19 +16,19 @@ import { checkWeights, dropDerived, parameterCount } from './weight-names.ts'
 export interface CheckpointContents extends DescribedContents {
   shape: ModelShape
   weights: StoredTensors
-  /** Files that go along as they are: the tokenizer's (see `readTokenizerFiles`), or a generation_config.json. */
+  /** Additional files, copied as they are: the tokenizer's (see `readTokenizerFiles`), or a generation_config.json. */
   files?: Record<string, string | Uint8Array>
   optimizer?: OptimizerState
-  /** How the weights are written; F32 when left out, so that training goes on exactly where it was. */
+  /** Type of the stored weights; default F32, so that training resumes exactly. */
   elementType?: ElementType
   maxShardBytes?: number
-  /** Save NaN and infinite weights too, to look into a training that went wrong. */
+  /** Also save NaN and infinite weights, to investigate a failed training run. */
   allowNonFinite?: boolean
 }
 
 /**
- * Saves a checkpoint as a whole or not at all: a checkpoint that is already there stays until the new one is complete
- * on the disk, and stays for good when saving fails. A folder that holds something else is refused.
+ * Saves a checkpoint atomically: an existing checkpoint stays until the new one is complete on disk, and is kept if
+ * saving fails. A folder with other content is rejected.
  */
 export function saveCheckpoint(path: string, contents: CheckpointContents): CheckpointManifest {
   const folder = resolve(path)
@@ -47,7 +47,7 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
   } catch (cause) {
     if (cause instanceof EngineError) throw cause
     throw new EngineError(`cannot save the checkpoint ${folder}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the rights of the folder; what was there before is unharmed.',
+      fix: "Check the free disk space and the folder's permissions; the previous checkpoint is intact.",
       details: { folder },
       cause,
     })
@@ -55,7 +55,7 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
   return manifest!
 }
 
-/** Finds what is wrong before anything is written. */
+/** Validates everything before anything is written. */
 function checkContents(folder: string, contents: CheckpointContents, weights: StoredTensors): void {
   const { shape, files = {} } = contents
   checkReplaceable(folder)
@@ -64,7 +64,7 @@ function checkContents(folder: string, contents: CheckpointContents, weights: St
   const nonFinite = contents.allowNonFinite ? [] : nonFiniteFindings(weights)
   if (nonFinite.length > 0) {
     throw new EngineError(`the weights have NaN or infinite values: ${listed(nonFinite)}`, {
-      fix: 'The training has failed: go back to the last checkpoint and lower the learning rate.',
+      fix: 'Training has diverged: return to the last checkpoint and lower the learning rate.',
       details: { tensors: nonFinite },
     })
   }
@@ -72,8 +72,8 @@ function checkContents(folder: string, contents: CheckpointContents, weights: St
     (name) => !isPlainName(name) || reserved.has(name) || name.endsWith('.safetensors'),
   )
   if (wrong.length > 0) {
-    throw new EngineError(`files of a checkpoint cannot have these names: ${listed(wrong)}`, {
-      fix: 'Give plain names of files that the checkpoint does not write itself.',
+    throw new EngineError(`invalid file names in a checkpoint: ${listed(wrong)}`, {
+      fix: 'Use plain file names that the checkpoint does not use itself.',
     })
   }
 }
@@ -91,7 +91,7 @@ function writeFiles(folder: string, contents: CheckpointContents, weights: Store
   const weightFiles = writeWeights(folder, weights, {
     elementType,
     ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
-    // Without an index vLLM and SGLang load every *.safetensors of a folder, the optimiser's too.
+    // Without an index, vLLM and SGLang load every *.safetensors file in a folder, including the optimizer's.
     alwaysIndex: optimizer !== undefined,
   })
   if (optimizer !== undefined) writeOptimizerState(folder, optimizer)

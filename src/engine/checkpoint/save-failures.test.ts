@@ -8,7 +8,7 @@ import { EngineError } from './engine-error.ts'
 import { randomWeights } from './random-weights.ts'
 import { type CheckpointContents, saveCheckpoint } from './save-checkpoint.ts'
 
-/** Counts the calls that change the disk and lets one of them fail, as on a full disk. */
+/** Counts calls that write to disk and makes one of them fail, as on a full disk. */
 const disk = vi.hoisted(() => ({ calls: 0, failAt: 0 }))
 
 vi.mock('node:fs', async (original) => {
@@ -53,7 +53,7 @@ function contents(seed: number): CheckpointContents {
   }
 }
 
-test('whichever call fails, the old checkpoint or the new one is there, whole', () => {
+test('whichever call fails, either the old or the new checkpoint is complete', () => {
   const parent = temporaryFolder()
   const folder = join(parent, 'latest')
   const outcomes = { failed: 0, saved: 0 }

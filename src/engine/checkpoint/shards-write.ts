@@ -7,23 +7,23 @@ import type { StoredTensors } from './stored-tensor.ts'
 
 export interface ShardOptions {
   elementType?: ElementType
-  /** Bytes of weights in one file; a tensor larger than this gets a file of its own. */
+  /** Maximum bytes of weights per file; a larger tensor gets a file of its own. */
   maxShardBytes?: number
   /** Write the index even for a single file. */
   alwaysIndex?: boolean
 }
 
-/** What transformers takes by default. */
+/** The default of transformers. */
 const DEFAULT_SHARD_BYTES = 5_000_000_000
 
-/** Writes model.safetensors, or shards and their index where that would be too large. Returns the files' names. */
+/** Writes model.safetensors, or shards with an index if that would be too large. Returns the file names. */
 export function writeWeights(folder: string, weights: StoredTensors, options: ShardOptions = {}): string[] {
   const type = options.elementType ?? 'F32'
-  const shards = cut(weights, type, options.maxShardBytes ?? DEFAULT_SHARD_BYTES)
-  const places = new Map<string, string>()
+  const shards = splitIntoShards(weights, type, options.maxShardBytes ?? DEFAULT_SHARD_BYTES)
+  const fileOfTensor = new Map<string, string>()
   const files = shards.map((shard, position) => {
     const file = shards.length === 1 ? WEIGHTS_FILE : shardName(position + 1, shards.length)
-    for (const tensor of shard.keys()) places.set(tensor, file)
+    for (const tensor of shard.keys()) fileOfTensor.set(tensor, file)
     writeTensors(join(folder, file), shard, { elementType: type })
     return file
   })
@@ -32,12 +32,12 @@ export function writeWeights(folder: string, weights: StoredTensors, options: Sh
     [...weights.values()].reduce((sum, { values }) => sum + values.length, 0) * bytesOfElement[type]
   writeFileAtomic(
     join(folder, INDEX_FILE),
-    json({ metadata: { total_size: bytes }, weight_map: Object.fromEntries([...places].sort()) }),
+    json({ metadata: { total_size: bytes }, weight_map: Object.fromEntries([...fileOfTensor].sort()) }),
   )
   return [...files, INDEX_FILE]
 }
 
-function cut(weights: StoredTensors, type: ElementType, maxBytes: number): StoredTensors[] {
+function splitIntoShards(weights: StoredTensors, type: ElementType, maxBytes: number): StoredTensors[] {
   const shards: StoredTensors[] = [new Map()]
   let bytes = 0
   for (const [name, tensor] of weights) {

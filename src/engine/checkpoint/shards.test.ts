@@ -12,7 +12,7 @@ function tensorsOf(sizes: number[]): StoredTensors {
   return new Map(sizes.map((size, i) => [`t${i}`, { shape: [size], values: new Float32Array(size).fill(i) }]))
 }
 
-test('shards keep within their size, and together they are the model', () => {
+test('shards stay within their size limit and together contain the model', () => {
   const sizes = fc.array(fc.nat(20), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 200 }), fc.boolean(), (each, maxShardBytes, half) => {
@@ -50,7 +50,7 @@ function sharded(change: (index: { weight_map: Record<string, string> }) => unkn
   return folder
 }
 
-/** The index with t0 said to lie in another file. */
+/** The index with t0 assigned to another file. */
 function moved(file: string): Parameters<typeof sharded>[0] {
   return ({ weight_map }) => ({ weight_map: { ...weight_map, t0: file } })
 }
@@ -61,11 +61,11 @@ test.each<[string, Parameters<typeof sharded>[0], RegExp]>([
     ({ weight_map: map }) => ({ weight_map: { ...map, t9: map['t0'] } }),
     /t9 is not in/,
   ],
-  ['a tensor in another shard', moved('model-00002-of-00002.safetensors'), /t0 is not in .*holds t0/],
+  ['a tensor in another shard', moved('model-00002-of-00002.safetensors'), /t0 is not in .*contains t0/],
   [
-    'a tensor left out',
+    'an unlisted tensor',
     ({ weight_map: { t1: _, ...map } }) => ({ weight_map: map }),
-    /holds t1, which the index/,
+    /contains t1, which the index/,
   ],
   ['a path out of the folder', moved('../x.safetensors'), /not a shard of this folder/],
   ['an absolute path', moved('/etc/x.safetensors'), /not a shard of this folder/],
@@ -74,13 +74,13 @@ test.each<[string, Parameters<typeof sharded>[0], RegExp]>([
   ['a missing shard', moved('model-3.safetensors'), /shards are missing: model-3/],
   ['no map', () => ({}), /no "weight_map"/],
   ['a map of numbers', () => ({ weight_map: { t0: 1 } }), /no "weight_map"/],
-])('%s is refused', (_, change, message) => {
+])('%s is rejected', (_, change, message) => {
   const folder = sharded(change)
   expect(() => findWeightFiles(folder)).toThrow(EngineError)
   expect(() => findWeightFiles(folder)).toThrow(message)
 })
 
-test('a shard that is gone, and a folder without weights', () => {
+test('a missing shard, and a folder without weights', () => {
   const folder = sharded((index) => index)
   rmSync(join(folder, 'model-00002-of-00002.safetensors'))
   expect(() => findWeightFiles(folder)).toThrow(/shards are missing: model-00002-of-00002/)

@@ -1,4 +1,4 @@
-/** A tensor as it is kept in files and handed to an engine: row-major, always in Float32. */
+/** A tensor as stored in files and passed to engines: row-major, always Float32. */
 export interface StoredTensor {
   shape: number[]
   values: Float32Array
@@ -6,14 +6,14 @@ export interface StoredTensor {
 
 export type StoredTensors = Map<string, StoredTensor>
 
-/** True when no value is NaN or infinite. Looks at the bits: this runs over every weight of a model. */
+/** Compares bits, because this runs over every weight of a model. */
 function isAllFinite(values: Float32Array): boolean {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
   for (let i = 0; i < bits.length; i++) if ((bits[i]! & 0x7f800000) === 0x7f800000) return false
   return true
 }
 
-/** One finding for each tensor with NaN or infinite values: its name and how many. */
+/** Name and count for each tensor with NaN or infinite values. */
 export function nonFiniteFindings(tensors: Iterable<[string, StoredTensor]>): string[] {
   const findings: string[] = []
   for (const [name, { values }] of tensors) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EngineError } from './engine-error.ts'
 
-/** All that tokenizers of the Hugging Face layout consist of; a model has some of them. */
+/** Possible tokenizer files in the Hugging Face layout. */
 const names = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -15,12 +15,12 @@ const names = [
   'tokenizer.model',
 ]
 
-/** The tokenizer of a model folder, byte for byte, for the checkpoints trained from it. */
+/** A model's tokenizer files, byte for byte, for checkpoints trained from it. */
 export function readTokenizerFiles(folder: string): Record<string, Uint8Array> {
   const present = names.filter((name) => existsSync(join(folder, name)))
   if (!present.includes('tokenizer.json')) {
     throw new EngineError(`${folder} has no tokenizer.json`, {
-      fix: 'Give the folder of a model with its tokenizer.',
+      fix: 'Pass a model folder that includes its tokenizer.',
       details: { folder },
     })
   }

@@ -9,7 +9,7 @@ import {
 } from './checkpoint-manifest.ts'
 import { EngineError, listed } from './engine-error.ts'
 
-/** Compares files of a checkpoint with the hashes in its manifest; one error names all that are missing or changed. */
+/** Verifies files against the checksums in the manifest; one error names all that are missing or changed. */
 export function verifyFiles(
   folder: string,
   manifest: CheckpointManifest,
@@ -22,18 +22,18 @@ export function verifyFiles(
     if (found.bytes !== expected.bytes) {
       return [`${expected.path} has ${found.bytes} bytes instead of ${expected.bytes}`]
     }
-    return found.sha256 === expected.sha256 ? [] : [`${expected.path} has other contents`]
+    return found.sha256 === expected.sha256 ? [] : [`${expected.path} has changed`]
   })
-  if (fingerprintOf(manifest.files) !== manifest.fingerprint) problems.push('the list of files was changed')
+  if (fingerprintOf(manifest.files) !== manifest.fingerprint) problems.push('the file list was changed')
   if (problems.length === 0) return
-  throw new EngineError(`${folder} is not as it was saved: ${listed(problems)}`, {
-    fix: `Restore the files from a copy or use another checkpoint; without ${MANIFEST_FILE} the folder is used unchecked.`,
+  throw new EngineError(`${folder} has changed since it was saved: ${listed(problems)}`, {
+    fix: `Restore the files from a backup or use another checkpoint; without ${MANIFEST_FILE}, the folder is not verified.`,
     details: { folder, problems },
   })
 }
 
-/** For whatever reads these files: compares them where coa saved the folder; other software's models have no hashes. */
-export function verifyWhereSaved(folder: string, isWanted?: (name: string) => boolean): void {
+/** Verifies files if coa saved the folder; models from other software have no checksums. */
+export function verifyIfSavedByCoa(folder: string, isWanted?: (name: string) => boolean): void {
   const manifest = readManifest(folder)
   if (manifest !== undefined) verifyFiles(folder, manifest, isWanted)
 }

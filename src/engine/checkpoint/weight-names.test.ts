@@ -24,7 +24,7 @@ test('the parameters of a small llama', () => {
   expect(parameterCount(tinyLlama)).toBe(96 * 32 + 2 * (32 * 32 * 2 + 16 * 32 * 2 + 3 * 48 * 32 + 64) + 32)
 })
 
-test('biases, norms on queries and keys, and a head of its own add to them', () => {
+test('biases, query and key norms, and an untied head add parameters', () => {
   const all = names({
     ...tinyLlama,
     tiedHead: false,
@@ -46,7 +46,7 @@ test('biases, norms on queries and keys, and a head of its own add to them', () 
   ])
 })
 
-test('all that does not fit is in one error', () => {
+test('one error lists all mismatches', () => {
   const weights = randomWeights(tinyLlama, 1)
   checkWeights(weights, tinyLlama)
   weights.delete('model.norm.weight')
@@ -54,11 +54,11 @@ test('all that does not fit is in one error', () => {
   weights.set('model.layers.0.rotary_emb.inv_freq', { shape: [4], values: new Float32Array(4) })
   weights.get('model.embed_tokens.weight')!.shape = [32, 96]
   expect(() => checkWeights(weights, tinyLlama)).toThrow(
-    /missing: model.norm.weight. not of this model: score.weight. of another shape: model.embed_tokens.weight is \[32,96\] and should be \[96,32\]$/,
+    /missing: model.norm.weight. unexpected: score.weight. wrong shape: model.embed_tokens.weight is \[32,96\] instead of \[96,32\]$/,
   )
 })
 
-test('the head of a tied model is taken when it equals the embedding', () => {
+test('the head of a tied model is accepted if it equals the embedding', () => {
   const weights = randomWeights(tinyLlama, 1)
   const embedding = weights.get('model.embed_tokens.weight')!
   const head = { shape: embedding.shape, values: embedding.values.slice() }
@@ -72,13 +72,13 @@ test('the head of a tied model is taken when it equals the embedding', () => {
   expect(() => dropDerived(weights, tinyLlama)).toThrow(/differs/)
 })
 
-test('a head that is missing points to the setting', () => {
+test('a missing head suggests tie_word_embeddings', () => {
   expect(() => checkWeights(randomWeights(tinyLlama, 1), { ...tinyLlama, tiedHead: false })).toThrow(
     expect.objectContaining({ fix: expect.stringMatching(/tie_word_embeddings/) }),
   )
 })
 
-test('random weights hang on the seed and the name alone', () => {
+test('random weights depend only on the seed and the name', () => {
   const one = randomWeights(tinyLlama, 7)
   expect(randomWeights(tinyLlama, 7)).toEqual(one)
   const deeper = randomWeights({ ...tinyLlama, layers: 3, tiedHead: false }, 7)
@@ -92,7 +92,7 @@ test('random weights hang on the seed and the name alone', () => {
   ])
 })
 
-test('random matrices are normal, norms one, biases zero', () => {
+test('random matrices are normal, norms are one, biases zero', () => {
   const bias = { queryKeyValue: true, output: true, feedForward: false }
   const shape = { ...tinyLlama, vocabularySize: 5001, width: 36, projectionBias: bias }
   const weights = randomWeights(shape, 3)
@@ -109,7 +109,7 @@ test('random matrices are normal, norms one, biases zero', () => {
 })
 
 test('the generator is xoshiro128**', () => {
-  // The numbers of another implementation, in Python with whole numbers of any length.
+  // Values from another implementation, in Python with arbitrary-precision integers.
   const next = xoshiro(1, 2, 3, 4)
   expect(Array.from({ length: 10 }, next)).toEqual([
     11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849, 3729100597, 4258142804,

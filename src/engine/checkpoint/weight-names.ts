@@ -4,7 +4,7 @@ import type { ModelShape } from './model-shape.ts'
 import type { StoredTensors } from './stored-tensor.ts'
 
 export interface Parameter {
-  /** As Hugging Face names it. */
+  /** Hugging Face's name. */
   name: string
   /** Matrices are [out, in]. */
   shape: number[]
@@ -14,7 +14,7 @@ export interface Parameter {
 const EMBEDDING = 'model.embed_tokens.weight'
 const HEAD = 'lm_head.weight'
 
-/** Every parameter of a model, in the order of the computation. */
+/** Every parameter of a model, in order of computation. */
 export function parametersOf(shape: ModelShape): Parameter[] {
   const { vocabularySize, width } = shape
   const layers = Array.from({ length: shape.layers }, (_, layer) => parametersOfLayer(shape, layer)).flat()
@@ -60,59 +60,59 @@ export function parameterCount(shape: ModelShape): number {
   return parametersOf(shape).reduce((sum, parameter) => sum + elementCount(parameter.shape), 0)
 }
 
-/** Tables of the rotation that older files carry along; they follow from the shape. */
-export function isRotationTable(name: string): boolean {
+/** RoPE tables in older files; they are derived from the shape. */
+export function isRopeTable(name: string): boolean {
   return name.endsWith('.rotary_emb.inv_freq')
 }
 
-/** Refuses weights that are not those of the shape, with everything that is wrong in one error. */
+/** Rejects weights that do not match the shape; one error lists everything. */
 export function checkWeights(
   weights: ReadonlyMap<string, { shape: readonly number[] }>,
   shape: ModelShape,
 ): void {
-  // Before a list of all parameters is made: with a billion layers that would never end.
+  // Checked before listing all parameters, which would never end with a billion layers.
   if (shape.layers > weights.size)
     throw new EngineError(
-      `config.json says ${shape.layers} layers, and there are only ${weights.size} weights`,
+      `config.json has ${shape.layers} layers, but there are only ${weights.size} weights`,
       {
-        fix: 'Take config.json and weights from the same model.',
+        fix: 'Use config.json and weights from the same model.',
       },
     )
   const parameters = parametersOf(shape)
   const known = new Set(parameters.map(({ name }) => name))
-  // A tied model may carry a copy of its embedding as head.
+  // A tied model may contain a copy of its embedding as head.
   if (shape.tiedHead) known.add(HEAD)
   const missing = parameters.filter(({ name }) => !weights.has(name)).map(({ name }) => name)
-  const unexpected = [...weights.keys()].filter((name) => !known.has(name) && !isRotationTable(name))
+  const unexpected = [...weights.keys()].filter((name) => !known.has(name) && !isRopeTable(name))
   const misshapen = parameters.flatMap(({ name, shape: wanted }) => {
     const found = weights.get(name)?.shape
     return found === undefined || String(found) === String(wanted)
       ? []
-      : [`${name} is [${found}] and should be [${wanted}]`]
+      : [`${name} is [${found}] instead of [${wanted}]`]
   })
   const findings = [
     ...(missing.length > 0 ? [`missing: ${listed(missing)}`] : []),
-    ...(unexpected.length > 0 ? [`not of this model: ${listed(unexpected)}`] : []),
-    ...(misshapen.length > 0 ? [`of another shape: ${listed(misshapen)}`] : []),
+    ...(unexpected.length > 0 ? [`unexpected: ${listed(unexpected)}`] : []),
+    ...(misshapen.length > 0 ? [`wrong shape: ${listed(misshapen)}`] : []),
   ]
   if (findings.length === 0) return
-  throw new EngineError(`the weights do not fit config.json. ${findings.join('. ')}`, {
+  throw new EngineError(`the weights do not match config.json. ${findings.join('. ')}`, {
     fix:
       missing.length === 1 && missing[0] === HEAD && unexpected.length + misshapen.length === 0
-        ? 'If the model uses its embedding as head, set "tie_word_embeddings" to true in config.json.'
-        : 'Take config.json and weights from the same model.',
+        ? 'If the model ties its head to the embedding, set "tie_word_embeddings" to true in config.json.'
+        : 'Use config.json and weights from the same model.',
     details: { missing, unexpected, misshapen },
   })
 }
 
-/** Removes what follows from the rest: tables of the rotation, and the head of a tied model, which must be equal. */
+/** Removes derived tensors: RoPE tables, and the head of a tied model, which must equal the embedding. */
 export function dropDerived(weights: StoredTensors, shape: ModelShape): void {
-  for (const name of [...weights.keys()].filter(isRotationTable)) weights.delete(name)
+  for (const name of [...weights.keys()].filter(isRopeTable)) weights.delete(name)
   const head = weights.get(HEAD)
   if (!shape.tiedHead || head === undefined) return
   const embedding = weights.get(EMBEDDING)
   if (embedding === undefined || !equal(head.values, embedding.values)) {
-    throw new EngineError(`${HEAD} differs from ${EMBEDDING}, but config.json says they are one`, {
+    throw new EngineError(`${HEAD} differs from ${EMBEDDING}, but config.json says they are tied`, {
       fix: 'Set "tie_word_embeddings" to false in config.json to keep both.',
     })
   }

@@ -4,19 +4,19 @@ import { parameterShapes } from './llama/parameter-shapes.ts'
 import { ParameterStore } from './parameter-store.ts'
 import type { Runtime } from './runtime.ts'
 import { Sampler } from './sampling/sampler.ts'
-import type { Aim } from './training/aim.ts'
+import type { PassLoss } from './training/pass-loss.ts'
 import { Trainer } from './training/trainer.ts'
 
-/** How far a device is from the processor, each as a share of the largest entry. */
-export interface DeviceFigures {
+/** Differences between a device and the CPU, relative to the largest entry. */
+export interface DeviceDifferences {
   loss: number
   logprobs: number
   gradients: number
-  /** Between the sampler and the device's learner. */
+  /** Between the CPU's sampler and the device's learner. */
   sampling: number
 }
 
-/** Small, and yet with every kind of node that a larger model has. */
+/** Small, but with every node type of a larger model. */
 const shape: ModelShape = {
   family: 'qwen3',
   vocabularySize: 61,
@@ -33,25 +33,27 @@ const shape: ModelShape = {
   tiedHead: true,
   projectionBias: { queryKeyValue: true, output: false, feedForward: false },
   queryKeyNorm: true,
-  // Wide, so that the model has preferences and wrong numbers show.
+  // Large, so that the model is not uniform and errors are visible.
   initializerRange: 0.2,
   endTokens: [0],
 }
-/** The second is longer than the blocks that attention is cut into. */
+/** The second is longer than an attention block. */
 const lengths = [14, 80]
 const losses: Loss[] = [
   { kind: 'cross-entropy' },
   { kind: 'policy', lowestRatio: 0.8, highestRatio: 1.28, dualClip: 3, importanceCap: 2 },
 ]
 
-/** Does the same training steps and samples on a device and on the processor. */
-export async function compareDevices(device: Runtime, processor: Runtime): Promise<DeviceFigures> {
-  const [found, wanted] = [await outcome(device), await outcome(processor)]
+/** Runs the same training steps and samples on a device and on the CPU. */
+export async function compareDevices(device: Runtime, cpu: Runtime): Promise<DeviceDifferences> {
+  const [found, wanted] = [await outcome(device), await outcome(cpu)]
   return {
-    loss: apart(found.losses, wanted.losses),
-    logprobs: apart(found.logprobs, wanted.logprobs),
-    gradients: Math.max(...found.gradients.map((each, index) => apart(each, wanted.gradients[index]!))),
-    sampling: apart(found.learned, wanted.sampled),
+    loss: relativeDifference(found.losses, wanted.losses),
+    logprobs: relativeDifference(found.logprobs, wanted.logprobs),
+    gradients: Math.max(
+      ...found.gradients.map((each, index) => relativeDifference(each, wanted.gradients[index]!)),
+    ),
+    sampling: relativeDifference(found.learned, wanted.sampled),
   }
 }
 
@@ -63,7 +65,8 @@ async function outcome(runtime: Runtime) {
     undefined,
   )
   const trainer = new Trainer(runtime, shape, store, {})
-  const pass = (examples: TrainingExample[], aim: Aim) => trainer.pass(examples, aim, () => undefined)
+  const pass = (examples: TrainingExample[], passLoss: PassLoss) =>
+    trainer.pass(examples, passLoss, () => undefined)
   const result = { losses: [] as number[], logprobs: [] as number[], gradients: [] as Float32Array[] }
   for (const loss of losses) {
     const { loss: sum, logprobs } = await pass(lengths.map(exampleOf), loss)
@@ -91,14 +94,14 @@ function exampleOf(length: number): TrainingExample {
     tokens: each((at) => (at * at + 7 * at + length) % shape.vocabularySize),
     weights: each((at) => 0.5 + (at % 3)),
     advantages: each((at) => Math.sin(at)),
-    // Near and far from what the model gives, so that every branch of the loss is taken.
+    // Both near and far from the model's values, so that every branch of the loss is covered.
     sampledLogprobs: each((at) => -4 + 2 * Math.cos(3 * at)),
     oldLogprobs: each((at) => -4 + 2 * Math.cos(3 * at) + 0.5 * Math.sin(5 * at)),
   }
 }
 
-/** Something that is no number is infinitely far from everything. */
-function apart(found: ArrayLike<number>, wanted: ArrayLike<number>): number {
+/** NaN counts as infinitely different. */
+function relativeDifference(found: ArrayLike<number>, wanted: ArrayLike<number>): number {
   let largest = 1e-9
   let furthest = found.length === wanted.length ? 0 : Number.POSITIVE_INFINITY
   for (let at = 0; at < wanted.length; at++) {

@@ -33,27 +33,27 @@ import { ParameterStore } from './parameter-store.ts'
 import type { Device, Runtime } from './runtime.ts'
 import type { SamplerRequest } from './sampling/job.ts'
 import { Sampler } from './sampling/sampler.ts'
-import type { Aim } from './training/aim.ts'
+import type { PassLoss } from './training/pass-loss.ts'
 import { Trainer } from './training/trainer.ts'
 
 export interface EmbeddedOptions {
-  /** A folder in the Hugging Face layout, or a shape for a model with fresh weights. */
+  /** A folder in the Hugging Face layout, or a shape for a randomly initialized model. */
   model: string | { shape: ModelShape; seed: number }
-  /** A folder with a tokenizer, where the model's own has none. Needed to stop at texts, and saved along. */
+  /** A tokenizer folder, if the model has none. Needed for stop strings; saved with checkpoints. */
   tokenizer?: string
   device?: Device
   threads?: number
-  /** Train low-rank changes and leave the weights as they are. */
+  /** Train LoRA adapters and freeze the weights. */
   lora?: LoraSettings
-  /** Tokens that go through a training graph at once. */
+  /** Tokens per training batch. */
   batchTokens?: number
-  /** Compute layers again on the way back: less memory, more time. */
+  /** Activation checkpointing: recompute layers in the backward pass; less memory, more time. */
   recompute?: boolean
   cacheBytes?: number
-  mostRows?: number
+  maxRows?: number
 }
 
-/** The engine without a thread of its own: everything it does blocks the thread it is on. */
+/** The engine without its own thread: it blocks the thread it runs on. */
 export class EmbeddedCore {
   readonly #runtime: Runtime
   readonly #shape: ModelShape
@@ -61,7 +61,7 @@ export class EmbeddedCore {
   readonly #trainer: Trainer
   readonly #sampler: Sampler
   readonly #options: EmbeddedOptions
-  /** The end of a queue: what touches weights or cache happens one after the other. */
+  /** Tail of the queue: operations that use weights or cache run one at a time. */
   #last: Promise<unknown> = Promise.resolve()
   #sampling = false
 
@@ -83,7 +83,7 @@ export class EmbeddedCore {
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
     const { model, lora } = options
-    // An adapter that is to be trained further stays apart from its base; otherwise it is added to it.
+    // An adapter that will be trained further is kept separate; otherwise it is merged into its base.
     const adapter = typeof model === 'string' && lora !== undefined ? adapterOf(model) : undefined
     const opened =
       typeof model === 'string'
@@ -114,14 +114,14 @@ export class EmbeddedCore {
 
   async sample(request: SamplerRequest): Promise<Sample[]> {
     const done = this.#sampler.add(request)
-    void this.#pump()
+    void this.#runSampler()
     return done
   }
 
-  pass(examples: readonly TrainingExample[], aim: Aim, signal?: AbortSignal): Promise<PassResult> {
-    checkExamples(examples, aim, this.#shape)
-    return this.#alone(() =>
-      this.#trainer.pass(examples, aim, () => {
+  pass(examples: readonly TrainingExample[], passLoss: PassLoss, signal?: AbortSignal): Promise<PassResult> {
+    checkExamples(examples, passLoss, this.#shape)
+    return this.#enqueue(() =>
+      this.#trainer.pass(examples, passLoss, () => {
         signal?.throwIfAborted()
         return undefined
       }),
@@ -129,7 +129,7 @@ export class EmbeddedCore {
   }
 
   optimStep(settings: AdamSettings): Promise<OptimResult> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       const result = await this.#trainer.step(settings)
       this.#sampler.weightsChanged()
       return result
@@ -137,7 +137,7 @@ export class EmbeddedCore {
   }
 
   save(folder: string, note: CheckpointNote): Promise<void> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       const from = tokenizerOf(this.#options)
       saveCheckpoint(folder, {
         ...note,
@@ -150,42 +150,42 @@ export class EmbeddedCore {
   }
 
   load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       const { folder: found, shape, weights } = openCheckpoint(folder)
       if (JSON.stringify(shapeKey(shape)) !== JSON.stringify(shapeKey(this.#shape))) {
-        throw new EngineError(`${folder} is a model of another shape than the one that is open.`, {
-          fix: 'Open it as a model of its own.',
+        throw new EngineError(`${folder} has a different shape than the open model.`, {
+          fix: 'Open it as a separate model.',
         })
       }
       const state = readOptimizerState(found)
-      if (this.#options.lora === undefined) this.#store.take(weights)
-      else this.#takeAdapters(folder, state)
-      this.#takeOptimizer(fresh ? undefined : state)
-      this.#trainer.forget()
+      if (this.#options.lora === undefined) this.#store.load(weights)
+      else this.#loadAdapters(folder, state)
+      this.#loadOptimizer(fresh ? undefined : state)
+      this.#trainer.clearGradients()
       this.#sampler.weightsChanged()
     })
   }
 
   async close(): Promise<void> {
-    await this.#alone(async () => {
+    await this.#enqueue(async () => {
       await this.#sampler.release()
       await this.#trainer.release()
     })
   }
 
-  /** One thing at a time; a failure does not hold up what comes after it. */
-  #alone<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs tasks one at a time; a failure does not block later ones. */
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)
     this.#last = result.catch(() => undefined)
     return result
   }
 
-  async #pump(): Promise<void> {
+  async #runSampler(): Promise<void> {
     if (this.#sampling) return
     this.#sampling = true
     while (!this.#sampler.idle) {
-      await this.#alone(() => this.#sampler.step())
-      // Lets new requests and other work in between two steps.
+      await this.#enqueue(() => this.#sampler.step())
+      // Lets new requests and other work run between two steps.
       await new Promise(setImmediate)
     }
     this.#sampling = false
@@ -207,7 +207,7 @@ export class EmbeddedCore {
     return { step: adam.step, tensors, metadata: { optimizer: 'adamw' } }
   }
 
-  #takeOptimizer(state: OptimizerState | undefined): void {
+  #loadOptimizer(state: OptimizerState | undefined): void {
     const { adam } = this.#trainer
     const fits = this.#store.trained.every(
       ({ name, shape }) => String(state?.tensors.get(`first ${name}`)?.shape) === String(shape),
@@ -226,7 +226,7 @@ export class EmbeddedCore {
     }
   }
 
-  #takeAdapters(folder: string, state: OptimizerState | undefined): void {
+  #loadAdapters(folder: string, state: OptimizerState | undefined): void {
     const found = adapterOf(folder)
     const saved =
       found === undefined ? undefined : savedAdapters(found.folder, this.#shape, this.#options.lora!)
@@ -234,8 +234,8 @@ export class EmbeddedCore {
       const adapter = saved === undefined ? state?.tensors.get(`adapter ${name}`) : saved.get(name)
       const target = this.#store.values.get(name)!.data as Float32Array
       if (adapter?.values.length !== target.length) {
-        throw new EngineError(`${folder} has no adapters of the rank that is being trained.`, {
-          fix: 'Open it as a model of its own, with the rank it was trained with.',
+        throw new EngineError(`${folder} has no adapters of the rank being trained.`, {
+          fix: 'Open it as a separate model, with the rank it was trained with.',
         })
       }
       target.set(adapter.values)
@@ -247,13 +247,13 @@ function adaptersIn(folder: string | undefined, shape: ModelShape, lora: LoraSet
   return folder === undefined ? freshAdapters(shape, lora) : savedAdapters(folder, shape, lora)
 }
 
-/** A model may come without a tokenizer; then it can be trained and sampled by tokens all the same. */
+/** A model without a tokenizer can still be trained and sampled by token ids. */
 function tokenizerOf({ tokenizer, model }: EmbeddedOptions): string | undefined {
   if (tokenizer !== undefined || typeof model !== 'string') return tokenizer
   return existsSync(join(model, 'tokenizer.json')) ? model : undefined
 }
 
-/** What must agree for weights to fit. */
+/** The fields that must match for weights to be compatible. */
 function shapeKey({ endTokens, beginToken, padToken, initializerRange, ...rest }: ModelShape): object {
   return rest
 }

@@ -24,7 +24,7 @@ interface Pending {
   request: SampleRequest | undefined
 }
 
-/** Opens a model in a thread of this process: nothing to install besides the package itself. */
+/** Opens a model in a worker thread of this process; needs nothing but the package itself. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Engine> {
   const engine = new EmbeddedEngine()
   try {
@@ -41,17 +41,17 @@ class EmbeddedEngine implements Engine {
   readonly #pending = new Map<number, Pending>()
   #calls = 0
   #description: EngineDescription | undefined
-  /** Why nothing more can be asked. */
+  /** Set once the engine is closed or has failed. */
   #ended: EngineError | undefined
 
   constructor() {
-    // The same file as source and as build: only the ending differs.
+    // The same file in source and build; only the extension differs.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), { execArgv: threadFlags() })
-    this.worker.on('message', (message: FromWorker) => this.#hear(message))
-    this.worker.on('error', (cause) => this.#die(cause.message))
-    this.worker.on('exit', (code) => this.#die(`it ended with code ${code}`))
-    // A program whose only open thing is an idle engine may end.
+    this.worker.on('message', (message: FromWorker) => this.#receive(message))
+    this.worker.on('error', (cause) => this.#fail(cause.message))
+    this.worker.on('exit', (code) => this.#fail(`exit code ${code}`))
+    // An idle engine does not keep the process alive.
     this.worker.unref()
   }
 
@@ -68,8 +68,8 @@ class EmbeddedEngine implements Engine {
     const wire = {
       ...rest,
       prompt: Int32Array.from(prompt),
-      asksAllowed: allowed !== undefined,
-      tellsTokens: onToken !== undefined,
+      hasMask: allowed !== undefined,
+      streamsTokens: onToken !== undefined,
     }
     return this.#call('sample', wire, signal, request)
   }
@@ -79,7 +79,7 @@ class EmbeddedEngine implements Engine {
     signal?: AbortSignal,
     temperature?: number,
   ): Promise<PassResult> {
-    return this.#call('pass', { examples, aim: { kind: 'none', temperature } }, signal)
+    return this.#call('pass', { examples, passLoss: { kind: 'none', temperature } }, signal)
   }
 
   forwardBackward(
@@ -87,7 +87,7 @@ class EmbeddedEngine implements Engine {
     loss: Loss,
     signal?: AbortSignal,
   ): Promise<PassResult> {
-    return this.#call('pass', { examples, aim: loss }, signal)
+    return this.#call('pass', { examples, passLoss: loss }, signal)
   }
 
   optimStep(settings: AdamSettings): Promise<OptimResult> {
@@ -122,13 +122,13 @@ class EmbeddedEngine implements Engine {
     if (this.#ended !== undefined) throw this.#ended
     signal?.throwIfAborted()
     const id = this.#calls++
-    const abort = (): void => this.#tell({ kind: 'abort', id })
+    const abort = (): void => this.#post({ kind: 'abort', id })
     signal?.addEventListener('abort', abort)
     this.worker.ref()
     try {
       return await new Promise<Calls[Name]['result']>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject, request })
-        this.#tell({ kind: 'call', id, name, args })
+        this.#post({ kind: 'call', id, name, args })
       })
     } catch (cause) {
       signal?.throwIfAborted()
@@ -140,11 +140,11 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  #tell(message: ToWorker): void {
+  #post(message: ToWorker): void {
     this.worker.postMessage(message)
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     const pending = this.#pending.get(message.id)
     switch (message.kind) {
       case 'result':
@@ -157,22 +157,22 @@ class EmbeddedEngine implements Engine {
         pending?.request?.onToken?.(message.token, message.sample)
         break
       case 'allowed':
-        this.#answer(message.question, () => pending?.request?.allowed?.(message.tokens, message.sample))
+        this.#sendMask(message.maskId, () => pending?.request?.allowed?.(message.tokens, message.sample))
     }
   }
 
-  #answer(question: number, mask: () => Uint8Array | undefined): void {
+  #sendMask(maskId: number, mask: () => Uint8Array | undefined): void {
     try {
-      this.#tell({ kind: 'mask', question, mask: mask() })
+      this.#post({ kind: 'mask', maskId, mask: mask() })
     } catch (cause) {
-      this.#tell({ kind: 'mask', question, mask: undefined, failure: String(cause) })
+      this.#post({ kind: 'mask', maskId, mask: undefined, failure: String(cause) })
     }
   }
 
-  /** The thread is gone: whoever waits is told, and whoever comes later too. */
-  #die(why: string): void {
-    this.#ended ??= new EngineError(`The engine's thread has ended: ${why}.`, {
-      fix: 'Open the engine again from the last checkpoint, which is unharmed; if memory ran out, use smaller batches.',
+  /** The thread has ended: rejects pending and future calls. */
+  #fail(why: string): void {
+    this.#ended ??= new EngineError(`The engine's thread stopped: ${why}.`, {
+      fix: 'Reopen the engine from the last checkpoint, which is intact; if memory ran out, use smaller batches.',
     })
     for (const { reject } of this.#pending.values()) reject(this.#ended)
   }

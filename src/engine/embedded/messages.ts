@@ -11,13 +11,13 @@ import type {
   TrainingExample,
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
-import type { Aim } from './training/aim.ts'
+import type { PassLoss } from './training/pass-loss.ts'
 
-/** What can be asked of the engine's thread, with what it answers. */
+/** Calls to the engine's thread and their results. */
 export interface Calls {
   open: { args: EmbeddedOptions; result: EngineDescription }
   sample: { args: WireSampleRequest; result: Sample[] }
-  pass: { args: { examples: readonly TrainingExample[]; aim: Aim }; result: PassResult }
+  pass: { args: { examples: readonly TrainingExample[]; passLoss: PassLoss }; result: PassResult }
   optimStep: { args: AdamSettings; result: OptimResult }
   save: { args: { folder: string; note: CheckpointNote }; result: undefined }
   load: { args: { folder: string; options: LoadOptions | undefined }; result: undefined }
@@ -25,24 +25,24 @@ export interface Calls {
 }
 export type CallName = keyof Calls
 
-/** A request without what cannot go to another thread; what it wants to be asked or told is noted instead. */
+/** A request without callbacks, which cannot be sent to another thread; flags say which ones exist. */
 export interface WireSampleRequest extends Omit<SampleRequest, 'allowed' | 'onToken' | 'signal'> {
-  asksAllowed: boolean
-  tellsTokens: boolean
+  hasMask: boolean
+  streamsTokens: boolean
 }
 
 export type ToWorker =
   | { kind: 'call'; id: number; name: CallName; args: unknown }
   | { kind: 'abort'; id: number }
-  | { kind: 'mask'; question: number; mask: Uint8Array | undefined; failure?: string }
+  | { kind: 'mask'; maskId: number; mask: Uint8Array | undefined; failure?: string }
 
 export type FromWorker =
   | { kind: 'result'; id: number; result: unknown }
   | { kind: 'failure'; id: number; failure: Failure }
   | { kind: 'token'; id: number; token: number; sample: number }
-  | { kind: 'allowed'; id: number; question: number; tokens: readonly number[]; sample: number }
+  | { kind: 'allowed'; id: number; maskId: number; tokens: readonly number[]; sample: number }
 
-/** An error as it travels: classes do not survive the way. */
+/** A serialized error: classes do not survive the transfer. */
 export interface Failure {
   name: string
   message: string

@@ -2,16 +2,16 @@ import { availableParallelism } from 'node:os'
 import { EngineError } from '../checkpoint/index.ts'
 import { installNative } from './native-package.ts'
 import { type Device, type Library, OnnxRuntime, type Runtime } from './runtime.ts'
-import { trustWebGpu } from './webgpu-trust.ts'
+import { checkWebGpu } from './webgpu-check.ts'
 
 export interface RuntimeOptions {
-  /** 'cpu' falls back to 'wasm' where the native library is missing. */
+  /** 'cpu' falls back to 'wasm' if the native library is missing. */
   device?: Device
-  /** Default: the machine's cores, at most 8. */
+  /** Default: the number of cores, at most 8. */
   threads?: number
 }
 
-/** Opens onnxruntime: the native library where it is installed, else the one compiled to WebAssembly. */
+/** Opens onnxruntime: the native library if installed, else WebAssembly. */
 export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { device = 'cpu', threads = Math.min(8, availableParallelism()) } = options
   if (device === 'wasm') return new OnnxRuntime(await webLibrary(threads), 'wasm', threads)
@@ -22,14 +22,14 @@ export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime
         fix: `Install it with: ${installNative}`,
       })
     }
-    await trustWebGpu()
-    return new OnnxRuntime(library, 'webgpu', threads, 'samples and optimiser: cpu')
+    await checkWebGpu()
+    return new OnnxRuntime(library, 'webgpu', threads, 'sampling and optimizer: cpu')
   }
   if (library !== undefined) return new OnnxRuntime(library, 'cpu', threads)
   return new OnnxRuntime(await webLibrary(threads), 'wasm', threads, `slow: ${missing}`)
 }
 
-/** The library, or why there is none: not installed, or not made for this system. */
+/** The library, or why it is missing: not installed, or not available for this system. */
 export async function nativeLibrary(): Promise<{ library?: Library; missing?: string }> {
   try {
     return { library: asLibrary(await import('onnxruntime-node')) }
@@ -50,7 +50,7 @@ async function webLibrary(threads: number): Promise<Library> {
   return asLibrary(web)
 }
 
-/** Both are CommonJS underneath, so their names may stand on the default export. */
+/** Both packages are CommonJS underneath, so their names may be on the default export. */
 function asLibrary(module: object): Library {
   const { default: inner } = module as { default?: object }
   return ('InferenceSession' in module ? module : inner) as Library

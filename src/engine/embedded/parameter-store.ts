@@ -10,7 +10,7 @@ export interface NamedParameter {
   kind: 'matrix' | 'norm' | 'bias'
 }
 
-/** Memory that several threads see. */
+/** Weights in memory shared between threads. */
 export interface SharedWeights {
   trained: Float32Array
   frozen: Map<string, Float32Array>
@@ -21,23 +21,23 @@ export function sharedArray(size: number): Float32Array {
 }
 
 /**
- * The weights, their gradients and the optimiser's moments. All that is trained lies in one array, matrices first, so
- * that the optimiser goes through it in one sweep and weight decay is a range; each parameter is a view of it, and every
- * graph reads the same memory.
+ * The weights and their gradients. All trained parameters are in one array, matrices first, so that the optimizer needs
+ * one sweep and weight decay applies to a contiguous range; each parameter is a view, and every graph reads the same
+ * memory.
  */
 export class ParameterStore {
   readonly parameters: readonly NamedParameter[]
   readonly trained: readonly NamedParameter[]
   readonly values: ReadonlyMap<string, Value>
-  /** Trained weights, and beside them the gradient of each. */
+  /** Trained weights and their gradients, in the same layout. */
   readonly weights: Float32Array
   readonly gradients: Float32Array
-  /** Numbers at the front of the arrays that weight decay applies to. */
+  /** Number of leading elements that weight decay applies to. */
   readonly decayed: number
-  readonly #places = new Map<string, number>()
+  readonly #offsets = new Map<string, number>()
   readonly #frozen: Map<string, Float32Array>
 
-  /** `weights` are copied, unless they are those of another store: then both stand on the same memory. */
+  /** `weights` are copied, unless they are another store's: then both share the memory. */
   constructor(
     runtime: Runtime,
     parameters: readonly NamedParameter[],
@@ -53,7 +53,7 @@ export class ParameterStore {
     let size = 0
     let decayed = 0
     for (const { name, shape, kind } of this.trained) {
-      this.#places.set(name, size)
+      this.#offsets.set(name, size)
       size += sizeOf(shape)
       if (kind === 'matrix') decayed = size
     }
@@ -65,7 +65,7 @@ export class ParameterStore {
     this.values = new Map(
       parameters.map((parameter) => {
         const { name, shape } = parameter
-        const view = this.#places.has(name)
+        const view = this.#offsets.has(name)
           ? this.part(this.weights, parameter)
           : this.#frozenArray(parameter)
         if (weights instanceof Map) view.set(weights.get(name)!.values)
@@ -74,7 +74,7 @@ export class ParameterStore {
     )
   }
 
-  /** For a store in another thread that reads what this one changes. */
+  /** For a store in another thread that reads the same weights. */
   share(): SharedWeights {
     return { trained: this.weights, frozen: this.#frozen }
   }
@@ -87,21 +87,21 @@ export class ParameterStore {
     return made
   }
 
-  /** A parameter's part of an array that lies as the trained weights do. */
+  /** A parameter's part of an array with the layout of the trained weights. */
   part(array: Float32Array, { name, shape }: NamedParameter): Float32Array {
-    const place = this.#places.get(name)!
-    return array.subarray(place, place + sizeOf(shape))
+    const offset = this.#offsets.get(name)!
+    return array.subarray(offset, offset + sizeOf(shape))
   }
 
-  /** Copies weights in, in place: graphs keep their views. */
-  take(weights: StoredTensors): void {
+  /** Copies weights in offset: graphs keep their views. */
+  load(weights: StoredTensors): void {
     for (const { name } of this.parameters) {
       const target = this.values.get(name)!.data as Float32Array
       target.set(weights.get(name)!.values)
     }
   }
 
-  /** The weights by name, as copies. */
+  /** Copies of the weights by name. */
   stored(which: readonly NamedParameter[] = this.parameters): StoredTensors {
     return new Map(
       which.map(({ name, shape }) => [

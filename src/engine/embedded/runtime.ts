@@ -6,16 +6,16 @@ import { forWebGpu } from './onnx/for-webgpu.ts'
 
 export type Data = Float32Array | BigInt64Array | Int32Array
 
-/** A tensor as the runtime takes it. It stands on the array it was made of; nothing is copied. */
+/** A tensor for the runtime. It is a view of its array; nothing is copied. */
 export interface Value {
   readonly data: Data
   readonly dims: readonly number[]
 }
 
 export interface Program {
-  /** Names the program takes; others are left out of what is fed. */
+  /** Names of the program's inputs; others are ignored. */
   readonly takes: ReadonlySet<string>
-  /** Runs on the inputs and writes into the outputs. Maps that are given again must hold the same values. */
+  /** Runs on the inputs and writes to the outputs. A map that is passed again must contain the same values. */
   run(inputs: ReadonlyMap<string, Value>, outputs: ReadonlyMap<string, Value>): Promise<void>
   release(): Promise<void>
 }
@@ -25,20 +25,20 @@ export type Device = 'cpu' | 'wasm' | 'webgpu'
 export interface Runtime {
   readonly device: Device
   readonly threads: number
-  /** Where it computes, in words. */
+  /** Device description for display. */
   readonly label: string
   /**
-   * Computes beside the arrays, on the processor: for what would have to carry more to another device than is computed
-   * there. The same runtime where there is no other device. Values are good for both.
+   * A runtime on the CPU, for work where copying to another device costs more than it saves. The same runtime if there is
+   * no other device. Values work with both.
    */
   readonly host: Runtime
-  /** The same with one thread, for work that is itself split over threads. */
+  /** A single-threaded variant, for work that is itself split over threads. */
   readonly single: Runtime
   value(data: Data, dims: readonly number[]): Value
   load(graph: Graph): Promise<Program>
 }
 
-/** The part of onnxruntime's interface that is used, which its packages for Node and for the web share. */
+/** The part of onnxruntime's interface that is used; its packages for Node and the web share it. */
 export interface Library {
   Tensor: new (type: string, data: Data, dims: readonly number[]) => Value
   InferenceSession: {
@@ -52,11 +52,11 @@ interface Session {
 }
 
 /**
- * Numbers too small for a float's full precision take a processor a hundred times as long, and every masked score of
- * attention passes through them: rounding them to 0 saves a sixth of training. It holds for all that the calling thread
- * computes, JavaScript too, so it is done only in a thread of the engine's own.
+ * Denormal floats are a hundred times slower on a CPU, and every masked attention score passes through them: flushing
+ * them to 0 saves a sixth of training time. It affects everything the calling thread computes, JavaScript included, so it
+ * is enabled only in the engine's own threads.
  */
-const flushTiny = isMainThread ? '0' : '1'
+const flushDenormals = isMainThread ? '0' : '1'
 
 function typeOf(data: Data): string {
   if (data instanceof Float32Array) return 'float32'
@@ -95,18 +95,18 @@ export class OnnxRuntime implements Runtime {
         interOpNumThreads: 1,
         executionMode: 'sequential',
         graphOptimizationLevel: 'basic',
-        // Every shape is fixed, so one plan of memory serves every run.
+        // Every shape is fixed, so one memory plan serves every run.
         enableMemPattern: true,
         logSeverityLevel: 3,
-        extra: { session: { set_denormal_as_zero: flushTiny } },
+        extra: { session: { set_denormal_as_zero: flushDenormals } },
       })
     } catch (cause) {
-      throw new EngineError(`onnxruntime refused a graph: ${(cause as Error).message}`, {
-        fix: 'Run coa engine contract to see what this machine can do, and report the message.',
+      throw new EngineError(`onnxruntime rejected a graph: ${(cause as Error).message}`, {
+        fix: 'Run coa engine contract to see what this machine supports, and report the message.',
         cause,
       })
     }
-    // The native library writes into the arrays it is given; the one for the web would leave them as they are.
+    // The native library writes to the given arrays; the web version allocates new ones.
     return new OnnxProgram(session, neededInputs(graph), this.device !== 'wasm')
   }
 }
@@ -115,7 +115,7 @@ class OnnxProgram implements Program {
   readonly takes: ReadonlySet<string>
   readonly #session: Session
   readonly #writesInPlace: boolean
-  /** What a step of sampling gives again and again. */
+  /** Cached conversions of maps that are passed repeatedly, as in decoding. */
   readonly #records = new WeakMap<ReadonlyMap<string, Value>, Record<string, Value>>()
 
   constructor(session: Session, inputs: string[], writesInPlace: boolean) {

@@ -1,4 +1,4 @@
-/** This program's own flags for a thread of it, without the one that a thread with a file cannot start with. */
+/** Node flags for worker threads: this process's own, without those a worker with a file cannot start with. */
 export function threadFlags(): string[] {
   return process.execArgv.filter((flag) => !flag.startsWith('--input-type'))
 }

@@ -1,4 +1,4 @@
-/** The engine's own thread: runs the core, so that nothing it computes ever stalls the event loop of the program. */
+/** The engine's thread: runs the core, so that computations never block the program's event loop. */
 import { parentPort } from 'node:worker_threads'
 import { CoaError } from '../../base/errors/index.ts'
 import { EmbeddedCore } from './embedded-core.ts'
@@ -7,13 +7,13 @@ import type { CallName, Calls, Failure, FromWorker, ToWorker, WireSampleRequest 
 const port = parentPort!
 let core: EmbeddedCore | undefined
 const aborts = new Map<number, AbortController>()
-const questions = new Map<
+const pendingMasks = new Map<
   number,
   { resolve: (mask: Uint8Array | undefined) => void; reject: (cause: Error) => void }
 >()
-let asked = 0
+let maskCount = 0
 
-const tell = (message: FromWorker): void => port.postMessage(message)
+const post = (message: FromWorker): void => port.postMessage(message)
 
 const handlers: {
   [Name in CallName]: (args: Calls[Name]['args'], id: number) => Promise<Calls[Name]['result']>
@@ -23,7 +23,7 @@ const handlers: {
     return core.describe()
   },
   sample: (request, id) => core!.sample(withCallbacks(request, id)),
-  pass: async ({ examples, aim }, id) => core!.pass(examples, aim, signalOf(id)),
+  pass: async ({ examples, passLoss }, id) => core!.pass(examples, passLoss, signalOf(id)),
   optimStep: (settings) => core!.optimStep(settings),
   save: async ({ folder, note }) => {
     await core!.save(folder, note)
@@ -45,20 +45,20 @@ function signalOf(id: number): AbortSignal {
   return controller.signal
 }
 
-function withCallbacks({ asksAllowed, tellsTokens, ...request }: WireSampleRequest, id: number) {
+function withCallbacks({ hasMask, streamsTokens, ...request }: WireSampleRequest, id: number) {
   return {
     ...request,
     signal: signalOf(id),
-    ...(tellsTokens
-      ? { onToken: (token: number, sample: number) => tell({ kind: 'token', id, token, sample }) }
+    ...(streamsTokens
+      ? { onToken: (token: number, sample: number) => post({ kind: 'token', id, token, sample }) }
       : {}),
-    ...(asksAllowed
+    ...(hasMask
       ? {
           allowed: (tokens: readonly number[], sample: number) =>
             new Promise<Uint8Array | undefined>((resolve, reject) => {
-              const question = asked++
-              questions.set(question, { resolve, reject })
-              tell({ kind: 'allowed', id, question, tokens, sample })
+              const maskId = maskCount++
+              pendingMasks.set(maskId, { resolve, reject })
+              post({ kind: 'allowed', id, maskId, tokens, sample })
             }),
         }
       : {}),
@@ -68,9 +68,9 @@ function withCallbacks({ asksAllowed, tellsTokens, ...request }: WireSampleReque
 async function call(id: number, name: CallName, args: unknown): Promise<void> {
   try {
     const handler = handlers[name] as (args: unknown, id: number) => Promise<unknown>
-    tell({ kind: 'result', id, result: await handler(args, id) })
+    post({ kind: 'result', id, result: await handler(args, id) })
   } catch (cause) {
-    tell({ kind: 'failure', id, failure: failureOf(cause) })
+    post({ kind: 'failure', id, failure: failureOf(cause) })
   } finally {
     aborts.delete(id)
   }
@@ -93,8 +93,8 @@ port.on('message', (message: ToWorker) => {
   if (message.kind === 'call') void call(message.id, message.name, message.args)
   else if (message.kind === 'abort') aborts.get(message.id)?.abort()
   else {
-    const waiting = questions.get(message.question)
-    questions.delete(message.question)
+    const waiting = pendingMasks.get(message.maskId)
+    pendingMasks.delete(message.maskId)
     if (message.failure === undefined) waiting?.resolve(message.mask)
     else waiting?.reject(new Error(message.failure))
   }

@@ -1,18 +1,18 @@
 import { readFully } from '../checkpoint/read-bytes.ts'
 
-/** Bytes read ahead: metadata is many small values. */
+/** Read-ahead: metadata consists of many small values. */
 const WINDOW = 1 << 20
-/** More than any chat template has. */
+/** Longer than any chat template. */
 const LONGEST_TEXT = 1 << 26
 
-/** Reads little-endian values of a file one after the other, and never beyond its end. */
+/** Sequential reader of little-endian values, with bounds checks. */
 export class ByteCursor {
   readonly #file: number
   readonly #length: number
   #window = new Uint8Array(0)
   #view = new DataView(this.#window.buffer)
   #windowStart = 0
-  place = 0
+  position = 0
 
   constructor(file: number, length: number) {
     this.#file = file
@@ -20,7 +20,7 @@ export class ByteCursor {
   }
 
   get left(): number {
-    return this.#length - this.place
+    return this.#length - this.position
   }
 
   uint8 = (): number => this.#take(1, (at) => this.#view.getUint8(at))
@@ -36,38 +36,39 @@ export class ByteCursor {
 
   bool = (): boolean => {
     const byte = this.uint8()
-    if (byte > 1) throw new SyntaxError(`a value that is true or false is ${byte}`)
+    if (byte > 1) throw new SyntaxError(`a boolean value is ${byte}`)
     return byte === 1
   }
 
   text = (): string => {
-    const length = this.count('the length of a text', 1, LONGEST_TEXT)
+    const length = this.count('a string length', 1, LONGEST_TEXT)
     return this.#take(length, (at) => decoder.decode(this.#window.subarray(at, at + length)))
   }
 
-  /** A number of things to come, each of at least so many bytes: refused where the file cannot hold them. */
+  /** A count of items of at least `bytesOfEach` bytes; rejected if the file is too short for them. */
   count(what: string, bytesOfEach: number, most = Number.MAX_SAFE_INTEGER): number {
     const count = Number(this.uint64())
     if (count > most || count * bytesOfEach > this.left) {
-      throw new SyntaxError(`${what} is ${count}, and the file has ${this.left} bytes left`)
+      throw new SyntaxError(`${what} is ${count}, but the file has ${this.left} bytes left`)
     }
     return count
   }
 
   #take<T>(bytes: number, read: (at: number) => T): T {
-    const end = this.place + bytes
-    if (end > this.#length) throw new SyntaxError(`it ends after ${this.#length} bytes, within its header`)
-    if (this.place < this.#windowStart || end > this.#windowStart + this.#window.length) this.#load(bytes)
-    const value = read(this.place - this.#windowStart)
-    this.place = end
+    const end = this.position + bytes
+    if (end > this.#length)
+      throw new SyntaxError(`the file ends after ${this.#length} bytes, within its header`)
+    if (this.position < this.#windowStart || end > this.#windowStart + this.#window.length) this.#load(bytes)
+    const value = read(this.position - this.#windowStart)
+    this.position = end
     return value
   }
 
   #load(bytes: number): void {
     this.#window = new Uint8Array(Math.min(Math.max(bytes, WINDOW), this.left))
-    readFully(this.#file, this.#window, this.place)
+    readFully(this.#file, this.#window, this.position)
     this.#view = new DataView(this.#window.buffer)
-    this.#windowStart = this.place
+    this.#windowStart = this.position
   }
 }
 

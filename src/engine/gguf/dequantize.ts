@@ -1,13 +1,13 @@
-import { widenBrainFloat, widenHalf } from '../checkpoint/half-floats.ts'
-import { type ReadBlock, superBlocks } from './dequantize-super.ts'
+import { widenBfloat16, widenHalf } from '../checkpoint/half-floats.ts'
+import { kQuants, type ReadBlock } from './k-quants.ts'
 import { tensorTypeByName } from './tensor-types.ts'
 
-/** The values of a tensor; every product is rounded as in float32 arithmetic. `bytes` is a whole buffer. */
+/** Dequantizes a tensor; every product is rounded to float32. `bytes` must start its buffer. */
 export function dequantize(bytes: Uint8Array, type: string, count: number): Float32Array {
   const values = new Float32Array(count)
   if (type === 'F32') new Uint8Array(values.buffer).set(bytes)
   else if (type === 'F16') widenHalf(new Uint16Array(bytes.buffer, 0, count), values)
-  else if (type === 'BF16') widenBrainFloat(new Uint16Array(bytes.buffer, 0, count), values)
+  else if (type === 'BF16') widenBfloat16(new Uint16Array(bytes.buffer, 0, count), values)
   else {
     const { valuesInBlock, bytesInBlock } = tensorTypeByName(type)
     const read = readers[type]!
@@ -20,7 +20,7 @@ export function dequantize(bytes: Uint8Array, type: string, count: number): Floa
 
 let singles: Float32Array | undefined
 
-/** The F16 number at a place. */
+/** The F16 number at an offset. */
 function half(bytes: Uint8Array, at: number): number {
   if (singles === undefined) {
     singles = new Float32Array(65_536)
@@ -30,8 +30,8 @@ function half(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Four bits of each of 32 values: a byte has value i in its lower half and value i + 16 in its upper one. Where there is
- * a fifth bit, it lies in four bytes, one bit a value.
+ * Four bits of each of 32 values: a byte has value i in its lower half and value i + 16 in its upper half. A fifth bit, if
+ * any, is in four separate bytes, one bit per value.
  */
 function fourBits(bytes: Uint8Array, at: number, index: number): number {
   return index < 16 ? bytes[at + index]! & 15 : bytes[at + index - 16]! >>> 4
@@ -53,8 +53,8 @@ const readers: Record<string, ReadBlock> = {
     for (let i = 0; i < 32; i++) values[to + i] = scale * (fourBits(bytes, at + 2, i) - 8)
   },
   Q4_1: (bytes, at, values, to) => {
-    const [scale, least] = [half(bytes, at), half(bytes, at + 2)]
-    for (let i = 0; i < 32; i++) values[to + i] = fround(scale * fourBits(bytes, at + 4, i)) + least
+    const [scale, minimum] = [half(bytes, at), half(bytes, at + 2)]
+    for (let i = 0; i < 32; i++) values[to + i] = fround(scale * fourBits(bytes, at + 4, i)) + minimum
   },
   Q5_0: (bytes, at, values, to) => {
     const scale = half(bytes, at)
@@ -63,11 +63,11 @@ const readers: Record<string, ReadBlock> = {
     }
   },
   Q5_1: (bytes, at, values, to) => {
-    const [scale, least] = [half(bytes, at), half(bytes, at + 2)]
+    const [scale, minimum] = [half(bytes, at), half(bytes, at + 2)]
     for (let i = 0; i < 32; i++) {
       const level = fourBits(bytes, at + 8, i) | fifthBit(bytes, at + 4, i)
-      values[to + i] = fround(scale * level) + least
+      values[to + i] = fround(scale * level) + minimum
     }
   },
-  ...superBlocks(half),
+  ...kQuants(half),
 }

@@ -7,8 +7,8 @@ type LlamaThree = Extract<RopeScaling, { kind: 'llama3' }>
 const usual = { lowFrequencyFactor: 1, highFrequencyFactor: 4, originalContext: 8192 }
 
 /**
- * The settings behind a table of what each frequency is divided by. Settings that differ but give the same table are the
- * same model, so one of them is enough: the usual ones where they fit, or else those through two of the blended entries.
+ * Recovers llama3 settings from a table of frequency divisors. Different settings with the same table are equivalent, so
+ * any of them will do: the usual ones if they match, or those fitted to two interpolated entries.
  */
 export function scalingFromFactors(shape: ModelShape, factors: Float32Array): LlamaThree {
   if (factors.length !== shape.headWidth / 2) throw notLlamaThree()
@@ -21,12 +21,12 @@ export function scalingFromFactors(shape: ModelShape, factors: Float32Array): Ll
 }
 
 function notLlamaThree(): EngineError {
-  return new EngineError('the positions are stretched by a table that is not of the kind of Llama 3', {
-    fix: 'Use the safetensors folder of the model, whose config.json says how its positions are stretched.',
+  return new EngineError('the RoPE scaling table is not of the llama3 kind', {
+    fix: 'Use the safetensors folder of the model, whose config.json has the RoPE scaling settings.',
   })
 }
 
-/** The blend is a straight line along the frequency; two points of it say where it begins and ends. */
+/** The interpolation is linear in the frequency; two points determine it. */
 function fitted(plain: Float64Array, factors: Float32Array, factor: number): LlamaThree | undefined {
   const between = [...factors.keys()].filter(
     (pair) => factors[pair]! > 1.0001 && factors[pair]! < factor * 0.9999,

@@ -1,13 +1,13 @@
 import { gpt2Pattern } from '../../language/tokens/word-scanner.ts'
 
-/** How text is cut into words before bytes are joined: patterns one after the other, each cutting what the last left. */
+/** How text is split into words before BPE: a list of patterns, each applied to the result of the previous one. */
 export interface PreTokenizer {
-  /** The name llama.cpp has for it, and other names for the same cuts. */
+  /** llama.cpp's name, and other names for the same pattern. */
   names: readonly string[]
   patterns: readonly string[]
-  /** A word that is a token is taken whole, whatever the merges say. */
+  /** A word that is a token is kept whole, regardless of merges. */
   ignoreMerges: boolean
-  /** What llama.cpp does where the file does not say. */
+  /** llama.cpp's default if the file does not specify it. */
   addsBegin: boolean
 }
 
@@ -17,7 +17,7 @@ const later = (digits: string): string =>
 
 const plain = { ignoreMerges: false, addsBegin: false }
 
-/** Those of llama.cpp that models of the llama and qwen families use. */
+/** llama.cpp's pre-tokenizers for models of the llama and qwen families. */
 const known: readonly PreTokenizer[] = [
   { names: ['qwen2', 'deepseek-r1-qwen', 'stablelm2', 'hunyuan'], patterns: [later('\\p{N}')], ...plain },
   {
@@ -57,7 +57,7 @@ interface Component {
   [field: string]: unknown
 }
 
-/** The patterns of a tokenizer.json's pre-tokenizer; undefined where it does more than cut words into bytes. */
+/** The patterns of a tokenizer.json's pre-tokenizer; undefined if it does more than split. */
 export function patternsOf(component: unknown): string[] | undefined {
   const steps = flat(component as Component | null | undefined)
   const last = steps.pop()
@@ -84,7 +84,7 @@ function flat(component: Component | null | undefined): Component[] {
   return ((component['pretokenizers'] ?? []) as Component[]).flatMap(flat)
 }
 
-/** The pre-tokenizer of a tokenizer.json that cuts by these patterns. */
+/** The tokenizer.json pre-tokenizer for these patterns. */
 export function componentOf({ patterns }: PreTokenizer): Record<string, unknown> {
   return {
     type: 'Sequence',

@@ -1,8 +1,8 @@
 import { EngineError } from '../checkpoint/engine-error.ts'
-import { narrowToBrainFloat, narrowToHalf } from '../checkpoint/half-floats.ts'
+import { narrowToBfloat16, narrowToHalf } from '../checkpoint/half-floats.ts'
 import type { WritableType } from './tensor-types.ts'
 
-/** Values in the bytes of a type. The number of values is a multiple of the type's block. */
+/** Encodes values as a type. Their number is a multiple of the type's block size. */
 export function quantize(values: Float32Array, type: WritableType, name: string): Uint8Array {
   switch (type) {
     case 'F32':
@@ -10,7 +10,7 @@ export function quantize(values: Float32Array, type: WritableType, name: string)
     case 'F16':
     case 'BF16': {
       const narrowed = new Uint16Array(values.length)
-      const overflow = (type === 'F16' ? narrowToHalf : narrowToBrainFloat)(values, narrowed)
+      const overflow = (type === 'F16' ? narrowToHalf : narrowToBfloat16)(values, narrowed)
       if (overflow !== -1) throw tooLarge(name, values[overflow]!, type)
       return new Uint8Array(narrowed.buffer)
     }
@@ -19,7 +19,7 @@ export function quantize(values: Float32Array, type: WritableType, name: string)
   }
 }
 
-/** Blocks of 32: a scale in F16, then each value divided by the scale and rounded, halves away from zero. */
+/** Blocks of 32: an F16 scale, then each value divided by it and rounded half away from zero. */
 function eightBits(values: Float32Array, name: string): Uint8Array {
   const bytes = new Uint8Array((values.length / 32) * 34)
   const scale = new Float32Array(1)
@@ -30,7 +30,7 @@ function eightBits(values: Float32Array, name: string): Uint8Array {
     for (let i = 0; i < 32; i++) largest = Math.max(largest, Math.abs(values[from + i]!))
     scale[0] = largest / 127
     if (narrowToHalf(scale, narrowed) !== -1) throw tooLarge(name, largest, 'Q8_0')
-    // As the reference does: by the scale before it is narrowed, and by its reciprocal in float32.
+    // As in the reference: divides by the scale before it is rounded to F16, using a float32 reciprocal.
     const inverse = scale[0] === 0 ? 0 : Math.fround(1 / scale[0]!)
     const to = block * 34
     bytes[to] = narrowed[0]! & 255

@@ -5,14 +5,14 @@ import { dequantize } from './dequantize.ts'
 import { nameOfTensorType, readableTypes, tensorTypeById } from './tensor-types.ts'
 import { type GgufValue, leastBytes, type Metadata, valueTypes } from './values.ts'
 
-/** A tensor as the header describes it. */
+/** A tensor entry of the header. */
 export interface GgufTensor {
   name: string
-  /** Row-major, the last size innermost: the other way round than in the file. */
+  /** Row-major, last dimension innermost: the reverse of the file. */
   shape: number[]
   type: string
   typeId: number
-  /** From the beginning of the file. */
+  /** Byte offset in the file. */
   start: number
   bytes: number
 }
@@ -26,17 +26,17 @@ const MAGIC = 0x46554747
 const ALIGNMENT_KEY = 'general.alignment'
 const MOST_DIMENSIONS = 4
 
-/** Reads metadata and the list of tensors, and checks that the file holds what it says. */
+/** Reads metadata and tensor entries, and checks them against the file. */
 export function readGguf(path: string): GgufHeader {
   return withFile(path, (file, bytes) => {
     try {
       return parse(new ByteCursor(file, bytes), bytes)
     } catch (cause) {
       if (cause instanceof EngineError) throw cause
-      const beginning = new Uint8Array(Math.min(8, bytes))
-      readFully(file, beginning, 0)
-      throw new EngineError(`${path} is not a sound GGUF file: ${(cause as Error).message}`, {
-        fix: gitPointerFix(String.fromCharCode(...beginning)) ?? 'Download or write the file again.',
+      const start = new Uint8Array(Math.min(8, bytes))
+      readFully(file, start, 0)
+      throw new EngineError(`${path} is not a valid GGUF file: ${(cause as Error).message}`, {
+        fix: gitPointerFix(String.fromCharCode(...start)) ?? 'Download or write the file again.',
         details: { path },
         cause,
       })
@@ -44,11 +44,11 @@ export function readGguf(path: string): GgufHeader {
   })
 }
 
-/** The values of one tensor as Float32, whatever type they are stored in. */
+/** The values of a tensor as Float32, dequantized if necessary. */
 export function readGgufTensor(path: string, tensor: GgufTensor): Float32Array {
   if (!readableTypes.includes(tensor.type)) {
-    throw new EngineError(`${tensor.name} is stored as ${tensor.type}, which cannot be read`, {
-      fix: `Use a file with ${readableTypes.join(', ')}; \`llama-quantize --allow-requantize FILE OUT Q8_0\` of llama.cpp makes one.`,
+    throw new EngineError(`${tensor.name} is stored as ${tensor.type}, which is not supported`, {
+      fix: `Use a file with ${readableTypes.join(', ')}; \`llama-quantize --allow-requantize FILE OUT Q8_0\` (llama.cpp) creates one.`,
       details: { path },
     })
   }
@@ -64,22 +64,23 @@ export function readGgufTensor(path: string, tensor: GgufTensor): Float32Array {
 }
 
 function parse(cursor: ByteCursor, fileBytes: number): GgufHeader {
-  if (fileBytes < 24 || cursor.uint32() !== MAGIC) throw new SyntaxError('it does not begin with GGUF')
+  if (fileBytes < 24 || cursor.uint32() !== MAGIC) throw new SyntaxError('it does not start with GGUF')
   const version = cursor.uint32()
-  if (version > 0xffff) throw new SyntaxError('its numbers are big-endian; only little-endian files are read')
-  if (version !== 2 && version !== 3) throw new SyntaxError(`its version is ${version}; 2 and 3 are known`)
-  // A tensor has at least the length of its name, one size, type and offset; a value its key's length and type.
+  if (version > 0xffff) throw new SyntaxError('it is big-endian; only little-endian files are supported')
+  if (version !== 2 && version !== 3)
+    throw new SyntaxError(`its version is ${version}; only 2 and 3 are supported`)
+  // Minimum sizes: a tensor has a name length, one dimension, type and offset; a value has a key length and type.
   const tensorCount = cursor.count('the number of tensors', 32)
   const valueCount = cursor.count('the number of values', 13)
   const metadata: Metadata = new Map()
   for (let index = 0; index < valueCount; index++) {
     const key = cursor.text()
-    if (metadata.has(key)) throw new SyntaxError(`${shown(key)} is given twice`)
+    if (metadata.has(key)) throw new SyntaxError(`duplicate key ${shown(key)}`)
     metadata.set(key, readValue(cursor, key))
   }
   const tensors = Array.from({ length: tensorCount }, () => readEntry(cursor))
   const alignment = alignmentOf(metadata)
-  const dataStart = Math.ceil(cursor.place / alignment) * alignment
+  const dataStart = Math.ceil(cursor.position / alignment) * alignment
   return { metadata, tensors: placed(tensors, { dataStart, alignment, fileBytes }) }
 }
 
@@ -89,7 +90,7 @@ function readValue(cursor: ByteCursor, key: string): GgufValue {
   if (type !== 'array') return { type, value: readPlain(cursor, type) } as GgufValue
   const of = valueTypes[cursor.uint32()]
   if (of === undefined || of === 'array') {
-    throw new SyntaxError(`${shown(key)} is a list of ${of === 'array' ? 'lists' : 'an unknown type'}`)
+    throw new SyntaxError(`${shown(key)} is an array of ${of === 'array' ? 'arrays' : 'an unknown type'}`)
   }
   const length = cursor.count(`the length of ${shown(key)}`, leastBytes[of])
   return { type, of, value: Array.from({ length }, () => readPlain(cursor, of)) } as GgufValue
@@ -102,7 +103,7 @@ function readPlain(
   return type === 'string' ? cursor.text() : cursor[type]()
 }
 
-/** An entry of the list, with its offset still counted from the beginning of the data. */
+/** A tensor entry; its offset is still relative to the start of the data. */
 function readEntry(cursor: ByteCursor): Omit<GgufTensor, 'bytes'> {
   const name = cursor.text()
   const dimensions = cursor.uint32()
@@ -133,14 +134,14 @@ function placed(
 ): Map<string, GgufTensor> {
   const tensors = new Map<string, GgufTensor>()
   for (const entry of entries) {
-    if (tensors.has(entry.name)) throw new SyntaxError(`tensor ${shown(entry.name)} is given twice`)
+    if (tensors.has(entry.name)) throw new SyntaxError(`duplicate tensor ${shown(entry.name)}`)
     if (entry.start % alignment !== 0)
       throw new SyntaxError(`${shown(entry.name)} is not aligned to ${alignment}`)
     const start = dataStart + entry.start
     const bytes = bytesOf(entry)
     if (start + bytes > fileBytes) {
       throw new SyntaxError(
-        `${shown(entry.name)} ends at byte ${start + bytes}, and the file has ${fileBytes}`,
+        `${shown(entry.name)} ends at byte ${start + bytes}, but the file has ${fileBytes}`,
       )
     }
     tensors.set(entry.name, { ...entry, start, bytes })
@@ -155,16 +156,16 @@ function placed(
   return tensors
 }
 
-/** Zero for a type that is not known here: such a tensor may lie in the file unread. */
+/** Zero for an unknown type: such a tensor may be in the file as long as it is not read. */
 function bytesOf({ name, shape, typeId }: Omit<GgufTensor, 'bytes'>): number {
   const values = shape.reduce((product, size) => product * size, 1)
   if (!(Number.isSafeInteger(values) && values > 0))
-    throw new SyntaxError(`${shown(name)} has the sizes ${shape}`)
+    throw new SyntaxError(`${shown(name)} has the shape ${shape}`)
   const type = tensorTypeById(typeId)
   if (type === undefined) return 0
   if (shape.at(-1)! % type.valuesInBlock !== 0) {
     throw new SyntaxError(
-      `${shown(name)} has rows of ${shape.at(-1)}, and ${type.name} needs a multiple of ${type.valuesInBlock}`,
+      `${shown(name)} has rows of ${shape.at(-1)}, but ${type.name} needs a multiple of ${type.valuesInBlock}`,
     )
   }
   return (values / type.valuesInBlock) * type.bytesInBlock

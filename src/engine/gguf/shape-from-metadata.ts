@@ -4,7 +4,7 @@ import { yarnAttentionFactor } from '../checkpoint/rope.ts'
 import type { GgufTensor } from './read-gguf.ts'
 import { type Metadata, MetadataView } from './values.ts'
 
-/** The shape of the model in a file; what stretched positions of Llama 3 need is in `factors`. */
+/** The shape of the model in a file. `scalingOfFactors` reads the table of llama3 RoPE scaling. */
 export function shapeFromMetadata(
   metadata: Metadata,
   tensors: ReadonlyMap<string, GgufTensor>,
@@ -13,7 +13,7 @@ export function shapeFromMetadata(
   const view = new MetadataView(metadata)
   const family = familyOf(view)
   const at = (name: string) => `${family}.${name}`
-  refuseOthers(view, family)
+  rejectUnsupported(view, family)
   const heads = view.number(at('attention.head_count'))
   const width = view.number(at('embedding_length'))
   const tokens = idsOf(view)
@@ -43,7 +43,7 @@ export function shapeFromMetadata(
   }
   const rotated = view.number(at('rope.dimension_count'), shape.headWidth)
   if (rotated !== shape.headWidth) {
-    throw refused(`only ${rotated} of the ${shape.headWidth} values of each head are rotated`)
+    throw unsupportedModel(`only ${rotated} of the ${shape.headWidth} values of each head are rotated`)
   }
   const fromFactors = scalingOfFactors(shape)
   return fromFactors === undefined ? shape : { ...shape, ropeScaling: fromFactors }
@@ -52,28 +52,28 @@ export function shapeFromMetadata(
 function familyOf(view: MetadataView): ModelFamily {
   const name = view.text('general.architecture')
   if (name === 'llama' || name === 'qwen2' || name === 'qwen3') return name
-  throw refused(`its architecture is ${name}`)
+  throw unsupportedModel(`its architecture is ${name}`)
 }
 
-function refuseOthers(view: MetadataView, family: ModelFamily): void {
+function rejectUnsupported(view: MetadataView, family: ModelFamily): void {
   if (view.number('split.count', 1) > 1) {
     throw new EngineError(
-      `the model is split into ${view.number('split.count')} files, and this is one of them`,
+      `the model is split into ${view.number('split.count')} files; this is one of them`,
       {
-        fix: 'Join them first: `llama-gguf-split --merge FIRST_PART WHOLE.gguf`, a tool of llama.cpp.',
+        fix: 'Merge them first with llama.cpp: `llama-gguf-split --merge FIRST_PART WHOLE.gguf`.',
       },
     )
   }
   if (view.text('general.type', 'model') !== 'model') {
-    throw refused(`it holds a ${view.text('general.type')}, not a whole model`)
+    throw unsupportedModel(`it contains a ${view.text('general.type')}, not a full model`)
   }
-  if (view.number(`${family}.expert_count`, 0) > 0) throw refused('it is a mixture of experts')
+  if (view.number(`${family}.expert_count`, 0) > 0) throw unsupportedModel('it is a mixture of experts')
   if (view.number(`${family}.attention.sliding_window`, 0) > 0) {
-    throw refused('some of its layers see only a part of the context')
+    throw unsupportedModel('some of its layers attend to only part of the context')
   }
 }
 
-function refused(problem: string): EngineError {
+function unsupportedModel(problem: string): EngineError {
   return new EngineError(`this model cannot be imported: ${problem}`, {
     fix: 'Use a dense model of the llama, qwen2 or qwen3 family.',
   })
@@ -81,12 +81,12 @@ function refused(problem: string): EngineError {
 
 function scalingOf(view: MetadataView, family: ModelFamily): RopeScaling | undefined {
   const at = (name: string) => `${family}.rope.scaling.${name}`
-  // Without a type a factor alone means linear.
+  // Without a type, a factor alone means linear.
   const kind = view.text(at('type'), 'linear')
   const factor = decimal(view.number(at('factor'), view.number(`${family}.rope.scale_linear`, 1)))
   if (kind === 'none' || (kind === 'linear' && (factor === 1 || factor === 0))) return undefined
   if (kind === 'linear') return { kind, factor }
-  if (kind !== 'yarn') throw refused(`positions are stretched in the way "${kind}"`)
+  if (kind !== 'yarn') throw unsupportedModel(`unknown RoPE scaling "${kind}"`)
   const share = decimal(view.number(at('attn_factor'), 1))
   return {
     kind,
@@ -109,7 +109,7 @@ function idsOf(view: MetadataView): Pick<ModelShape, 'endTokens' | 'beginToken' 
   }
 }
 
-/** The shortest number that is the same in float32: 1e-5 was meant, not 0.000009999999747. */
+/** The shortest decimal with the same float32 value: 1e-5 instead of 0.000009999999747. */
 function decimal(value: number): number {
   for (let digits = 1; digits < 10; digits++) {
     const shorter = Number(value.toPrecision(digits))

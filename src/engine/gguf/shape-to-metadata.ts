@@ -6,9 +6,9 @@ const whole = (value: number): GgufValue => ({ type: 'uint32', value })
 const real = (value: number): GgufValue => ({ type: 'float32', value })
 const text = (value: string): GgufValue => ({ type: 'string', value })
 
-/** What llama.cpp has to know of a model besides its weights and its tokenizer. */
+/** Model metadata for llama.cpp, besides weights and tokenizer. */
 export function metadataOfShape(shape: ModelShape): Metadata {
-  refuseUnknown(shape)
+  rejectUnsupported(shape)
   const { family } = shape
   const entries: [string, GgufValue][] = [
     ['block_count', whole(shape.layers)],
@@ -29,7 +29,7 @@ export function metadataOfShape(shape: ModelShape): Metadata {
 }
 
 function scalingEntries({ ropeScaling: scaling }: ModelShape): [string, GgufValue][] {
-  // The stretching of Llama 3 is a tensor: see `ropeFactors`.
+  // llama3 scaling is stored as a tensor: see `ropeFactors`.
   if (scaling === undefined || scaling.kind === 'llama3') return []
   const common: [string, GgufValue][] = [
     ['rope.scaling.type', text(scaling.kind)],
@@ -40,7 +40,7 @@ function scalingEntries({ ropeScaling: scaling }: ModelShape): [string, GgufValu
   return [
     ...common,
     ['rope.scaling.original_context_length', whole(scaling.originalContext)],
-    // llama.cpp multiplies this with the factor that follows from the stretching.
+    // llama.cpp multiplies this by the factor derived from the scaling.
     ...(attentionFactor === undefined
       ? []
       : [
@@ -52,29 +52,29 @@ function scalingEntries({ ropeScaling: scaling }: ModelShape): [string, GgufValu
   ]
 }
 
-/** What each frequency is divided by, for Llama 3's way of stretching positions; undefined for every other. */
+/** Frequency divisors of llama3 RoPE scaling; undefined for other kinds. */
 export function ropeFactors(shape: ModelShape): Float32Array | undefined {
   if (shape.ropeScaling?.kind !== 'llama3') return undefined
   const plain = inverseFrequencies({ ...shape, ropeScaling: undefined })
   return Float32Array.from(inverseFrequencies(shape), (frequency, pair) => plain[pair]! / frequency)
 }
 
-/** Some shapes of config.json have no place in llama.cpp. */
-function refuseUnknown(shape: ModelShape): void {
+/** llama.cpp does not support every shape that config.json can describe. */
+function rejectUnsupported(shape: ModelShape): void {
   const { family, width, heads, headWidth, ropeScaling, projectionBias } = shape
   const problem =
     family !== 'llama' && ropeScaling?.kind === 'llama3'
-      ? `positions stretched as in Llama 3 in a ${family} model`
+      ? `llama3 RoPE scaling in a ${family} model`
       : family === 'qwen3' && projectionBias.queryKeyValue
-        ? 'biases in the attention of a qwen3 model'
+        ? 'attention biases in a qwen3 model'
         : family === 'qwen2' && heads * headWidth !== width
           ? `a qwen2 model whose ${heads} heads of ${headWidth} are not as wide as the model (${width})`
           : ropeScaling?.kind === 'yarn' && (ropeScaling.betaFast !== 32 || ropeScaling.betaSlow !== 1)
-            ? // It has keys for them, and reads them for other families only.
-              `yarn with other bounds than 32 and 1 (${ropeScaling.betaFast} and ${ropeScaling.betaSlow})`
+            ? // It has keys for them, but reads them only for other families.
+              `yarn with bounds other than 32 and 1 (${ropeScaling.betaFast} and ${ropeScaling.betaSlow})`
             : undefined
   if (problem === undefined) return
-  throw new EngineError(`llama.cpp does not know ${problem}`, {
-    fix: 'Run it with the safetensors folder instead: vLLM and transformers read it as it is.',
+  throw new EngineError(`llama.cpp does not support ${problem}`, {
+    fix: 'Use the safetensors folder instead: vLLM and transformers can load it directly.',
   })
 }

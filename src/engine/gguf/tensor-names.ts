@@ -19,10 +19,10 @@ const outside: Record<string, string> = {
   lm_head: 'output',
 }
 
-/** The stretched positions of Llama 3: not a weight, but a table of what each frequency is divided by. */
+/** Table of frequency divisors for llama3 RoPE scaling; not a weight. */
 export const ROPE_FACTORS = 'rope_freqs.weight'
 
-/** The name llama.cpp has for a parameter. */
+/** llama.cpp's name for a parameter. */
 export function ggufName(parameter: string): string {
   const [, layer, part, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(parameter) ?? []
   if (layer !== undefined) return `blk.${layer}.${inLayers[part!]}.${kind}`
@@ -30,32 +30,32 @@ export function ggufName(parameter: string): string {
 }
 
 /**
- * Llama's queries and keys have their rows in another order in GGUF: llama.cpp turns neighbours as a pair, the Hugging
- * Face layout value i with value i + half. Qwen's stay as they are, because llama.cpp turns those in halves too.
+ * Llama's query and key rows are in another order in GGUF: llama.cpp rotates adjacent pairs, the Hugging Face layout pairs
+ * value i with value i + half. Qwen's are unchanged, because llama.cpp rotates those in halves too.
  */
 export function isReordered(parameter: string, { family }: ModelShape): boolean {
   return family === 'llama' && /\.self_attn\.[qk]_proj\.(weight|bias)$/.test(parameter)
 }
 
-export function toNeighbours(tensor: StoredTensor, headWidth: number): StoredTensor {
-  return reordered(tensor, headWidth, (half, place) => (place % 2) * half + (place >> 1))
+export function toAdjacentPairs(tensor: StoredTensor, headWidth: number): StoredTensor {
+  return reordered(tensor, headWidth, (half, position) => (position % 2) * half + (position >> 1))
 }
 
 export function toHalves(tensor: StoredTensor, headWidth: number): StoredTensor {
-  return reordered(tensor, headWidth, (half, place) => 2 * (place % half) + (place < half ? 0 : 1))
+  return reordered(tensor, headWidth, (half, position) => 2 * (position % half) + (position < half ? 0 : 1))
 }
 
 function reordered(
   { shape, values }: StoredTensor,
   headWidth: number,
-  from: (half: number, place: number) => number,
+  from: (half: number, position: number) => number,
 ): StoredTensor {
   const rows = shape[0]!
   const length = values.length / rows
   const result = new Float32Array(values.length)
   for (let row = 0; row < rows; row++) {
-    const place = row % headWidth
-    const source = row - place + from(headWidth / 2, place)
+    const position = row % headWidth
+    const source = row - position + from(headWidth / 2, position)
     result.set(values.subarray(source * length, (source + 1) * length), row * length)
   }
   return { shape, values: result }

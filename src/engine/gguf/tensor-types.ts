@@ -1,13 +1,13 @@
-/** Tensors are stored in blocks of values that share their scales; plain numbers are blocks of one. */
+/** Tensors are stored in blocks of values with common scales; plain numbers are blocks of one. */
 export interface TensorType {
   name: string
-  /** Its number in the file. */
+  /** Its id in the file. */
   id: number
   valuesInBlock: number
   bytesInBlock: number
 }
 
-/** What can be read; the first four can be written too. */
+/** Readable types; the first four can be written too. */
 const types: TensorType[] = [
   { name: 'F32', id: 0, valuesInBlock: 1, bytesInBlock: 4 },
   { name: 'F16', id: 1, valuesInBlock: 1, bytesInBlock: 2 },
@@ -22,7 +22,7 @@ const types: TensorType[] = [
   { name: 'Q6_K', id: 14, valuesInBlock: 256, bytesInBlock: 210 },
 ]
 
-/** Types of other files, for an error that names them. */
+/** Unsupported types, for error messages. */
 const otherNames: ReadonlyMap<number, string> = new Map([
   [9, 'Q8_1'],
   [10, 'Q2_K'],

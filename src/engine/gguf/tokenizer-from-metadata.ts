@@ -10,7 +10,7 @@ interface Entry {
   kind: number
 }
 
-/** tokenizer.json and tokenizer_config.json of the vocabulary in a file. */
+/** Builds tokenizer.json and tokenizer_config.json from a file's vocabulary. */
 export function tokenizerFromMetadata(metadata: Metadata, contextLength: number): TokenizerSource {
   const view = new MetadataView(metadata)
   const pre = preTokenizerOf(view)
@@ -50,16 +50,18 @@ export function tokenizerFromMetadata(metadata: Metadata, contextLength: number)
 function preTokenizerOf(view: MetadataView): PreTokenizer {
   const model = view.text('tokenizer.ggml.model', 'none')
   if (model !== 'gpt2')
-    throw refused(`its tokenizer is of the kind "${model}", and only "gpt2" (a BPE over bytes) is known`)
+    throw unsupportedTokenizer(
+      `its tokenizer is of type "${model}"; only "gpt2" (byte-level BPE) is supported`,
+    )
   const name = view.text('tokenizer.ggml.pre', 'default')
   const known = preTokenizerNamed(name)
-  if (known === undefined) throw refused(`its tokenizer cuts text in the way "${name}", which is not known`)
+  if (known === undefined) throw unsupportedTokenizer(`its pre-tokenizer "${name}" is unknown`)
   return known
 }
 
-function refused(problem: string): EngineError {
-  return new EngineError(`the vocabulary of this file cannot be rebuilt: ${problem}`, {
-    fix: 'Give the folder of the original model’s tokenizer with --tokenizer: one with tokenizer.json.',
+function unsupportedTokenizer(problem: string): EngineError {
+  return new EngineError(`the tokenizer of this file cannot be converted: ${problem}`, {
+    fix: "Pass the original model's tokenizer folder, with tokenizer.json: --tokenizer FOLDER.",
   })
 }
 
@@ -70,7 +72,7 @@ function entriesOf(view: MetadataView): Entry[] {
   const used = entries.filter(({ kind }) => kind !== tokenKinds.unused)
   const seen = new Set<string>()
   for (const { token } of used) {
-    if (seen.has(token)) throw refused(`two of its tokens are both ${JSON.stringify(token.slice(0, 80))}`)
+    if (seen.has(token)) throw unsupportedTokenizer(`duplicate token ${JSON.stringify(token.slice(0, 80))}`)
     seen.add(token)
   }
   return used
@@ -81,8 +83,8 @@ function isAdded(kind: number): boolean {
 }
 
 /**
- * Added tokens that follow the others without a gap stay outside the model's vocabulary; the others have to be in it,
- * because the Rust library numbers tokens that it does not find there itself.
+ * Added tokens that directly follow the others stay outside the model's vocabulary; otherwise they must be in it, because
+ * the Rust library assigns its own ids to tokens it does not find there.
  */
 function vocabularyOf(entries: readonly Entry[]): Record<string, number> {
   const own = entries.findLastIndex(({ kind }) => !isAdded(kind))
@@ -92,10 +94,11 @@ function vocabularyOf(entries: readonly Entry[]): Record<string, number> {
   return Object.fromEntries(inside.map(({ token, id }) => [token, id]))
 }
 
-/** A space in a token is written as another character, so the one between the two is the only one. */
+/** Spaces in tokens are written as another character, so the only space separates the two. */
 function pairOf(merge: string): [string, string] {
   const space = merge.indexOf(' ', 1)
-  if (space === -1) throw refused(`the merge ${JSON.stringify(merge.slice(0, 80))} is not a pair`)
+  if (space === -1)
+    throw unsupportedTokenizer(`the merge ${JSON.stringify(merge.slice(0, 80))} is not a pair`)
   return [merge.slice(0, space), merge.slice(space + 1)]
 }
 

@@ -3,13 +3,13 @@ import { EngineError, type ModelShape } from '../checkpoint/index.ts'
 import { patternsOf, preTokenizerWith } from './pre-tokenizers.ts'
 import type { GgufValue, Metadata } from './values.ts'
 
-/** tokenizer.json and tokenizer_config.json as they were parsed. */
+/** Parsed tokenizer.json and tokenizer_config.json. */
 export interface TokenizerSource {
   json: Record<string, unknown>
   config: Record<string, unknown>
 }
 
-/** What llama.cpp calls the kinds of tokens. */
+/** llama.cpp's token types. */
 export const tokenKinds = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 }
 
 interface Bpe {
@@ -19,7 +19,7 @@ interface Bpe {
   ignore_merges?: boolean
 }
 
-/** The tokenizer as llama.cpp keeps it: tokens, merges, and the name of one of its own ways to cut text into words. */
+/** The tokenizer in llama.cpp's form: tokens, merges, and the name of one of its pre-tokenizers. */
 export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: ModelShape): Metadata {
   const model = json['model'] as Bpe
   const tokenizer = tokenizerFromJson(json, config)
@@ -37,7 +37,7 @@ export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: Mo
     ['ggml.tokens', { type: 'array', of: 'string', value: tokens }],
     ['ggml.token_type', { type: 'array', of: 'int32', value: kinds }],
     ['ggml.merges', { type: 'array', of: 'string', value: mergesOf(model) }],
-    // Left out, llama.cpp would take token 11 for both.
+    // llama.cpp's default for both is token 11.
     ['ggml.bos_token_id', whole(begin !== undefined && begin < shape.vocabularySize ? begin : end!)],
     ['ggml.eos_token_id', whole(end!)],
     ...(turnEnd === undefined ? [] : [['ggml.eot_token_id', whole(turnEnd)] as [string, GgufValue]]),
@@ -53,26 +53,27 @@ export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: Mo
   return new Map(entries.map(([name, value]) => [`tokenizer.${name}`, value]))
 }
 
-const elsewhere =
-  'Convert the folder with llama.cpp’s own convert_hf_to_gguf.py, which knows more tokenizers; the folder is in the Hugging Face layout.'
+const useConverter =
+  "Convert the folder, which is in the Hugging Face layout, with llama.cpp's convert_hf_to_gguf.py; it supports more tokenizers."
 
 function preNameOf(json: Record<string, unknown>, model: Bpe): string {
-  if ((model.type ?? 'BPE') !== 'BPE') throw refused(`a tokenizer of the kind ${model.type}`)
+  if ((model.type ?? 'BPE') !== 'BPE') throw unsupportedTokenizer(`a tokenizer of type ${model.type}`)
   const patterns = patternsOf(json['pre_tokenizer'])
-  if (patterns === undefined) throw refused('a tokenizer that is not a BPE over bytes')
+  if (patterns === undefined) throw unsupportedTokenizer('a tokenizer that is not byte-level BPE')
   const normalizer = (json['normalizer'] as { type?: string } | null | undefined)?.type
-  // llama.cpp leaves NFC out, and its converter does not mind: text is in this form already, as a rule.
-  if (normalizer !== undefined && normalizer !== 'NFC') throw refused(`the normaliser ${normalizer}`)
-  // Where nothing is joined, all ways to cut are the same.
+  // llama.cpp and its converter ignore NFC: text is usually normalized already.
+  if (normalizer !== undefined && normalizer !== 'NFC')
+    throw unsupportedTokenizer(`the normalizer ${normalizer}`)
+  // Without merges, all pre-tokenizers are equivalent.
   if ((model.merges ?? []).length === 0 && model.ignore_merges !== true) return 'qwen2'
   const known = preTokenizerWith(patterns, model.ignore_merges === true)
-  if (known === undefined) throw refused(`the pattern ${patterns.join(' then ')}`)
+  if (known === undefined) throw unsupportedTokenizer(`the pattern ${patterns.join(' then ')}`)
   return known.names[0]!
 }
 
-function refused(what: string): EngineError {
-  return new EngineError(`${what} cannot be written into a GGUF file: llama.cpp would cut text differently`, {
-    fix: elsewhere,
+function unsupportedTokenizer(what: string): EngineError {
+  return new EngineError(`${what} cannot be written to a GGUF file: llama.cpp would tokenize differently`, {
+    fix: useConverter,
   })
 }
 
@@ -83,8 +84,8 @@ function tokensOf(
 ): { tokens: string[]; kinds: number[] } {
   if (tokenizer.vocabularySize > vocabularySize) {
     throw new EngineError(
-      `the tokenizer has ${tokenizer.vocabularySize} tokens, and the model rows for ${vocabularySize}`,
-      { fix: 'Take tokenizer and weights from the same model.' },
+      `the tokenizer has ${tokenizer.vocabularySize} tokens, but the model's vocabulary size is ${vocabularySize}`,
+      { fix: 'Use tokenizer and weights from the same model.' },
     )
   }
   const added = new Set(((json['added_tokens'] ?? []) as { id: number }[]).map(({ id }) => id))
@@ -104,7 +105,7 @@ function tokensOf(
   }
 }
 
-/** Older files write a merge as one text, newer ones as a pair. */
+/** Older files write a merge as one string, newer ones as a pair. */
 function mergesOf({ merges = [] }: Bpe): string[] {
   return merges.map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge)))
 }
@@ -114,7 +115,7 @@ function endsOf({ eosId }: Tokenizer, { endTokens, vocabularySize }: ModelShape)
   const known = ends.filter((id) => id < vocabularySize)
   if (known.length > 0) return known
   throw new EngineError(
-    'neither config.json nor the tokenizer says which token ends a text, and llama.cpp would take token 11',
+    'neither config.json nor the tokenizer has an end token, and llama.cpp would use token 11',
     {
       fix: 'Set "eos_token_id" in config.json.',
     },

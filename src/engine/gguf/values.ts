@@ -1,6 +1,6 @@
 import { EngineError } from '../checkpoint/engine-error.ts'
 
-/** The types a value of the metadata can have, in the order of their numbers in the file. */
+/** Metadata value types, indexed by their ids in the file. */
 export const valueTypes = [
   'uint8',
   'int8',
@@ -20,7 +20,7 @@ export type ValueType = (typeof valueTypes)[number]
 
 type Small = 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'float64'
 
-/** A value with its type, so that what is read can be written again as it was. */
+/** A value with its type, so that it can be written back unchanged. */
 export type GgufValue =
   | { type: Small; value: number }
   | { type: 'uint64' | 'int64'; value: bigint }
@@ -36,7 +36,7 @@ type GgufArray =
 
 export type Metadata = Map<string, GgufValue>
 
-/** The fewest bytes a value of a type takes. */
+/** Minimum size of a value in bytes. */
 export const leastBytes: Record<Exclude<ValueType, 'array'>, number> = {
   uint8: 1,
   int8: 1,
@@ -52,7 +52,7 @@ export const leastBytes: Record<Exclude<ValueType, 'array'>, number> = {
   float64: 8,
 }
 
-/** Reads metadata by key, and says in one sentence what is missing or of another type. */
+/** Typed access to metadata, with errors for missing or mistyped keys. */
 export class MetadataView {
   readonly #values: Metadata
 
@@ -61,52 +61,52 @@ export class MetadataView {
   }
 
   number(key: string): number
-  number<T>(key: string, otherwise: T): number | T
-  number<T>(key: string, ...otherwise: [T?]): number | T {
+  number<T>(key: string, fallback: T): number | T
+  number<T>(key: string, ...fallback: [T?]): number | T {
     const found = this.#values.get(key)
-    if (found === undefined && otherwise.length > 0) return otherwise[0] as T
+    if (found === undefined && fallback.length > 0) return fallback[0] as T
     if (typeof found?.value === 'number') return found.value
     if (typeof found?.value === 'bigint') return Number(found.value)
     throw wrong(key, 'a number', found)
   }
 
   text(key: string): string
-  text<T>(key: string, otherwise: T): string | T
-  text<T>(key: string, ...otherwise: [T?]): string | T {
+  text<T>(key: string, fallback: T): string | T
+  text<T>(key: string, ...fallback: [T?]): string | T {
     const found = this.#values.get(key)
-    if (found === undefined && otherwise.length > 0) return otherwise[0] as T
+    if (found === undefined && fallback.length > 0) return fallback[0] as T
     if (typeof found?.value === 'string') return found.value
-    throw wrong(key, 'a text', found)
+    throw wrong(key, 'a string', found)
   }
 
-  flag<T>(key: string, otherwise: T): boolean | T {
+  flag<T>(key: string, fallback: T): boolean | T {
     const found = this.#values.get(key)
-    if (found === undefined) return otherwise
+    if (found === undefined) return fallback
     if (typeof found.value === 'boolean') return found.value
-    throw wrong(key, 'true or false', found)
+    throw wrong(key, 'a boolean', found)
   }
 
   texts(key: string): readonly string[] {
     const found = this.#values.get(key)
     if (found?.type === 'array' && found.of === 'string') return found.value
-    throw wrong(key, 'a list of texts', found)
+    throw wrong(key, 'an array of strings', found)
   }
 
-  numbers<T>(key: string, otherwise: T): readonly number[] | T {
+  numbers<T>(key: string, fallback: T): readonly number[] | T {
     const found = this.#values.get(key)
-    if (found === undefined) return otherwise
+    if (found === undefined) return fallback
     if (found.type === 'array' && found.value.every((value) => typeof value === 'number')) {
       return found.value as readonly number[]
     }
-    throw wrong(key, 'a list of numbers', found)
+    throw wrong(key, 'an array of numbers', found)
   }
 }
 
 function wrong(key: string, wanted: string, found: GgufValue | undefined): EngineError {
   return new EngineError(
     found === undefined
-      ? `the file does not say ${key}`
-      : `${key} is ${found.type === 'array' ? `a list of ${found.of}` : found.type}, and should be ${wanted}`,
-    { fix: 'Use a GGUF file of one whole language model, as the converter of llama.cpp writes it.' },
+      ? `the file has no ${key}`
+      : `${key} is ${found.type === 'array' ? `an array of ${found.of}` : found.type} instead of ${wanted}`,
+    { fix: "Use a GGUF file of a complete language model, as written by llama.cpp's converter." },
   )
 }

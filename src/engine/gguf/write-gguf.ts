@@ -6,7 +6,7 @@ import { quantize } from './quantize.ts'
 import { tensorTypeByName, type WritableType } from './tensor-types.ts'
 import { type GgufValue, type Metadata, type ValueType, valueTypes } from './values.ts'
 
-/** A tensor on its way into a file. Its values are asked for when it is written, so that they need not all be there. */
+/** A tensor to write. Its values are computed on demand, so that not all are in memory at once. */
 export interface OutgoingTensor {
   name: string
   shape: number[]
@@ -16,15 +16,15 @@ export interface OutgoingTensor {
 
 const ALIGNMENT = 32
 
-/** Writes a GGUF file of version 3, whole or not at all. Returns its length. */
+/** Writes a GGUF version 3 file atomically. Returns its length. */
 export function writeGguf(path: string, metadata: Metadata, tensors: readonly OutgoingTensor[]): number {
   for (const tensor of tensors) checkTensor(tensor)
-  let place = 0
+  let position = 0
   const entries = tensors.map((tensor) => {
     const { valuesInBlock, bytesInBlock } = tensorTypeByName(tensor.type)
-    const start = place
+    const start = position
     const bytes = (elementCount(tensor.shape) / valuesInBlock) * bytesInBlock
-    place = aligned(start + bytes)
+    position = aligned(start + bytes)
     return { tensor, start, bytes }
   })
   const header = headerOf(metadata, entries)
@@ -40,22 +40,22 @@ export function writeGguf(path: string, metadata: Metadata, tensors: readonly Ou
   } catch (cause) {
     if (cause instanceof EngineError) throw cause
     throw new EngineError(`cannot write ${path}: ${(cause as Error).message}`, {
-      fix: 'Name a file in a folder that is there, may be written to and has room.',
+      fix: 'Choose a file in an existing, writable folder with enough free space.',
       cause,
     })
   }
-  return aligned(header.length) + place
+  return aligned(header.length) + position
 }
 
-function aligned(place: number): number {
-  return Math.ceil(place / ALIGNMENT) * ALIGNMENT
+function aligned(position: number): number {
+  return Math.ceil(position / ALIGNMENT) * ALIGNMENT
 }
 
 function checkTensor({ name, shape, type }: OutgoingTensor): void {
   const { valuesInBlock } = tensorTypeByName(type)
   if (shape.length > 0 && shape.length <= 4 && shape.at(-1)! % valuesInBlock === 0) return
-  throw new EngineError(`${name} of the sizes [${shape}] cannot be stored as ${type}`, {
-    fix: `Give it one to four sizes, the last a multiple of ${valuesInBlock}.`,
+  throw new EngineError(`${name} of shape [${shape}] cannot be stored as ${type}`, {
+    fix: `Use one to four dimensions, the last a multiple of ${valuesInBlock}.`,
   })
 }
 
@@ -80,7 +80,7 @@ function headerOf(
   return parts.finish()
 }
 
-/** Bytes that grow as they are needed. */
+/** A growing byte buffer. */
 class Parts {
   #bytes = Buffer.alloc(1 << 16)
   #length = 0
@@ -99,8 +99,8 @@ class Parts {
 
   text(value: string, counted = true): this {
     if (!value.isWellFormed()) {
-      throw new EngineError(`${JSON.stringify(value.slice(0, 80))} has half a character in it`, {
-        fix: 'Write names, tokens and templates in whole characters.',
+      throw new EngineError(`${JSON.stringify(value.slice(0, 80))} contains a lone surrogate`, {
+        fix: 'Use well-formed Unicode in names, tokens and templates.',
       })
     }
     const bytes = Buffer.from(value)

@@ -11,28 +11,31 @@ import {
 import { inherited, isSameFolder } from './inherited.ts'
 
 export interface ConvertOptions {
-  /** Left out: float32. */
+  /** Default: float32. */
   elementType?: ElementType
-  /** Bytes of weights in one file. */
+  /** Maximum bytes of weights per file. */
   maxShardBytes?: number
-  /** Leave the optimiser's state out; a third of the size remains, and training would start its moments anew. */
+  /** Omit the optimizer state: a third of the size remains, but its moments are lost for further training. */
   withoutOptimizer?: boolean
-  /** ISO time, given by the caller. */
+  /** ISO time. */
   createdAt: string
 }
 
-/** Writes a model anew in another type or cut into other files; an adapter is merged into its base. The new checkpoint names the old one as its parent. */
+/**
+ * Rewrites a model with another element type or shard size; an adapter is merged into its base. The original becomes the
+ * parent.
+ */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options
   if (isSameFolder(from, to)) {
     throw new EngineError('a model cannot be converted onto itself', { fix: 'Name another folder.' })
   }
-  // Before the weights are read: that can take a while.
+  // Before the weights are read, which can take a while.
   checkReplaceable(resolve(to))
   const { folder, shape, weights, adapter, manifest } = openCheckpoint(from)
-  // What is written has the adapter added in, and its optimiser belongs to the adapter alone.
-  const isWhole = adapter === undefined
-  const optimizer = options.withoutOptimizer === true || !isWhole ? undefined : readOptimizerState(folder)
+  // The output has the adapter merged, and its optimizer state belongs to the adapter alone.
+  const isFullModel = adapter === undefined
+  const optimizer = options.withoutOptimizer === true || !isFullModel ? undefined : readOptimizerState(folder)
   return saveCheckpoint(to, {
     shape,
     weights,

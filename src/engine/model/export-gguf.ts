@@ -18,7 +18,7 @@ import {
   ROPE_FACTORS,
   ropeFactors,
   type TokenizerSource,
-  toNeighbours,
+  toAdjacentPairs,
   type WritableType,
   writeGguf,
 } from '../gguf/index.ts'
@@ -29,14 +29,14 @@ export interface GgufReport {
   bytes: number
   tensors: number
   type: WritableType
-  /** Matrices whose rows are no multiple of 32: Q8_0 cannot hold them, so they are F16. */
+  /** Matrices stored as F16, because their rows are not a multiple of 32, as Q8_0 requires. */
   asF16: string[]
 }
 
-/** llama.cpp's numbers for what most of a file's tensors are. */
+/** llama.cpp's ids for the predominant tensor type of a file. */
 const fileTypes: Record<WritableType, number> = { F32: 0, F16: 1, Q8_0: 7, BF16: 32 }
 
-/** Writes a model with its tokenizer as one GGUF file, which llama.cpp and everything built on it runs. */
+/** Writes a model with its tokenizer as one GGUF file for llama.cpp and everything built on it. */
 export function exportGguf(folder: string, file: string, options: { type?: WritableType } = {}): GgufReport {
   const { type = 'F16' } = options
   refuseToOverwrite(file)
@@ -71,14 +71,14 @@ function outgoing(shape: ModelShape, weights: StoredTensors, type: WritableType)
       shape: tensor.shape,
       type: typeOf(parameter.kind, tensor.shape, type),
       values: () =>
-        (isReordered(parameter.name, shape) ? toNeighbours(tensor, shape.headWidth) : tensor).values,
+        (isReordered(parameter.name, shape) ? toAdjacentPairs(tensor, shape.headWidth) : tensor).values,
     }
   })
   if (factors === undefined) return tensors
   return [...tensors, { name: ROPE_FACTORS, shape: [factors.length], type: 'F32', values: () => factors }]
 }
 
-/** llama.cpp wants norms and biases in float32. */
+/** llama.cpp requires norms and biases in float32. */
 function typeOf(kind: string, shape: readonly number[], type: WritableType): WritableType {
   if (kind !== 'matrix') return 'F32'
   return type === 'Q8_0' && shape.at(-1)! % 32 !== 0 ? 'F16' : type

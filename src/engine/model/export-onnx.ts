@@ -11,7 +11,7 @@ import { toOnnx } from '../embedded/onnx/emit.ts'
 import { ProtobufWriter } from '../protobuf-writer.ts'
 import { plainGraph } from './plain-graph.ts'
 
-/** What whoever runs the file has to know; in the file's metadata, and as JSON beside it. */
+/** Usage notes, stored in the file's metadata and in a JSON file next to it. */
 export interface OnnxNotes {
   inputs: { ids: string }
   outputs: { logprobs: string }
@@ -20,16 +20,16 @@ export interface OnnxNotes {
   vocabularySize: number
   endTokens: number[]
   parameters: number
-  /** Of the model it was made from. */
+  /** Fingerprint of the source model. */
   fingerprint: string
 }
 
-/** Protocol buffers cannot be longer, and so neither can an ONNX file with its weights inside. */
+/** Size limit of protocol buffers, and so of an ONNX file with embedded weights. */
 const LONGEST_FILE = 2 ** 31 - 1
 
 /**
- * Writes a model as one ONNX file that onnxruntime runs, in a browser too: token ids in, log-probabilities out. Weights
- * are float32. The kernels are onnxruntime's own in part, so other runtimes cannot run it.
+ * Writes a model as one ONNX file for onnxruntime, in the browser too: token ids in, log-probabilities out. Weights are
+ * float32. It uses some of onnxruntime's own operators, so other runtimes cannot run it.
  */
 export function exportOnnx(folder: string, file: string): { file: string; bytes: number; notes: OnnxNotes } {
   const { shape } = readCheckpointHeaders(folder)
@@ -37,17 +37,17 @@ export function exportOnnx(folder: string, file: string): { file: string; bytes:
   const expected = 4 * (parameters + shape.contextLength * shape.headWidth)
   if (expected > LONGEST_FILE) {
     throw new EngineError(
-      `the ONNX file would have ${(expected / 1e9).toFixed(1)} GB, and such a file ends at 2 GB: it is a protocol buffer, whose lengths are 32-bit numbers`,
-      { fix: 'Export a smaller model; engines for large ones read the safetensors folder as it is.' },
+      `the ONNX file would have ${(expected / 1e9).toFixed(1)} GB, but ONNX files are limited to 2 GB, because protocol buffers use 32-bit lengths`,
+      { fix: 'Export a smaller model; engines for large models read the safetensors folder directly.' },
     )
   }
   const { weights } = openCheckpoint(folder)
   const notes: OnnxNotes = {
     inputs: { ids: `int64 [1, time], time from 1 to ${shape.contextLength}: token ids` },
     outputs: {
-      logprobs: `float32 [1, time, ${shape.vocabularySize}]: row i has the log-probability of every token as the one after token i`,
+      logprobs: `float32 [1, time, ${shape.vocabularySize}]: row i has the log-probability of every token that could follow token i`,
     },
-    runtime: 'onnxruntime, for the web or native; tried with 1.30',
+    runtime: 'onnxruntime, web or native; tested with 1.30',
     contextLength: shape.contextLength,
     vocabularySize: shape.vocabularySize,
     endTokens: shape.endTokens,
@@ -60,7 +60,7 @@ export function exportOnnx(folder: string, file: string): { file: string; bytes:
   return { file: resolve(file), bytes: parts.reduce((sum, { length }) => sum + length, 0), notes }
 }
 
-/** Further fields of the model: protocol buffers that follow one another are read as one. */
+/** Additional fields of the model: concatenated protocol buffers are merged when read. */
 function metadata(notes: OnnxNotes): Uint8Array {
   const writer = new ProtobufWriter()
   for (const [name, value] of Object.entries(notes)) {
@@ -77,7 +77,7 @@ function write(file: string, parts: readonly Uint8Array[]): void {
     })
   } catch (cause) {
     throw new EngineError(`cannot write ${file}: ${(cause as Error).message}`, {
-      fix: 'Name a file in a folder that is there, may be written to and has room.',
+      fix: 'Choose a file in an existing, writable folder with enough free space.',
       cause,
     })
   }

@@ -22,29 +22,29 @@ export interface PeftReport {
   folder: string
   rank: number
   alpha: number
-  /** Projections with an adapter. */
+  /** Number of projections with an adapter. */
   projections: number
 }
 
 const PREFIX = 'adapter '
 
 /**
- * Writes the adapter of a checkpoint as a PEFT folder. A checkpoint of the trainer is an adapter already and names its
- * base. The embedded engine saves merged weights and keeps the adapters beside its optimiser; there the base must be
- * given. The scale is not in such a checkpoint; it follows from what the merged weights differ by, and so does whether
- * this is the base at all.
+ * Writes the adapter of a checkpoint as a PEFT folder. A checkpoint of the trainer already is an adapter and names its
+ * base. The embedded engine saves merged weights and keeps the adapters with its optimizer state, so the base must be
+ * given; the scale, which is not stored, is computed from the difference to the merged weights, which also verifies the
+ * base.
  */
 export function exportPeft(checkpoint: string, out: string, base?: string): PeftReport {
   if (existsSync(out) && readdirSync(out).length > 0) {
-    throw new EngineError(`${out} is there already`, {
-      fix: 'Name another folder, or remove this one first.',
+    throw new EngineError(`${out} already exists`, {
+      fix: 'Choose another folder, or delete this one first.',
     })
   }
   const adapter = adapterOf(checkpoint)
   if (adapter !== undefined) return copyAdapter(adapter, out, base)
   if (base === undefined) {
-    throw new EngineError(`${checkpoint} holds merged weights, so it does not say which model was adapted`, {
-      fix: 'Name the model that the adapters were trained on: --base FOLDER.',
+    throw new EngineError(`${checkpoint} has merged weights, so its base model is unknown`, {
+      fix: 'Pass the model that the adapters were trained on: --base FOLDER.',
     })
   }
   const { folder, weights: merged } = openCheckpoint(checkpoint)
@@ -96,14 +96,14 @@ function adaptersOf(folder: string, state: StoredTensors | undefined): StoredTen
   const found = [...(state ?? [])].filter(([name]) => name.startsWith(PREFIX))
   if (found.length > 0) return new Map(found.map(([name, tensor]) => [name.slice(PREFIX.length), tensor]))
   throw new EngineError(
-    `${folder} has no adapters: it was not trained with LoRA, or saved without its optimiser`,
+    `${folder} has no adapters: it was not trained with LoRA, or was saved without optimizer state`,
     {
-      fix: 'Give a checkpoint that was saved while training with LoRA.',
+      fix: 'Pass a checkpoint saved during LoRA training.',
     },
   )
 }
 
-/** The factor s for which merged = base + s · up·down, by least squares over all projections. */
+/** The scale s with merged = base + s · up·down, by least squares over all projections. */
 function scaleBetween(
   base: StoredTensors,
   merged: StoredTensors,
@@ -126,19 +126,19 @@ function scaleBetween(
     })
   }
   if (length === 0) {
-    throw new EngineError('the adapters have learned nothing yet, so their scale cannot be told', {
-      fix: 'Export a checkpoint after the first step of training.',
+    throw new EngineError('the adapters are untrained, so their scale cannot be computed', {
+      fix: 'Export a checkpoint after the first training step.',
     })
   }
   const scale = along / length
-  // What the adapters do not explain is rounding of the weights, or another model.
+  // The residual is either rounding or a different base model.
   const unexplained = Math.sqrt(Math.max(0, moved - scale * along) / moved)
   if (!(scale > 0 && unexplained < 0.01)) throw anotherBase(path)
   return scale
 }
 
 function anotherBase(path: string): EngineError {
-  return new EngineError(`the checkpoint is not ${path} with its adapters added`, {
-    fix: 'Give the model that the adapters were trained on.',
+  return new EngineError(`the checkpoint is not ${path} with adapters merged`, {
+    fix: 'Pass the model that the adapters were trained on.',
   })
 }

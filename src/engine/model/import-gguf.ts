@@ -27,22 +27,22 @@ import {
 } from '../gguf/index.ts'
 
 export interface ImportOptions {
-  /** A folder whose tokenizer is taken instead of the one in the file. */
+  /** Folder of a tokenizer to use instead of the one in the file. */
   tokenizer?: string
-  /** How weights are stored; left out: float32, which holds every value of the file as it is. */
+  /** Type of the stored weights; default: float32, which represents every value exactly. */
   elementType?: ElementType
-  /** ISO time, given by the caller. */
+  /** ISO time. */
   createdAt: string
 }
 
 export interface ImportReport {
   shape: ModelShape
   manifest: CheckpointManifest
-  /** How many tensors of the file had which type. */
+  /** Number of tensors per type in the file. */
   types: Record<string, number>
 }
 
-/** Makes a model folder of a GGUF file: weights as plain numbers, tokenizer.json rebuilt from the vocabulary. */
+/** Converts a GGUF file to a model folder: dequantized weights, and tokenizer.json rebuilt from the vocabulary. */
 export function importGguf(file: string, folder: string, options: ImportOptions): ImportReport {
   checkReplaceable(resolve(folder))
   const header = readGguf(file)
@@ -84,7 +84,7 @@ function imported(file: string, folder: string, header: GgufHeader, options: Imp
 
 function rebuilt({ metadata }: GgufHeader, { contextLength }: ModelShape): Record<string, string> {
   const { json, config } = tokenizerFromMetadata(metadata, contextLength)
-  // Built once, so that a vocabulary that does not hang together is found before anything is written.
+  // Instantiated, so that an inconsistent vocabulary is detected before anything is written.
   tokenizerFromJson(json, config)
   return {
     'tokenizer.json': JSON.stringify(json),
@@ -93,28 +93,28 @@ function rebuilt({ metadata }: GgufHeader, { contextLength }: ModelShape): Recor
 }
 
 function readWeights(file: string, { tensors }: GgufHeader, shape: ModelShape): StoredTensors {
-  // Before a list of all parameters is made: with billions of layers that would never end.
+  // Checked before listing all parameters, which would never end with billions of layers.
   if (shape.layers > tensors.size)
-    throw unfit(`it says ${shape.layers} layers, and has ${tensors.size} tensors`)
+    throw mismatch(`it declares ${shape.layers} layers but has ${tensors.size} tensors`)
   const weights: StoredTensors = new Map()
   const taken = new Set([ROPE_FACTORS])
   for (const { name, shape: wanted } of parametersOf(shape)) {
     const stored = tensors.get(ggufName(name))
-    if (stored === undefined) throw unfit(`${ggufName(name)} is missing`)
+    if (stored === undefined) throw mismatch(`${ggufName(name)} is missing`)
     if (String(stored.shape) !== String(wanted)) {
-      throw unfit(`${stored.name} is [${stored.shape}] and should be [${wanted}]`)
+      throw mismatch(`${stored.name} is [${stored.shape}] instead of [${wanted}]`)
     }
     taken.add(stored.name)
     const tensor = { shape: wanted, values: readGgufTensor(file, stored) }
     weights.set(name, isReordered(name, shape) ? toHalves(tensor, shape.headWidth) : tensor)
   }
   const others = [...tensors.keys()].filter((name) => !taken.has(name))
-  if (others.length > 0) throw unfit(`it has ${others.slice(0, 5).join(', ')}, which such a model has not`)
+  if (others.length > 0) throw mismatch(`unexpected tensors ${others.slice(0, 5).join(', ')}`)
   return weights
 }
 
-function unfit(problem: string): EngineError {
-  return new EngineError(`its tensors do not fit what it says of itself: ${problem}`, {
-    fix: 'Use a GGUF file of one whole language model, as the converter of llama.cpp writes it.',
+function mismatch(problem: string): EngineError {
+  return new EngineError(`its tensors do not match its metadata: ${problem}`, {
+    fix: "Use a GGUF file of a complete language model, as written by llama.cpp's converter.",
   })
 }

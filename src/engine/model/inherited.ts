@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fingerprintOfFolder, type OpenCheckpoint, readTokenizerFiles } from '../checkpoint/index.ts'
 
-/** What a model made of another one keeps: its tokenizer, how far it was trained, and whose child it is. */
+/** What a derived model inherits: tokenizer, training progress and lineage. */
 export function inherited({ folder, manifest }: Pick<OpenCheckpoint, 'folder' | 'manifest'>) {
   return {
     ...(existsSync(join(folder, 'tokenizer.json')) ? { files: readTokenizerFiles(folder) } : {}),
@@ -16,7 +16,7 @@ export function inherited({ folder, manifest }: Pick<OpenCheckpoint, 'folder' | 
   }
 }
 
-/** Also where one of them is a link. */
+/** Resolves symbolic links. */
 export function isSameFolder(one: string, other: string): boolean {
   return resolved(one) === resolved(other)
 }

@@ -15,23 +15,23 @@ export interface ModelReport {
   folder: string
   shape: ModelShape
   parameters: number
-  /** How many weights are stored in which type, such as { BF16: 134515008 }. */
+  /** Number of parameters per stored type, such as { BF16: 134515008 }. */
   elementTypes: Record<string, number>
   weightFiles: string[]
-  /** Of the weights alone. */
+  /** Bytes of the weights only. */
   weightBytes: number
-  /** All files of the folder; the hash is what the manifest says, compared with nothing here. */
+  /** All files of the folder; checksums are from the manifest and not verified here. */
   files: { name: string; bytes: number; sha256?: string }[]
-  /** Undefined where the folder has no tokenizer.json. */
+  /** Undefined if the folder has no tokenizer.json. */
   tokenizer: TokenizerDescription | undefined
-  /** Where training would go on; undefined where no optimiser was saved. */
+  /** Optimizer state for resuming training; undefined if none was saved. */
   optimizer: { step: number | undefined; bytes: number } | undefined
-  /** Where the folder holds an adapter alone: then shape and weights are those of its base. */
+  /** Set if the folder contains only an adapter; shape and weights are then those of its base. */
   adapter: AdapterCheckpoint | undefined
   manifest: CheckpointManifest | undefined
 }
 
-/** Says what a model folder holds, from its headers: quick however large the model is. */
+/** Describes a model folder from its headers, which is fast for a model of any size. */
 export async function inspectModel(path: string): Promise<ModelReport> {
   const { folder, shape, weightFiles, adapter, manifest, files } = readCheckpointHeaders(path)
   const elementTypes: Record<string, number> = {}

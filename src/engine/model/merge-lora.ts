@@ -13,12 +13,12 @@ import { inherited, isSameFolder } from './inherited.ts'
 
 export interface MergeReport {
   manifest: CheckpointManifest
-  /** Projections that were changed. */
+  /** Number of modified projections. */
   changed: number
   ranks: number[]
 }
 
-/** Adds the low-rank changes of a PEFT adapter to a model's weights and writes the sum as a model like any other. */
+/** Merges a PEFT adapter into a model's weights and saves the result as a full model. */
 export function mergeLora(
   base: string,
   adapter: string,

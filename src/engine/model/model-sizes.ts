@@ -1,6 +1,6 @@
 import { EngineError, type ModelFamily, type ModelShape } from '../checkpoint/index.ts'
 
-/** What a fresh model may be told; the rest follows from it. */
+/** Sizes of a new model; anything omitted is derived. */
 export interface ModelSizes {
   family?: ModelFamily
   width?: number
@@ -16,34 +16,34 @@ export type PresetName = 'nano' | 'micro' | 'mini'
 
 type Preset = Required<Pick<ModelSizes, 'width' | 'layers' | 'heads' | 'keyValueHeads' | 'feedForwardWidth'>>
 
-/** Named for their number of parameters with a vocabulary of about 2,000: 1, 3 and 10 million. */
+/** About 1, 3 and 10 million parameters with a vocabulary of about 2,000. */
 export const modelPresets: Readonly<Record<PresetName, Preset>> = {
   nano: { width: 128, layers: 4, heads: 4, keyValueHeads: 2, feedForwardWidth: 384 },
   micro: { width: 192, layers: 6, heads: 6, keyValueHeads: 2, feedForwardWidth: 576 },
   mini: { width: 384, layers: 6, heads: 6, keyValueHeads: 2, feedForwardWidth: 1024 },
 }
 
-/** Tokens a sequence may have when nothing else is said. Longer costs nothing until it is used. */
+/** Default context length. A longer one costs nothing until it is used. */
 const CONTEXT = 2048
 
-/** The part of a shape that sizes decide; the tokenizer decides the rest. */
+/** The part of a shape determined by the sizes; the tokenizer determines the rest. */
 export type SizedShape = Omit<ModelShape, 'vocabularySize' | 'endTokens' | 'beginToken' | 'padToken'>
 
 /**
- * A whole shape from a preset and what is to be different. Another width changes what hangs on it: heads of 64 from a
- * width of 256 on, below of 32; half as many for keys and values; a feed-forward part three times as wide.
+ * A shape from a preset with changes. Another width changes what is derived from it: heads of 64 for widths from 256 on,
+ * of 32 below; half as many key-value heads; a feed-forward width three times the width.
  */
 export function shapeOfSizes(sizes: ModelSizes = {}, preset: PresetName = 'nano'): SizedShape {
   const { family = 'llama', contextLength = CONTEXT, tiedHead = true } = sizes
   const from = modelPresets[preset]
   const width = sizes.width ?? from.width
-  const basis = width === from.width ? from : followingFrom(width)
+  const basis = width === from.width ? from : derivedFrom(width)
   const heads = sizes.heads ?? basis.heads
   const keyValueHeads = sizes.keyValueHeads ?? (heads === basis.heads ? basis.keyValueHeads : shared(heads))
   const headWidth = width / heads
   if (!(Number.isInteger(headWidth) && headWidth % 2 === 0)) {
-    throw new EngineError(`a width of ${width} cannot be cut into ${heads} heads of an even width`, {
-      fix: `Take a width that is a multiple of ${2 * Math.max(1, Math.ceil(heads))}, such as ${32 * Math.max(1, Math.ceil(heads))}.`,
+    throw new EngineError(`a width of ${width} cannot be divided into ${heads} heads of even width`, {
+      fix: `Use a width that is a multiple of ${2 * Math.max(1, Math.ceil(heads))}, such as ${32 * Math.max(1, Math.ceil(heads))}.`,
     })
   }
   return {
@@ -65,7 +65,7 @@ export function shapeOfSizes(sizes: ModelSizes = {}, preset: PresetName = 'nano'
   }
 }
 
-function followingFrom(width: number): Omit<Preset, 'width' | 'layers'> {
+function derivedFrom(width: number): Omit<Preset, 'width' | 'layers'> {
   const headWidth = width >= 256 && width % 64 === 0 ? 64 : 32
   const heads = Math.max(1, Math.round(width / headWidth))
   return { heads, keyValueHeads: shared(heads), feedForwardWidth: 3 * width }

@@ -17,7 +17,7 @@ import {
 } from '../checkpoint/index.ts'
 import type { SizedShape } from './model-sizes.ts'
 
-/** tokenizer.json and tokenizer_config.json, parsed. */
+/** Parsed tokenizer.json and tokenizer_config.json. */
 interface ParsedTokenizer {
   json: Record<string, unknown>
   config: Record<string, unknown>
@@ -26,14 +26,14 @@ interface ParsedTokenizer {
 export interface NewModelOptions {
   /** See `shapeOfSizes`. */
   shape: SizedShape
-  /** From `trainTokenizer` or `byteTokenizerWithTags`; or the folder of one, which is copied as it is. */
+  /** From `trainTokenizer` or `byteTokenizerWithTags`, or a folder, which is copied. */
   tokenizer: ParsedTokenizer | string
   seed: number
-  /** ISO time, given by the caller. */
+  /** ISO time. */
   createdAt: string
 }
 
-/** Writes a model with fresh weights: a checkpoint like any other, of stage `init`. */
+/** Writes a randomly initialized model as a checkpoint of stage `init`. */
 export async function newModel(
   folder: string,
   { shape: sizes, tokenizer, seed, createdAt }: NewModelOptions,
@@ -65,7 +65,7 @@ function filesOf({ json, config }: ParsedTokenizer): NonNullable<CheckpointConte
   }
 }
 
-/** The tokenizer decides the vocabulary and the tokens a text begins and ends with. */
+/** The tokenizer determines the vocabulary and the begin and end tokens. */
 function shapeWith(sizes: SizedShape, { vocabularySize, bosId, eosId, padId }: Tokenizer): ModelShape {
   return {
     ...sizes,
@@ -80,7 +80,7 @@ function freshWeights(shape: ModelShape, seed: number): ReturnType<typeof random
   try {
     return randomWeights(shape, seed)
   } catch (cause) {
-    // Arrays have a largest length, and memory an end.
+    // Array length or memory limits.
     throw new EngineError(`a model of this size does not fit into memory: ${(cause as Error).message}`, {
       fix: 'Choose fewer layers or a smaller width.',
       cause,
@@ -88,7 +88,7 @@ function freshWeights(shape: ModelShape, seed: number): ReturnType<typeof random
   }
 }
 
-/** The built-in tokenizer, one token a byte, with further strings that are one token wherever they are written. */
+/** The built-in byte tokenizer, with additional strings that are always one token. */
 export function byteTokenizerWithTags(tags: readonly string[] = []): ParsedTokenizer {
   const { json, config } = byteTokenizerFiles()
   const known = json['added_tokens'] as { id: number }[]

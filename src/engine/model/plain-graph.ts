@@ -1,51 +1,55 @@
 import type { ModelShape, StoredTensors } from '../checkpoint/index.ts'
 import { type Constant, Graph, type Shape, type Tensor } from '../embedded/graph/graph.ts'
-import { attend, rotate } from '../embedded/graph/ops/network.ts'
-import { type LookBack, ModelGraph } from '../embedded/llama/model-graph.ts'
-import { rotationTables, UNSEEN } from '../embedded/llama/whole-attention.ts'
+import { applyRope, scaledDotProductAttention } from '../embedded/graph/ops/network.ts'
+import { MASKED, ropeTables } from '../embedded/llama/causal-attention.ts'
+import { type AttentionFunction, ModelGraph } from '../embedded/llama/model-graph.ts'
 
-/** A size known when the graph runs. */
+/** Dimension known only at runtime. */
 const TIME = -1
 
 /**
- * The model as one plain function with its weights inside: `ids` [1, time] to `logprobs` [1, time, vocabulary], where
- * row i is about the token after i. Without a cache, so that nothing but token ids goes in.
+ * The model as a single function with embedded weights: `ids` [1, time] to `logprobs` [1, time, vocabulary], where row i
+ * predicts the token after i. Without a KV cache, so that token ids are the only input.
  */
 export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
   const graph = new Graph()
   const model = new ModelGraph(graph, shape, undefined)
   keepInside(graph, weights)
   const ids = graph.input('ids', [1, TIME], 'int64')
-  const lookBack = plainAttention(model, ids)
+  const attention = plainAttention(model, ids)
   let x = model.embed(ids)
-  for (let layer = 0; layer < shape.layers; layer++) x = model.layer(x, layer, lookBack)
+  for (let layer = 0; layer < shape.layers; layer++) x = model.layer(x, layer, attention)
   const scores = model.scores(x)
   graph.output('logprobs', graph.node('LogSoftmax', [scores], scores.shape, { attributes: { axis: -1 } }))
   return graph
 }
 
-/** What was fed in becomes part of the file. */
+/** Turns the parameters from inputs into constants. */
 function keepInside(graph: Graph, weights: StoredTensors): void {
   for (const tensor of graph.inputs.splice(0)) {
     graph.constants.push({ ...tensor, type: 'float32', values: weights.get(tensor.name)!.values })
   }
 }
 
-function plainAttention(model: ModelGraph, ids: Tensor): LookBack {
+function plainAttention(model: ModelGraph, ids: Tensor): AttentionFunction {
   const { graph, shape } = model
   const { heads, keyValueHeads, headWidth } = shape
   const sharing = heads / keyValueHeads
-  const { places, bias } = order(graph, ids)
-  const turn = { places, headWidth, ...tables(graph, shape) }
-  // A zero keeps the size that is there.
+  const { positions, bias } = order(graph, ids)
+  const rope = { positions, headWidth, ...tables(graph, shape) }
+  // In Reshape, 0 keeps the existing size.
   const shaped = (x: Tensor, sizes: number[], known: Shape): Tensor =>
     graph.node('Reshape', [x, graph.constant(sizes, [sizes.length], 'int64')], known)
-  const turned = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
-    if (!shape.queryKeyNorm) return rotate(graph, x, turn)
+  const rotated = (x: Tensor, count: number, layer: number, norm: 'q_norm' | 'k_norm'): Tensor => {
+    if (!shape.queryKeyNorm) return applyRope(graph, x, rope)
     const each = shaped(x, [0, 0, count, headWidth], [1, TIME, count, headWidth])
-    return rotate(graph, shaped(model.headNorm(each, layer, norm), [0, 0, count * headWidth], x.shape), turn)
+    return applyRope(
+      graph,
+      shaped(model.headNorm(each, layer, norm), [0, 0, count * headWidth], x.shape),
+      rope,
+    )
   }
-  /** [1, key-value heads, heads that share them, time, width]: what is shared is not copied. */
+  /** [1, key-value heads, group size, time, width]: shared keys and values are not copied. */
   const perHead = (x: Tensor, count: number): Tensor =>
     graph.node(
       'Transpose',
@@ -54,9 +58,9 @@ function plainAttention(model: ModelGraph, ids: Tensor): LookBack {
       { attributes: { perm: [0, 2, 3, 1, 4] } },
     )
   return (q, k, v, layer) => {
-    const found = attend(graph, {
-      queries: perHead(turned(q, heads, layer, 'q_norm'), sharing),
-      keys: perHead(turned(k, keyValueHeads, layer, 'k_norm'), 1),
+    const found = scaledDotProductAttention(graph, {
+      queries: perHead(rotated(q, heads, layer, 'q_norm'), sharing),
+      keys: perHead(rotated(k, keyValueHeads, layer, 'k_norm'), 1),
       values: perHead(v, 1),
       bias,
       scale: 1 / Math.sqrt(headWidth),
@@ -68,8 +72,8 @@ function plainAttention(model: ModelGraph, ids: Tensor): LookBack {
   }
 }
 
-/** The place of each token, and what keeps it from seeing those after it. */
-function order(graph: Graph, ids: Tensor): { places: Tensor; bias: Tensor } {
+/** Positions and the causal mask. */
+function order(graph: Graph, ids: Tensor): { positions: Tensor; bias: Tensor } {
   const whole = (value: number): Constant => graph.constant(value, [], 'int64')
   const axis = (value: number): Constant => graph.constant([value], [1], 'int64')
   const sizes = graph.node('Shape', [ids], [2], { type: 'int64' })
@@ -78,12 +82,12 @@ function order(graph: Graph, ids: Tensor): { places: Tensor; bias: Tensor } {
   const row = graph.node('Unsqueeze', [count, axis(0)], [1, TIME], { type: 'int64' })
   const column = graph.node('Unsqueeze', [count, axis(1)], [TIME, 1], { type: 'int64' })
   const isLater = graph.node('Greater', [row, column], [TIME, TIME], { type: 'bool' })
-  const bias = graph.node('Where', [isLater, graph.constant(UNSEEN), graph.constant(0)], [TIME, TIME])
-  return { places: row, bias }
+  const bias = graph.node('Where', [isLater, graph.constant(MASKED), graph.constant(0)], [TIME, TIME])
+  return { positions: row, bias }
 }
 
 function tables(graph: Graph, shape: ModelShape): Record<'cosines' | 'sines' | 'negatedSines', Tensor> {
-  const { cosines, sines } = rotationTables(shape, shape.contextLength)
+  const { cosines, sines } = ropeTables(shape, shape.contextLength)
   const table = (name: string, values: Float32Array): Constant => {
     const made: Constant = {
       name,
@@ -95,6 +99,6 @@ function tables(graph: Graph, shape: ModelShape): Record<'cosines' | 'sines' | '
     return made
   }
   const ofSines = table('sines', sines)
-  // Only the way back needs them negated.
+  // Only gradients need them negated.
   return { cosines: table('cosines', cosines), sines: ofSines, negatedSines: ofSines }
 }

@@ -5,35 +5,35 @@ import { jsonLines } from './json-lines.ts'
 const LONGEST_PAUSE_MS = 60_000
 
 export interface ConnectionOptions {
-  /** With or without the /v1 at its end. */
+  /** With or without a trailing /v1. */
   url: string
   key?: string
   headers?: Record<string, string>
-  /** Seconds without a sign of life after which a request has failed. Default 600. */
+  /** Idle timeout of a request in seconds. Default 600. */
   timeoutSeconds?: number
-  /** How often a request is tried again when the server is busy or cannot be reached. Default 4. */
+  /** Retries when the server is busy or unreachable. Default 4. */
   retries?: number
-  /** Milliseconds before the first of these; each wait is twice the last. Default 500. */
+  /** Delay before the first retry in milliseconds; doubled each time. Default 500. */
   firstWait?: number
 }
 
-/** What a server answered instead of what was asked for. */
-export class ServerRefusal extends EngineError {
+/** An error response of a server. */
+export class ServerError extends EngineError {
   readonly status: number
 
   constructor(status: number, message: string) {
     super(message, {
       fix:
         status === 401 || status === 403
-          ? 'Give the key that the server asks for.'
-          : 'See what the server says, and its log.',
+          ? 'Pass the API key that the server requires.'
+          : "See the error and the server's log.",
       details: { status },
     })
     this.status = status
   }
 }
 
-/** Requests to one server: tried again while it is busy, given up when it falls silent. */
+/** Requests to one server, with retries and an idle timeout. */
 export class Connection {
   readonly base: string
   readonly #options: ConnectionOptions
@@ -49,8 +49,8 @@ export class Connection {
       return await response.json()
     } catch (cause) {
       signal?.throwIfAborted()
-      throw new EngineError(`${this.base}${path} did not answer with JSON: ${reasonOf(cause)}`, {
-        fix: 'Give the address of a model server.',
+      throw new EngineError(`${this.base}${path} did not respond with JSON: ${reasonOf(cause)}`, {
+        fix: 'Pass the URL of a model server.',
         cause,
       })
     } finally {
@@ -58,7 +58,7 @@ export class Connection {
     }
   }
 
-  /** The objects of a streamed answer, as they come. Ending the loop early ends the request too. */
+  /** The objects of a streamed response. Ending the loop early cancels the request. */
   async *stream(path: string, body: unknown, signal?: AbortSignal): AsyncGenerator<unknown> {
     const { response, finish, alive } = await this.#request(path, body, signal)
     let count = 0
@@ -71,48 +71,51 @@ export class Connection {
     } catch (cause) {
       signal?.throwIfAborted()
       if (cause instanceof EngineError) throw cause
-      throw new EngineError(`the answer of ${this.base} broke off after ${count} parts: ${reasonOf(cause)}`, {
-        fix: 'Ask again; if it happens often, look into the log of the server.',
-        cause,
-      })
+      throw new EngineError(
+        `the response of ${this.base} broke off after ${count} parts: ${reasonOf(cause)}`,
+        {
+          fix: "Try again; if it happens often, check the server's log.",
+          cause,
+        },
+      )
     } finally {
       finish()
     }
   }
 
-  async #request(path: string, body: unknown, signal: AbortSignal | undefined): Promise<Running> {
+  async #request(path: string, body: unknown, signal: AbortSignal | undefined): Promise<ActiveRequest> {
     const { retries = 4, firstWait = 500 } = this.#options
     for (let attempt = 0; ; attempt++) {
       const last = attempt === retries
-      let asked = 0
+      let retryAfter = 0
       try {
         const running = await this.#once(path, body, signal)
         if (running.response.ok) return running
         const { status } = running.response
-        const message = await refusalText(running.response)
+        const message = await errorText(running.response)
         running.finish()
-        const refusal = new ServerRefusal(status, `${this.base}${path} answered ${status}: ${message}`)
-        if (last || !(status === 408 || status === 429 || status >= 500)) throw refusal
-        asked = retryAfterMs((name) => running.response.headers.get(name)) ?? 0
+        const error = new ServerError(status, `${this.base}${path} returned ${status}: ${message}`)
+        if (last || !(status === 408 || status === 429 || status >= 500)) throw error
+        retryAfter = retryAfterMs((name) => running.response.headers.get(name)) ?? 0
       } catch (cause) {
         signal?.throwIfAborted()
         if (cause instanceof EngineError) throw cause
         if (last) {
           throw new EngineError(`${this.base} cannot be reached: ${reasonOf(cause)}`, {
-            fix: 'Check the address, and that the server is running.',
+            fix: 'Check the URL, and that the server is running.',
             cause,
           })
         }
       }
       const own = backOff(attempt, firstWait, LONGEST_PAUSE_MS)
-      await pause(Math.max(own, Math.min(asked, LONGEST_PAUSE_MS)), signal)
+      await pause(Math.max(own, Math.min(retryAfter, LONGEST_PAUSE_MS)), signal)
     }
   }
 
-  async #once(path: string, body: unknown, signal: AbortSignal | undefined): Promise<Running> {
+  async #once(path: string, body: unknown, signal: AbortSignal | undefined): Promise<ActiveRequest> {
     const { key, headers = {}, timeoutSeconds = 600 } = this.#options
     const silence = new AbortController()
-    const silent = (): void => silence.abort(new Error(`nothing came for ${timeoutSeconds} seconds`))
+    const silent = (): void => silence.abort(new Error(`no data for ${timeoutSeconds} seconds`))
     let timer = setTimeout(silent, timeoutSeconds * 1000)
     const finish = (): void => {
       clearTimeout(timer)
@@ -141,7 +144,7 @@ export class Connection {
   }
 }
 
-interface Running {
+interface ActiveRequest {
   response: Response
   finish: () => void
   alive: () => void
@@ -149,14 +152,14 @@ interface Running {
 
 function baseOf(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new EngineError(`${JSON.stringify(url)} is not the address of a server`, {
-      fix: 'Write it as in http://127.0.0.1:8000.',
+    throw new EngineError(`${JSON.stringify(url)} is not a server URL`, {
+      fix: 'Use the form http://127.0.0.1:8000.',
     })
   }
   return url.replace(/\/+$/, '').replace(/\/v1$/, '')
 }
 
-async function refusalText(response: Response): Promise<string> {
+async function errorText(response: Response): Promise<string> {
   const text = await response.text().catch(() => '')
   try {
     const { error, message, detail } = JSON.parse(text) as Record<string, unknown>
@@ -164,11 +167,11 @@ async function refusalText(response: Response): Promise<string> {
       typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error
     return String(inner ?? message ?? detail ?? text).slice(0, 500)
   } catch {
-    return text.slice(0, 500) || 'nothing more'
+    return text.slice(0, 500) || 'no details'
   }
 }
 
-/** fetch hides what happened one level down. */
+/** fetch wraps the actual error. */
 function reasonOf(cause: unknown): string {
   const { message, cause: inner } = cause as Error
   return inner instanceof Error ? inner.message : message

@@ -1,16 +1,16 @@
 import { EngineError } from '../checkpoint/index.ts'
 
-/** What a server's log-probabilities are of. */
+/** Which distribution a server's log-probabilities refer to. */
 export type LogprobKind =
-  /** The model as it is. */
+  /** The unmodified model. */
   | 'model'
   /** After the temperature, before top-k and top-p. */
   | 'temperature'
-  /** The distribution that was drawn from. */
-  | 'drawn'
+  /** The distribution sampled from. */
+  | 'sampling'
 
-/** One continuation that is asked for; ids or text, as the server takes it. */
-export interface Question {
+/** A request for one continuation; ids or text, whichever the server accepts. */
+export interface CompletionRequest {
   ids: readonly number[]
   text: string
   maxTokens: number
@@ -23,62 +23,62 @@ export interface Question {
   allowed: Uint8Array | undefined
 }
 
-/** A part of an answer. */
-export interface Piece {
-  /** Sampled tokens, each with its log-probability where the server tells it. */
+/** A part of a streamed response. */
+export interface ResponsePart {
+  /** Sampled tokens with their log-probabilities, if reported. */
   tokens: { id: number; logprob: number }[]
-  /** Tokens that were sampled and not told: llama.cpp holds back those that are parts of a character. */
-  untold: number
+  /** Sampled tokens that were not reported: llama.cpp withholds those that are parts of a character. */
+  unreported: number
   text: string
-  /** Given with the last part: it was long enough, or the model ended it. */
+  /** Set on the last part. */
   end?: 'length' | 'stop' | 'context'
   reused?: number
 }
 
-/** How one kind of server is spoken to. */
+/** Adapter for one kind of server. */
 export interface Dialect {
   server: string
-  /** Prompts are ids, and ids come back. */
+  /** Prompts and outputs are token ids. */
   tokens: boolean
   logprobs: LogprobKind | undefined
-  /** Each request may name the tokens that are allowed. */
+  /** Requests can restrict the allowed tokens. */
   allowed: boolean
   path: string
-  body(question: Question): unknown
-  /** Reads the objects of one answer. */
-  reader(): (event: never) => Piece
-  /** True for a failure that only means that nothing more will be told. */
+  body(request: CompletionRequest): unknown
+  /** Parses the events of one response. */
+  reader(): (event: never) => ResponsePart
+  /** True for an error that only marks the end of the output. */
   isEnd?(cause: unknown): boolean
 }
 
-/** Those settings of a question that log-probabilities hang on. */
-export type Numbers = Pick<Question, 'temperature' | 'topP' | 'topK'>
+/** Settings that affect log-probabilities. */
+export type LogprobSettings = Pick<CompletionRequest, 'temperature' | 'topP' | 'topK'>
 
-/** From what the server tells to the two log-probabilities of the contract; NaN is what cannot be known. */
+/** Derives the contract's two log-probabilities from the reported one; NaN if unknown. */
 export function bothLogprobs(
-  told: number,
+  reported: number,
   kind: LogprobKind | undefined,
-  { temperature, topP, topK }: Numbers,
+  { temperature, topP, topK }: LogprobSettings,
   masked: boolean,
-): { drawn: number; model: number } {
+): { sampling: number; model: number } {
   const cut = topP < 1 || topK !== undefined || masked
   const plain = temperature === 1 && !cut
   const unknown = Number.NaN
-  const drawn = (): number => {
+  const sampling = (): number => {
     if (temperature === 0) return 0
-    if (kind === 'drawn' || plain) return told
-    return kind === 'temperature' && !cut ? told : unknown
+    if (kind === 'sampling' || plain) return reported
+    return kind === 'temperature' && !cut ? reported : unknown
   }
   const model = (): number => {
-    if (kind === 'model' || plain) return told
-    // The likeliest token is taken without dividing by a temperature.
-    return kind === 'temperature' && (temperature === 1 || temperature === 0) ? told : unknown
+    if (kind === 'model' || plain) return reported
+    // Greedy decoding does not divide by the temperature.
+    return kind === 'temperature' && (temperature === 1 || temperature === 0) ? reported : unknown
   }
-  return kind === undefined ? { drawn: unknown, model: unknown } : { drawn: drawn(), model: model() }
+  return kind === undefined ? { sampling: unknown, model: unknown } : { sampling: sampling(), model: model() }
 }
 
 export function unexpected(server: string, what: string): EngineError {
-  return new EngineError(`${server} answered without ${what}`, {
+  return new EngineError(`${server} responded without ${what}`, {
     fix: 'Use a newer version of the server, or open it with textOnly.',
   })
 }

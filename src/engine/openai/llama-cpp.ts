@@ -1,5 +1,5 @@
 import { EngineError } from '../checkpoint/index.ts'
-import type { Dialect, Piece, Question } from './dialect.ts'
+import type { CompletionRequest, Dialect, ResponsePart } from './dialect.ts'
 
 interface Event {
   content?: string
@@ -13,8 +13,8 @@ interface Event {
 }
 
 /**
- * llama.cpp's server: its own /completion. Streamed, because a whole answer is lost where a character is cut in two.
- * Its log-probabilities are those of the model as it is.
+ * llama.cpp's server, through its own /completion. Streamed, because an unstreamed response is lost if it ends within a
+ * character. Its log-probabilities are those of the unmodified model.
  */
 export function llamaCpp(): Dialect {
   return {
@@ -25,20 +25,20 @@ export function llamaCpp(): Dialect {
     path: '/completion',
     body: llamaCppBody,
     reader,
-    // Its last word on a text that ends within a character, or that is not UTF-8 from some place on: there it fell silent.
+    // Its final error on a text that ends within a character or becomes invalid UTF-8; there the output ends.
     isEnd: (cause) => cause instanceof EngineError && cause.message.includes('does not match the expected'),
   }
 }
 
-function llamaCppBody(question: Question): Record<string, unknown> {
-  const { seed, allowed } = question
+function llamaCppBody(request: CompletionRequest): Record<string, unknown> {
+  const { seed, allowed } = request
   return {
-    prompt: question.ids,
-    n_predict: question.maxTokens,
-    temperature: question.temperature,
-    top_p: question.topP,
-    top_k: question.topK ?? 0,
-    // In this order, as the contract has it, and nothing else: the server has more samplers on by default.
+    prompt: request.ids,
+    n_predict: request.maxTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: request.topK ?? 0,
+    // Only these, in the order of the contract: the server has more samplers enabled by default.
     samplers: ['temperature', 'top_k', 'top_p'],
     repeat_penalty: 1,
     ...(seed === undefined ? {} : { seed: seed % 2 ** 32 }),
@@ -56,20 +56,20 @@ function forbidden(mask: Uint8Array): [number, false][] {
   return ids
 }
 
-function reader(): (event: Event) => Piece {
+function reader(): (event: Event) => ResponsePart {
   let known = 0
   return ({ content = '', tokens = [], tokens_predicted: total, stop, stop_type: why, ...event }) => {
     const probabilities = event.completion_probabilities ?? []
-    const told = tokens.map((id, index) => {
+    const reported = tokens.map((id, index) => {
       const found = probabilities[index]
       return { id, logprob: found?.id === id ? (found.logprob ?? Number.NaN) : Number.NaN }
     })
-    const untold = total === undefined ? 0 : Math.max(0, total - known - told.length)
-    known += told.length + untold
+    const unreported = total === undefined ? 0 : Math.max(0, total - known - reported.length)
+    known += reported.length + unreported
     const end = event.truncated === true ? 'context' : why === 'limit' ? 'length' : 'stop'
     return {
-      tokens: told,
-      untold,
+      tokens: reported,
+      unreported,
       text: content,
       ...(stop === true ? { end } : {}),
       ...(event.timings?.cache_n === undefined ? {} : { reused: event.timings.cache_n }),

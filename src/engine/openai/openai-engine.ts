@@ -3,22 +3,22 @@ import { checkRequest } from '../check-request.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { Engine, EngineDescription, Sample, SampleRequest } from '../contract.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import { type Found, probe } from './probe.ts'
+import { probe, type ServerInfo } from './probe.ts'
 import { sampleText } from './sample-text.ts'
 import { sampleTokens } from './sample-tokens.ts'
 
 export interface OpenAIOptions extends ConnectionOptions {
-  /** As the server names it; may be left out where it has one. */
+  /** The server's name for it; optional if it has only one. */
   model?: string
-  /** The model's tokenizer, or a folder that has it. Needed to stop at texts, and for servers that take text only. */
+  /** The model's tokenizer, or its folder. Needed for stop strings, and for servers that accept only text. */
   tokenizer?: string | Tokenizer
-  /** Tokens a sequence may have, where the server does not say. */
+  /** Context length, if the server does not report it. */
   contextLength?: number
-  /** Speak to it in text even where it would take token ids. */
+  /** Use text even if the server supports token ids. */
   textOnly?: boolean
 }
 
-/** Opens a model on a server: vLLM, SGLang, llama.cpp, Ollama or any other with the OpenAI API. It samples only. */
+/** Opens a model on a server: vLLM, SGLang, llama.cpp, Ollama or any other with the OpenAI API. Sampling only. */
 export async function openOpenAI(options: OpenAIOptions): Promise<Engine> {
   const connection = new Connection(options)
   const given = options.tokenizer
@@ -30,23 +30,20 @@ export async function openOpenAI(options: OpenAIOptions): Promise<Engine> {
     anyToken: tokenizer?.encodeIds('a')[0] ?? 1,
   })
   if (!found.dialect.tokens && tokenizer === undefined) {
-    throw new EngineError(
-      `${found.dialect.server} takes and gives text, and no tokenizer is named to read it with`,
-      {
-        fix: 'Name the folder of the model’s tokenizer: openOpenAI({ url, tokenizer: FOLDER }).',
-      },
-    )
+    throw new EngineError(`${found.dialect.server} works with text, so a tokenizer is required`, {
+      fix: "Pass the folder of the model's tokenizer: openOpenAI({ url, tokenizer: FOLDER }).",
+    })
   }
   return new OpenAIEngine(connection, found, tokenizer)
 }
 
 class OpenAIEngine implements Engine {
   readonly #connection: Connection
-  readonly #found: Found
+  readonly #found: ServerInfo
   readonly #tokenizer: Tokenizer | undefined
   readonly #closed = new AbortController()
 
-  constructor(connection: Connection, found: Found, tokenizer: Tokenizer | undefined) {
+  constructor(connection: Connection, found: ServerInfo, tokenizer: Tokenizer | undefined) {
     this.#connection = connection
     this.#found = found
     this.#tokenizer = tokenizer
@@ -68,12 +65,12 @@ class OpenAIEngine implements Engine {
         ...(tokens
           ? {}
           : {
-              logprobs: `${why ?? `${server} takes and gives text`}: the tokens that were sampled and their log-probabilities are not known, so nothing can be trained on them`,
+              logprobs: `${why ?? `${server} works with text`}: the sampled tokens and their log-probabilities are unknown, so they cannot be trained on`,
             }),
         ...(tokens && logprobs === undefined
-          ? { logprobs: `${server} gives no log-probabilities of what it samples` }
+          ? { logprobs: `${server} does not report log-probabilities of sampled tokens` }
           : {}),
-        ...(allowed ? {} : { allowedTokens: `${server} cannot be told which tokens are allowed` }),
+        ...(allowed ? {} : { allowedTokens: `${server} does not support allowed tokens` }),
       },
     }
   }
@@ -86,19 +83,19 @@ class OpenAIEngine implements Engine {
       this.#closed.signal,
       ...(request.signal === undefined ? [] : [request.signal]),
     ])
-    const place = {
+    const context = {
       connection: this.#connection,
       dialect,
       contextLength,
       tokenizer: this.#tokenizer,
     }
     const one = dialect.tokens ? sampleTokens : sampleText
-    // Where one fails the others have no use any more.
+    // If one fails, the others are cancelled.
     const failed = new AbortController()
     const shared = { ...request, signal: AbortSignal.any([signal, failed.signal]) }
     try {
       return await Promise.all(
-        Array.from({ length: request.count ?? 1 }, (_, index) => one(place, shared, index)),
+        Array.from({ length: request.count ?? 1 }, (_, index) => one(context, shared, index)),
       )
     } catch (cause) {
       failed.abort()
@@ -107,23 +104,23 @@ class OpenAIEngine implements Engine {
   }
 
   forward(): Promise<never> {
-    return refuse('compute the log-probabilities of given tokens')
+    return unsupported('compute the log-probabilities of given tokens')
   }
 
   forwardBackward(): Promise<never> {
-    return refuse('train')
+    return unsupported('train')
   }
 
   optimStep(): Promise<never> {
-    return refuse('train')
+    return unsupported('train')
   }
 
   save(): Promise<never> {
-    return refuse('save a model')
+    return unsupported('save a model')
   }
 
   load(): Promise<never> {
-    return refuse('load a model')
+    return unsupported('load a model')
   }
 
   async close(): Promise<void> {
@@ -131,9 +128,9 @@ class OpenAIEngine implements Engine {
   }
 }
 
-const NO_TRAINING = 'a server with the OpenAI API samples only'
+const NO_TRAINING = 'servers with the OpenAI API only sample'
 
-async function refuse(what: string): Promise<never> {
+async function unsupported(what: string): Promise<never> {
   throw new EngineError(`this engine cannot ${what}: ${NO_TRAINING}`, {
     fix: 'Train with the embedded engine or the trainer, and sample here.',
   })
@@ -141,7 +138,7 @@ async function refuse(what: string): Promise<never> {
 
 function check(request: SampleRequest, description: EngineDescription): void {
   const { contextLength, vocabularySize, missing } = description
-  // Not every server says how many tokens it knows.
+  // Not every server reports its vocabulary size.
   checkRequest(request, { contextLength, vocabularySize: vocabularySize || Number.POSITIVE_INFINITY })
   if (request.allowed === undefined || missing.allowedTokens === undefined) return
   throw new EngineError(missing.allowedTokens, { fix: 'Sample without a mask, or with another engine.' })

@@ -1,27 +1,27 @@
 import { EngineError } from '../checkpoint/index.ts'
-import { type Connection, ServerRefusal } from './connection.ts'
-import type { Dialect, LogprobKind, Piece, Question } from './dialect.ts'
+import { type Connection, ServerError } from './connection.ts'
+import type { CompletionRequest, Dialect, LogprobKind, ResponsePart } from './dialect.ts'
 import { llamaCpp } from './llama-cpp.ts'
 import { sglang } from './sglang.ts'
 import { ollama, plainOpenAI } from './text-servers.ts'
 import { vllm } from './vllm.ts'
 
-export interface Found {
+export interface ServerInfo {
   dialect: Dialect
   model: string
   contextLength: number
-  /** 0 where the server does not say. */
+  /** 0 if the server does not report it. */
   vocabularySize: number
   parameters: number
-  /** Why it is spoken to in text, where it might be expected to take ids. */
+  /** Why text is used although the server might support ids. */
   why?: string
 }
 
-interface Wanted {
+interface ProbeOptions {
   model: string | undefined
   contextLength: number | undefined
   textOnly: boolean
-  /** A token of the model to try it with. */
+  /** Any token of the model, for a test request. */
   anyToken: number
 }
 
@@ -33,16 +33,16 @@ interface ListedModel {
   meta?: { n_ctx?: number; n_vocab?: number; n_params?: number } | null
 }
 
-/** Where a server does not say how long a text may be. */
+/** Default context length. */
 const CONTEXT = 4096
 
-/** Finds out what kind of server it is, which model it has and what it tells of the tokens it samples. */
-export async function probe(connection: Connection, wanted: Wanted): Promise<Found> {
+/** Detects the kind of server, its model, and what it reports about sampled tokens. */
+export async function probe(connection: Connection, wanted: ProbeOptions): Promise<ServerInfo> {
   const listed = (await optional(connection, '/v1/models')) as { data?: ListedModel[] } | undefined
   const kind = await kindOf(connection)
   if (listed === undefined && kind === 'other') {
     throw new EngineError(`${connection.base} is not a model server: it has no /v1/models`, {
-      fix: 'Give the address of vLLM, SGLang, llama.cpp, Ollama or another server with the OpenAI API.',
+      fix: 'Pass the URL of vLLM, SGLang, llama.cpp, Ollama or another server with the OpenAI API.',
     })
   }
   const models = listed?.data ?? []
@@ -57,21 +57,21 @@ export async function probe(connection: Connection, wanted: Wanted): Promise<Fou
   }
   if (kind === 'Ollama') return { ...common, dialect: ollama(model, contextLength) }
   if (kind === 'other' || wanted.textOnly) return { ...common, dialect: plainOpenAI(model) }
-  return { ...common, ...(await tried(connection, kind, model, wanted.anyToken)) }
+  return { ...common, ...(await detectDialect(connection, kind, model, wanted.anyToken)) }
 }
 
-/** Undefined where the server does not know the address; it may well not, and is not asked again and again. */
+/** Undefined if the server does not have the path, without retries. */
 async function optional(connection: Connection, path: string): Promise<unknown> {
   try {
     return await connection.json(path)
   } catch (cause) {
-    if (cause instanceof ServerRefusal && [404, 405, 501].includes(cause.status)) return undefined
-    if (cause instanceof EngineError && cause.message.includes('did not answer with JSON')) return undefined
+    if (cause instanceof ServerError && [404, 405, 501].includes(cause.status)) return undefined
+    if (cause instanceof EngineError && cause.message.includes('did not respond with JSON')) return undefined
     throw cause
   }
 }
 
-/** Each has an address that the others do not have. llama.cpp imitates some of Ollama's, so it is asked first. */
+/** Each has a path that the others lack. llama.cpp imitates some of Ollama's, so it comes first. */
 async function kindOf(connection: Connection): Promise<Kind> {
   const has = async (path: string, field: string): Promise<boolean> => {
     const answer = await optional(connection, path)
@@ -96,13 +96,13 @@ function modelOf(models: readonly ListedModel[], wanted: string | undefined, bas
   if (found !== undefined) return found
   throw new EngineError(
     wanted === undefined
-      ? `${base} has ${names.length} models, and none is named`
+      ? `${base} has ${names.length} models; one must be chosen`
       : `${base} does not have the model ${wanted}`,
     {
       fix:
         names.length === 0
           ? 'Load a model into the server.'
-          : `Name one of: ${names.slice(0, 20).join(', ')}.`,
+          : `Choose one of: ${names.slice(0, 20).join(', ')}.`,
     },
   )
 }
@@ -113,8 +113,8 @@ async function contextOf(
   model: string,
   entry: ListedModel | undefined,
 ): Promise<number> {
-  const told = entry?.max_model_len ?? entry?.meta?.n_ctx
-  if (told !== undefined) return told
+  const reported = entry?.max_model_len ?? entry?.meta?.n_ctx
+  if (reported !== undefined) return reported
   if (kind !== 'Ollama') return CONTEXT
   const { model_info: info = {} } = (await connection.json('/api/show', { model })) as {
     model_info?: Record<string, unknown>
@@ -123,8 +123,8 @@ async function contextOf(
   return Math.min(CONTEXT, Number(info[key ?? ''] ?? CONTEXT))
 }
 
-/** Samples a token twice: does it come back as an id, and does its log-probability hang on the temperature? */
-async function tried(
+/** Samples a token twice: is it returned as an id, and does its log-probability depend on the temperature? */
+async function detectDialect(
   connection: Connection,
   kind: Exclude<Kind, 'Ollama' | 'other'>,
   model: string,
@@ -134,7 +134,7 @@ async function tried(
   const make = (logprobs: LogprobKind | undefined): Dialect =>
     kind === 'vLLM' ? vllm(model, logprobs) : sglang(logprobs)
   const dialect = make('model')
-  const question: Question = {
+  const completion: CompletionRequest = {
     ids: [anyToken],
     text: '',
     maxTokens: 1,
@@ -147,22 +147,22 @@ async function tried(
   }
   try {
     const [usual, hot] = [
-      await first(connection, dialect, question),
-      await first(connection, dialect, { ...question, temperature: 4 }),
+      await first(connection, dialect, completion),
+      await first(connection, dialect, { ...completion, temperature: 4 }),
     ]
     if (usual === undefined || hot === undefined || !Number.isInteger(usual.id)) {
       return { dialect: plainOpenAI(model), why: `this ${kind} returns no token ids` }
     }
     if (Number.isNaN(usual.logprob)) return { dialect: make(undefined) }
-    // Of one token left over, a server that tells what it drew from says that it was certain.
-    if (usual.logprob === 0 && hot.logprob === 0) return { dialect: make('drawn') }
+    // With top-k 1, a server that reports the sampling distribution returns probability 1.
+    if (usual.logprob === 0 && hot.logprob === 0) return { dialect: make('sampling') }
     const same = usual.id === hot.id && Math.abs(usual.logprob - hot.logprob) < 1e-3
-    return { dialect: make(same ? 'model' : kind === 'vLLM' ? 'drawn' : 'temperature') }
+    return { dialect: make(same ? 'model' : kind === 'vLLM' ? 'sampling' : 'temperature') }
   } catch (cause) {
-    if (!(cause instanceof ServerRefusal) || cause.status >= 500 || cause.status === 401) throw cause
+    if (!(cause instanceof ServerError) || cause.status >= 500 || cause.status === 401) throw cause
     return {
       dialect: plainOpenAI(model),
-      why: `this ${kind} does not take prompts as token ids: ${cause.message}`,
+      why: `this ${kind} does not accept prompts as token ids: ${cause.message}`,
     }
   }
 }
@@ -170,10 +170,10 @@ async function tried(
 async function first(
   connection: Connection,
   dialect: Dialect,
-  question: Question,
-): Promise<Piece['tokens'][number] | undefined> {
+  completion: CompletionRequest,
+): Promise<ResponsePart['tokens'][number] | undefined> {
   const read = dialect.reader()
-  for await (const event of connection.stream(dialect.path, dialect.body(question))) {
+  for await (const event of connection.stream(dialect.path, dialect.body(completion))) {
     const [token] = read(event as never).tokens
     if (token !== undefined) return token
   }

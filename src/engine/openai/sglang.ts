@@ -1,4 +1,10 @@
-import { type Dialect, type LogprobKind, type Piece, type Question, unexpected } from './dialect.ts'
+import {
+  type CompletionRequest,
+  type Dialect,
+  type LogprobKind,
+  type ResponsePart,
+  unexpected,
+} from './dialect.ts'
 
 interface Event {
   text?: string | null
@@ -10,7 +16,7 @@ interface Event {
   }
 }
 
-/** SGLang: its own /generate, because its OpenAI API gives no token ids. */
+/** SGLang, through its own /generate, because its OpenAI API returns no token ids. */
 export function sglang(logprobs: LogprobKind | undefined): Dialect {
   return {
     server: 'SGLang',
@@ -23,19 +29,19 @@ export function sglang(logprobs: LogprobKind | undefined): Dialect {
   }
 }
 
-function sglangBody(question: Question): Record<string, unknown> {
-  const { seed } = question
+function sglangBody(request: CompletionRequest): Record<string, unknown> {
+  const { seed } = request
   return {
-    input_ids: question.ids,
+    input_ids: request.ids,
     sampling_params: {
-      max_new_tokens: question.maxTokens,
-      temperature: question.temperature,
-      top_p: question.topP,
-      top_k: question.topK ?? -1,
+      max_new_tokens: request.maxTokens,
+      temperature: request.temperature,
+      top_p: request.topP,
+      top_k: request.topK ?? -1,
       min_p: 0,
       repetition_penalty: 1,
       ...(seed === undefined ? {} : { sampling_seed: seed }),
-      stop_token_ids: question.stopTokens,
+      stop_token_ids: request.stopTokens,
       skip_special_tokens: false,
       no_stop_trim: true,
     },
@@ -45,8 +51,8 @@ function sglangBody(question: Question): Record<string, unknown> {
   }
 }
 
-/** Each event repeats what came before, or has only what is new, as the server was started. */
-function reader(): (event: Event) => Piece {
+/** Depending on the server's settings, events are cumulative or incremental. */
+function reader(): (event: Event) => ResponsePart {
   let known = 0
   return ({ meta_info: meta }) => {
     const list = meta?.output_token_logprobs
@@ -57,7 +63,7 @@ function reader(): (event: Event) => Piece {
     const finish = meta.finish_reason
     return {
       tokens: fresh.map(([logprob, id]) => ({ id, logprob: logprob ?? Number.NaN })),
-      untold: 0,
+      unreported: 0,
       text: '',
       ...(finish == null ? {} : { end: finish.type === 'length' ? 'length' : 'stop' }),
       ...(meta.cached_tokens === undefined ? {} : { reused: meta.cached_tokens }),

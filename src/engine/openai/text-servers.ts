@@ -1,14 +1,14 @@
-import type { Dialect, Piece, Question } from './dialect.ts'
+import type { CompletionRequest, Dialect, ResponsePart } from './dialect.ts'
 
 const textOnly = { tokens: false, logprobs: undefined, allowed: false } as const
 
-/** Ollama: its own /api/generate, because its OpenAI API puts every prompt into a chat template. */
+/** Ollama, through its own /api/generate, because its OpenAI API applies a chat template to every prompt. */
 export function ollama(model: string, contextLength: number): Dialect {
   return {
     ...textOnly,
     server: 'Ollama',
     path: '/api/generate',
-    body: ({ text, maxTokens, temperature, topP, topK, seed }: Question) => ({
+    body: ({ text, maxTokens, temperature, topP, topK, seed }: CompletionRequest) => ({
       model,
       prompt: text,
       raw: true,
@@ -25,7 +25,7 @@ export function ollama(model: string, contextLength: number): Dialect {
       },
     }),
     reader: () => (event: { response?: string; done?: boolean; done_reason?: string }) =>
-      textPiece(event.response, event.done === true ? (event.done_reason ?? 'stop') : undefined),
+      textPart(event.response, event.done === true ? (event.done_reason ?? 'stop') : undefined),
   }
 }
 
@@ -35,7 +35,7 @@ export function plainOpenAI(model: string): Dialect {
     ...textOnly,
     server: 'The server',
     path: '/v1/completions',
-    body: ({ text, maxTokens, temperature, topP, seed }: Question) => ({
+    body: ({ text, maxTokens, temperature, topP, seed }: CompletionRequest) => ({
       model,
       prompt: text,
       max_tokens: maxTokens,
@@ -45,14 +45,14 @@ export function plainOpenAI(model: string): Dialect {
       stream: true,
     }),
     reader: () => (event: { choices?: { text?: string; finish_reason?: string | null }[] }) =>
-      textPiece(event.choices?.[0]?.text, event.choices?.[0]?.finish_reason ?? undefined),
+      textPart(event.choices?.[0]?.text, event.choices?.[0]?.finish_reason ?? undefined),
   }
 }
 
-function textPiece(text: string | undefined, finish: string | undefined): Piece {
+function textPart(text: string | undefined, finish: string | undefined): ResponsePart {
   return {
     tokens: [],
-    untold: 0,
+    unreported: 0,
     text: text ?? '',
     ...(finish === undefined ? {} : { end: finish === 'length' ? 'length' : 'stop' }),
   }

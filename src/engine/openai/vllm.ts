@@ -1,4 +1,4 @@
-import type { Dialect, LogprobKind, Piece, Question } from './dialect.ts'
+import type { CompletionRequest, Dialect, LogprobKind, ResponsePart } from './dialect.ts'
 
 interface Event {
   choices?: {
@@ -10,7 +10,7 @@ interface Event {
   usage?: { prompt_tokens_details?: { cached_tokens?: number } | null } | null
 }
 
-/** vLLM: its OpenAI API with prompts as ids, and the fields it adds to it. */
+/** vLLM, through its OpenAI API with token-id prompts and vLLM's extra fields. */
 export function vllm(model: string, logprobs: LogprobKind | undefined): Dialect {
   return {
     server: 'vLLM',
@@ -18,31 +18,31 @@ export function vllm(model: string, logprobs: LogprobKind | undefined): Dialect 
     logprobs,
     allowed: true,
     path: '/v1/completions',
-    body: (question) => vllmBody(model, question),
+    body: (request) => vllmBody(model, request),
     reader: () => read,
   }
 }
 
-function vllmBody(model: string, question: Question): Record<string, unknown> {
-  const { allowed, seed } = question
+function vllmBody(model: string, request: CompletionRequest): Record<string, unknown> {
+  const { allowed, seed } = request
   return {
     model,
-    prompt: question.ids,
-    max_tokens: question.maxTokens,
-    temperature: question.temperature,
-    top_p: question.topP,
-    top_k: question.topK ?? -1,
-    // Left out, these would be what the model's generation_config.json says.
+    prompt: request.ids,
+    max_tokens: request.maxTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: request.topK ?? -1,
+    // The defaults would come from the model's generation_config.json.
     min_p: 0,
     repetition_penalty: 1,
     ...(seed === undefined ? {} : { seed }),
-    stop_token_ids: question.stopTokens,
-    // The end token ends a text where it is among those asked for, and not otherwise.
+    stop_token_ids: request.stopTokens,
+    // The end token stops only if it is among the requested stop tokens.
     ignore_eos: true,
     skip_special_tokens: false,
     logprobs: 1,
     return_token_ids: true,
-    // What older versions have instead.
+    // The equivalent in older versions.
     return_tokens_as_token_ids: true,
     ...(allowed === undefined ? {} : { allowed_token_ids: idsOf(allowed) }),
     stream: true,
@@ -56,14 +56,14 @@ function idsOf(mask: Uint8Array): number[] {
   return ids
 }
 
-function read({ choices = [], usage }: Event): Piece {
+function read({ choices = [], usage }: Event): ResponsePart {
   const [choice] = choices
   const reused = usage?.prompt_tokens_details?.cached_tokens
   const found = choice?.logprobs
   const ids = choice?.token_ids ?? found?.tokens.map((token) => Number(token.replace('token_id:', ''))) ?? []
   return {
     tokens: ids.map((id, index) => ({ id, logprob: found?.token_logprobs[index] ?? Number.NaN })),
-    untold: 0,
+    unreported: 0,
     text: choice?.text ?? '',
     ...(choice?.finish_reason == null ? {} : { end: choice.finish_reason === 'length' ? 'length' : 'stop' }),
     ...(reused === undefined ? {} : { reused }),

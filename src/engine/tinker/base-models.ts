@@ -1,10 +1,10 @@
 import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../base/digests/index.ts'
-import { describeFile, readTokenizerFiles, verifyWhereSaved } from '../checkpoint/index.ts'
+import { describeFile, readTokenizerFiles, verifyIfSavedByCoa } from '../checkpoint/index.ts'
 import type { Wire } from './wire.ts'
 
-/** Files may be large, and the connection slow. */
+/** Files may be large and the connection slow. */
 export const FILE_MS = 6 * 3_600_000
 
 interface ServerFile {
@@ -13,7 +13,7 @@ interface ServerFile {
   sha256?: string
 }
 
-/** The name under which the trainer has the model of a folder; uploaded first where it has none with the same weights. */
+/** The trainer's name for the model in a folder; uploads the model if the trainer has none with the same weights. */
 export async function baseModelFor(
   wire: Wire,
   names: readonly string[],
@@ -26,7 +26,7 @@ export async function baseModelFor(
     return hashes.get(name)!
   }
   const weights = readdirSync(folder).filter(decidesWeights).sort()
-  verifyWhereSaved(folder, decidesWeights)
+  verifyIfSavedByCoa(folder, decidesWeights)
   for (const name of names) {
     const path = `/base_models/${encodeURIComponent(name)}/files`
     const { files } = await wire.json<{ files: ServerFile[] }>(path, { timeoutMs: FILE_MS })
@@ -35,12 +35,12 @@ export async function baseModelFor(
   const files = [...weights, ...tokenizerNames(folder)]
   const digest = sha256(files.map((name) => `${hashOf(name)}  ${name}\n`).join(''))
   const upload = `base-${digest.slice(0, 32)}`
-  observe?.(`uploading the base model ${folder} to the trainer, which has none with the same weights`)
+  observe?.(`uploading the base model ${folder} to the trainer, which does not have it yet`)
   await send(wire, folder, files, upload)
   return `upload://${upload}`
 }
 
-/** Sends files that are not there yet: the name of an upload of a base stands for its contents. */
+/** Sends missing files: the upload name of a base model identifies its contents. */
 async function send(wire: Wire, folder: string, names: readonly string[], upload: string): Promise<void> {
   const { files } = await wire.json<{ files: ServerFile[] }>(`/uploads/${upload}`)
   const there = new Map(files.map(({ name, bytes }) => [name, bytes]))

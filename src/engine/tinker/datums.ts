@@ -1,6 +1,6 @@
 import type { TrainingExample } from '../contract.ts'
 
-/** One tensor of the protocol, flat. */
+/** A flat tensor of the protocol. */
 export interface TensorData {
   data: number[]
   dtype: 'int64' | 'float32'
@@ -16,7 +16,7 @@ export interface ModelInput {
   chunks: { type: 'encoded_text'; tokens: number[] }[]
 }
 
-/** What the server says about one datum. */
+/** The server's output for one datum. */
 export interface DatumOutput {
   logprobs: { data: (number | null)[] }
   elementwise_loss?: { data: (number | null)[] }
@@ -27,8 +27,8 @@ export function inputOf(tokens: ArrayLike<number>): ModelInput {
 }
 
 /**
- * Ours: entry i belongs to predicting token i. Theirs: position i holds token i as input and token i + 1 as target, so
- * everything that belongs to predicting moves down by one and the idle first entry goes.
+ * In our format, entry i belongs to predicting token i. In the protocol, position i has token i as input and token i + 1
+ * as target, so columns shift down by one and the unused first entry is dropped.
  */
 export function datumOf(
   tokens: ArrayLike<number>,
@@ -42,12 +42,12 @@ export function datumOf(
   return { model_input: inputOf(all.slice(0, last)), loss_fn_inputs: inputs }
 }
 
-/** False for an example without anything to predict; such a one is not sent. */
+/** False for an example without anything to predict, which is not sent. */
 export function isTrainable({ tokens }: Pick<TrainingExample, 'tokens'>): boolean {
   return tokens.length >= 2
 }
 
-/** Log-probabilities as ours: one entry a token, the first 0. A number that is not finite travels as null. */
+/** Log-probabilities in our format: one entry per token, the first 0. A non-finite number is sent as null. */
 export function logprobsOf(output: DatumOutput, length: number): Float32Array {
   const logprobs = new Float32Array(length)
   for (let at = 1; at < length; at++) logprobs[at] = output.logprobs.data[at - 1] ?? Number.NaN
@@ -62,7 +62,7 @@ function floats(data: number[]): TensorData {
   return { data: data.map(brief), dtype: 'float32', shape: [data.length] }
 }
 
-/** Nine digits tell every float32 from its neighbours; the seventeen of a double would only fill the line. */
+/** Nine digits represent any float32 exactly; the seventeen of a double would only waste space. */
 function brief(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(9))
 }

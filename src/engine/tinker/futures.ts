@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Wire } from './wire.ts'
-import { statusOf } from './wire-failure.ts'
+import { statusOf } from './wire-errors.ts'
 
 export interface FutureOptions {
   signal?: AbortSignal | undefined
@@ -10,8 +10,8 @@ export interface FutureOptions {
   accept?: string
 }
 
-/** A question that the server answers later: the number it gave, or what it said at once. */
-interface Promised {
+/** A request that is answered later: its id, or the immediate response. */
+interface Pending {
   request_id?: string
 }
 
@@ -20,13 +20,13 @@ export interface Submitted<T> {
   answer: Promise<T>
 }
 
-/** One question to the server is left open for so long; then it is asked again. */
+/** Duration of one long poll. */
 const POLL_MS = 45_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 1000]
-/** A server that has lost an answer is given the request again so often. */
-const REDONE = 2
+/** How often a request is resubmitted if the server lost its result. */
+const MAX_RESUBMISSIONS = 2
 
-/** Puts a request and waits for its answer, however long that takes. */
+/** Submits requests and waits for their results, however long that takes. */
 export class Futures {
   readonly #wire: Wire
   readonly #pollMs: number
@@ -36,11 +36,11 @@ export class Futures {
     this.#pollMs = pollMs
   }
 
-  /** The first promise resolves when the server has taken the request, and holds the one for the answer. */
+  /** Resolves when the server has accepted the request, with a promise for the result. */
   async submit<T>(path: string, body: unknown, options: FutureOptions = {}): Promise<Submitted<T>> {
     const first = await this.#put<T>(path, body, options)
     const answer = this.#follow<T>(path, body, options, first)
-    // Whoever awaits it hears of a failure; until then it must not pass for one that nobody awaits.
+    // Awaited by the caller; until then a failure must not count as an unhandled rejection.
     answer.catch(() => undefined)
     return { requestId: first.request_id, answer }
   }
@@ -50,22 +50,23 @@ export class Futures {
   }
 
   #put<T>(path: string, body: unknown, { signal, repeatable = true, bytes }: FutureOptions) {
-    return this.#wire.json<Promised & T>(path, {
+    return this.#wire.json<Pending & T>(path, {
       ...(bytes === undefined ? { body } : { bytes, method: 'POST' as const }),
       repeatable,
       signal,
     })
   }
 
-  async #follow<T>(path: string, body: unknown, options: FutureOptions, first: Promised & T): Promise<T> {
-    let promised = first
-    for (let redone = 0; ; redone++) {
-      if (promised.request_id === undefined) return promised
+  async #follow<T>(path: string, body: unknown, options: FutureOptions, first: Pending & T): Promise<T> {
+    let pending = first
+    for (let resubmissions = 0; ; resubmissions++) {
+      if (pending.request_id === undefined) return pending
       try {
-        return await this.#wait<T>(promised.request_id, options)
+        return await this.#wait<T>(pending.request_id, options)
       } catch (cause) {
-        if (statusOf(cause) !== 410 || redone >= REDONE || options.repeatable === false) throw cause
-        promised = await this.#put<T>(path, body, options)
+        if (statusOf(cause) !== 410 || resubmissions >= MAX_RESUBMISSIONS || options.repeatable === false)
+          throw cause
+        pending = await this.#put<T>(path, body, options)
       }
     }
   }
@@ -84,9 +85,9 @@ export class Futures {
           ...(accept === undefined ? {} : { accept }),
         })
       } catch (cause) {
-        // A poll that was simply left open for its whole time says nothing against the server.
+        // A poll that timed out does not mean that the server is failing.
         if (statusOf(cause) === 408) {
-          // One that answers "not yet" at once is not asked a thousand times a second.
+          // Do not hammer a server that returns "not yet" immediately.
           if (performance.now() - started < pause) await sleep(pause)
           pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)
           continue

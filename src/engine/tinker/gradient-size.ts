@@ -3,21 +3,21 @@ import { datumOf, logprobsOf } from './datums.ts'
 import type { ModelSession, PassInput } from './model-session.ts'
 import { gradientNormOf } from './training.ts'
 
-/** So large beside any gradient that Adam's division leaves its scale alone: a step is then the rate times the gradient. */
+/** So large that Adam's normalization has no effect: a step is then the learning rate times the gradient. */
 const EPSILON = 1e6
-/** A change of the log-probabilities that is well above rounding and well below what bends the model. */
-const [LEAST, MOST] = [4e-3, 4e-2]
+/** Target change of the log-probabilities: well above rounding, well below nonlinearity. */
+const [MIN_CHANGE, MAX_CHANGE] = [4e-3, 4e-2]
 
 /**
- * Measures how large a gradient is, up to a factor that stays the same: by the length that the server tells, or, where
- * it tells none, by how far a small step moves the log-probabilities of some tokens.
+ * Measures the size of a gradient, up to a constant factor: by the norm that the server reports or, if it reports none, by
+ * how far a small step changes the log-probabilities of some tokens.
  */
 export class GradientSize {
   readonly #session: ModelSession
   readonly #tokens: readonly number[]
   readonly #from: number
-  #rate = 1e-4
-  #told = false
+  #learningRate = 1e-4
+  #reportsNorm = false
 
   constructor(session: ModelSession, tokens: readonly number[], from: number) {
     this.#session = session
@@ -25,38 +25,38 @@ export class GradientSize {
     this.#from = from
   }
 
-  /** Finds out what the server tells and how long a step has to be, with a pass that surely has a gradient. */
+  /** Determines whether the server reports norms, and the step size, with a pass that certainly has a gradient. */
   async calibrate(pass: PassInput): Promise<void> {
     await this.#session.pass('/forward_backward', pass)
     const output = await this.#session.step({ ...plain, learning_rate: 0 })
-    this.#told = gradientNormOf(output) !== undefined
+    this.#reportsNorm = gradientNormOf(output) !== undefined
     for (let attempt = 0; attempt < 12; attempt++) {
       const moved = Math.abs(await this.moved([pass]))
-      if (moved >= LEAST && moved <= MOST) return
-      // Four times the least, so that the halves and quarters to come can be told from rounding.
-      this.#rate *= moved === 0 ? 100 : Math.min(100, Math.max(1e-3, (LEAST * 4) / moved))
+      if (moved >= MIN_CHANGE && moved <= MAX_CHANGE) return
+      // Four times the minimum, so that halves and quarters of it are still above rounding.
+      this.#learningRate *= moved === 0 ? 100 : Math.min(100, Math.max(1e-3, (MIN_CHANGE * 4) / moved))
     }
     throw new EngineError(
-      'The server’s log-probabilities do not follow its steps, so nothing can be measured.',
+      "The server's log-probabilities do not respond to training steps, so nothing can be measured.",
       {
-        fix: 'Look whether the server trains at all.',
+        fix: 'Check whether the server trains at all.',
       },
     )
   }
 
   async of(...passes: PassInput[]): Promise<number> {
-    if (!this.#told) return Math.abs(await this.moved(passes))
+    if (!this.#reportsNorm) return Math.abs(await this.moved(passes))
     for (const pass of passes) await this.#session.pass('/forward_backward', pass)
     return gradientNormOf(await this.#session.step({ ...plain, learning_rate: 0 }))!
   }
 
-  /** How far the log-probabilities of the tokens move together in a step. */
+  /** Total change of the tokens' log-probabilities in a step. */
   async moved(passes: readonly PassInput[], gradClipNorm?: number): Promise<number> {
     const before = await this.#sum()
     for (const pass of passes) await this.#session.pass('/forward_backward', pass)
     await this.#session.step({
       ...plain,
-      learning_rate: this.#rate * EPSILON,
+      learning_rate: this.#learningRate * EPSILON,
       ...(gradClipNorm === undefined ? {} : { grad_clip_norm: gradClipNorm }),
     })
     return (await this.#sum()) - before
@@ -74,5 +74,5 @@ export class GradientSize {
   }
 }
 
-/** Without memory: each step is that of its own gradient alone. */
+/** Without momentum: each step depends only on its own gradient. */
 const plain = { learning_rate: 0, beta1: 0, beta2: 0, eps: EPSILON, weight_decay: 0 }

@@ -2,13 +2,13 @@ import type { Wire } from './wire.ts'
 
 const EVERY_MS = 10_000
 
-/** Tells the server that the session is in use, until it is stopped. It keeps no program alive. */
+/** Sends session heartbeats until it is stopped. It does not keep the process alive. */
 export function startHeartbeat(wire: Wire, sessionId: string, everyMs = EVERY_MS): () => void {
   let busy = false
   const timer = setInterval(() => {
     if (busy) return
     busy = true
-    // A heartbeat that is lost is followed by the next; trouble that lasts shows in the requests themselves.
+    // A lost heartbeat is followed by the next; persistent problems show in the requests themselves.
     wire
       .json('/session_heartbeat', { body: { session_id: sessionId }, timeoutMs: everyMs, repeatable: false })
       .catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { Loss } from '../contract.ts'
 
-/** How a server adds up the terms of a pass. Lengths are those of the input, prompt included. */
+/** How a server reduces the terms of a pass. Lengths are those of the input, including the prompt. */
 export type Reduction =
   | 'sum'
   | 'mean of sequences'
@@ -8,24 +8,24 @@ export type Reduction =
   | 'mean of sequence means'
   | 'mean of tokens'
 
-/** What a server does with the losses it is given, as the probe measures it. */
+/** How a server treats losses, as measured by the probe. */
 export interface LossContract {
-  /** True where cross-entropy is a plain sum and the scale of the weights survives. */
+  /** Cross-entropy is a plain sum, and the scale of the weights is preserved. */
   crossEntropyIsSum: boolean
-  /** How terms with advantages are added up; undefined where the scale of the advantages is lost. */
+  /** The reduction of terms with advantages; undefined if the scale of the advantages is lost. */
   advantages: Reduction | undefined
-  /** True where two passes before a step give the sum of their gradients. */
+  /** Two passes before a step give the sum of their gradients. */
   passesAdd: boolean
-  /** True where the clipped loss keeps to the bounds of the ratio that it is given. */
+  /** The clipped loss respects the given ratio bounds. */
   clips: boolean
   dualClip: boolean
-  /** True where the gradient can be scaled down to a given length. */
+  /** Gradients can be clipped to a given norm. */
   clipsGradient: boolean
-  /** True where a training request that is sent twice is done once. */
+  /** Training requests are idempotent: one sent twice is run once. */
   repeatsSafely: boolean
 }
 
-/** What PROTOCOL.md promises, and the contract suite checks. */
+/** Guaranteed by PROTOCOL.md and checked by the contract tests. */
 export const ourContract: LossContract = {
   crossEntropyIsSum: true,
   advantages: 'sum',
@@ -37,14 +37,14 @@ export const ourContract: LossContract = {
 }
 
 /**
- * How a loss is put to a server so that the gradient is that of the plain sum:
- * - `direct`: as it is;
- * - `slopes`: a forward pass first, then the slope of the loss in each log-probability, as an advantage;
- * - `slopes at the step`: the same, held back until it is known how many sequences the step has.
+ * How a loss is sent to a server so that the gradient is that of the plain sum:
+ * - `direct`: unchanged;
+ * - `derivatives`: a forward pass first, then the derivative of the loss in each log-probability, as an advantage;
+ * - `derivatives at the step`: the same, but deferred until the number of sequences in the step is known.
  */
-export type Route = 'direct' | 'slopes' | 'slopes at the step'
+export type Route = 'direct' | 'derivatives' | 'derivatives at the step'
 
-export function routeOf(contract: LossContract, loss: Loss): Route | { refused: string } {
+export function routeOf(contract: LossContract, loss: Loss): Route | { unsupported: string } {
   const direct =
     contract.passesAdd &&
     (loss.kind === 'cross-entropy'
@@ -54,13 +54,13 @@ export function routeOf(contract: LossContract, loss: Loss): Route | { refused: 
   const { advantages } = contract
   if (advantages === undefined)
     return {
-      refused:
-        'the server does not add losses up as a sum and loses the scale of advantages, so there is nothing to correct it with',
+      unsupported:
+        'the server neither sums losses nor preserves the scale of advantages, so the loss cannot be corrected',
     }
-  return advantages === 'sum' && contract.passesAdd ? 'slopes' : 'slopes at the step'
+  return advantages === 'sum' && contract.passesAdd ? 'derivatives' : 'derivatives at the step'
 }
 
-/** What advantages of each sequence of a pass are multiplied with, so that the server's reduction becomes a sum. */
+/** Factors for each sequence's advantages that turn the server's reduction into a sum. */
 export function corrections(reduction: Reduction, lengths: readonly number[]): number[] {
   const sequences = lengths.length
   const tokens = lengths.reduce((sum, length) => sum + length, 0)
@@ -74,20 +74,20 @@ export function corrections(reduction: Reduction, lengths: readonly number[]): n
   return lengths.map(factor[reduction])
 }
 
-/** In words, for people: what was found and what is done about it. */
+/** Describes for users what was measured and how it is handled. */
 export function describeContract(contract: LossContract): string[] {
   const { advantages, passesAdd } = contract
   const lines = [
     contract.crossEntropyIsSum
       ? 'cross-entropy is a sum'
-      : 'cross-entropy is divided or loses the scale of its weights: sent as advantages instead',
+      : 'cross-entropy is averaged or loses the scale of its weights: sent as advantages instead',
     advantages === undefined ? 'the scale of advantages is lost' : `terms with advantages: ${advantages}`,
-    contract.clips ? 'the bounds of the ratio hold' : 'the bounds of the ratio do not hold: clipped here',
-    contract.dualClip ? 'dual clip' : 'no dual clip: clipped here',
+    contract.clips ? 'ratio bounds are respected' : 'ratio bounds are not respected: clipped by the client',
+    contract.dualClip ? 'dual clip' : 'no dual clip: clipped by the client',
   ]
-  if (!passesAdd) lines.push('passes before a step are averaged: held back and sent as one')
-  if (!contract.clipsGradient) lines.push('the gradient cannot be scaled down: maxNorm is refused')
+  if (!passesAdd) lines.push('passes before a step are averaged: deferred and sent as one')
+  if (!contract.clipsGradient) lines.push('gradient clipping is not supported: maxNorm is rejected')
   if (!contract.repeatsSafely)
-    lines.push('a training request sent twice is done twice: a broken connection ends the step')
+    lines.push('training requests are not idempotent: a broken connection aborts the step')
   return lines
 }

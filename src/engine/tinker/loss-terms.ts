@@ -1,34 +1,34 @@
 import type { Loss, TrainingExample } from '../contract.ts'
 
 export interface LossTerms {
-  /** Summed over the tokens by their weights. */
+  /** The weighted sum over the tokens. */
   loss: number
-  /** How strongly each token's log-probability is pulled up: minus the slope of the loss. The first is idle. */
-  pull: Float64Array
+  /** The negative derivative of the loss in each token's log-probability. The first entry is unused. */
+  negativeGradient: Float64Array
 }
 
-/** The logarithm of a ratio is held within this on both sides, as in the embedded engine. */
-const MOST_LOG_RATIO = 20
+/** Bound on the absolute log-ratio, as in the embedded engine. */
+const MAX_LOG_RATIO = 20
 
 /**
- * A loss worked out from log-probabilities that are known: its value, and its slope in each of them. A server that only
- * knows some other loss can be given the slopes, and the gradient is the same.
+ * A loss computed from known log-probabilities: its value, and its derivative in each of them. Sending the derivatives to
+ * a server that only supports another loss gives the same gradient.
  */
 export function lossTerms(example: TrainingExample, logprobs: ArrayLike<number>, loss: Loss): LossTerms {
   const { tokens, weights } = example
-  const pull = new Float64Array(tokens.length)
+  const negativeGradient = new Float64Array(tokens.length)
   let sum = 0
   for (let at = 1; at < tokens.length; at++) {
     const weight = weights[at]!
-    // Whatever stands beside a token of no weight must not reach the sum.
+    // Other inputs of a zero-weight token must not affect the sum.
     if (weight === 0) continue
     const logprob = logprobs[at]!
-    const { objective, slope } =
-      loss.kind === 'policy' ? policyTerm(example, at, logprob, loss) : { objective: logprob, slope: 1 }
+    const { objective, derivative } =
+      loss.kind === 'policy' ? policyTerm(example, at, logprob, loss) : { objective: logprob, derivative: 1 }
     sum -= weight * objective
-    pull[at] = weight * slope
+    negativeGradient[at] = weight * derivative
   }
-  return { loss: sum, pull }
+  return { loss: sum, negativeGradient }
 }
 
 function policyTerm(
@@ -36,19 +36,19 @@ function policyTerm(
   at: number,
   logprob: number,
   { lowestRatio, highestRatio, dualClip, importanceCap }: Extract<Loss, { kind: 'policy' }>,
-): { objective: number; slope: number } {
+): { objective: number; derivative: number } {
   const sampled = sampledLogprobs![at]!
   const old = (oldLogprobs ?? sampledLogprobs)![at]!
   const advantage = advantages![at]!
-  const apart = Math.min(Math.max(logprob - old, -MOST_LOG_RATIO), MOST_LOG_RATIO)
-  const ratio = Math.exp(apart)
+  const logRatio = Math.min(Math.max(logprob - old, -MAX_LOG_RATIO), MAX_LOG_RATIO)
+  const ratio = Math.exp(logRatio)
   const clipped = Math.min(Math.max(ratio, lowestRatio), highestRatio) * advantage
   let objective = ratio * advantage
-  // Where the ratio is held, it does not change with the log-probability.
-  let slope = apart === logprob - old ? objective : 0
-  if (clipped < objective) [objective, slope] = [clipped, 0]
+  // A clamped ratio does not depend on the log-probability.
+  let derivative = logRatio === logprob - old ? objective : 0
+  if (clipped < objective) [objective, derivative] = [clipped, 0]
   if (dualClip !== undefined && advantage < 0 && dualClip * advantage > objective)
-    [objective, slope] = [dualClip * advantage, 0]
+    [objective, derivative] = [dualClip * advantage, 0]
   const factor = importanceCap === undefined ? 1 : Math.min(Math.exp(old - sampled), importanceCap)
-  return { objective: factor * objective, slope: factor * slope }
+  return { objective: factor * objective, derivative: factor * derivative }
 }

@@ -4,7 +4,7 @@ import type { Futures } from './futures.ts'
 import { encodePass, PROTOBUF, readPassOutput } from './protobuf/messages.ts'
 import type { CreatedModel, PassOutput, StepOutput } from './protocol-types.ts'
 import type { SessionState } from './session-state.ts'
-import { statusOf } from './wire-failure.ts'
+import { statusOf } from './wire-errors.ts'
 
 export interface AdamParams {
   learning_rate: number
@@ -24,8 +24,8 @@ export interface PassInput {
 }
 
 /**
- * One model of a session. Its training requests are numbered and put one after the other, so that the server sees them
- * in the order in which they were asked for; their answers are awaited together.
+ * One model of a session. Training requests are numbered and submitted one after another, so that the server gets them in
+ * order; their results are awaited concurrently.
  */
 export class ModelSession {
   readonly modelId: string
@@ -33,8 +33,8 @@ export class ModelSession {
   readonly #state: SessionState | undefined
   #nextSeq: number
   #last: Promise<unknown> = Promise.resolve()
-  #gathered = false
-  /** False where the server does a request twice that comes twice. */
+  #hasGradients = false
+  /** False if the server runs a repeated request twice. */
   repeatable = true
   encoding: 'json' | 'protobuf' = 'json'
 
@@ -50,13 +50,13 @@ export class ModelSession {
     input: PassInput,
     signal?: AbortSignal,
   ): Promise<PassOutput> {
-    if (path === '/forward_backward') this.#gathered = true
+    if (path === '/forward_backward') this.#hasGradients = true
     const key = path === '/forward' ? 'forward_input' : 'forward_backward_input'
     if (this.encoding === 'json') {
       try {
         return await this.numbered(path, { [key]: input }, signal)
       } catch (cause) {
-        // "Unsupported media type": from now on in the binary form.
+        // "Unsupported media type": use protobuf from now on.
         if (statusOf(cause) !== 415) throw cause
         this.encoding = 'protobuf'
       }
@@ -75,11 +75,11 @@ export class ModelSession {
   }
 
   step(adam: AdamParams): Promise<StepOutput> {
-    this.#gathered = false
+    this.#hasGradients = false
     return this.numbered('/optim_step', { adam_params: adam })
   }
 
-  /** A request with the next number. */
+  /** A request with the next sequence number. */
   numbered<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
     const seq = this.#nextSeq++
     return this.#ordered(
@@ -108,15 +108,15 @@ export class ModelSession {
       this.#state?.end(seq)
       return answer
     } catch (cause) {
-      // A refusal is an answer too, and after an abort nobody will ask again. What got no answer stays open.
+      // An error response is a result too, and after an abort nobody asks again. Unanswered requests stay open.
       if (statusOf(cause) !== undefined || signal?.aborted) this.#state?.end(seq)
       throw cause
     }
   }
 
-  /** Sends a pass twice under one number, and says whether the server took it for the same. */
+  /** Sends a pass twice with one sequence number; true if the server recognized the repetition. */
   async repeatsSafely(input: PassInput): Promise<boolean> {
-    this.#gathered = true
+    this.#hasGradients = true
     const seq = this.#nextSeq++
     const body = { model_id: this.modelId, seq_id: seq, forward_backward_input: input }
     const ids: unknown[] = []
@@ -128,7 +128,7 @@ export class ModelSession {
     return ids[0] !== undefined && ids[0] === ids[1]
   }
 
-  /** The number that the next request will have. */
+  /** The sequence number of the next request. */
   get nextSeq(): number {
     return this.#nextSeq
   }
@@ -138,12 +138,12 @@ export class ModelSession {
   }
 
   /**
-   * Gives the model back. A gradient that waits for its step is dropped first by a step of no length: SkyRL would add it
-   * to the first step of the next model that gets the same place.
+   * Unloads the model. Pending gradients are cleared first with a zero-length optimizer step: SkyRL would add them to the
+   * first step of the next model in the same slot.
    */
   async unload(): Promise<void> {
     await this.#last
-    if (this.#gathered) await this.step(NO_STEP).catch(() => undefined)
+    if (this.#hasGradients) await this.step(NO_STEP).catch(() => undefined)
     await this.#futures.call('/unload_model', { model_id: this.modelId })
   }
 }
@@ -151,7 +151,7 @@ export class ModelSession {
 export interface NewModel {
   sessionId: string
   baseModel: string
-  /** Left out: every weight is trained. */
+  /** Undefined: full fine-tune. */
   lora: LoraSettings | undefined
   number: number
 }

@@ -8,15 +8,15 @@ import { startHeartbeat } from './heartbeat.ts'
 import { describeContract, type LossContract, ourContract } from './loss-contract.ts'
 import { createModel, ModelSession } from './model-session.ts'
 import { probeContract } from './probe.ts'
-import type { Capabilities, CreatedModel, OurModelFacts } from './protocol-types.ts'
+import type { Capabilities, CoaModelInfo, CreatedModel } from './protocol-types.ts'
 import { readSessionState, type SavedSession, SessionState } from './session-state.ts'
 import { startFrom } from './start-from.ts'
-import { type ModelFacts, TinkerDriver, type TinkerEngine } from './tinker-engine.ts'
+import { type ModelInfo, TinkerDriver, type TinkerEngine } from './tinker-engine.ts'
 import type { TinkerOptions } from './tinker-options.ts'
 import { Wire } from './wire.ts'
-import { statusOf } from './wire-failure.ts'
+import { statusOf } from './wire-errors.ts'
 
-/** Opens a model on a server that speaks the Tinker protocol: our trainer, SkyRL's, or a hosted one. */
+/** Opens a model on a server that implements the Tinker protocol: our trainer, SkyRL, or a hosted one. */
 export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> {
   const wire = new Wire(options)
   const futures = new Futures(wire)
@@ -34,8 +34,8 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
     const contract = await contractOf(options, ours, futures, { sessionId, baseModel })
     const create = (number: number): Promise<CreatedModel> =>
       createModel(futures, { sessionId, baseModel, lora: lora as LoraSettings | undefined, number })
-    const model = saved === undefined ? await create(1) : await found(wire, saved)
-    const facts = factsOf(options, capabilities, baseModel, model.coa)
+    const model = saved === undefined ? await create(1) : await existingModel(wire, saved)
+    const info = modelInfo(options, capabilities, baseModel, model.coa)
     const session = sessionOf(futures, model.model_id, { options, saved, sessionId, baseModel, wire })
     session.repeatable = contract.repeatsSafely
     session.encoding = options.encoding ?? 'json'
@@ -45,7 +45,7 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
       futures,
       session,
       contract,
-      facts,
+      info,
       ours,
       rank: lora?.rank ?? 0,
       baseModel,
@@ -71,7 +71,7 @@ async function createSession(wire: Wire): Promise<string> {
 function isOurs({ coa }: Capabilities, url: string): boolean {
   if (coa === undefined || coa.version >= 2) return coa !== undefined
   throw new EngineError(`The trainer at ${url} is older than this program.`, {
-    fix: 'Start it again: `coa trainer stop`, then `coa trainer start`.',
+    fix: 'Restart it: `coa trainer stop`, then `coa trainer start`.',
   })
 }
 
@@ -82,8 +82,8 @@ async function contractOf(
   { sessionId, baseModel }: { sessionId: string; baseModel: string },
 ): Promise<LossContract> {
   if (probe === false || (ours && probe !== true)) return ourContract
-  observe?.('measuring what the server does with losses')
-  // Small, whatever is to be trained: the way losses are added up is the same.
+  observe?.('measuring how the server treats losses')
+  // Small, whatever will be trained: the loss reduction is the same.
   const rank = Math.min(lora?.rank ?? 4, 4)
   const { model_id } = await createModel(futures, {
     sessionId,
@@ -101,14 +101,14 @@ async function contractOf(
   }
 }
 
-/** The model of a session that was left; gone, where the server has been started anew or has cleaned up. */
-async function found(wire: Wire, { modelId }: SavedSession): Promise<CreatedModel> {
+/** The model of a previous session; missing if the server was restarted or has cleaned up. */
+async function existingModel(wire: Wire, { modelId }: SavedSession): Promise<CreatedModel> {
   try {
     return await wire.json<CreatedModel>('/get_info', { body: { model_id: modelId } })
   } catch (cause) {
     if (statusOf(cause) !== 404) throw cause
-    throw new EngineError(`The server no longer has the model ${modelId} that the state file names.`, {
-      fix: 'Remove the state file and load the last checkpoint.',
+    throw new EngineError(`The server no longer has the model ${modelId} named in the state file.`, {
+      fix: 'Delete the state file and load the last checkpoint.',
       cause,
     })
   }
@@ -144,19 +144,19 @@ function sessionOf(
   return new ModelSession(futures, modelId, { nextSeq, state })
 }
 
-function factsOf(
+function modelInfo(
   options: TinkerOptions,
   { supported_models }: Capabilities,
   baseModel: string,
-  told: OurModelFacts | undefined,
-): ModelFacts {
-  if (told !== undefined)
+  reported: CoaModelInfo | undefined,
+): ModelInfo {
+  if (reported !== undefined)
     return {
-      contextLength: told.context_length,
-      vocabularySize: told.vocabulary_size,
-      parameters: told.parameters,
-      trainedParameters: told.trained_parameters,
-      device: `${told.device}, ${told.dtype}`,
+      contextLength: reported.context_length,
+      vocabularySize: reported.vocabulary_size,
+      parameters: reported.parameters,
+      trainedParameters: reported.trained_parameters,
+      device: `${reported.device}, ${reported.dtype}`,
     }
   const listed = supported_models.find(({ model_name }) => model_name === baseModel)
   const config = configOf(options.tokenizer ?? options.model)
@@ -164,8 +164,8 @@ function factsOf(
     options.contextLength ?? listed?.max_context_length ?? numberIn(config, 'max_position_embeddings')
   const vocabularySize = options.vocabularySize ?? listed?.vocabulary_size ?? numberIn(config, 'vocab_size')
   if (contextLength === undefined || vocabularySize === undefined)
-    throw new EngineError('The server does not say how long the context and how large the vocabulary is.', {
-      fix: 'Give contextLength and vocabularySize, or the folder of the model’s config.json and tokenizer.',
+    throw new EngineError('The server does not report its context length and vocabulary size.', {
+      fix: "Pass contextLength and vocabularySize, or the folder of the model's config.json and tokenizer.",
     })
   return {
     contextLength,

@@ -2,9 +2,9 @@ import { datumOf } from './datums.ts'
 import { GradientSize } from './gradient-size.ts'
 import type { LossContract, Reduction } from './loss-contract.ts'
 import type { ModelSession, PassInput } from './model-session.ts'
-import { statusOf } from './wire-failure.ts'
+import { statusOf } from './wire-errors.ts'
 
-/** A sequence with a few tokens at its end that count, and the same with a tail that does not. */
+/** A sequence with a few weighted tokens at its end, and the same with a zero-weight tail. */
 const ACTIONS = 4
 const short = Array.from({ length: 13 }, (_, at) => 5 + ((at * 7) % 23))
 const long = [...short, ...Array.from({ length: 12 }, (_, at) => 6 + ((at * 5) % 19))]
@@ -22,8 +22,8 @@ function crossEntropy(...sequences: [tokens: readonly number[], weight: number][
 }
 
 /**
- * Measures on a model that nobody needs what a server does with losses, by comparing gradients that point the same way:
- * one sequence against two, with half the weight, with a tail of no weight, with ratios inside and outside the clip.
+ * Measures on a scratch model how a server treats losses, by comparing gradients that point in the same direction: one
+ * sequence with two, half weights, a zero-weight tail, and ratios inside and outside the clip range.
  */
 export async function probeContract(session: ModelSession): Promise<LossContract> {
   const size = new GradientSize(session, short, from)
@@ -61,7 +61,7 @@ class Policies {
     sequences: [tokens: readonly number[], advantage: number][],
     { ratio = 1, loss_fn = 'importance_sampling', ...config }: PolicyPass = {},
   ): Promise<PassInput> {
-    // Of the moment, so that the ratio is what it is meant to be although the model has moved.
+    // Current values, so that the ratio is as intended although the model has changed.
     const known = await this.#size.logprobs()
     const data = sequences.map(([tokens, advantage]) =>
       datumOf(tokens, {
@@ -93,7 +93,7 @@ class Policies {
     return byLength ? 'mean of sequence means' : 'mean of sequences'
   }
 
-  /** Bounds other than the usual ones hold, above and below, and what is outside them is left alone. */
+  /** Non-default bounds are respected on both sides, and values within them are not clipped. */
   async clips(): Promise<boolean> {
     const wide = { loss_fn: 'ppo', clip_low_threshold: 0.6, clip_high_threshold: 1.28 }
     const share = (advantage: number, ratio: number) => this.#share(advantage, { ...wide, ratio })
@@ -138,13 +138,13 @@ async function clipsGradient(size: GradientSize, pass: PassInput): Promise<boole
   }
 }
 
-/** The server does not know the form. What it is busy or broken with is no verdict. */
+/** The server does not support the request. Temporary or internal errors are not conclusive. */
 function isRefusal(cause: unknown): boolean {
   const status = statusOf(cause)
   return status === 400 || status === 422
 }
 
-/** Coarse on purpose: what is told apart differs by factors, and the model moves a little while it is measured. */
+/** Coarse on purpose: the cases differ by factors, and the model changes slightly during measurement. */
 function near(found: number | undefined, wanted: number): boolean {
   return found !== undefined && Math.abs(found - wanted) <= 0.15 * Math.max(wanted, 0.5)
 }

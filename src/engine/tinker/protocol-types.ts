@@ -1,6 +1,6 @@
 import type { DatumOutput } from './datums.ts'
 
-/** What servers answer, as far as it is read here. */
+/** Server responses, as far as they are used. */
 export interface Capabilities {
   supported_models: {
     model_name: string
@@ -11,7 +11,7 @@ export interface Capabilities {
   coa?: { version: number }
 }
 
-export interface OurModelFacts {
+export interface CoaModelInfo {
   context_length: number
   vocabulary_size: number
   parameters: number
@@ -23,7 +23,7 @@ export interface OurModelFacts {
 export interface CreatedModel {
   model_id: string
   request_id?: string
-  coa?: OurModelFacts
+  coa?: CoaModelInfo
 }
 
 export interface PassOutput {

@@ -1,7 +1,7 @@
 import { EngineError } from '../checkpoint/index.ts'
 import type { SampleOutput } from './protocol-types.ts'
 import type { Wire } from './wire.ts'
-import { refusal } from './wire-failure.ts'
+import { serverError } from './wire-errors.ts'
 
 /** A line of the stream. */
 interface Line {
@@ -11,10 +11,10 @@ interface Line {
   error?: { status: number; detail: string }
 }
 
-/** A whole stream may take as long as it takes; only the connection has to stand. */
+/** A stream may take any time; only the connection must stay open. */
 const STREAM_MS = 24 * 3_600_000
 
-/** Reads tokens as they are sampled, and the result at the end. Leaving the loop closes the connection. */
+/** Reads tokens as they are sampled, and the final result. Leaving the loop closes the connection. */
 export async function readStream(
   wire: Wire,
   body: object,
@@ -24,7 +24,7 @@ export async function readStream(
   }: { onToken?: ((token: number, sample: number) => void) | undefined; signal?: AbortSignal | undefined },
 ): Promise<SampleOutput> {
   const response = await wire.open('/asample', {
-    // Without anybody to tell of single tokens, the server may sample many at a time.
+    // Without a token callback, the server can sample many tokens at a time.
     body: { ...body, stream: onToken === undefined ? 'end' : true },
     signal,
     timeoutMs: STREAM_MS,
@@ -34,15 +34,16 @@ export async function readStream(
       signal?.throwIfAborted()
       const { sequence, token, result, error } = JSON.parse(line) as Line
       if (result !== undefined) return result
-      if (error !== undefined) throw refusal(wire.base, '/asample', error.status, { detail: error.detail })
+      if (error !== undefined)
+        throw serverError(wire.base, '/asample', error.status, { detail: error.detail })
       if (sequence !== undefined && token !== undefined) onToken?.(token, sequence)
     }
   } catch (cause) {
     signal?.throwIfAborted()
     if (cause instanceof EngineError) throw cause
-    throw broken(wire, cause)
+    throw disconnected(wire, cause)
   }
-  throw broken(wire, undefined)
+  throw disconnected(wire, undefined)
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
@@ -56,9 +57,9 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function broken(wire: Wire, cause: unknown): EngineError {
-  return new EngineError(`The server at ${new URL(wire.base).host} went away while it was sampling.`, {
-    fix: 'Look at its log; start it again and sample again.',
+function disconnected(wire: Wire, cause: unknown): EngineError {
+  return new EngineError(`The server at ${new URL(wire.base).host} disconnected while sampling.`, {
+    fix: 'Check its log, restart it and sample again.',
     cause,
   })
 }

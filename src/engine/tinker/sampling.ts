@@ -1,14 +1,14 @@
 import type { Sample, SampleRequest } from '../contract.ts'
 import type { SampledSequence } from './protocol-types.ts'
 
-/** Samples from a model on a server, which has been checked to be asked for something it can. */
+/** Sampling from a model on a server; requests have been validated. */
 export interface Sampling {
   sample(request: SampleRequest): Promise<Sample[]>
-  /** The weights are others now. */
+  /** Called when the weights have changed. */
   weightsChanged(): void
 }
 
-/** The fields of `sampling_params` that every server knows. */
+/** The `sampling_params` fields that every server supports. */
 export function samplingParams({ maxTokens, temperature = 1, topP = 1, topK }: SampleRequest, seed: number) {
   return {
     max_tokens: maxTokens,
@@ -19,7 +19,7 @@ export function samplingParams({ maxTokens, temperature = 1, topP = 1, topK }: S
   }
 }
 
-/** Seeds of servers are whole numbers of 31 bits. */
+/** Servers use 31-bit integer seeds. */
 export function seedOf({ seed }: SampleRequest): number {
   return seed ?? Math.floor(Math.random() * 2 ** 30)
 }

@@ -9,36 +9,36 @@ const Saved = z.object({
   sessionId: z.string(),
   modelId: z.string(),
   baseModel: z.string(),
-  /** The first number whose answer has not been seen. */
+  /** The first sequence number whose result has not been received. */
   nextSeq: z.number().int().positive(),
 })
 export type SavedSession = z.infer<typeof Saved>
 
 /**
- * What a client that comes back needs to go on: which model it was, and the number of the first request whose answer it
- * has not seen. Asked again under the same number, the server does not do it a second time.
+ * What a restarted client needs to resume: its model, and the sequence number of the first request without a result.
+ * Repeated with the same number, the server does not run it again.
  */
 export class SessionState {
   readonly #path: string
   readonly #saved: SavedSession
   readonly #open = new Set<number>()
-  #begun: number
+  #started: number
 
   constructor(path: string, saved: SavedSession) {
     this.#path = path
     this.#saved = saved
-    this.#begun = saved.nextSeq - 1
+    this.#started = saved.nextSeq - 1
     this.#write()
   }
 
   begin(seq: number): void {
     this.#open.add(seq)
-    this.#begun = Math.max(this.#begun, seq)
+    this.#started = Math.max(this.#started, seq)
   }
 
   end(seq: number): void {
     this.#open.delete(seq)
-    const first = this.#open.size === 0 ? this.#begun + 1 : Math.min(...this.#open)
+    const first = this.#open.size === 0 ? this.#started + 1 : Math.min(...this.#open)
     if (first === this.#saved.nextSeq) return
     this.#saved.nextSeq = first
     this.#write()
@@ -58,8 +58,8 @@ export function readSessionState(path: string): SavedSession | undefined {
   try {
     return Saved.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
-    throw new EngineError(`${path} cannot be read as the state of a session.`, {
-      fix: 'Remove it and open the engine from the last checkpoint.',
+    throw new EngineError(`${path} is not a valid session state file.`, {
+      fix: 'Delete it and open the engine from the last checkpoint.',
       cause,
     })
   }

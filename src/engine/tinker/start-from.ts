@@ -7,27 +7,27 @@ import type { TinkerOptions } from './tinker-options.ts'
 import { REMOTE_FILE, readRemote } from './transfer.ts'
 import type { Wire } from './wire.ts'
 
-/** What a model on a server is made of. */
-export interface Start {
-  /** As the server names it. */
+/** What a model on a server starts from. */
+export interface StartingPoint {
+  /** The server's name. */
   baseModel: string
   lora: TinkerOptions['lora']
-  /** The folder of the base model here, where it is known: an adapter that is saved names it. */
+  /** The local folder of the base model, if known: saved adapters refer to it. */
   base?: string
-  /** A checkpoint that the new model takes its weights from. */
+  /** A checkpoint to load the weights from. */
   load?: string
 }
 
-/** Works out what to begin with: a whole model, with a new adapter or none, or a saved adapter on its base. */
+/** Decides what to start from: a full model, with a new adapter or none, or a saved adapter on its base. */
 export async function startFrom(
   wire: Wire,
   { supported_models }: Capabilities,
   options: TinkerOptions & { ours: boolean; saved: string | undefined },
-): Promise<Start> {
+): Promise<StartingPoint> {
   const names = supported_models.map(({ model_name }) => model_name)
   const { model, lora, observe, ours, saved } = options
   if (model === undefined) return { baseModel: saved ?? nameOf(options, names), lora }
-  if (!ours) return saved === undefined ? startThere(options, names) : { baseModel: saved, lora }
+  if (!ours) return saved === undefined ? startRemotely(options, names) : { baseModel: saved, lora }
   const adapter = adapterOf(model)
   const base = adapter?.base ?? existingFolder(model)
   const baseModel = saved ?? (await baseModelFor(wire, names, base, observe))
@@ -37,18 +37,18 @@ export async function startFrom(
     throw new EngineError(`${model} is an adapter of rank ${rank}, not ${lora.rank}.`, {
       fix: `Set student.lora_rank to ${rank}, or merge it first with \`coa model convert ${model} OUT\`.`,
     })
-  // The model of a session that goes on has its weights already.
+  // The model of a resumed session already has its weights.
   return { baseModel, lora: { ...lora, rank, alpha }, base, ...(saved === undefined ? { load: model } : {}) }
 }
 
-/** Other servers take no weights from here: they begin with a model of their own, or with a checkpoint that is there. */
-function startThere(options: TinkerOptions, names: readonly string[]): Start {
+/** Other servers do not accept uploads: they start with their own model, or with a checkpoint stored there. */
+function startRemotely(options: TinkerOptions, names: readonly string[]): StartingPoint {
   const { lora, observe } = options
   const model = options.model!
   if (existsSync(join(currentFolder(resolve(model)), REMOTE_FILE)))
     return { baseModel: readRemote(model).baseModel, lora, load: model }
   const baseModel = nameOf(options, names)
-  observe?.(`the server begins with its own ${baseModel}; it takes no weights from ${model}`)
+  observe?.(`the server starts with its own ${baseModel}; weights from ${model} are not uploaded`)
   return { baseModel, lora }
 }
 

@@ -26,9 +26,9 @@ import { type LossContract, routeOf } from './loss-contract.ts'
 import { ModelSession } from './model-session.ts'
 import type { CreatedModel } from './protocol-types.ts'
 import type { Sampling } from './sampling.ts'
-import { OurSampling } from './sampling-ours.ts'
-import { missingThere, PlainSampling } from './sampling-plain.ts'
-import { ONLY_ONE, Training } from './training.ts'
+import { ProtocolSampling, unsupportedByProtocol } from './sampling-protocol.ts'
+import { TrainerSampling } from './sampling-trainer.ts'
+import { TEMPERATURE_ONE_ONLY, Training } from './training.ts'
 import {
   download,
   fetchCheckpoint,
@@ -40,16 +40,16 @@ import {
 } from './transfer.ts'
 import type { Wire } from './wire.ts'
 
-export interface ModelFacts {
+export interface ModelInfo {
   contextLength: number
   vocabularySize: number
-  /** 0 where the server does not tell. */
+  /** 0 if the server does not report it. */
   parameters: number
   trainedParameters: number
   device: string
 }
 
-/** An engine that says what was found about its server. */
+/** An engine that exposes what was measured about its server. */
 export interface TinkerEngine extends Engine {
   readonly contract: LossContract
 }
@@ -59,11 +59,11 @@ export interface DriverParts {
   futures: Futures
   session: ModelSession
   contract: LossContract
-  facts: ModelFacts
+  info: ModelInfo
   ours: boolean
   rank: number
   baseModel: string
-  /** The folder of the base model here. */
+  /** The local folder of the base model. */
   base: string | undefined
   tokenizer: string | undefined
   decode: (ids: ArrayLike<number>) => string
@@ -86,13 +86,13 @@ export class TinkerDriver implements TinkerEngine {
     this.contract = parts.contract
     this.#session = parts.session
     this.#training = this.#newTraining()
-    const { wire, futures, facts, decode, ours } = parts
+    const { wire, futures, info, decode, ours } = parts
     const modelId = (): string => this.#session.modelId
     this.#sampling = ours
-      ? new OurSampling({ wire, futures, modelId, contextLength: facts.contextLength, decode })
-      : new PlainSampling({
+      ? new TrainerSampling({ wire, futures, modelId, contextLength: info.contextLength, decode })
+      : new ProtocolSampling({
           futures,
-          contextLength: facts.contextLength,
+          contextLength: info.contextLength,
           publish: (number) => this.#publish(number),
           logprobs: async (tokens, signal) => {
             const examples = tokens.map((each) => ({ tokens: each, weights: each.map(() => 0) }))
@@ -102,9 +102,9 @@ export class TinkerDriver implements TinkerEngine {
   }
 
   describe(): EngineDescription {
-    const { facts, ours, contract } = this.#parts
-    const { device, ...numbers } = facts
-    const refused = (['cross-entropy', 'policy'] as const)
+    const { info, ours, contract } = this.#parts
+    const { device, ...numbers } = info
+    const unsupported = (['cross-entropy', 'policy'] as const)
       .map((kind) =>
         routeOf(contract, kind === 'policy' ? { kind, lowestRatio: 0.8, highestRatio: 1.28 } : { kind }),
       )
@@ -115,16 +115,16 @@ export class TinkerDriver implements TinkerEngine {
       ...numbers,
       lossIs: 'sum',
       missing: {
-        ...(ours ? {} : { ...missingThere, temperature: ONLY_ONE }),
-        ...(refused === undefined ? {} : { train: refused.refused }),
+        ...(ours ? {} : { ...unsupportedByProtocol, temperature: TEMPERATURE_ONE_ONLY }),
+        ...(unsupported === undefined ? {} : { train: unsupported.unsupported }),
       },
     }
   }
 
   async sample(request: SampleRequest): Promise<Sample[]> {
-    this.#alive()
+    this.#checkOpen()
     request.signal?.throwIfAborted()
-    checkRequest(request, this.#parts.facts)
+    checkRequest(request, this.#parts.info)
     return this.#sampling.sample(request)
   }
 
@@ -133,7 +133,7 @@ export class TinkerDriver implements TinkerEngine {
     signal?: AbortSignal,
     temperature?: number,
   ): Promise<PassResult> {
-    this.#alive()
+    this.#checkOpen()
     return this.#training.forward(examples, signal, temperature)
   }
 
@@ -142,12 +142,12 @@ export class TinkerDriver implements TinkerEngine {
     loss: Loss,
     signal?: AbortSignal,
   ): Promise<PassResult> {
-    this.#alive()
+    this.#checkOpen()
     return this.#training.forwardBackward(examples, loss, signal)
   }
 
   async optimStep(settings: AdamSettings): Promise<OptimResult> {
-    this.#alive()
+    this.#checkOpen()
     try {
       return await this.#training.optimStep(settings)
     } finally {
@@ -156,14 +156,14 @@ export class TinkerDriver implements TinkerEngine {
   }
 
   async save(folder: string, note: CheckpointNote): Promise<void> {
-    this.#alive()
-    const { wire, facts, ours, base, rank } = this.#parts
+    this.#checkOpen()
+    const { wire, info, ours, base, rank } = this.#parts
     const name = `coa-${this.#session.modelId.replaceAll(/[^a-zA-Z0-9_-]/g, '')}-${++this.#saved}-${this.#session.nextSeq}`
     const adapted = ours && rank > 0 ? base : undefined
     const fingerprint = adapted === undefined ? undefined : readCheckpointManifest(adapted)?.fingerprint
     const contents = {
       ...note,
-      parameters: facts.parameters,
+      parameters: info.parameters,
       ...(fingerprint === undefined
         ? {}
         : { metadata: { ...note.metadata, [BASE_FINGERPRINT]: fingerprint } }),
@@ -171,14 +171,14 @@ export class TinkerDriver implements TinkerEngine {
     await adoptFiles(folder, contents, async (incoming) => {
       const files = ours
         ? await fetchCheckpoint(wire, this.#session, name, incoming)
-        : await this.#saveThere(name, incoming)
+        : await this.#saveRemotely(name, incoming)
       if (adapted !== undefined) nameBase(incoming, adapted)
       return [...files, ...this.#tokenizerFiles(incoming, files)]
     })
   }
 
   async load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
-    this.#alive()
+    this.#checkOpen()
     const { wire, ours } = this.#parts
     const optimizer = !fresh
     if (ours)
@@ -189,8 +189,8 @@ export class TinkerDriver implements TinkerEngine {
         `coa-${this.#session.modelId}-${this.#session.nextSeq}`,
         optimizer,
       )
-    else await this.#loadThere(folder, optimizer)
-    this.#training.forget()
+    else await this.#loadRemotely(folder, optimizer)
+    this.#training.discardDeferred()
     this.#sampling.weightsChanged()
   }
 
@@ -198,18 +198,18 @@ export class TinkerDriver implements TinkerEngine {
     if (this.#closed) return
     this.#closed = true
     this.#parts.stopHeartbeat()
-    // The model goes with its session anyway; a server that is gone already is no failure here.
+    // The model is removed with its session anyway; a server that is already gone is not an error here.
     await this.#session.unload().catch(() => undefined)
     this.#session.forgetState()
   }
 
-  #alive(): void {
+  #checkOpen(): void {
     if (this.#closed) throw new EngineError('The engine is closed.', { fix: 'Open it again.' })
   }
 
   #newTraining(): Training {
-    const { contract, facts, ours } = this.#parts
-    return new Training(this.#session, contract, facts, ours)
+    const { contract, info, ours } = this.#parts
+    return new Training(this.#session, contract, info, ours)
   }
 
   async #publish(number: number): Promise<string> {
@@ -218,13 +218,13 @@ export class TinkerDriver implements TinkerEngine {
       { sampling_session_seq_id: number },
     )
     if (typeof sampling_session_id === 'string') return sampling_session_id
-    throw new EngineError('The server took the weights for sampling and gave no session for them.', {
-      fix: 'This server is not among those tried; see docs/76-trainer.md.',
+    throw new EngineError('The server accepted the weights for sampling but returned no session for them.', {
+      fix: 'This server has not been tested; see docs/76-trainer.md.',
     })
   }
 
-  /** The weights stay on the server; what can be had of them, the adapter, is fetched too. */
-  async #saveThere(name: string, incoming: string): Promise<string[]> {
+  /** The weights stay on the server; the adapter is downloaded too. */
+  async #saveRemotely(name: string, incoming: string): Promise<string[]> {
     const { wire, baseModel, rank } = this.#parts
     const { path } = await this.#session.numbered<{ path: string }>('/save_weights', { path: name })
     const remote: RemoteCheckpoint = { v: 1, url: wire.base, path, baseModel, rank }
@@ -236,8 +236,8 @@ export class TinkerDriver implements TinkerEngine {
     return [REMOTE_FILE, 'adapter.tar.gz']
   }
 
-  /** These servers load weights only into a model that has done nothing yet. */
-  async #loadThere(folder: string, optimizer: boolean): Promise<void> {
+  /** These servers load weights only into a new model. */
+  async #loadRemotely(folder: string, optimizer: boolean): Promise<void> {
     const { futures, create, contract } = this.#parts
     const { path } = readRemote(folder)
     const { model_id } = await create(++this.#models)

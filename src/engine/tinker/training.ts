@@ -12,22 +12,22 @@ export interface TrainingLimits {
   vocabularySize: number
 }
 
-/** A sequence whose slopes are known and wait for the step. */
-interface Held {
+/** A sequence whose derivatives are deferred until the step. */
+interface Deferred {
   tokens: ArrayLike<number>
   logprobs: Float32Array
-  pull: Float64Array
+  negativeGradient: Float64Array
   temperature: number
 }
 
-/** Passes and steps on one model of a server, so that the gradient is that of the plain sum whatever the server does. */
+/** Passes and steps on a model of a server; the gradient is that of the plain sum, however the server reduces losses. */
 export class Training {
   readonly #session: ModelSession
   readonly #contract: LossContract
   readonly #limits: TrainingLimits
-  /** True where the server takes what the protocol has no words for. */
+  /** True if the server supports our extensions of the protocol. */
   readonly #ours: boolean
-  #held: Held[] = []
+  #deferred: Deferred[] = []
   #steps = 0
 
   constructor(session: ModelSession, contract: LossContract, limits: TrainingLimits, ours: boolean) {
@@ -58,14 +58,14 @@ export class Training {
     const temperature = temperatureOf(loss)
     const logprobs = await this.#logprobs(examples, temperature, signal)
     const terms = examples.map((example, index) => lossTerms(example, logprobs[index]!, loss))
-    const held = examples.map(({ tokens }, index) => ({
+    const deferred = examples.map(({ tokens }, index) => ({
       tokens,
       logprobs: logprobs[index]!,
-      pull: terms[index]!.pull,
+      negativeGradient: terms[index]!.negativeGradient,
       temperature,
     }))
-    if (route === 'slopes') await this.#sendSlopes(held, signal)
-    else this.#held.push(...held)
+    if (route === 'derivatives') await this.#sendDerivatives(deferred, signal)
+    else this.#deferred.push(...deferred)
     const sum = terms.reduce((total, { loss: part }) => total + part, 0)
     return { loss: sum, weight: weightOf(examples), logprobs }
   }
@@ -73,12 +73,15 @@ export class Training {
   async optimStep(settings: AdamSettings): Promise<OptimResult> {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0, maxNorm } = settings
     if (maxNorm !== undefined && !this.#contract.clipsGradient) {
-      throw new EngineError('This server does not scale gradients down, so maxNorm would do nothing.', {
-        fix: 'Leave maxNorm out, or use a server that clips gradients.',
-      })
+      throw new EngineError(
+        'This server does not support gradient clipping, so maxNorm would have no effect.',
+        {
+          fix: 'Omit maxNorm, or use a server that clips gradients.',
+        },
+      )
     }
-    const held = this.#held.splice(0)
-    if (held.length > 0) await this.#sendSlopes(held)
+    const deferred = this.#deferred.splice(0)
+    if (deferred.length > 0) await this.#sendDerivatives(deferred)
     const adam: AdamParams = {
       learning_rate: learningRate,
       beta1,
@@ -92,9 +95,9 @@ export class Training {
     return { step: this.#steps, gradientNorm: gradientNormOf(output) ?? Number.NaN }
   }
 
-  /** After weights were loaded: what was gathered belongs to others. */
-  forget(): void {
-    this.#held = []
+  /** After loading weights: discards deferred gradients of the old ones. */
+  discardDeferred(): void {
+    this.#deferred = []
   }
 
   async #direct(examples: readonly TrainingExample[], loss: Loss, signal?: AbortSignal): Promise<PassResult> {
@@ -109,12 +112,12 @@ export class Training {
       signal,
     )
     const logprobs = placed(examples, output.loss_fn_outputs)
-    // Where the server does not say it, it follows from the log-probabilities.
-    const told = output.metrics['loss:sum']
+    // If the server does not report it, it is computed from the log-probabilities.
+    const reported = output.metrics['loss:sum']
     const sum =
-      told === undefined
+      reported === undefined
         ? examples.reduce((total, each, index) => total + lossTerms(each, logprobs[index]!, loss).loss, 0)
-        : (told ?? Number.NaN)
+        : (reported ?? Number.NaN)
     return { loss: sum, weight: weightOf(examples), logprobs }
   }
 
@@ -123,24 +126,24 @@ export class Training {
     if (loss.kind === 'cross-entropy') return { weights }
     const logprobs = oldLogprobs ?? sampledLogprobs
     if (this.#ours) return { weights, advantages, logprobs, sampled_logprobs: sampledLogprobs }
-    // The protocol's clipped loss has no weights and no importance weight; both only scale the advantage.
+    // The protocol's clipped loss has neither weights nor importance weights; both only scale the advantage.
     const scaled = Float64Array.from(weights, (weight, at) => {
       if (weight === 0) return 0
-      const apart = logprobs![at]! - sampledLogprobs![at]!
-      const factor = loss.importanceCap === undefined ? 1 : Math.min(Math.exp(apart), loss.importanceCap)
+      const logRatio = logprobs![at]! - sampledLogprobs![at]!
+      const factor = loss.importanceCap === undefined ? 1 : Math.min(Math.exp(logRatio), loss.importanceCap)
       return weight * factor * advantages![at]!
     })
     return { advantages: scaled, logprobs }
   }
 
-  /** The gradient of the slopes: a ratio of one to what was just computed, times the slope. */
-  async #sendSlopes(held: readonly Held[], signal?: AbortSignal): Promise<void> {
-    const sent = held.filter(isTrainable)
+  /** Sends derivatives as advantages, with a ratio of one to the log-probabilities just computed. */
+  async #sendDerivatives(deferred: readonly Deferred[], signal?: AbortSignal): Promise<void> {
+    const sent = deferred.filter(isTrainable)
     if (sent.length === 0) return
     const lengths = sent.map(({ tokens }) => tokens.length - 1)
     const factors = corrections(this.#contract.advantages!, lengths)
-    const data = sent.map(({ tokens, logprobs, pull }, index) =>
-      datumOf(tokens, { logprobs, advantages: pull.map((value) => value * factors[index]!) }),
+    const data = sent.map(({ tokens, logprobs, negativeGradient }, index) =>
+      datumOf(tokens, { logprobs, advantages: negativeGradient.map((value) => value * factors[index]!) }),
     )
     const loss = { loss_fn: 'importance_sampling', ...this.#atTemperature(sent[0]!.temperature) }
     await this.#session.pass('/forward_backward', { data, ...loss }, signal)
@@ -173,33 +176,36 @@ export class Training {
     }
   }
 
-  /** The protocol itself has no word for it, so other servers know temperature 1 alone. */
+  /** The protocol has no temperature, so other servers support only 1. */
   #atTemperature(temperature: number): { loss_fn_config?: { temperature: number } } {
     if (temperature === 1) return {}
     if (!this.#ours)
-      throw new EngineError(`This server cannot train at temperature ${temperature}: ${ONLY_ONE}.`, {
-        fix: 'Set rollout.temperature to 1, or use the trainer of coa (`coa trainer start`).',
-      })
+      throw new EngineError(
+        `This server cannot train at temperature ${temperature}: ${TEMPERATURE_ONE_ONLY}.`,
+        {
+          fix: 'Set rollout.temperature to 1, or use the coa trainer (`coa trainer start`).',
+        },
+      )
     return { loss_fn_config: { temperature } }
   }
 }
 
-/** Why a server that is not ours refuses other temperatures. */
-export const ONLY_ONE = 'its protocol computes log-probabilities at temperature 1 only'
+/** Why other servers reject other temperatures. */
+export const TEMPERATURE_ONE_ONLY = 'its protocol computes log-probabilities only at temperature 1'
 
 function temperatureOf(loss: Loss): number {
   return loss.kind === 'policy' ? (loss.temperature ?? 1) : 1
 }
 
-/** A negative weight turns the clipped loss around, so there the slopes are worked out here. */
+/** A negative weight inverts the clipped loss, so the derivatives are computed here. */
 function routeFor(contract: LossContract, loss: Loss, examples: readonly TrainingExample[]): Route {
   const route = routeOf(contract, loss)
   if (typeof route === 'object')
-    throw new EngineError(`This server cannot be trained on: ${route.refused}.`, {
-      fix: 'Use the trainer of coa (`coa trainer start`) or another server.',
+    throw new EngineError(`This server cannot be used for training: ${route.unsupported}.`, {
+      fix: 'Use the coa trainer (`coa trainer start`) or another server.',
     })
-  const turned = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))
-  return route === 'direct' && loss.kind === 'policy' && turned ? 'slopes' : route
+  const hasNegative = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))
+  return route === 'direct' && loss.kind === 'policy' && hasNegative ? 'derivatives' : route
 }
 
 export function gradientNormOf({ metrics }: StepOutput): number | undefined {

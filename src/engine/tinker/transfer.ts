@@ -8,13 +8,13 @@ import {
   currentFolder,
   EngineError,
   existingFolder,
-  verifyWhereSaved,
+  verifyIfSavedByCoa,
 } from '../checkpoint/index.ts'
 import { FILE_MS, sendFile } from './base-models.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
 
-/** Saves the model on the server, fetches the files into `folder` and names them; nothing is left on the server. */
+/** Saves the model on the server, downloads the files to `folder` and returns their names; nothing stays on the server. */
 export async function fetchCheckpoint(
   wire: Wire,
   session: ModelSession,
@@ -26,15 +26,15 @@ export async function fetchCheckpoint(
   const { files } = await wire.json<{ files: { name: string; bytes: number }[] }>(`${at}/${name}/files`)
   for (const file of files) {
     if (basename(file.name) !== file.name || file.name.startsWith('.'))
-      throw new EngineError(`The server names a file of the checkpoint ${file.name}, which is no plain name.`)
+      throw new EngineError(`The server listed a checkpoint file with the invalid name ${file.name}.`)
     await download(wire, `${at}/${name}/files/${encodeURIComponent(file.name)}`, join(folder, file.name))
     const { size } = statSync(join(folder, file.name))
     if (size !== file.bytes)
-      throw new EngineError(`${file.name} came with ${size} bytes instead of ${file.bytes}.`, {
+      throw new EngineError(`${file.name} arrived with ${size} bytes instead of ${file.bytes}.`, {
         fix: 'Save again; the connection may have broken.',
       })
   }
-  // A copy that stays there is a waste, not a failure.
+  // A leftover copy wastes space but is not an error.
   await wire.json(`${at}/weights/${name}`, { method: 'DELETE' }).catch(() => undefined)
   return files.map((file) => file.name)
 }
@@ -47,7 +47,7 @@ export async function download(wire: Wire, path: string, target: string): Promis
   )
 }
 
-/** Sends the files of a checkpoint and has the model take them over, with the optimiser where there is one. */
+/** Uploads a checkpoint and loads it into the model, with optimizer state if there is any. */
 export async function sendCheckpoint(
   wire: Wire,
   session: ModelSession,
@@ -56,30 +56,30 @@ export async function sendCheckpoint(
   optimizer: boolean,
 ): Promise<void> {
   const folder = existingFolder(path)
-  verifyWhereSaved(folder)
+  verifyIfSavedByCoa(folder)
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
   for (const name of files) await sendFile(wire, join(folder, name), upload, name)
   await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer })
-  // A copy that stays there is a waste, not a failure.
+  // A leftover copy wastes space but is not an error.
   await wire.json(`/uploads/${upload}`, { method: 'DELETE' }).catch(() => undefined)
 }
 
-/** The server knows the base model by a name of its own; here the adapter names the folder. */
+/** The server has its own name for the base model; locally the adapter refers to the folder. */
 export function nameBase(folder: string, base: string): void {
   const path = join(folder, ADAPTER_CONFIG)
   const config = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
   writeFileSync(path, `${JSON.stringify({ ...config, base_model_name_or_path: base }, null, 2)}\n`)
 }
 
-/** What is kept here of a checkpoint that stays on a server. */
+/** Local reference to a checkpoint that stays on a server. */
 export const REMOTE_FILE = 'tinker-checkpoint.json'
 
 export interface RemoteCheckpoint {
   v: 1
   url: string
-  /** As the server calls it: tinker://… */
+  /** The server's path: tinker://… */
   path: string
   baseModel: string
   rank: number
@@ -92,8 +92,8 @@ export function readRemote(folder: string): RemoteCheckpoint {
     ) as RemoteCheckpoint
     if (remote.v === 1 && typeof remote.path === 'string') return remote
   } catch {}
-  throw new EngineError(`${folder} holds no checkpoint of this server: there is no ${REMOTE_FILE}.`, {
-    fix: 'Give a folder that was saved from the same server; other servers cannot take weights from here.',
+  throw new EngineError(`${folder} is not a checkpoint of this server: it has no ${REMOTE_FILE}.`, {
+    fix: 'Pass a folder saved from the same server; weights cannot be uploaded to other servers.',
     details: { folder },
   })
 }

@@ -1,16 +1,16 @@
 import { backOff, pause, retryAfterMs } from '../../base/retry/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
-import { isPassing, refusal, unreachable } from './wire-failure.ts'
+import { isTransient, serverError, unreachable } from './wire-errors.ts'
 
 export interface WireOptions {
-  /** Where the server answers; /api/v1 is added where it is missing. */
+  /** Server URL; /api/v1 is added if it is missing. */
   url: string
   key?: string | undefined
-  /** For one attempt. Default 120 s. */
+  /** Timeout per attempt. Default 120 s. */
   timeoutMs?: number | undefined
-  /** How long a server that cannot be reached or is in trouble is asked again. Default 30 s. */
+  /** How long to retry when the server is unreachable or failing. Default 30 s. */
   patienceMs?: number | undefined
-  /** Told of every answer, for logs and recordings. */
+  /** Called with every response, for logs and recordings. */
   onAnswer?: ((exchange: Exchange) => void) | undefined
 }
 
@@ -25,25 +25,25 @@ export interface Exchange {
 export interface WireRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: unknown
-  /** Bytes in place of JSON. */
+  /** A binary body instead of JSON. */
   bytes?: { type: string; data: Blob | Uint8Array }
   accept?: string
-  /** False where doing it twice would do harm: then only what surely did not arrive is sent again. Default true. */
+  /** False if running it twice would do harm: then it is resent only if it certainly did not arrive. Default true. */
   repeatable?: boolean
   signal?: AbortSignal | undefined
   timeoutMs?: number
-  /** For questions whose answer may take long: "not yet" is for the one who asks, not a reason to pause. */
+  /** For long polls: "not yet" (408) is returned to the caller instead of being retried. */
   mayBeEarly?: boolean
 }
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
-/** However long the server asks for. */
+/** Cap on Retry-After. */
 const LONGEST_ASKED_PAUSE_MS = 120_000
-/** A busy server is waited for longer than a broken one. */
+/** A busy server is retried longer than a broken one. */
 const BUSY_PATIENCE_MS = 600_000
 
-/** HTTP with the protocol's manners: what may pass is tried again with growing pauses, the rest is said clearly. */
+/** HTTP client of the protocol: transient errors are retried with exponential backoff, others are reported. */
 export class Wire {
   readonly base: string
   readonly #options: WireOptions
@@ -61,7 +61,7 @@ export class Wire {
     return answer as T
   }
 
-  /** The answer with its body still to be read, once the server has said yes. */
+  /** The response with its body still unread, once the server has accepted the request. */
   async open(path: string, request: WireRequest = {}): Promise<Response> {
     const { signal, repeatable = true } = request
     const began = performance.now()
@@ -79,7 +79,7 @@ export class Wire {
     }
   }
 
-  async #once(path: string, request: WireRequest): Promise<Response | Trouble> {
+  async #once(path: string, request: WireRequest): Promise<Response | Failure> {
     const { body, bytes, accept, signal } = request
     const method = request.method ?? (body === undefined && bytes === undefined ? 'GET' : 'POST')
     const limit = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs ?? 120_000)
@@ -103,8 +103,8 @@ export class Wire {
     if (response.ok) return response
     const answer = await this.#body(path, response).catch(() => undefined)
     this.#options.onAnswer?.({ method, path, body, status: response.status, answer })
-    const failure = refusal(this.base, path, response.status, answer)
-    if (!isPassing(response.status) || (response.status === 408 && request.mayBeEarly)) throw failure
+    const failure = serverError(this.base, path, response.status, answer)
+    if (!isTransient(response.status) || (response.status === 408 && request.mayBeEarly)) throw failure
     return {
       failure,
       arrived: response.status >= 500,
@@ -121,9 +121,9 @@ export class Wire {
       return JSON.parse(await response.text())
     } catch (cause) {
       throw new EngineError(
-        `The answer of ${this.base}${path} cannot be read: ${(cause as Error).message}.`,
+        `The response of ${this.base}${path} cannot be parsed: ${(cause as Error).message}.`,
         {
-          fix: 'Check that the address is that of a Tinker server.',
+          fix: 'Check that the URL is that of a Tinker server.',
           cause,
         },
       )
@@ -131,9 +131,9 @@ export class Wire {
   }
 }
 
-interface Trouble {
+interface Failure {
   failure: EngineError
-  /** The server may have begun with it. */
+  /** The server may have started processing it. */
   arrived: boolean
   busy: boolean
   afterMs: number
@@ -144,7 +144,7 @@ function baseOf(url: string): string {
   try {
     parsed = new URL(url)
   } catch (cause) {
-    throw new EngineError(`"${url}" is no address.`, { fix: 'Write it like http://localhost:8000.', cause })
+    throw new EngineError(`"${url}" is not a URL.`, { fix: 'Use the form http://localhost:8000.', cause })
   }
   const path = parsed.pathname.replace(/\/+$/, '')
   return `${parsed.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`

@@ -1,64 +1,64 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EngineError } from '../checkpoint/index.ts'
-import { findPython, inspectPython, type PythonFacts } from './find-python.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { findPython, inspectPython, type PythonInfo } from './find-python.ts'
+import { withLockFile } from './lock-file.ts'
 import { lastLines, runProgram } from './run-program.ts'
 import { trainerSource } from './trainer-source.ts'
 
 export interface EnvironmentOptions {
-  /** Where the environment is, or is made. */
+  /** Location of the environment, which is created if missing. */
   folder: string
   say?: ((line: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
-/** One release where there is no GPU, so that a build without CUDA that pip is pointed at is the one that is taken. */
+/** Pinned without a GPU, so that pip takes the CPU build it is pointed to. */
 const TORCH_WITHOUT_GPU = 'torch==2.13.0'
 const READY = 'coa-ready.json'
 
-/** The environment where it is there and whole. */
-export function madeEnvironment(folder: string): { python: string; torch: string } | undefined {
+/** The environment, if it exists and is complete. */
+export function existingEnvironment(folder: string): { python: string; torch: string } | undefined {
   const ready = join(folder, READY)
   if (!existsSync(ready)) return undefined
   const { packages, torch } = JSON.parse(readFileSync(ready, 'utf8')) as { packages: string[]; torch: string }
-  // Made for another version of the trainer: what it needs may have changed.
+  // Created for another version of the trainer, whose dependencies may differ.
   if (JSON.stringify(packages) !== JSON.stringify(trainerSource().packages)) return undefined
   return { python: pythonIn(folder), torch }
 }
 
-/** The trainer's own Python, made on first use: torch, transformers and the rest, about a gigabyte. */
-export async function ensureEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonFacts> {
-  const made = madeEnvironment(folder)
+/** The trainer's Python environment, created on first use: torch, transformers and the rest, about a gigabyte. */
+export async function ensureEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonInfo> {
+  const made = existingEnvironment(folder)
   if (made !== undefined) return inspectPython(made.python)
   mkdirSync(dirname(folder), { recursive: true })
-  return oneAtATime(`${folder}.lock`, () => makeEnvironment({ folder, say, signal }), {
-    onWait: () => say?.('waiting for another process that makes the environment'),
+  return withLockFile(`${folder}.lock`, () => createEnvironment({ folder, say, signal }), {
+    onWait: () => say?.('waiting for another process that is creating the environment'),
     signal,
   })
 }
 
-async function makeEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonFacts> {
-  const made = madeEnvironment(folder)
+async function createEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonInfo> {
+  const made = existingEnvironment(folder)
   if (made !== undefined) return inspectPython(made.python)
   const base = await findPython()
   const { packages } = trainerSource()
   rmSync(folder, { recursive: true, force: true })
-  await step(say, `making an environment in ${folder}`, base, ['-m', 'venv', folder], signal)
+  await step(say, `creating an environment in ${folder}`, base, ['-m', 'venv', folder], signal)
   const python = pythonIn(folder)
   const hasCuda = (await runProgram('nvidia-smi', ['-L'])).code === 0
   const wanted = hasCuda
     ? packages
     : packages.map((name) => (/^torch\b/.test(name) ? TORCH_WITHOUT_GPU : name))
-  // The large one alone, so that one sees what takes so long. What is imported is compiled then; all of it would take longer.
+  // torch separately, to show what takes so long. Modules are compiled on import; compiling all would take longer.
   const install = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-compile']
   const isTorch = (name: string): boolean => /^torch\b/.test(name)
   for (const names of [wanted.filter(isTorch), wanted.filter((name) => !isTorch(name))])
     await step(say, `installing ${names.join(', ')}`, python, [...install, ...names], signal)
-  const facts = await inspectPython(python)
-  // Written when everything is in, so that half an environment is not taken for a whole one.
-  writeFileSync(join(folder, READY), JSON.stringify({ packages, torch: facts.torch }))
-  return facts
+  const info = await inspectPython(python)
+  // Written last, so that an incomplete environment is never used.
+  writeFileSync(join(folder, READY), JSON.stringify({ packages, torch: info.torch }))
+  return info
 }
 
 function pythonIn(folder: string): string {
@@ -77,6 +77,6 @@ async function step(
   signal?.throwIfAborted()
   if (result.code === 0) return
   throw new EngineError(`${title} failed: ${lastLines(result)}.`, {
-    fix: 'Check the network and the free space, then start again; or name a Python that has everything with --python.',
+    fix: 'Check the network and free disk space, then try again; or pass a Python that has everything with --python.',
   })
 }

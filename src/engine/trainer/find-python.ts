@@ -4,7 +4,7 @@ import { lastLines, runProgram } from './run-program.ts'
 const names = ['python3.13', 'python3.12', 'python3.11', 'python3', 'python']
 const OLDEST = [3, 11] as const
 
-/** A Python that environments can be made with. */
+/** A Python that can create virtual environments. */
 export async function findPython(): Promise<string> {
   const found: string[] = []
   for (const name of names) {
@@ -16,26 +16,26 @@ export async function findPython(): Promise<string> {
     const [executable = name, version = ''] = output.split('\n')
     const [major = 0, minor = 0] = version.split(' ').map(Number)
     if (major === OLDEST[0] && minor >= OLDEST[1]) return executable
-    found.push(`${name} is ${major}.${minor}`)
+    found.push(`${name} (${major}.${minor})`)
   }
   throw new EngineError(
-    `The trainer needs Python ${OLDEST.join('.')} or newer, and there is ${found.length === 0 ? 'none' : `only: ${found.join(', ')}`}.`,
+    `The trainer needs Python ${OLDEST.join('.')} or newer, but ${found.length === 0 ? 'none was found' : `found only ${found.join(', ')}`}.`,
     {
-      fix: 'Install Python, or name one with --python; without it the embedded engine trains small models with npm alone.',
+      fix: 'Install Python, or pass one with --python; without it, the embedded engine trains small models with npm alone.',
     },
   )
 }
 
 const imports = ['torch', 'transformers', 'peft', 'safetensors', 'aiohttp', 'numpy']
 
-export interface PythonFacts {
+export interface PythonInfo {
   python: string
   torch: string
   cuda: boolean
 }
 
-/** Looks whether a Python has what the trainer needs, and says what is missing. */
-export async function inspectPython(python: string): Promise<PythonFacts> {
+/** Checks whether a Python has what the trainer needs, and reports what is missing. */
+export async function inspectPython(python: string): Promise<PythonInfo> {
   const program = [
     'import importlib.util, json, sys',
     `missing = [name for name in ${JSON.stringify(imports)} if importlib.util.find_spec(name) is None]`,
@@ -45,18 +45,18 @@ export async function inspectPython(python: string): Promise<PythonFacts> {
   ].join('\n')
   const result = await runProgram(python, ['-c', program])
   const line = result.output.split('\n').at(-1) ?? ''
-  let facts: { missing?: string[]; torch?: string; cuda?: boolean } = {}
+  let info: { missing?: string[]; torch?: string; cuda?: boolean } = {}
   try {
-    facts = JSON.parse(line) as typeof facts
+    info = JSON.parse(line) as typeof info
   } catch {}
-  if (result.code !== 0 || (facts.missing === undefined && facts.torch === undefined))
+  if (result.code !== 0 || (info.missing === undefined && info.torch === undefined))
     throw new EngineError(`${python} cannot be used: ${lastLines(result)}.`, {
-      fix: 'Name a working Python with --python, or leave it out to have an environment made.',
+      fix: 'Pass a working Python with --python, or omit it to have an environment created.',
     })
-  if (facts.missing !== undefined)
-    throw new EngineError(`${python} lacks what the trainer needs: ${facts.missing.join(', ')}.`, {
-      fix: `Run \`${python} -m pip install ${facts.missing.join(' ')}\`, or leave --python out to have an environment made.`,
-      details: { missing: facts.missing },
+  if (info.missing !== undefined)
+    throw new EngineError(`${python} lacks what the trainer needs: ${info.missing.join(', ')}.`, {
+      fix: `Run \`${python} -m pip install ${info.missing.join(' ')}\`, or omit --python to have an environment created.`,
+      details: { missing: info.missing },
     })
-  return { python, torch: facts.torch!, cuda: facts.cuda === true }
+  return { python, torch: info.torch!, cuda: info.cuda === true }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { writeFileAtomic } from '../../base/files/index.ts'
 import { processExists } from '../../base/processes/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
-import { ensureEnvironment, madeEnvironment } from './environment.ts'
+import { ensureEnvironment, existingEnvironment } from './environment.ts'
 import { inspectPython } from './find-python.ts'
 import { runProgram } from './run-program.ts'
 import { type LaunchOptions, launchTrainer, trainerPaths } from './trainer-process.ts'
@@ -27,25 +27,25 @@ export interface StartOptions
     LaunchOptions,
     'models' | 'port' | 'host' | 'key' | 'device' | 'gpus' | 'more' | 'say' | 'signal'
   > {
-  /** The folder in which everything of the trainer lies. */
+  /** The folder for all of the trainer's files. */
   home: string
-  /** An environment of one's own. */
+  /** An existing Python environment to use. */
   python?: string | undefined
   now: string
 }
 
 export interface TrainerStatus {
   running: RunningTrainer | undefined
-  /** False where the process is there and does not answer. */
+  /** False if the process exists but does not respond. */
   answers: boolean
-  /** Bytes that the process holds. */
+  /** Resident memory of the process in bytes. */
   memory: number | undefined
-  /** In words: memory of the GPU, where it uses one. */
+  /** GPU memory for display, if it uses one. */
   gpuMemory: string | undefined
   environment: { python: string; torch: string } | undefined
 }
 
-/** Starts the trainer, or says that it runs already. */
+/** Starts the trainer, unless it is already running. */
 export async function startTrainer(
   options: StartOptions,
 ): Promise<{ trainer: RunningTrainer; already: boolean }> {
@@ -72,7 +72,7 @@ export async function startTrainer(
   return { trainer, already: false }
 }
 
-/** Asks it to end, and makes it end if it does not. */
+/** Stops the trainer, by force if it does not stop in time. */
 export async function stopTrainer(
   home: string,
   patienceMs = 15_000,
@@ -98,7 +98,7 @@ export async function stopTrainer(
 }
 
 export async function trainerStatus(home: string): Promise<TrainerStatus> {
-  const environment = madeEnvironment(trainerPaths(home).python)
+  const environment = existingEnvironment(trainerPaths(home).python)
   const running = readRunning(home)
   if (running === undefined || !(await isTrainer(running.pid)))
     return { running: undefined, answers: false, memory: undefined, gpuMemory: undefined, environment }
@@ -119,7 +119,7 @@ function readRunning(home: string): RunningTrainer | undefined {
   const parsed = Running.safeParse(parseLoosely(readFileSync(running, 'utf8')))
   if (parsed.success) return parsed.data
   throw new EngineError(`${running} is damaged.`, {
-    fix: 'Remove it, and end a trainer that still runs by hand.',
+    fix: 'Delete it, and stop a trainer that is still running manually.',
   })
 }
 
@@ -131,11 +131,11 @@ function parseLoosely(text: string): unknown {
   }
 }
 
-/** Numbers of processes are used again: only one that is a trainer may be taken for it, or ended. */
+/** Process ids are reused: only a process that is a trainer may be treated as one, or stopped. */
 async function isTrainer(pid: number): Promise<boolean> {
   if (!processExists(pid)) return false
   const { code, output, failure } = await runProgram('ps', ['-o', 'command=', '-p', String(pid)])
-  // Where there is no ps, a living process of that number has to do.
+  // Without ps, a running process with that id has to do.
   return failure !== undefined || (code === 0 && output.includes('coa_trainer'))
 }
 

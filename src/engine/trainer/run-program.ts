@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 
 export interface ProgramResult {
-  /** Null where it could not be started or was killed. */
+  /** Null if it could not be started or was killed. */
   code: number | null
   output: string
   failure?: string
 }
 
-/** Runs a program to its end without holding up the rest of this process. */
+/** Runs a program asynchronously to completion. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export function runProgram(
   })
 }
 
-/** The end of what a program printed, where the reason usually stands. */
+/** The end of a program's output, where the reason usually is. */
 export function lastLines({ output, failure }: ProgramResult, count = 3): string {
   return failure ?? output.split('\n').slice(-count).join(' ').slice(-500)
 }

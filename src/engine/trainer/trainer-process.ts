@@ -12,16 +12,16 @@ export interface LaunchOptions {
   models: readonly string[]
   /** For checkpoints and the database of futures. */
   data: string
-  /** What it prints on the way goes here. */
+  /** Log file. */
   log: string
-  /** 0 or left out: a free one. */
+  /** Default 0: a free port. */
   port?: number | undefined
   host?: string | undefined
   key?: string | undefined
   device?: string | undefined
-  /** With more than one, models are spread over them. */
+  /** With more than one, models are sharded over them. */
   gpus?: number | undefined
-  /** Further arguments, as the trainer itself takes them. */
+  /** Further command-line arguments of the trainer. */
   more?: readonly string[] | undefined
   say?: ((line: string) => void) | undefined
   signal?: AbortSignal | undefined
@@ -34,22 +34,22 @@ export interface Launched {
   pid: number
 }
 
-/** Loading weights of a large model from a slow disk takes long. */
+/** Loading a large model from a slow disk takes long. */
 const START_MS = 30 * 60_000
 
-/** Starts a trainer that outlives this process, and waits until it answers. */
+/** Starts a trainer that outlives this process, and waits until it responds. */
 export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
   const { signal, say, log } = options
   const outputs = `${log}.out`
   const child = start(options, outputs)
   const began = performance.now()
-  let told = began
+  let lastReport = began
   let ended: string | undefined
   child.on('error', (cause) => {
     ended = cause.message
   })
   child.on('exit', (code, killer) => {
-    ended ??= killer === null ? `it ended with code ${code}` : `it was ended by ${killer}`
+    ended ??= killer === null ? `it exited with code ${code}` : `it was killed by ${killer}`
   })
   try {
     for (;;) {
@@ -58,9 +58,9 @@ export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
       if (ready !== undefined) return ready
       if (ended !== undefined) throw notStarted(ended, log)
       const now = performance.now()
-      if (now - began > START_MS) throw notStarted('it did not answer within half an hour', log)
-      if (now - told > 5_000) {
-        told = now
+      if (now - began > START_MS) throw notStarted('it did not respond within half an hour', log)
+      if (now - lastReport > 5_000) {
+        lastReport = now
         say?.(`waiting for the trainer, ${Math.round((now - began) / 1000)} s`)
       }
       await sleep(100)
@@ -94,18 +94,18 @@ function start(
       ...environment,
       PYTHONPATH: paths.join(process.platform === 'win32' ? ';' : ':'),
       PYTHONUNBUFFERED: '1',
-      // Not among the arguments, which everyone on the machine can read.
+      // Not as an argument, which everyone on the machine can read.
       ...(key === undefined ? {} : { COA_TRAINER_KEY: key }),
     },
   })
 }
 
-/** It was started with a group of its own, to which the processes of other GPUs belong. */
+/** It has its own process group, which includes the processes of other GPUs. */
 function killAll(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
   child.kill('SIGKILL')
 }
@@ -118,12 +118,12 @@ function readyLine(path: string): Launched | undefined {
 function notStarted(why: string, log: string): EngineError {
   const last = (readFileSync(log, 'utf8').trim().split('\n').at(-1) ?? '').slice(-400)
   return new EngineError(`The trainer did not start: ${why}. ${last}`.trimEnd(), {
-    fix: `The whole story is in ${log}.`,
+    fix: `See ${log}.`,
     details: { log },
   })
 }
 
-/** Where the pieces of a trainer that is managed here lie. */
+/** Locations of a managed trainer's files. */
 export function trainerPaths(home: string): { python: string; data: string; log: string; running: string } {
   return {
     python: join(home, 'python'),

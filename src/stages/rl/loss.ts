@@ -1,4 +1,4 @@
-import { type Loss, normalised } from '../../engine/index.ts'
+import { type Loss, normalized } from '../../engine/index.ts'
 import type { RlSettings } from './config.ts'
 import type { PolicyExample } from './examples.ts'
 
@@ -27,7 +27,7 @@ export function weighted(
   rollouts: readonly (readonly PolicyExample[])[],
   normalise: RlSettings['normalise'],
 ): PolicyExample[] {
-  if (normalise === 'token') return normalised(rollouts.flat())
+  if (normalise === 'token') return normalized(rollouts.flat())
   const trained = rollouts.map((examples) => examples.reduce((sum, { weights }) => sum + total(weights), 0))
   const count = trained.filter((tokens) => tokens > 0).length
   return rollouts.flatMap((examples, index) => {

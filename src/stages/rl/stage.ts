@@ -1,6 +1,6 @@
 import { measure, openStudent, openWorld, rollOutWatched, rolloutSettings } from '../../agent/index.ts'
 import { percent, whole } from '../../base/text/index.ts'
-import { fingerprintOfFolder, runtimeInWords } from '../../engine/index.ts'
+import { fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
 import type { Task } from '../../schema/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { Stage, StageContext } from '../stage.ts'
@@ -45,7 +45,7 @@ async function trainRl(
   refuseOverlap([...offered, ...trainedOn(run)], measured)
   const student = await openStudent(config, start, (line) => run.log(line))
   const { engine, folder } = student
-  onRuntime?.(`rl: ${runtimeInWords(engine.describe())}`)
+  onRuntime?.(`rl: ${runtimeLabel(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
   const world = await openWorld(config, run)
   const settings = rolloutSettings(config)

@@ -44,7 +44,7 @@ const sum = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((total, value) => total + value, 0)
 
 describe('trainStep', () => {
-  it('makes one update of all groups, normalised over the whole of it', async () => {
+  it('makes one update of all groups, normalized over the whole of it', async () => {
     const { engine, notes, calls } = notebook()
     const figures = await trainStep({ engine }, groups, settings(), { learningRate: 1 })
     expect(calls()).toEqual(['forwardBackward', 'optimStep'])
@@ -56,7 +56,7 @@ describe('trainStep', () => {
     expect(figures.mismatch).toEqual({ mean: 0.5, max: 0.5 })
   })
 
-  it('shares whole groups out to updates, each normalised by itself', async () => {
+  it('shares whole groups out to updates, each normalized by itself', async () => {
     const { engine, notes, calls } = notebook()
     const order: string[] = []
     await trainStep({ engine }, groups, settings({ mini_batches: 2 }), {

@@ -1,7 +1,7 @@
 import {
   type AdamSettings,
   type Engine,
-  normalised,
+  normalized,
   type OptimResult,
   type TrainingExample,
 } from '../../engine/index.ts'
@@ -37,7 +37,7 @@ export async function takeStep(
   { signal, passTokens }: { signal?: AbortSignal; passTokens?: number } = {},
 ): Promise<OptimResult & { loss: number }> {
   let sum = 0
-  for (const pass of inPasses(normalised(examples.map(trainingExample)), passTokens)) {
+  for (const pass of inPasses(normalized(examples.map(trainingExample)), passTokens)) {
     const { loss } = await engine.forwardBackward(pass, { kind: 'cross-entropy' }, signal)
     sum += loss
   }

@@ -1,7 +1,7 @@
 import { measure, openStudent, openWorld } from '../../agent/index.ts'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { whole } from '../../base/text/index.ts'
-import { fingerprintOfFolder, runtimeInWords } from '../../engine/index.ts'
+import { fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
 import { reactId, type Stream } from '../../schema/index.ts'
 import { type Run, readSelection } from '../../store/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
@@ -42,7 +42,7 @@ async function trainSft(
   refuseOverlap(trainedOn(run), tasks)
   const student = await openStudent(config, config.student.model, (line) => run.log(line))
   const { engine, tokenizer, folder } = student
-  onRuntime?.(`sft: ${runtimeInWords(engine.describe())}`)
+  onRuntime?.(`sft: ${runtimeLabel(engine.describe())}`)
   const world = tasks.length === 0 ? undefined : await openWorld(config, run)
   const showChain = spotlight === undefined ? undefined : chainShower(run, spotlight)
   try {

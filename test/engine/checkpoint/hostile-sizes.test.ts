@@ -10,28 +10,28 @@ import { byteModelShape, writeByteModel } from '../byte-model.ts'
 const folder = mkdtempSync(join(tmpdir(), 'coa-hostile-sizes-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-// Before these checks each of them built a list of all layers, which never ended.
+// Without these checks, each of them would build a list of all layers, which never ends.
 it.each([1e9, 2 ** 31 - 1, 2 ** 53 - 1])(
-  'a config.json of %d layers is refused before they are listed',
+  'a config.json with %d layers is rejected before they are listed',
   async (layers) => {
     const model = writeByteModel(folder, `layers-${layers}`)
     const path = join(model, 'config.json')
     const config = JSON.parse(readFileSync(path, 'utf8')) as object
     writeFileSync(path, JSON.stringify({ ...config, num_hidden_layers: layers }))
-    const message = `config.json says ${layers} layers, and there are only`
+    const message = `config.json has ${layers} layers, but there are only`
     expect(() => openCheckpoint(model)).toThrow(message)
     await expect(inspectModel(model)).rejects.toThrow(message)
   },
 )
 
-/** A sound file with other numbers in its metadata. */
+/** A valid file with changed metadata. */
 function changed(name: string, changes: Record<string, number>, more: Record<string, number[]> = {}): string {
-  const sound = join(folder, `${name}-sound.gguf`)
+  const valid = join(folder, `${name}-valid.gguf`)
   exportGguf(
     writeByteModel(folder, name, { ...byteModelShape, width: 64, headWidth: 16, feedForwardWidth: 96 }),
-    sound,
+    valid,
   )
-  const { metadata, tensors } = readGguf(sound)
+  const { metadata, tensors } = readGguf(valid)
   for (const [key, value] of Object.entries(changes)) metadata.set(key, { type: 'uint32', value })
   const file = join(folder, `${name}.gguf`)
   writeGguf(file, metadata, [
@@ -39,7 +39,7 @@ function changed(name: string, changes: Record<string, number>, more: Record<str
       name: tensor.name,
       shape: tensor.shape,
       type: 'F32' as const,
-      values: () => readGgufTensor(sound, tensor),
+      values: () => readGgufTensor(valid, tensor),
     })),
     ...Object.entries(more).map(([key, values]) => ({
       name: key,
@@ -51,14 +51,14 @@ function changed(name: string, changes: Record<string, number>, more: Record<str
   return file
 }
 
-it('a GGUF file of two billion layers is refused before they are listed', () => {
+it('a GGUF file with two billion layers is rejected before they are listed', () => {
   const file = changed('blocks', { 'llama.block_count': 2 ** 31 - 1 })
   expect(() => importGguf(file, join(folder, 'out'), { createdAt: '2026-01-01T00:00:00Z' })).toThrow(
-    /it says 2147483647 layers, and has \d+ tensors/,
+    /it declares 2147483647 layers but has \d+ tensors/,
   )
 })
 
-it('a GGUF file with heads of two billion values makes no table for them', () => {
+it('a GGUF file with heads of two billion values allocates no table for them', () => {
   const wide = 2 ** 31 - 2
   const file = changed(
     'heads',
@@ -66,6 +66,6 @@ it('a GGUF file with heads of two billion values makes no table for them', () =>
     { 'rope_freqs.weight': [1, 2, 3, 4] },
   )
   expect(() => importGguf(file, join(folder, 'out'), { createdAt: '2026-01-01T00:00:00Z' })).toThrow(
-    'not of the kind of Llama 3',
+    'not of the llama3 kind',
   )
 })

@@ -10,9 +10,9 @@ import { saveCheckpoint } from '../../../src/engine/checkpoint/save-checkpoint.t
 import { temporaryFolder } from '../../store/support/temporary-folder.ts'
 import { tinyLlama } from './tiny-models.ts'
 
-const program = join(import.meta.dirname, 'save-again-and-again.ts')
+const program = join(import.meta.dirname, 'save-repeatedly.ts')
 
-test('a process killed while saving leaves a whole checkpoint, the last it said it had saved or a later one', async () => {
+test('a process killed while saving leaves a complete checkpoint: the last one reported, or the next', async () => {
   const parent = temporaryFolder()
   const folder = join(parent, 'latest')
   let next = 1

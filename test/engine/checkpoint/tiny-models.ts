@@ -1,6 +1,6 @@
 import type { ModelShape } from '../../../src/engine/checkpoint/model-shape.ts'
 
-/** A config.json of a small Llama, with changes. */
+/** The config.json of a small Llama, with changes. */
 export function configOf(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     model_type: 'llama',

@@ -11,13 +11,13 @@ const fixture = JSON.parse(readFileSync(new URL('./gguf.fixture.json', import.me
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'base64'))
 const singlesOf = (text: string): Float32Array => new Float32Array(bytesOf(text).buffer)
 
-describe('what the Python package gguf stores', () => {
-  it.each(fixture.types)('is read as $type as it reads it', ({ type, bytes, read }) => {
+describe('compared with the Python package gguf', () => {
+  it.each(fixture.types)('dequantizes $type to the same values', ({ type, bytes, read }) => {
     const wanted = singlesOf(read)
     expect(dequantize(bytesOf(bytes), type, wanted.length)).toEqual(wanted)
   })
 
-  it('is stored the same way as Q8_0', () => {
+  it('quantizes Q8_0 to the same bytes', () => {
     const { values, bytes } = fixture.types.find(({ type }) => type === 'Q8_0')!
     expect(quantize(singlesOf(values!), 'Q8_0', 'x')).toEqual(bytesOf(bytes))
   })
@@ -28,16 +28,16 @@ const blocks = fc
   .array(fc.array(number, { minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 3 })
   .map((rows) => Float32Array.from(rows.flat()))
 
-/** How far a value may move: as a share of itself, of the largest in its block, and by the smallest step there is. */
+/** Error bounds: relative to the value, relative to the largest in its block, and absolute. */
 const bounds = {
   F32: [0, 0, 0],
   F16: [2 ** -11, 0, 2 ** -25],
   BF16: [2 ** -8, 0, 2 ** -134],
-  // Half a step of 1/127 of the largest, and what the scale loses as F16, times 127 steps.
+  // Half a step of 1/127 of the largest, and the rounding of the F16 scale, times 127 steps.
   Q8_0: [0, 0.5 / 127 + 2 ** -11, 127 * 2 ** -25],
 } as const
 
-describe('what is stored and read again', () => {
+describe('a round trip', () => {
   it.each(['F32', 'F16', 'BF16', 'Q8_0'] as const)('is close as %s', (type) => {
     const [relative, ofLargest, step] = bounds[type]
     fc.assert(
@@ -55,7 +55,7 @@ describe('what is stored and read again', () => {
     )
   })
 
-  it('refuses what is too large', () => {
+  it('rejects values that are too large', () => {
     const values = new Float32Array(32).fill(1e6)
     expect(() => quantize(values, 'F16', 'blk.0.ffn_up.weight')).toThrow(
       'blk.0.ffn_up.weight has the value 1000000, which is too large for F16',

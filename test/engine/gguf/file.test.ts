@@ -50,7 +50,7 @@ const tensors = fc.uniqueArray(
   { selector: ({ name }) => name, maxLength: 5 },
 )
 
-it('reads what it wrote, of every type', () => {
+it('round-trips values of every type', () => {
   fc.assert(
     fc.property(metadata, tensors, (values, entries) => {
       const outgoing = entries.map(({ name, shape, seed }) => {
@@ -73,7 +73,7 @@ it('reads what it wrote, of every type', () => {
   )
 })
 
-it('reads a file of the Python package gguf', () => {
+it('reads a file written by the Python package gguf', () => {
   const { file } = JSON.parse(readFileSync(new URL('./gguf.fixture.json', import.meta.url), 'utf8')) as {
     file: string
   }
@@ -94,8 +94,8 @@ it('reads a file of the Python package gguf', () => {
   expect(readGgufTensor(path, list.get('two')!)).toEqual(Float32Array.of(0.5, -1.25, 3))
 })
 
-describe('a hostile file', () => {
-  const sound = (): Buffer => {
+describe('a malicious file', () => {
+  const valid = (): Buffer => {
     const values = new Float32Array(64)
     writeGguf(path, new Map([['general.architecture', { type: 'string', value: 'llama' }]]), [
       { name: 'one', shape: [8, 8], type: 'F32', values: () => values },
@@ -103,7 +103,7 @@ describe('a hostile file', () => {
     ])
     return readFileSync(path)
   }
-  const refusal = (bytes: Uint8Array): EngineError => {
+  const rejection = (bytes: Uint8Array): EngineError => {
     writeFileSync(path, bytes)
     try {
       readGguf(path)
@@ -111,45 +111,45 @@ describe('a hostile file', () => {
       expect(error).toBeInstanceOf(EngineError)
       return error as EngineError
     }
-    throw new Error('it was read')
+    throw new Error('the file was accepted')
   }
-  /** Where the first tensor's entry has its fields, from the end of its name on. */
+  /** Offset of the first tensor's fields, after its name. */
   const afterName = (bytes: Buffer): number => bytes.indexOf('one') + 3
 
-  it('is refused wherever it is cut off', () => {
-    const bytes = sound()
+  it('is rejected wherever it is truncated', () => {
+    const bytes = valid()
     for (let length = 0; length < bytes.length; length += length < 200 ? 1 : 61) {
-      expect(refusal(bytes.subarray(0, length)).message).toContain('is not a sound GGUF file')
+      expect(rejection(bytes.subarray(0, length)).message).toContain('is not a valid GGUF file')
     }
   })
 
   it.each<[string, (bytes: Buffer) => void, string]>([
-    ['other bytes', (bytes) => bytes.write('GGML'), 'does not begin with GGUF'],
+    ['other bytes', (bytes) => bytes.write('GGML'), 'does not start with GGUF'],
     ['another version', (bytes) => bytes.writeUInt32LE(1, 4), 'its version is 1'],
-    ['the other order of bytes', (bytes) => bytes.writeUInt32BE(3, 4), 'big-endian'],
+    ['big-endian byte order', (bytes) => bytes.writeUInt32BE(3, 4), 'big-endian'],
     ['too many tensors', (bytes) => bytes.writeBigUInt64LE(2n ** 62n, 8), 'the number of tensors is'],
     ['too many values', (bytes) => bytes.writeBigUInt64LE(2n ** 40n, 16), 'the number of values is'],
-    ['an endless key', (bytes) => bytes.writeBigUInt64LE(2n ** 63n, 24), 'the length of a text is'],
+    ['an endless key', (bytes) => bytes.writeBigUInt64LE(2n ** 63n, 24), 'a string length is'],
     ['no dimensions', (bytes) => bytes.writeUInt32LE(0, afterName(bytes)), 'has 0 dimensions'],
     ['many dimensions', (bytes) => bytes.writeUInt32LE(5, afterName(bytes)), 'has 5 dimensions'],
-    ['a huge size', (bytes) => bytes.writeBigUInt64LE(2n ** 60n, afterName(bytes) + 4), 'has the sizes'],
-    ['a size of zero', (bytes) => bytes.writeBigUInt64LE(0n, afterName(bytes) + 4), 'has the sizes'],
-    ['an odd place', (bytes) => bytes.writeBigUInt64LE(3n, afterName(bytes) + 24), 'is not aligned'],
+    ['a huge size', (bytes) => bytes.writeBigUInt64LE(2n ** 60n, afterName(bytes) + 4), 'has the shape'],
+    ['a size of zero', (bytes) => bytes.writeBigUInt64LE(0n, afterName(bytes) + 4), 'has the shape'],
+    ['an unaligned offset', (bytes) => bytes.writeBigUInt64LE(3n, afterName(bytes) + 24), 'is not aligned'],
     [
-      'a place behind',
+      'an offset past the end',
       (bytes) => bytes.writeBigUInt64LE(2n ** 50n, afterName(bytes) + 24),
-      'and the file has',
+      'but the file has',
     ],
-    ['tensors on each other', (bytes) => bytes.writeBigUInt64LE(32n, afterName(bytes) + 24), 'overlap'],
-    ['a name twice', (bytes) => bytes.write('one', bytes.indexOf('two')), '"one" is given twice'],
-  ])('with %s is refused', (_, damage, message) => {
-    const bytes = sound()
+    ['overlapping tensors', (bytes) => bytes.writeBigUInt64LE(32n, afterName(bytes) + 24), 'overlap'],
+    ['a duplicate name', (bytes) => bytes.write('one', bytes.indexOf('two')), 'duplicate tensor "one"'],
+  ])('with %s is rejected', (_, damage, message) => {
+    const bytes = valid()
     damage(bytes)
-    expect(refusal(bytes).message).toContain(message)
+    expect(rejection(bytes).message).toContain(message)
   })
 
-  it('never makes anything but an EngineError', () => {
-    const bytes = sound()
+  it('never throws anything but an EngineError', () => {
+    const bytes = valid()
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 180 }), fc.integer({ min: 0, max: 255 })), {
@@ -157,7 +157,7 @@ describe('a hostile file', () => {
         }),
         (changes) => {
           const damaged = Uint8Array.from(bytes)
-          for (const [place, byte] of changes) damaged[place] = byte
+          for (const [position, byte] of changes) damaged[position] = byte
           writeFileSync(path, damaged)
           try {
             readGguf(path)

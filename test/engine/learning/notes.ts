@@ -3,17 +3,17 @@ import { type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/
 import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
 
 /**
- * Texts of one kind, made up anew each time: a note of a few names with numbers, and the same once more. To write the
- * second half one has to copy what came before; nothing of it can be known by heart.
+ * Randomly generated texts: a note with a few names and numbers, followed by a copy. Writing the second half requires
+ * copying the first; nothing can be memorized.
  */
 export interface Note {
-  /** Names and numbers: read, never learned. */
+  /** Names and numbers: the prompt, without weight. */
   note: string
   /** The same lines, copied. */
   copy: string
 }
 
-/** `unseen` names and numbers stand in no text that is `seen`. */
+/** `unseen` names and numbers occur in no `seen` text. */
 export type Part = 'seen' | 'unseen'
 
 const consonants = 'bdfgklmnprstvz'
@@ -51,12 +51,12 @@ export function notes(seed: string, part: Part): (fewest: number, most: number) 
   }
 }
 
-/** One in five, and no rule that a model could learn: numbers kept out for their last digit would look impossible to it. */
+/** One in five, without a learnable rule: excluding numbers by their last digit would make them look impossible. */
 function isUnseen(code: number): boolean {
   return (Math.imul(code, 0x9e3779b1) >>> 16) % 5 === 0
 }
 
-/** Learned from such texts: a syllable, a digit or a tag is a token. */
+/** Trained on such texts: a syllable, a digit or a tag is a token. */
 export async function noteTokenizer(): Promise<Tokenizer & { endToken: number }> {
   const next = notes('for the tokenizer', 'seen')
   const texts = Array.from({ length: 2000 }, () => Object.values(next(2, 3)).join(''))
@@ -69,7 +69,7 @@ export async function noteTokenizer(): Promise<Tokenizer & { endToken: number }>
   return { ...tokenizer, endToken: tokenizer.tokenToId(END)! }
 }
 
-/** Whether a text has the form of a copy, and how many of its lines are those of the note, in their places. */
+/** Whether a text has the form of a copy, and how many of its lines match the note. */
 export function judge(note: string, copy: string): { wellFormed: boolean; lines: number; right: number } {
   const wellFormed = /^<copy>(?:[A-Z][a-z]+ \d{2,3}\n)+<\/copy>$/.test(copy)
   const linesOf = (text: string): string[] =>

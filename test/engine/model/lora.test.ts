@@ -9,7 +9,7 @@ import {
   type Engine,
   exportPeft,
   mergeLora,
-  normalised,
+  normalized,
   openCheckpoint,
   openEmbedded,
 } from '../../../src/engine/index.ts'
@@ -27,7 +27,7 @@ const examples = [40, 60].map((length, row) => {
 
 async function train(engine: Engine, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
-    await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+    await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 1e-2 })
   }
 }
@@ -49,10 +49,10 @@ const failure = (act: () => unknown): string => {
   } catch (error) {
     return `${(error as Error).message} | ${(error as { fix?: string }).fix}`
   }
-  throw new Error('it was done')
+  throw new Error('no error was thrown')
 }
 
-describe('adapters that the engine trained', () => {
+describe('adapters trained by the engine', () => {
   let engine: Engine
   const saved = join(folder, 'saved')
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('adapters that the engine trained', () => {
   })
   afterAll(() => engine.close())
 
-  it('are written for PEFT, and merged again give what the engine computes with them', async () => {
+  it('are exported for PEFT, and match the engine when merged', async () => {
     const adapter = join(folder, 'adapter')
     expect(exportPeft(saved, adapter, base)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
     const config = JSON.parse(readFileSync(join(adapter, 'adapter_config.json'), 'utf8')) as object
@@ -75,20 +75,20 @@ describe('adapters that the engine trained', () => {
     const merged = join(folder, 'merged')
     expect(mergeLora(base, adapter, merged, { createdAt })).toMatchObject({ changed: 14, ranks: [4] })
     expect(await furthest(engine, merged)).toBeLessThan(1e-5)
-    // The base alone says something else, so that the comparison means something.
+    // The base alone differs, so the comparison is meaningful.
     expect(await furthest(engine, base)).toBeGreaterThan(0.1)
     expect(openCheckpoint(merged).manifest!.parentPath).toBe(base)
   })
 
-  it('are not taken for those of another base', () => {
+  it('are not exported with the wrong base', () => {
     const other = join(folder, 'adapter-of-another')
     expect(failure(() => exportPeft(saved, other, saved))).toContain('is not')
     expect(failure(() => exportPeft(base, other, base))).toContain('has no adapters')
-    expect(failure(() => exportPeft(saved, base, base))).toContain('is there already')
+    expect(failure(() => exportPeft(saved, base, base))).toContain('already exists')
   })
 })
 
-describe('adapters of PEFT', () => {
+describe('PEFT adapters', () => {
   const random = randomStream('peft')
   const tensor = (...shape: number[]) => ({
     shape,
@@ -97,14 +97,14 @@ describe('adapters of PEFT', () => {
   const q = 'model.layers.0.self_attn.q_proj'
   const up = 'model.layers.1.mlp.up_proj'
   const prefix = 'base_model.model.'
-  const sound: StoredTensors = new Map([
+  const valid: StoredTensors = new Map([
     [`${prefix}${q}.lora_A.weight`, tensor(4, 48)],
     [`${prefix}${q}.lora_B.weight`, tensor(48, 4)],
     [`${prefix}${up}.lora_A.weight`, tensor(2, 48)],
     [`${prefix}${up}.lora_B.weight`, tensor(96, 2)],
   ])
   let count = 0
-  function write(config: object, tensors: StoredTensors = sound): string {
+  function write(config: object, tensors: StoredTensors = valid): string {
     const path = mkdtempSync(join(folder, 'peft-'))
     writeFileSync(
       join(path, 'adapter_config.json'),
@@ -122,15 +122,15 @@ describe('adapters of PEFT', () => {
 
   it.each<[string, object, number, number]>([
     ['alpha over rank', {}, 8 / 4, 8 / 2],
-    ['alpha over the root of the rank', { use_rslora: true }, 8 / 2, 8 / Math.SQRT2],
-    ['an alpha for some', { alpha_pattern: { 'mlp.up_proj': 3 } }, 8 / 4, 3 / 2],
+    ['alpha over the square root of the rank', { use_rslora: true }, 8 / 2, 8 / Math.SQRT2],
+    ['alpha_pattern', { alpha_pattern: { 'mlp.up_proj': 3 } }, 8 / 4, 3 / 2],
   ])('are scaled by %s', (_, config, ofQ, ofUp) => {
     const after = merge(write(config))
     for (const [name, scale] of [
       [q, ofQ],
       [up, ofUp],
     ] as const) {
-      const [a, b] = ['A', 'B'].map((which) => sound.get(`${prefix}${name}.lora_${which}.weight`)!)
+      const [a, b] = ['A', 'B'].map((which) => valid.get(`${prefix}${name}.lora_${which}.weight`)!)
       const [rank, width] = a!.shape as [number, number]
       const old = before.get(`${name}.weight`)!.values
       const found = after.get(`${name}.weight`)!.values
@@ -145,32 +145,35 @@ describe('adapters of PEFT', () => {
     expect(after.get(untouched)).toEqual(before.get(untouched))
   })
 
-  it('are refused where they are something else', () => {
-    const refusals: [string, string][] = [
-      [write({ peft_type: 'IA3' }), 'is of the kind IA3'],
-      [write({ use_dora: true }), 'is a DoRA'],
+  it('are rejected if unsupported or invalid', () => {
+    const invalid: [string, string][] = [
+      [write({ peft_type: 'IA3' }), 'has the type IA3'],
+      [write({ use_dora: true }), 'uses DoRA'],
       [write({ modules_to_save: ['lm_head'] }), 'replaces whole modules (lm_head)'],
-      [write({ r: 0 }), 'cannot be used: r'],
+      [write({ r: 0 }), 'is invalid: r'],
       [
-        write({}, new Map([...sound, [`${prefix}lm_head.weight`, tensor(2, 2)]])),
-        'also holds base_model.model.lm_head.weight',
+        write({}, new Map([...valid, [`${prefix}lm_head.weight`, tensor(2, 2)]])),
+        'also contains base_model.model.lm_head.weight',
       ],
-      [write({}, new Map([...sound].slice(1))), 'lora_B.weight, which are not low-rank'],
-      [write({}, new Map()), 'has no adapters in it'],
+      [write({}, new Map([...valid].slice(1))), 'lora_B.weight, which are not low-rank'],
+      [write({}, new Map()), 'contains no adapters'],
       [
-        write({}, new Map([...sound, [`${prefix}${q}.lora_B.weight`, tensor(48, 3)]])),
-        'is [48,3] times [4,48], which do not fit',
+        write({}, new Map([...valid, [`${prefix}${q}.lora_B.weight`, tensor(48, 3)]])),
+        'multiplies [48,3] by [4,48], which do not match',
       ],
-      [write({}, new Map([...sound, [`${prefix}${q}.lora_B.weight`, tensor(24, 4)]])), 'of [24,48], and in'],
-      [base, 'It is a whole model'],
-      [folder, 'Give the folder of a PEFT adapter'],
+      [
+        write({}, new Map([...valid, [`${prefix}${q}.lora_B.weight`, tensor(24, 4)]])),
+        'of shape [24,48], but in',
+      ],
+      [base, 'It is a full model'],
+      [folder, 'Pass the folder of a PEFT adapter'],
     ]
-    for (const [adapter, text] of refusals) {
+    for (const [adapter, text] of invalid) {
       expect(failure(() => mergeLora(base, adapter, join(folder, 'never'), { createdAt }))).toContain(text)
     }
   })
 
-  it('are never merged onto the model they change, not through a link either', () => {
+  it('are never merged onto their base, not even through a link', () => {
     const link = join(folder, 'link')
     symlinkSync(base, link)
     for (const out of [base, link])

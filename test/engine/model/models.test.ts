@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const createdAt = '2026-01-01T00:00:00Z'
 const sizes = { width: 32, layers: 2, heads: 4, keyValueHeads: 2, contextLength: 96 } as const
 
-/** Wide weights, so that an untrained model has preferences. */
+/** A large initializer range, so that an untrained model is not uniform. */
 async function made(name: string, shape: Partial<SizedShape> = {}): Promise<string> {
   const path = join(folder, name)
   await newModel(path, {
@@ -51,7 +51,7 @@ describe('a new model', () => {
     expect(Math.abs(count / about - 1)).toBeLessThan(0.1)
   })
 
-  it('lets the rest follow from the width, and says what does not fit', () => {
+  it('derives the other sizes from the width, and rejects impossible ones', () => {
     expect(shapeOfSizes({ width: 256 })).toMatchObject({
       heads: 4,
       headWidth: 64,
@@ -78,23 +78,23 @@ describe('a new model', () => {
     })
   })
 
-  it('takes the tokenizer of another folder as it is', async () => {
+  it('copies the tokenizer of another folder', async () => {
     const from = await made('lender')
     const path = join(folder, 'borrower')
     await newModel(path, { shape: shapeOfSizes(sizes), tokenizer: from, seed: 1, createdAt })
     expect(readFileSync(join(path, 'tokenizer.json'))).toEqual(readFileSync(join(from, 'tokenizer.json')))
   })
 
-  it('does not replace what is not a checkpoint', async () => {
+  it('does not overwrite a folder that is not a checkpoint', async () => {
     const path = join(folder, 'precious')
     await made('precious')
     rmSync(join(path, 'coa-checkpoint.json'))
-    await expect(made('precious')).rejects.toThrow(/not a checkpoint/)
+    await expect(made('precious')).rejects.toThrow(/not a coa checkpoint/)
   })
 })
 
 describe('a converted model', () => {
-  it('has the same weights in fewer bits, in parts, and names its parent', async () => {
+  it('has the same weights in fewer bits, sharded, and names its parent', async () => {
     const from = await made('long')
     const to = join(folder, 'short')
     const manifest = convertModel(from, to, { elementType: 'BF16', maxShardBytes: 20_000, createdAt })
@@ -109,7 +109,7 @@ describe('a converted model', () => {
     }
   })
 
-  it('keeps the optimiser unless told otherwise', async () => {
+  it('keeps the optimizer state unless it is excluded', async () => {
     const from = join(folder, 'trained')
     const engine = await openEmbedded({ model: await made('untrained'), threads: 1 })
     await engine.forwardBackward([{ tokens: [1, 2, 3], weights: [0, 1, 1] }], { kind: 'cross-entropy' })
@@ -128,14 +128,14 @@ describe('a converted model', () => {
 describe('an ONNX file', () => {
   it.each([
     ['llama', {}],
-    ['llama, untied, stretched', { tiedHead: false, ropeScaling: { kind: 'linear', factor: 2 } }],
+    ['llama, untied, with RoPE scaling', { tiedHead: false, ropeScaling: { kind: 'linear', factor: 2 } }],
     [
       'qwen2',
       { family: 'qwen2', projectionBias: { queryKeyValue: true, output: false, feedForward: false } },
     ],
     ['qwen3', { family: 'qwen3', queryKeyNorm: true, keyValueHeads: 4 }],
   ] as [string, Partial<SizedShape>][])(
-    'of %s gives the log-probabilities of the engine',
+    'of %s matches the log-probabilities of the engine',
     async (name, shape) => {
       const model = await made(name, shape)
       const { file, notes } = exportOnnx(model, join(folder, `${name}.onnx`))
@@ -158,11 +158,11 @@ describe('an ONNX file', () => {
     },
   )
 
-  it('above 2 GB is refused before any weight is read', async () => {
+  it('above 2 GB is rejected before any weight is read', async () => {
     const path = await made('huge')
     const config = join(path, 'config.json')
     const text = readFileSync(config, 'utf8')
-    // Tables of the positions alone are that long.
+    // The RoPE tables alone are that large.
     writeFileSync(
       config,
       text.replace('"max_position_embeddings": 96', '"max_position_embeddings": 99999999'),
@@ -173,7 +173,7 @@ describe('an ONNX file', () => {
 })
 
 describe('the self-check', () => {
-  it('passes on the embedded engine, and a model of the user stays as it is', async () => {
+  it("passes on the embedded engine, and leaves the user's model unchanged", async () => {
     const model = await made('checked')
     const report = await checkEngine({ model, threads: 1 })
     expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
@@ -181,7 +181,7 @@ describe('the self-check', () => {
     verifyCheckpoint(model)
   })
 
-  it('finds an engine whose learner, gradient or checkpoints are off', async () => {
+  it('detects an engine with a wrong learner, gradient or checkpoint', async () => {
     const model = await made('cheated')
     const failures = async (cheat: (engine: Engine) => Partial<Engine>): Promise<string[]> => {
       const open = async (path: string): Promise<Engine> => {
@@ -209,7 +209,7 @@ describe('the self-check', () => {
           return { ...result, logprobs: result.logprobs.map((each) => each.map((value) => value * 1.01)) }
         },
       })),
-    ).toContain('sampler and learner agree')
+    ).toContain('sampler matches learner')
     expect(
       await failures((engine) => ({
         optimStep: async (settings) => {
@@ -217,9 +217,9 @@ describe('the self-check', () => {
           return { ...result, gradientNorm: result.gradientNorm * 1.02 }
         },
       })),
-    ).toEqual(['the gradient is the slope'])
+    ).toEqual(['gradient check'])
     expect(await failures(() => ({ save: () => Promise.reject(new Error('the disk is full')) }))).toEqual([
-      'saving and loading',
+      'save and load',
     ])
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-it('the example of docs/75-engine.md runs and learns', () => {
+it('the example in docs/75-engine.md runs and learns', () => {
   const page = readFileSync(new URL('../../../docs/75-engine.md', import.meta.url), 'utf8')
   const program = /```ts\n([\s\S]*?)```/.exec(page)![1]!
   const folder = mkdtempSync(join(tmpdir(), 'coa-page-'))

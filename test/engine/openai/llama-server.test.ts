@@ -10,9 +10,9 @@ import { texts, writeTrained } from '../gguf/trained-models.ts'
 
 const program = process.env['COA_TEST_LLAMA_SERVER']
 if (program === undefined)
-  console.warn('llama-server is not tested: set COA_TEST_LLAMA_SERVER to its path (a program of llama.cpp)')
+  console.warn('SKIPPED: llama-server (llama.cpp): set COA_TEST_LLAMA_SERVER to its path')
 
-/** The real server with a model that was trained and exported here. */
+/** The real server with a model trained and exported here. */
 describe.skipIf(program === undefined)('llama-server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coa-llama-server-'))
   let child: ChildProcess
@@ -43,21 +43,21 @@ describe.skipIf(program === undefined)('llama-server', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is known for what it is', () => {
+  it('is recognized', () => {
     expect(server.describe()).toMatchObject({ driver: 'openai', contextLength: 128 })
     expect(server.describe().device).toMatch(/tiny\.gguf on llama\.cpp at /)
     expect(Object.keys(server.describe().missing)).toEqual(['train'])
   })
 
-  it('says the same as the embedded engine', async () => {
+  it('matches the embedded engine', async () => {
     for (const text of texts) {
       const prompt = tokenizer.encodeIds(text).slice(0, 6)
       const request = { prompt, maxTokens: 24, temperature: 0 }
       const [[there], [here]] = await Promise.all([server.sample(request), embedded.sample(request)])
-      // It falls silent where the last character is not complete.
-      const told = there!.tokens.length
-      expect(told).toBeGreaterThan(20)
-      expect([...there!.tokens]).toEqual([...here!.tokens].slice(0, told))
+      // Its output ends early if the last character is incomplete.
+      const reported = there!.tokens.length
+      expect(reported).toBeGreaterThan(20)
+      expect([...there!.tokens]).toEqual([...here!.tokens].slice(0, reported))
       for (const [at, logprob] of there!.modelLogprobs.entries()) {
         if (Number.isNaN(logprob)) continue
         expect(Math.abs(logprob - here!.modelLogprobs[at]!)).toBeLessThan(1e-3)
@@ -65,21 +65,21 @@ describe.skipIf(program === undefined)('llama-server', () => {
     }
   })
 
-  it('samples as learners need it: log-probabilities that forward gives too, the same with the same seed', async () => {
+  it('reports log-probabilities that match forward, and repeats with the same seed', async () => {
     const prompt = [...tokenizer.encodeIds('function add')]
     const request = { prompt, maxTokens: 20, seed: 11, stopTokens: [tokenizer.eosId!] }
     const [[sample], [again]] = [await server.sample(request), await server.sample(request)]
     expect([...again!.tokens]).toEqual([...sample!.tokens])
     const tokens = [...prompt, ...sample!.tokens]
     const { logprobs } = await embedded.forward([{ tokens, weights: tokens.map(() => 1) }])
-    const told = [...sample!.logprobs.entries()].filter(([, logprob]) => !Number.isNaN(logprob))
-    expect(told.length).toBeGreaterThan(5)
-    for (const [at, logprob] of told) {
+    const reported = [...sample!.logprobs.entries()].filter(([, logprob]) => !Number.isNaN(logprob))
+    expect(reported.length).toBeGreaterThan(5)
+    for (const [at, logprob] of reported) {
       expect(Math.abs(logprob - logprobs[0]![prompt.length + at]!)).toBeLessThan(1e-2)
     }
   })
 
-  it('keeps to a mask and to a text to stop at', async () => {
+  it('respects a mask and a stop string', async () => {
     const prompt = tokenizer.encodeIds('The quick')
     const allowed = new Uint8Array(server.describe().vocabularySize)
     const [e, x] = [tokenizer.encodeIds('e')[0]!, tokenizer.encodeIds('x')[0]!]

@@ -6,14 +6,14 @@ export interface Call {
   // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
   body: any
   headers: IncomingMessage['headers']
-  /** True when the caller hung up before the answer was complete. */
+  /** True if the client disconnected before the response was complete. */
   left: boolean
 }
 
-/** What a path answers: an object, the parts of a stream, or whatever is done with the response. */
+/** The response of a path: an object, the parts of a stream, or a custom action. */
 type Answer = object | Stream | Act
 
-/** Does something to the response itself. */
+/** A custom action on the response. */
 class Act {
   readonly run: (response: ServerResponse, call: Call) => void
   constructor(run: Act['run']) {
@@ -34,10 +34,10 @@ export class Stream {
   }
 }
 
-/** A real HTTP server that answers as it was told, and remembers what it was asked. */
+/** A real HTTP server with scripted responses that records its requests. */
 export async function scripted(
   answers: Record<string, Answer | ((body: never) => Answer)>,
-): Promise<{ url: string; calls: Call[]; asked: (path: string) => Call[]; close: () => void }> {
+): Promise<{ url: string; calls: Call[]; requestsTo: (path: string) => Call[]; close: () => void }> {
   const calls: Call[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -70,7 +70,7 @@ export async function scripted(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    asked: (path) => calls.filter((call) => call.path === path),
+    requestsTo: (path) => calls.filter((call) => call.path === path),
     close: () => {
       server.closeAllConnections()
       server.close()

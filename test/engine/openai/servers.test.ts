@@ -45,7 +45,7 @@ describe('SGLang', () => {
       }),
     )
 
-  it.each([false, true])('reads its stream, incremental %s', async (incremental) => {
+  it.each([false, true])('reads its stream, incremental: %s', async (incremental) => {
     await open(() => answer('hello', { incremental }))
     const [sample] = await engine.sample({
       prompt: ids('x'),
@@ -58,7 +58,7 @@ describe('SGLang', () => {
     expect(sample).toMatchObject({ stopped: 'token', reused: 1 })
     expect([...sample!.modelLogprobs]).toEqual(closely(Array(5).fill(-0.5)))
     expect([...sample!.logprobs]).toEqual(unknown(5))
-    expect(server.asked('/generate').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/generate').at(-1)!.body).toMatchObject({
       input_ids: ids('x'),
       sampling_params: {
         max_new_tokens: 9,
@@ -71,16 +71,16 @@ describe('SGLang', () => {
     })
   })
 
-  it('finds out that its log-probabilities are those after the temperature', async () => {
+  it('detects that its log-probabilities are those after the temperature', async () => {
     await open(({ sampling_params: { temperature } }) => answer('a', { logprob: -1 / temperature }))
     const [warm] = await engine.sample({ prompt: ids('x'), maxTokens: 1, temperature: 0.5 })
     expect([...warm!.logprobs]).toEqual(closely([-2]))
     expect([...warm!.modelLogprobs]).toEqual(unknown(1))
     const [plain] = await engine.sample({ prompt: ids('x'), maxTokens: 1 })
     expect([...plain!.modelLogprobs]).toEqual(closely([-1]))
-    expect(engine.describe().missing.allowedTokens).toBe('SGLang cannot be told which tokens are allowed')
+    expect(engine.describe().missing.allowedTokens).toBe('SGLang does not support allowed tokens')
     await expect(engine.sample({ prompt: ids('x'), maxTokens: 1, allowed: () => undefined })).rejects.toThrow(
-      'cannot be told which tokens are allowed',
+      'does not support allowed tokens',
     )
   })
 })
@@ -122,14 +122,14 @@ describe('llama.cpp', () => {
     ...more,
   })
 
-  it('samples with nothing but what was asked for', async () => {
+  it('uses only the requested samplers', async () => {
     await open(() => [event(97, 1), event(98, 2), event(256, 3, ''), last('eos')])
     expect(engine.describe()).toMatchObject({ contextLength: 128, parameters: 79_168, vocabularySize: 259 })
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 9, seed: 2 ** 32 + 1, topP: 0.5 })
     expect([...sample!.tokens]).toEqual([97, 98, 256])
     expect(sample).toMatchObject({ stopped: 'token', reused: 3 })
     expect([...sample!.modelLogprobs]).toEqual(closely([-0.25, -0.25, -0.25]))
-    expect(server.asked('/completion').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/completion').at(-1)!.body).toMatchObject({
       prompt: ids('x'),
       n_predict: 9,
       seed: 1,
@@ -142,8 +142,8 @@ describe('llama.cpp', () => {
     })
   })
 
-  it('makes tokens that it holds back from the text again, without log-probabilities', async () => {
-    // ä is two tokens; llama.cpp tells the second, with the text of both.
+  it('re-encodes unreported tokens from the text, without log-probabilities', async () => {
+    // ä is two tokens; llama.cpp reports the second, with the text of both.
     await open(() => [event(97, 1), event(0xa4, 3, 'ä'), event(98, 4), last('limit')])
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 4 })
     expect([...sample!.tokens]).toEqual(ids('aäb'))
@@ -156,14 +156,14 @@ describe('llama.cpp', () => {
     expect(sample!.stopped).toBe('length')
   })
 
-  it('needs a tokenizer for that', async () => {
+  it('needs a tokenizer to re-encode tokens', async () => {
     await open(() => [event(0xa4, 2, 'ä'), last('limit')], false)
     await expect(engine.sample({ prompt: ids('x'), maxTokens: 4 })).rejects.toThrow(
-      'did not tell some of the tokens',
+      'did not report some sampled tokens',
     )
   })
 
-  it('ends where it fell silent within a character', async () => {
+  it('ends where the output stopped within a character', async () => {
     const message = 'The model produced output that does not match the expected Content-only format'
     await open(() => [event(97, 1), { error: { code: 500, message, type: 'server_error' } }])
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 9 })
@@ -171,7 +171,7 @@ describe('llama.cpp', () => {
     expect(sample!.stopped).toBe('length')
   })
 
-  it('tells of the end of the context, and forbids by bias what is not allowed', async () => {
+  it('reports the end of the context, and masks tokens with a logit bias', async () => {
     await open((body) => [
       event(body.logit_bias === undefined ? 97 : 98, 1),
       last('limit', { truncated: true }),
@@ -181,7 +181,7 @@ describe('llama.cpp', () => {
     const allowed = Uint8Array.from({ length: 259 }, (_, id) => (id === 98 ? 1 : 0))
     const [masked] = await engine.sample({ prompt: ids('x'), maxTokens: 1, allowed: () => allowed })
     expect([...masked!.tokens]).toEqual([98])
-    const { logit_bias: bias } = server.asked('/completion').at(-1)!.body as {
+    const { logit_bias: bias } = server.requestsTo('/completion').at(-1)!.body as {
       logit_bias: [number, boolean][]
     }
     expect(bias).toHaveLength(258)
@@ -189,8 +189,8 @@ describe('llama.cpp', () => {
   })
 })
 
-describe('servers of text', () => {
-  it('asks Ollama for the text as it is', async () => {
+describe('text servers', () => {
+  it('sends raw prompts to Ollama', async () => {
     server = await scripted({
       '/v1/models': { data: [{ id: 'smollm2:latest', owned_by: 'library' }] },
       '/api/version': { version: '0.12.0' },
@@ -207,12 +207,12 @@ describe('servers of text', () => {
     engine = await openOpenAI({ url: server.url, model: 'smollm2', tokenizer })
     const { missing, contextLength } = engine.describe()
     expect(contextLength).toBe(2048)
-    expect(missing.logprobs).toContain('Ollama takes and gives text')
+    expect(missing.logprobs).toContain('Ollama works with text')
     const prompt = [257, ...ids('hi')]
     const [sample] = await engine.sample({ prompt, maxTokens: 9, seed: 4, stopTexts: ['is.'] })
     expect(tokenizer.decode(sample!.tokens)).toBe('Paris.')
     expect(sample!.stopped).toBe('text')
-    expect(server.asked('/api/generate')[0]!.body).toMatchObject({
+    expect(server.requestsTo('/api/generate')[0]!.body).toMatchObject({
       model: 'smollm2:latest',
       prompt: '<|im_start|>hi',
       raw: true,
@@ -222,7 +222,7 @@ describe('servers of text', () => {
     expect(long!.stopped).toBe('length')
   })
 
-  it('speaks plain OpenAI to any other, and needs a tokenizer for it', async () => {
+  it('uses the plain OpenAI API for any other server, and needs a tokenizer for it', async () => {
     server = await scripted({
       '/v1/models': { data: [{ id: 'a' }, { id: 'b' }] },
       '/v1/completions': new Stream([
@@ -231,15 +231,15 @@ describe('servers of text', () => {
       ]),
     })
     const url = server.url
-    await expect(openOpenAI({ url, tokenizer })).rejects.toThrow('has 2 models, and none is named')
+    await expect(openOpenAI({ url, tokenizer })).rejects.toThrow('has 2 models; one must be chosen')
     await expect(openOpenAI({ url, tokenizer, model: 'c' })).rejects.toThrow('does not have the model c')
-    await expect(openOpenAI({ url, model: 'b' })).rejects.toThrow('no tokenizer is named to read it with')
+    await expect(openOpenAI({ url, model: 'b' })).rejects.toThrow('a tokenizer is required')
     engine = await openOpenAI({ url, model: 'b', tokenizer, contextLength: 99 })
     expect(engine.describe()).toMatchObject({ contextLength: 99, device: `b on a server at ${url}` })
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 9 })
     expect(tokenizer.decode(sample!.tokens)).toBe('one two')
     await expect(engine.sample({ prompt: ids('x'), maxTokens: 1, allowed: () => undefined })).rejects.toThrow(
-      'cannot be told which tokens are allowed',
+      'does not support allowed tokens',
     )
   })
 })

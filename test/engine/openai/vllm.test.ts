@@ -24,7 +24,7 @@ describe('vLLM', () => {
     top_k: number
     allowed_token_ids?: number[]
   }
-  /** One event a token, as its completion_stream_generator writes them. */
+  /** One event per token, as written by its completion_stream_generator. */
   const answer = (text: string, { old = false, end = 'length' } = {}): Stream =>
     new Stream([
       ...ids(text).map((id, index) => ({
@@ -58,7 +58,7 @@ describe('vLLM', () => {
     return engine
   }
 
-  it('takes ids, gives ids, and tells what the model thinks of them', async () => {
+  it('works with ids and reports log-probabilities', async () => {
     await open(() => answer('abc'))
     expect(engine.describe()).toMatchObject({
       driver: 'openai',
@@ -66,21 +66,21 @@ describe('vLLM', () => {
       contextLength: 64,
       vocabularySize: 259,
     })
-    expect(engine.describe().missing).toEqual({ train: 'a server with the OpenAI API samples only' })
-    const told: number[] = []
+    expect(engine.describe().missing).toEqual({ train: 'servers with the OpenAI API only sample' })
+    const streamed: number[] = []
     const [sample] = await engine.sample({
       prompt: ids('xyz'),
       maxTokens: 3,
       seed: 7,
       stopTokens: [256],
-      onToken: (token) => told.push(token),
+      onToken: (token) => streamed.push(token),
     })
     expect([...sample!.tokens]).toEqual(ids('abc'))
-    expect(told).toEqual(ids('abc'))
+    expect(streamed).toEqual(ids('abc'))
     expect([...sample!.logprobs]).toEqual(closely([-0.5, -1.5, -2.5]))
     expect([...sample!.modelLogprobs]).toEqual(closely([-0.5, -1.5, -2.5]))
     expect(sample).toMatchObject({ stopped: 'length', reused: 2 })
-    expect(server.asked('/v1/completions').at(-1)!.body).toMatchObject({
+    expect(server.requestsTo('/v1/completions').at(-1)!.body).toMatchObject({
       model: 'qwen',
       prompt: ids('xyz'),
       max_tokens: 3,
@@ -97,14 +97,14 @@ describe('vLLM', () => {
     })
   })
 
-  it('reads the ids that older versions write into their log-probabilities', async () => {
+  it('reads the ids that older versions put into their log-probabilities', async () => {
     await open(() => answer('hi', { old: true }))
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 2 })
     expect([...sample!.tokens]).toEqual(ids('hi'))
     expect(engine.describe().missing.logprobs).toBe(undefined)
   })
 
-  it('does not claim to know what it cannot: raw log-probabilities with a temperature', async () => {
+  it('reports NaN for unknown log-probabilities: raw ones with a temperature', async () => {
     await open(() => answer('ab'))
     const [warm] = await engine.sample({ prompt: ids('x'), maxTokens: 2, temperature: 0.7 })
     expect([...warm!.logprobs]).toEqual(unknown(2))
@@ -113,8 +113,8 @@ describe('vLLM', () => {
     expect([...greedy!.logprobs]).toEqual([0, 0])
   })
 
-  it('finds out when the server tells what it drew from', async () => {
-    // With --logprobs-mode processed_logprobs the one token that top_k 1 leaves is certain.
+  it('detects when the server reports the sampling distribution', async () => {
+    // With --logprobs-mode processed_logprobs, the only token left by top_k 1 has probability 1.
     const certain = (body: Body): Stream => {
       const stream = answer('a')
       if (body.top_k !== 1) return stream
@@ -128,19 +128,19 @@ describe('vLLM', () => {
     expect([...sample!.modelLogprobs]).toEqual(unknown(1))
   })
 
-  it('ends at a text that is spread over tokens, and hangs up', async () => {
+  it('stops at a string that spans tokens, and disconnects', async () => {
     await open(() => answer('see </answer> and much more'))
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 40, stopTexts: ['</answer>'] })
     expect(tokenizer.decode(sample!.tokens)).toBe('see </answer>')
     expect(sample!.stopped).toBe('text')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(server.asked('/v1/completions').at(-1)!.left).toBe(true)
+    expect(server.requestsTo('/v1/completions').at(-1)!.left).toBe(true)
   })
 
-  it('asks for each continuation by itself, with its own seed, and no more than fits', async () => {
+  it('requests each continuation separately, with its own seed, within the context', async () => {
     await open(() => answer('abc'))
     const samples = await engine.sample({ prompt: Array(62).fill(65), maxTokens: 9, count: 3, seed: 5 })
-    const bodies = server.asked('/v1/completions').slice(2)
+    const bodies = server.requestsTo('/v1/completions').slice(2)
     expect(bodies.map(({ body }) => body.seed as number).sort()).toEqual([5, 6, 7])
     expect(bodies.map(({ body }) => body.max_tokens as number)).toEqual([2, 2, 2])
     expect(samples.map(({ stopped, tokens }) => [stopped, tokens.length])).toEqual(
@@ -148,7 +148,7 @@ describe('vLLM', () => {
     )
   })
 
-  it('asks for one token at a time where a mask says which are allowed', async () => {
+  it('requests one token at a time with a mask', async () => {
     await open(({ allowed_token_ids: allowed, max_tokens: count }) =>
       count === 1 && allowed !== undefined ? answer(String.fromCharCode(allowed[0]!)) : answer('q'),
     )
@@ -163,15 +163,15 @@ describe('vLLM', () => {
     })
     expect(tokenizer.decode(sample!.tokens)).toBe('bqd')
     expect(sample!.stopped).toBe('nothing-allowed')
-    const bodies = server.asked('/v1/completions').slice(2)
+    const bodies = server.requestsTo('/v1/completions').slice(2)
     expect(bodies.map(({ body }) => body.prompt as number[])).toEqual([ids('x'), ids('xb'), ids('xbq')])
     expect(bodies[0]!.body.allowed_token_ids).toEqual([98, 99])
     expect(new Set(bodies.map(({ body }) => body.seed as number)).size).toBe(3)
-    // Drawn among some: the share is another than the model's.
+    // Sampled from a subset: the probability differs from the model's.
     expect([...sample!.logprobs]).toEqual([Number.NaN, expect.closeTo(-0.5, 5), Number.NaN])
   })
 
-  it('falls back to text where no ids come back, and says so', async () => {
+  it('falls back to text if no ids are returned, and says so', async () => {
     await open((body) =>
       'return_token_ids' in body
         ? new Stream([
@@ -184,7 +184,7 @@ describe('vLLM', () => {
         : new Stream([{ choices: [{ text: 'ab', finish_reason: 'stop' }] }]),
     )
     expect(engine.describe().missing.logprobs).toMatch(
-      /^this vLLM returns no token ids: .* so nothing can be trained on them$/,
+      /^this vLLM returns no token ids: .* so they cannot be trained on$/,
     )
     const [sample] = await engine.sample({ prompt: ids('x'), maxTokens: 9, stopTokens: [tokenizer.eosId!] })
     expect([...sample!.tokens]).toEqual([...ids('ab'), tokenizer.eosId])

@@ -1,26 +1,26 @@
-"""PyTorch's side of the benchmark: a process that stays and answers one JSON line with one JSON line.
+"""PyTorch's side of the benchmark: a process that answers each JSON line with a JSON line.
 
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive python test/engine/reference/bench_torch.py
 
 The parent sets the OpenMP variables, because they are read when torch is imported; {"op": "settings"} reports them.
-By default a waiting thread spins: the best on a quiet machine, several times slower on one whose cores are shared.
-Memory is only comparable in a fresh process for each model: the allocator keeps some of what an earlier one used.
+By default a waiting thread spins, which is fastest on an idle machine but several times slower with shared cores.
+Memory is only comparable in a new process for each model: the allocator keeps some of what an earlier one used.
 
     {"op": "open", "config": {HF config}, "threads": 2}
-        -> {"parameters", "base_memory_bytes"}          memory in use before the model was made
+        -> {"parameters", "base_memory_bytes"}          memory in use before the model was created
     {"op": "train", "batch": 8, "length": 256, "steps": 5}
         -> {"tokens_per_second", "best_tokens_per_second", "step_seconds", "peak_memory_bytes", "settings", "tried"}
     {"op": "generate", "batch": 32, "prompt": 64, "new": 64, "rounds": 2}
         -> {"tokens_per_second", "best_tokens_per_second", "round_seconds", "settings", "tried"}
-    {"op": "settings"} -> versions, threads, the environment and what was chosen
-    {"op": "close"}    ends it, as does the end of the input
+    {"op": "settings"} -> versions, threads, environment and chosen settings
+    {"op": "close"}    exits, as does the end of the input
 
 The first call for a shape tries sdpa and eager attention on 1 and on `threads` threads, then AdamW as foreach and as
-fused, and keeps the fastest: `tried` is seconds a step of each. "settings" in a request, of the answer's own form
-({"attention", "threads", "optimiser"}; no optimiser for generate), sets them instead: so a parent can tune once, on a
-quiet machine, and interleave measurements after that. tokens_per_second is by the median step (or round).
-A failure is answered as {"error"} and the process goes on. Only new tokens count for generate; sampling is at
-temperature 1 from the whole vocabulary, and nothing stops early.
+fused, and keeps the fastest: `tried` has the seconds per step of each. "settings" in a request, in the format of the response
+({"attention", "threads", "optimizer"}; no optimizer for generate), sets them instead: so a parent can tune once, on an
+idle machine, and interleave measurements after that. tokens_per_second uses the median step (or round).
+A failure is returned as {"error"} and the process continues. Only new tokens count for generate; sampling is at
+temperature 1 from the full vocabulary, and nothing stops early.
 """
 
 import ctypes
@@ -46,13 +46,13 @@ def memory(field):
 
 
 def release():
-    """Gives freed memory back to the system, as far as the allocator can."""
+    """Returns freed memory to the system, as far as the allocator can."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
 
 
 def forget_peak():
-    """Starts a new peak, so that what was tried and dropped before does not count."""
+    """Resets the peak, so that earlier trials do not count."""
     release()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
@@ -71,7 +71,7 @@ class Bench:
         self.chosen = {}
 
     def open(self, config, threads=2, seed=0):
-        self.model, self.optimiser, self.chosen = None, None, {}
+        self.model, self.optimizer, self.chosen = None, None, {}
         release()
         base = memory("VmRSS")
         self.threads = threads
@@ -80,22 +80,22 @@ class Bench:
         self.model = AutoModelForCausalLM.from_config(made, attn_implementation="sdpa").float().eval()
         return {"parameters": sum(p.numel() for p in self.model.parameters()), "base_memory_bytes": base}
 
-    def use(self, attention, threads, optimiser=None):
+    def use(self, attention, threads, optimizer=None):
         torch.set_num_threads(threads)
         self.model.set_attn_implementation(attention)
-        if optimiser is not None:
+        if optimizer is not None:
             parameters = list(self.model.parameters())
-            self.optimiser = torch.optim.AdamW(
+            self.optimizer = torch.optim.AdamW(
                 [
                     {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": 0.1},
                     {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
                 ],
                 lr=1e-4,
                 betas=(0.9, 0.95),
-                **{optimiser: True},
+                **{optimizer: True},
             )
 
-    def choose(self, key, work, optimisers, settings):
+    def choose(self, key, work, optimizers, settings):
         """The fastest settings for one shape of work; each is run once to warm up and timed twice."""
         if settings is not None:
             self.chosen[key] = {"settings": settings, "tried": {}}
@@ -110,15 +110,15 @@ class Bench:
             tried[" ".join(str(value) for value in settings.values())] = seconds = min(timed(work), timed(work))
             return seconds, settings
 
-        start = {} if optimisers is None else {"optimiser": optimisers[0]}
+        start = {} if optimizers is None else {"optimizer": optimizers[0]}
         attempts = [
             attempt(attention=attention, threads=threads, **start)
             for attention in ("sdpa", "eager")
             for threads in sorted({1, self.threads})
         ]
         best = min(attempts, key=lambda pair: pair[0])
-        for optimiser in (optimisers or [])[1:]:
-            best = min(best, attempt(**{**best[1], "optimiser": optimiser}), key=lambda pair: pair[0])
+        for optimizer in (optimizers or [])[1:]:
+            best = min(best, attempt(**{**best[1], "optimizer": optimizer}), key=lambda pair: pair[0])
         self.use(**best[1])
         self.chosen[key] = {"settings": best[1], "tried": tried}
         return self.chosen[key]
@@ -134,14 +134,14 @@ class Bench:
                 logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
             )
             loss = (losses * weights).sum() / weights.sum()
-            self.optimiser.zero_grad(set_to_none=True)
+            self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), max_norm)
-            self.optimiser.step()
+            self.optimizer.step()
             return loss.item()
 
         chosen = self.choose(f"train {batch} x {length}", step, ["foreach", "fused"], settings)
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         forget_peak()
         step()
         seconds = [timed(step) for _ in range(steps)]
@@ -210,7 +210,7 @@ def main():
             return
         try:
             answer = operations[operation](**request)
-        except Exception as problem:  # noqa: BLE001 - whatever fails, the parent wants to know and to go on
+        except Exception as problem:  # noqa: BLE001 - report any failure to the parent and continue
             answer = {"error": f"{type(problem).__name__}: {problem}"}
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,4 @@
-"""The two losses of the engine's contract, written as plainly as possible. Both are sums: the engine normalises."""
+"""The two losses of the engine contract, as plainly as possible. Both are sums: the engine normalizes."""
 
 import torch
 
@@ -14,8 +14,8 @@ def cross_entropy(logprobs, weights):
 def policy_terms(logprobs, old, sampler, advantages, low, high, dual_clip=None, importance_cap=None):
     """Ratio and objective of every token.
 
-    old is the proximal policy's log-probability, sampler that of the policy that drew the token. The truncated
-    importance weight min(exp(old - sampler), cap) corrects for the difference of the two; it is a constant.
+    old is the proximal policy's log-probability, sampler that of the policy that sampled the token. The truncated
+    importance weight min(exp(old - sampler), cap) corrects for the difference between the two; it is a constant.
     """
     ratio = torch.exp(logprobs - old)
     objective = torch.minimum(ratio * advantages, ratio.clamp(1 - low, 1 + high) * advantages)

@@ -1,17 +1,17 @@
-"""Makes the fixtures the embedded engine is compared with: loss, log-probabilities and gradients by PyTorch in float64.
+"""Generates the fixtures for the embedded engine: loss, log-probabilities and gradients by PyTorch in float64.
 
     pip install torch==2.13.0 transformers==5.22.2 safetensors
-    python test/engine/reference/make_fixtures.py            # writes <model>.fixture.json beside this file
-    python test/engine/reference/make_fixtures.py --check    # computes everything again and compares (1e-6)
+    python test/engine/reference/make_fixtures.py            # writes <model>.fixture.json next to this file
+    python test/engine/reference/make_fixtures.py --check    # recomputes everything and compares (1e-6)
 
 The models are in tiny_models.py, the losses in losses.py. Every sequence is run alone, so no padding is involved.
-A gradient is stored whole up to 64 entries; of larger ones 16 sampled entries (flat, row-major index), the sum and the
-sum of squares. Numbers that come out of a computation are rounded to 10 significant digits.
+A gradient is stored in full up to 64 entries; of larger ones 16 sampled entries (flat, row-major index), the sum and the
+sum of squares. Computed numbers are rounded to 10 significant digits.
 
 Fields of a fixture
     versions        of Python, torch and transformers
     config          config.json as this transformers writes it; config_old: as transformers 4 wrote it
-    inverse_frequencies, attention_scaling   of the rotary embedding, to find a wrong one early
+    inverse_frequencies, attention_scaling   of the rotary embedding, to detect errors early
     weights         by Hugging Face name: shape, scale, values; weight = value * scale. A tied head is not listed
     sequences       inputs, targets (the next tokens), weights; logits [length][vocabulary], logprobs of the targets
     cross_entropy   loss = sum of weight * -logprob over all sequences, gradients by name
@@ -45,7 +45,7 @@ POLICY = {
     "dual clip": dict(low=0.2, high=0.28, dual_clip=3.0),
     "decoupled": dict(low=0.1, high=0.3, dual_clip=2.5, importance_cap=2.0),
 }
-# Below, inside and above the bounds of every setting; 2.2 and 4.4 lie on the two sides of the dual clips.
+# Below, inside and above the bounds of every setting; 2.2 and 4.4 are on the two sides of the dual clips.
 RATIOS = (0.4, 0.75, 0.95, 1.05, 1.22, 1.5, 2.2, 4.4)
 ADAMW = dict(
     learning_rates=[0.01, 0.02, 0.015, 0.005, 0.001],
@@ -54,7 +54,7 @@ ADAMW = dict(
     weight_decay=0.1,
     decays="parameters of two dimensions",
 )
-# A bound that every step meets, and one that the last steps stay below.
+# A bound that every step exceeds, and one that the last steps stay below.
 MAX_NORMS = {"llama": 1.0, "smollm2": 3.0, "qwen2": 1.0}
 
 
@@ -89,7 +89,7 @@ def gradients(model, loss, picker):
 def make_sequences(picker, vocabulary):
     for length in LENGTHS:
         tokens = [picker.randrange(vocabulary) for _ in range(length + 1)]
-        # A masked start, as a prompt has, and uneven weights after it.
+        # A masked start, like a prompt, and uneven weights after it.
         weights = [0.0 if t < length // 4 else picker.choice([1.0, 1.0, 0.5, 2.0, 0.25, 0.0]) for t in range(length)]
         weights[-1] = 1.0
         yield {"inputs": tokens[:-1], "targets": tokens[1:], "weights": weights}
@@ -109,7 +109,7 @@ def draws(picker):
 
 
 def policy_data(logprobs, options, drawn, picker, decoupled):
-    """Log-probabilities that give the drawn ratios, none within 1e-3 of a kink."""
+    """Log-probabilities that give the sampled ratios, none within 1e-3 of a kink."""
     count = len(logprobs)
     ratios, signs, weights = zip(*itertools.islice(drawn, count))
     advantages = [round(picker.uniform(0.2, 2) * sign, 3) for sign in signs]
@@ -166,7 +166,7 @@ def policy_case(model, name, options, logprobs, picker):
 
 def adamw(model, sequences, max_norm, picker):
     parameters = list(model.parameters())
-    optimiser = torch.optim.AdamW(
+    optimizer = torch.optim.AdamW(
         [
             {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": ADAMW["weight_decay"]},
             {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
@@ -187,14 +187,14 @@ def adamw(model, sequences, max_norm, picker):
 
     losses, norms = [], []
     for rate in ADAMW["learning_rates"]:
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rate
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = loss_now()
         loss.backward()
         losses.append(loss.item())
         norms.append(torch.nn.utils.clip_grad_norm_(parameters, max_norm).item())
-        optimiser.step()
+        optimizer.step()
     losses.append(loss_now().item())
     return {
         **ADAMW,
@@ -224,7 +224,7 @@ def fixture(name):
     }
     rotary = model.model.rotary_emb
     old = type(model)(type(model.config).from_dict(old_spelling(config))).model.rotary_emb
-    assert torch.allclose(old.inv_freq.double(), rotary.inv_freq.double()), "the old spelling says something else"
+    assert torch.allclose(old.inv_freq.double(), rotary.inv_freq.double()), "the old format gives different values"
     assert old.attention_scaling == rotary.attention_scaling
     made = {
         "versions": {
@@ -256,7 +256,7 @@ def fixture(name):
 
 
 def differences(path, new, old):
-    """Where two fixtures differ by more than 1e-6, relatively; versions may differ."""
+    """Relative differences between two fixtures above 1e-6; versions may differ."""
     if path == "/versions" or path.endswith("/transformers_version"):
         return []
     if isinstance(new, dict) and isinstance(old, dict) and new.keys() == old.keys():
@@ -269,7 +269,7 @@ def differences(path, new, old):
 
 
 def write(value):
-    """JSON with one line for every key down to the third level: diffs stay readable, the file small."""
+    """JSON with one line per key down to the third level, for readable diffs and a small file."""
 
     def lines(value, depth):
         if not isinstance(value, dict) or depth == 3:

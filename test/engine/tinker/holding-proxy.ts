@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 
 export interface HoldingProxy {
   url: string
-  /** Resolves when a request of the wanted kind has been done by the server and its answer is being held back. */
+  /** Resolves when the server has run the request and its response is being withheld. */
   held: Promise<void>
   close: () => Promise<void>
 }
 
-/** Passes everything on, but keeps to itself the answer to the n-th request of a path. */
+/** Forwards everything, but withholds the response to the n-th request to a path. */
 export async function holdAnswer(target: string, path: string, number: number): Promise<HoldingProxy> {
   let seen = 0
-  let tell: () => void = () => undefined
+  let notify: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
-    tell = resolve
+    notify = resolve
   })
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
@@ -25,7 +25,7 @@ export async function holdAnswer(target: string, path: string, number: number): 
       ...(hasBody ? { body: Buffer.concat(chunks) } : {}),
     })
     const body = Buffer.from(await answer.arrayBuffer())
-    if (incoming.url!.endsWith(path) && ++seen === number) return tell()
+    if (incoming.url!.endsWith(path) && ++seen === number) return notify()
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(body)
   })

@@ -1,8 +1,8 @@
-import { type Engine, normalised } from '../../../src/engine/index.ts'
+import { type Engine, normalized } from '../../../src/engine/index.ts'
 
 const lines = ['a team of agents', 'becomes one model', 'step by step', 'and then again']
 
-/** Steps of a small lesson, one line each; gives the loss of each. */
+/** Trains on one line per step and returns the losses. */
 export async function learn(
   engine: Engine,
   from: number,
@@ -12,7 +12,7 @@ export async function learn(
   const losses: number[] = []
   for (let step = from; step < to; step++) {
     const tokens = [...Buffer.from(lines[step % lines.length]!)]
-    const examples = normalised([{ tokens, weights: tokens.map(() => 1) }])
+    const examples = normalized([{ tokens, weights: tokens.map(() => 1) }])
     const { loss } = await engine.forwardBackward(examples, { kind: 'cross-entropy' })
     await engine.optimStep({ learningRate: 3e-3, maxNorm: 1 })
     losses.push(loss)

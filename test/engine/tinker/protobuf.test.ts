@@ -5,7 +5,7 @@ import { decodePass, encodePass, readPassOutput } from '../../../src/engine/tink
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** Made with the protocol's own generated code (tinker 0.24.1). */
+/** Generated with the protocol's own code (tinker 0.24.1). */
 const theirRequest =
   '0a036d3a3110071a670a100a0e0a0c05000000060000007011010012210a0a616476616e746167657312130a0c000000000000003f0000a0bf180122010312300a0d7461726765745f746f6b656e73121f0a180600000000000000701101000000000008000000000000001802220103220370706f2a1d0a12636c69705f6c6f775f7468726573686f6c64119a9999999999e93f'
 const theirOutput =
@@ -24,8 +24,8 @@ const datum: fc.Arbitrary<Datum> = fc.record({
   loss_fn_inputs: fc.dictionary(fc.string({ unit: 'grapheme' }), tensor, { noNullPrototype: true }),
 })
 
-describe('the binary form', () => {
-  it('reads back every pass it writes', () => {
+describe('the protobuf encoding', () => {
+  it('round-trips every pass', () => {
     const pass = fc.record({
       modelId: fc.string({ unit: 'grapheme' }),
       seqId: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
@@ -46,7 +46,7 @@ describe('the binary form', () => {
     )
   })
 
-  it('writes the same bytes as the protocol’s own code', () => {
+  it("writes the same bytes as the protocol's own code", () => {
     const request = {
       modelId: 'm:1',
       seqId: 7,
@@ -67,16 +67,16 @@ describe('the binary form', () => {
     expect(decodePass(Buffer.from(theirRequest, 'hex'))).toEqual(request)
   })
 
-  it('reads an answer of the protocol’s own code', () => {
+  it("reads a response of the protocol's own code", () => {
     expect(readPassOutput(Buffer.from(theirOutput, 'hex'))).toEqual({
       loss_fn_outputs: [{ logprobs: { data: [-1, -2, -3.5] } }, { logprobs: { data: [-0.25, 0] } }],
       metrics: { 'loss:sum': 12.5 },
     })
   })
 
-  it('says so when an answer is cut off', () => {
+  it('rejects a truncated response', () => {
     const whole = Buffer.from(theirOutput, 'hex')
     for (const length of [1, 5, 20, whole.length - 1])
-      expect(() => readPassOutput(whole.subarray(0, length))).toThrow(/cut off or damaged/)
+      expect(() => readPassOutput(whole.subarray(0, length))).toThrow(/truncated or corrupted/)
   })
 })

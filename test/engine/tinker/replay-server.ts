@@ -5,28 +5,28 @@ import type { Exchange } from '../../../src/engine/index.ts'
 
 export interface ReplayServer {
   url: string
-  /** Requests that were not as recorded. */
-  strangers: string[]
-  /** How many of the recorded answers were given. */
+  /** Requests that were not recorded. */
+  unexpected: string[]
+  /** Number of recorded responses that were sent. */
   given: () => number
   close: () => Promise<void>
 }
 
-/** Answers as a real server once did: each recorded exchange once, in its order among requests that are the same. */
+/** Replays recorded exchanges of a real server, each once, in order among identical requests. */
 export async function replay(exchanges: readonly Exchange[]): Promise<ReplayServer> {
   const left = exchanges.map((exchange) => ({ ...exchange, given: false }))
-  const strangers: string[] = []
+  const unexpected: string[] = []
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const text = Buffer.concat(chunks).toString()
     const path = incoming.url!.replace('/api/v1', '')
-    const say = (status: number, answer: unknown): void => {
+    const reply = (status: number, answer: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer))
     }
-    // How many there are depends on the speed of this machine.
-    if (path === '/session_heartbeat') return say(200, { type: 'session_heartbeat' })
+    // Their number depends on the speed of this machine.
+    if (path === '/session_heartbeat') return reply(200, { type: 'session_heartbeat' })
     if (path.endsWith('/archive')) {
       response.writeHead(200, { 'content-type': 'application/octet-stream' })
       return response.end('the adapter')
@@ -40,16 +40,16 @@ export async function replay(exchanges: readonly Exchange[]): Promise<ReplayServ
         isDeepStrictEqual(each.body, body),
     )
     if (found === undefined) {
-      strangers.push(`${incoming.method} ${path} ${text.slice(0, 300)}`)
-      return say(400, { detail: 'this was not recorded' })
+      unexpected.push(`${incoming.method} ${path} ${text.slice(0, 300)}`)
+      return reply(400, { detail: 'this was not recorded' })
     }
     found.given = true
-    say(found.status, found.answer)
+    reply(found.status, found.answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    strangers,
+    unexpected,
     given: () => left.filter(({ given }) => given).length,
     close: () => {
       server.closeAllConnections()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import {
   type Engine,
-  normalised,
+  normalized,
   openTinker,
   type Sample,
   type TinkerOptions,
@@ -12,18 +12,18 @@ const text = (value: string): number[] => [...Buffer.from(value)]
 export interface SessionFindings {
   contract: unknown
   losses: number[]
-  /** Lengths of gradients, as multiples of the first: of one sequence, of it and a longer one, of half weights, of two passes. */
+  /** Gradient norms relative to the first: one sequence, with a longer one, half weights, two passes. */
   norms: number[]
   samples: Sample[]
-  /** The largest difference between what the sampler and what the learner says of the sampled tokens. */
-  apart: number
-  /** By how much each rollout became likelier. */
+  /** Largest difference between the sampler's and the learner's log-probabilities of the sampled tokens. */
+  difference: number
+  /** Increase in each rollout's log-probability. */
   moved: number[]
-  /** The largest difference of any log-probability before saving and after loading. */
+  /** Largest difference in log-probability between saving and loading. */
   reloaded: number
 }
 
-/** One session with a server of the protocol: probe, steps of both losses, sampling, saving and loading. */
+/** A session with a Tinker server: probe, steps of both losses, sampling, saving and loading. */
 export async function runSession(options: TinkerOptions, folder: string): Promise<SessionFindings> {
   const engine = await openTinker({
     ...options,
@@ -38,7 +38,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   const norms = await measuredNorms(engine)
   const losses: number[] = []
   for (let step = 0; step < 2; step++) {
-    losses.push((await engine.forwardBackward(normalised(lesson), { kind: 'cross-entropy' })).loss)
+    losses.push((await engine.forwardBackward(normalized(lesson), { kind: 'cross-entropy' })).loss)
     await engine.optimStep({ learningRate: 1e-2 })
   }
   const prompt = text('pick ')
@@ -55,7 +55,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   })
   const before = await logprobsOf(engine, rollouts)
   const loss = { kind: 'policy', lowestRatio: 0.8, highestRatio: 1.28, dualClip: 3 } as const
-  losses.push((await engine.forwardBackward(normalised(rollouts), loss)).loss)
+  losses.push((await engine.forwardBackward(normalized(rollouts), loss)).loss)
   await engine.optimStep({ learningRate: 1e-3 })
   const after = await logprobsOf(engine, rollouts)
   const path = join(folder, 'saved')
@@ -72,7 +72,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
     losses,
     norms,
     samples,
-    apart: largest(
+    difference: largest(
       samples.flatMap(({ modelLogprobs }, index) =>
         [...modelLogprobs].map((value, at) => value - before[index]![at]!),
       ),
@@ -92,7 +92,7 @@ export async function runSession(options: TinkerOptions, folder: string): Promis
   }
 }
 
-/** What a plain sum has to give: 1, 2, 0.5 and 2, whatever the server makes of a sequence of another length. */
+/** A plain sum must give 1, 2, 0.5 and 2, however the server treats sequences of different lengths. */
 async function measuredNorms(engine: Engine): Promise<number[]> {
   const tokens = text('one, two')
   const tail = text(', and a tail that does not count')

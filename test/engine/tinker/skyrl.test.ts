@@ -7,7 +7,7 @@ import { type ReplayServer, replay } from './replay-server.ts'
 import { runSession, type SessionFindings } from './skyrl-session.ts'
 
 const fixture = new URL('./fixtures/skyrl.jsonl', import.meta.url)
-/** Where a server of SkyRL runs with a tiny Llama: then the session runs there, and is written to COA_TEST_RECORD. */
+/** URL of a SkyRL server with a tiny Llama: the session then runs there, and is recorded to COA_TEST_RECORD. */
 const live = process.env['COA_TEST_SKYRL_URL']
 const record = process.env['COA_TEST_RECORD']
 
@@ -39,12 +39,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it.skipIf(live !== undefined)('asks a real server what it was asked when this was recorded', () => {
-  expect(server!.strangers).toEqual([])
+it.skipIf(live !== undefined)('sends the recorded requests', () => {
+  expect(server!.unexpected).toEqual([])
   expect(server!.given()).toBe(recorded.length)
 })
 
-it('finds out what SkyRL does with losses', () => {
+it('measures how SkyRL treats losses', () => {
   expect(findings.contract).toEqual({
     crossEntropyIsSum: false,
     advantages: 'mean of sequence means',
@@ -56,20 +56,20 @@ it('finds out what SkyRL does with losses', () => {
   })
 })
 
-it('makes a sum of what the server divides', () => {
+it("turns the server's means into sums", () => {
   for (const [index, wanted] of [1, 2, 0.5, 2].entries()) expect(findings.norms[index]).toBeCloseTo(wanted, 4)
 })
 
-it('learns from both losses, samples, saves and loads there', () => {
-  const { losses, samples, apart, moved, reloaded } = findings
+it('trains with both losses, samples, saves and loads on the server', () => {
+  const { losses, samples, difference, moved, reloaded } = findings
   expect(losses[1]!).toBeLessThan(losses[0]!)
-  // The policy that sampled is the one that is trained, and one rollout is as good as the other is bad.
+  // The sampling policy is the trained one, and the two advantages cancel.
   expect(Math.abs(losses[2]!)).toBeLessThan(1e-4)
   expect(samples.map(({ tokens, stopped }) => [tokens.length, stopped])).toEqual([
     [4, 'length'],
     [4, 'length'],
   ])
-  expect(apart).toBeLessThan(1e-4)
+  expect(difference).toBeLessThan(1e-4)
   expect(moved[0]!).toBeGreaterThan(0.01)
   expect(moved[1]!).toBeLessThan(-0.01)
   expect(reloaded).toBeLessThan(1e-4)

@@ -5,13 +5,13 @@ import { type Launched, launchTrainer } from '../../../src/engine/trainer/traine
 import { writeByteModel } from '../byte-model.ts'
 
 export interface TestTrainer extends Launched {
-  /** With a byte model in `model`. */
+  /** Contains a byte model in `model`. */
   folder: string
   model: string
   stop: () => void
 }
 
-/** A trainer of its own for some tests, on the CPU, with the small model that drivers keep the contract with. */
+/** A separate trainer on the CPU, with the small model of the contract tests. */
 export async function startTestTrainer(
   python: string,
   options: { key?: string; more?: string[]; data?: string } = {},

@@ -5,8 +5,8 @@ import { inspectPython } from '../../../src/engine/trainer/find-python.ts'
 const folder = fileURLToPath(new URL('../../../node_modules/.cache/coa-trainer-python', import.meta.url))
 
 /**
- * A Python that runs the trainer, made once by the code that `coa trainer start` uses. COA_TEST_TRAINER_PYTHON names
- * one. Where there is none to be had, the tests that need it are left out, and that is said.
+ * A Python that runs the trainer, created once by the code of `coa trainer start`. COA_TEST_TRAINER_PYTHON names another.
+ * If there is none, the tests that need it are skipped with a warning.
  */
 export async function trainerPython(): Promise<string | undefined> {
   const named = process.env['COA_TEST_TRAINER_PYTHON']

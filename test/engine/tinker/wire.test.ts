@@ -13,7 +13,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A wire to a server that gives these answers one after the other; the last one repeats. */
+/** A client of a server with these responses in order; the last one repeats. */
 async function scripted(replies: TinkerReply[], options: Partial<WireOptions> = {}): Promise<Wire> {
   server = await startTinkerServer((_request, index) => replies[Math.min(index, replies.length - 1)]!)
   return new Wire({ url: server.url, patienceMs: 3_000, ...options })
@@ -21,26 +21,26 @@ async function scripted(replies: TinkerReply[], options: Partial<WireOptions> = 
 const good = { body: { fine: true } }
 
 describe('a request', () => {
-  it.each([408, 425, 429, 500, 502, 503])('is put again after status %i', async (status) => {
+  it.each([408, 425, 429, 500, 502, 503])('is retried after status %i', async (status) => {
     const wire = await scripted([{ status, body: { detail: 'not now' } }, good])
     expect(await wire.json('/healthz')).toEqual({ fine: true })
     expect(server!.requests.length).toBe(2)
   })
 
   it.each([
-    [400, 'the batch is empty', /refuses: the batch is empty\./],
-    [401, 'no', /the key is missing or wrong/],
+    [400, 'the batch is empty', /rejected the request: the batch is empty\./],
+    [401, 'no', /the API key is missing or invalid/],
     [404, 'Model not found', /Model not found/],
     [409, 'other body', /other body/],
     [413, 'too much', /too much/],
     [507, 'out of memory: lower the batch', /lower the batch/],
-  ])('is not put again after status %i', async (status, detail, message) => {
+  ])('is not retried after status %i', async (status, detail, message) => {
     const wire = await scripted([{ status, body: { detail } }, good])
     await expect(wire.json('/forward', { body: {} })).rejects.toThrow(message)
     expect(server!.requests.length).toBe(1)
   })
 
-  it('says which field the server does not like', async () => {
+  it('reports the invalid field', async () => {
     const detail = [{ loc: ['body', 'adam_params', 'grad_clip_norm'], msg: 'Extra inputs are not permitted' }]
     const wire = await scripted([{ status: 422, body: { detail } }])
     await expect(wire.json('/optim_step', { body: {} })).rejects.toThrow(
@@ -48,14 +48,14 @@ describe('a request', () => {
     )
   })
 
-  it('waits as long as a busy server asks', async () => {
+  it('respects Retry-After', async () => {
     const wire = await scripted([{ status: 429, headers: { 'retry-after': '1' } }, good])
     const began = performance.now()
     await wire.json('/healthz')
     expect(performance.now() - began).toBeGreaterThan(950)
   })
 
-  it('is put again when the connection breaks, unless it could be done twice', async () => {
+  it('is retried when the connection breaks, unless that could run it twice', async () => {
     const wire = await scripted([{ hangUp: true }, good])
     expect(await wire.json('/forward', { body: {} })).toEqual({ fine: true })
     await server!.close()
@@ -66,7 +66,7 @@ describe('a request', () => {
     expect(server!.requests.length).toBe(1)
   })
 
-  it('gives up on a server that is not there, and says where', async () => {
+  it('gives up on an unreachable server, and names it', async () => {
     const wire = await scripted([good], { patienceMs: 600 })
     await server!.close()
     const began = performance.now()
@@ -74,7 +74,7 @@ describe('a request', () => {
     expect(performance.now() - began).toBeLessThan(3_000)
   })
 
-  it('ends at once when it is stopped, even between two attempts', async () => {
+  it('is aborted immediately, even between two attempts', async () => {
     const wire = await scripted([{ status: 503 }], { patienceMs: 60_000 })
     const signal = AbortSignal.timeout(400)
     const began = performance.now()
@@ -82,21 +82,21 @@ describe('a request', () => {
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 
-  it('carries the key, and takes an address with or without the version', async () => {
+  it('sends the key, and accepts a URL with or without the version', async () => {
     await scripted([good])
     for (const url of [server!.url, `${server!.url}/`, `${server!.url}/api/v1/`])
       await new Wire({ url, key: 'tml-1' }).json('/healthz')
     expect(server!.requests.map(({ path, headers }) => [path, headers['x-api-key']])).toEqual(
       Array(3).fill(['/healthz', 'tml-1']),
     )
-    expect(() => new Wire({ url: 'localhost' })).toThrow(/is no address/)
+    expect(() => new Wire({ url: 'localhost' })).toThrow(/is not a URL/)
   })
 })
 
 describe('a future', () => {
   const pending = { body: { request_id: 'r1', status: 'pending' } }
 
-  it('is asked for until it is there', async () => {
+  it('is polled until it is done', async () => {
     const again = { status: 408, body: { type: 'try_again' } }
     const wire = await scripted([pending, again, again, { body: { metrics: {} } }])
     expect(await new Futures(wire).call('/forward', { model_id: 'm' })).toEqual({ metrics: {} })
@@ -106,12 +106,12 @@ describe('a future', () => {
     ])
   })
 
-  it('outlives polls that are left open too long', async () => {
+  it('survives polls that time out', async () => {
     const wire = await scripted([pending, { delayMs: 1_000 }, { body: { done: 1 } }])
     expect(await new Futures(wire, 300).call('/forward', {})).toEqual({ done: 1 })
   })
 
-  it('is put again when the server has lost it, and not for ever', async () => {
+  it('is resubmitted if the server has lost it, but not forever', async () => {
     const gone = { status: 410, body: { detail: 'the promise is gone' } }
     const wire = await scripted([pending, gone, pending, { body: { done: 1 } }])
     expect(await new Futures(wire).call('/forward', {})).toEqual({ done: 1 })
@@ -123,7 +123,7 @@ describe('a future', () => {
     expect(server.requests.filter(({ path }) => path === '/forward').length).toBe(3)
   })
 
-  it('that failed says why', async () => {
+  it('reports why it failed', async () => {
     const wire = await scripted([pending, { status: 400, body: { detail: 'the gradient is not a number' } }])
     await expect(new Futures(wire).call('/optim_step', {})).rejects.toThrow(/not a number/)
   })
@@ -132,7 +132,7 @@ describe('a future', () => {
 describe('training requests', () => {
   const input = { data: [datumOf([1, 2, 3], { weights: [0, 1, 0.5] })], loss_fn: 'cross_entropy' }
 
-  it('are numbered, and reach the server in the order of their numbers', async () => {
+  it('are numbered, and reach the server in order', async () => {
     server = await startTinkerServer(({ path }, index) =>
       path === '/retrieve_future'
         ? { body: {} }
@@ -153,7 +153,7 @@ describe('training requests', () => {
   })
   const adam = { learning_rate: 1, beta1: 0, beta2: 0, eps: 1, weight_decay: 0 }
 
-  it('go over to the binary form where the server wants it', async () => {
+  it('switch to protobuf if the server requires it', async () => {
     server = await startTinkerServer(({ headers }) =>
       headers['content-type'] === 'application/json'
         ? { status: 415, body: { detail: 'protobuf only' } }
@@ -177,7 +177,7 @@ describe('training requests', () => {
   })
 })
 
-it('tells the server again and again that the session is in use, until it is stopped', async () => {
+it('sends heartbeats until it is stopped', async () => {
   const wire = await scripted([good])
   const stop = startHeartbeat(wire, 's1', 50)
   await new Promise((resolve) => setTimeout(resolve, 400))

@@ -5,13 +5,13 @@ import sys
 
 
 def main() -> None:
-    # Models come from local folders; progress bars would mix with the log.
+    # Models are local folders; progress bars would clutter the log.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     from .errors import TrainerError
     from .options import parse_options
 
-    # Before what takes seconds to load, so that a mistake is told at once.
+    # Before the slow imports, so that a wrong option is reported immediately.
     options = parse_options()
     from transformers.utils import logging as transformers_logging
 

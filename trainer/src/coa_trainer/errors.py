@@ -1,8 +1,8 @@
-"""What a client is told when something goes wrong."""
+"""Errors reported to clients."""
 
 
 class TrainerError(Exception):
-    """A foreseen failure: an HTTP status, and one sentence of what is wrong and what to do."""
+    """An expected failure: an HTTP status and one sentence that says what is wrong and how to fix it."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -15,4 +15,4 @@ def bad_request(detail: str) -> TrainerError:
 
 
 def unknown(what: str, name: str) -> TrainerError:
-    return TrainerError(404, f"There is no {what} {name}.")
+    return TrainerError(404, f"Unknown {what}: {name}.")

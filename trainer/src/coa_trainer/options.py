@@ -1,4 +1,4 @@
-"""The command line."""
+"""Command-line options."""
 
 import argparse
 import os
@@ -44,7 +44,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
         models[name if separator else path.name] = path
     key = given.key or os.environ.get("COA_TRAINER_KEY") or None
     if key is None and not is_loopback(given.host):
-        parser.error(f"without --key the server listens on loopback only, not on {given.host}")
+        parser.error(f"--host {given.host} needs --key: without a key the server listens on loopback only")
     device = torch.device(given.device or ("cuda" if torch.cuda.is_available() else "cpu"))
     dtype = _DTYPES[given.dtype] if given.dtype else torch.float32 if device.type == "cpu" else torch.bfloat16
     return Options(
@@ -80,16 +80,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--data", required=True, help="folder for checkpoints, uploads and the database of futures")
     add("--host", default="127.0.0.1")
-    add("--port", type=int, default=8000, help="0 takes a free one")
-    add("--key", help="what clients must send as X-API-Key; or COA_TRAINER_KEY")
-    add("--device", help="cuda where there is one, else cpu")
-    add("--dtype", choices=sorted(_DTYPES), help="bfloat16 on cuda, float32 on cpu")
-    add("--random-init", action="store_true", help="random weights: config.json is enough")
-    add("--seed", type=int, default=0, help="of random weights")
-    add("--batch-tokens", type=int, default=0, help="tokens computed at once in training; 0: what fits, 8192 on cpu")
-    add("--cache-tokens", type=int, default=0, help="tokens whose keys and values are kept; 0: what fits")
+    add("--port", type=int, default=8000, help="0 picks a free port")
+    add("--key", help="API key that clients send as X-API-Key; default: COA_TRAINER_KEY")
+    add("--device", help="default: cuda if available, else cpu")
+    add("--dtype", choices=sorted(_DTYPES), help="default: bfloat16 on cuda, float32 on cpu")
+    add("--random-init", action="store_true", help="initialize random weights; only config.json is needed")
+    add("--seed", type=int, default=0, help="random seed for --random-init")
+    add("--batch-tokens", type=int, default=0, help="tokens per training batch; 0: what fits, 8192 on cpu")
+    add("--cache-tokens", type=int, default=0, help="size of the KV cache in tokens; 0: what fits")
     add("--max-rows", type=int, default=0, help="sequences sampled at once; 0: 1024 on cuda, 256 on cpu")
-    add("--checkpointing", action="store_true", help="compute activations again: less memory, more time")
+    add("--checkpointing", action="store_true", help="recompute activations: less memory, more time")
     add(
         "--compile",
         choices=MODES,
@@ -98,13 +98,13 @@ def _parser() -> argparse.ArgumentParser:
         default=AUTO,
         help="torch.compile; auto: on cuda, for Llama, Qwen2 and Qwen3; most: try more kernels, slow to start",
     )
-    add("--body-limit", type=int, default=256 << 20, help="bytes of a request")
-    add("--upload-limit", type=int, default=64 << 30, help="bytes of all files that clients have sent, together")
-    add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits")
+    add("--body-limit", type=int, default=256 << 20, help="maximum size of a request in bytes")
+    add("--upload-limit", type=int, default=64 << 30, help="maximum total size of uploads in bytes")
+    add("--poll-seconds", type=float, default=30.0, help="how long retrieve_future waits before it returns 408")
     add(
         "--session-seconds",
         type=float,
         default=3600.0,
-        help="models of a client that is silent for so long are saved and unloaded until it comes back; 0: never",
+        help="save and unload the models of a client after this much inactivity, until it returns; 0: never",
     )
     return parser

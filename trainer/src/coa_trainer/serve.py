@@ -1,4 +1,4 @@
-"""Puts the parts together and answers until it is told to end."""
+"""Assembles the server and runs it until it is stopped."""
 
 import asyncio
 import contextlib
@@ -16,10 +16,10 @@ from .model.ranks import Ranks, join_ranks
 from .options import Options
 from .server.checkpoint_routes import CheckpointRoutes
 from .server.database import Database
-from .server.deeds import Deeds
+from .server.executor import Executor
 from .server.future_routes import FutureRoutes
 from .server.guard import guard
-from .server.machine import Machine
+from .server.model_ops import ModelOps
 from .server.paths import Folders
 from .server.service import Service
 from .server.session_routes import SessionRoutes
@@ -45,7 +45,7 @@ def make_bases(options: Options, ranks: Ranks | None = None) -> BaseModels:
 
 def make_service(options: Options, ranks: Ranks | None = None) -> Service:
     options.data.mkdir(parents=True, exist_ok=True)
-    machine = Machine(
+    executor = Executor(
         make_bases(options, ranks),
         Database(options.data / "futures.sqlite"),
         Folders(options.data),
@@ -53,14 +53,14 @@ def make_service(options: Options, ranks: Ranks | None = None) -> Service:
         SamplerOptions(options.max_rows, options.cache_tokens),
         ranks,
     )
-    return Service(machine)
+    return Service(executor)
 
 
 def make_app(service: Service, options: Options, uploads: Uploads | None = None) -> web.Application:
     app = web.Application(middlewares=[guard(options.key)], client_max_size=options.body_limit)
     FutureRoutes(service, options.body_limit, options.poll_seconds).add_to(app)
     SessionRoutes(service, options.body_limit).add_to(app)
-    uploads = uploads or Uploads(service.machine.folders, options.upload_limit)
+    uploads = uploads or Uploads(service.executor.folders, options.upload_limit)
     CheckpointRoutes(service, uploads, options.body_limit).add_to(app)
     return app
 
@@ -69,8 +69,8 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     service = make_service(options, ranks)
     loop = asyncio.get_running_loop()
     service.start(loop)
-    # Bodies are unpacked by us, within the limit; a client that goes away ends its handler.
-    uploads = Uploads(service.machine.folders, options.upload_limit)
+    # We decompress bodies ourselves, within the size limit; a client that disconnects cancels its handler.
+    uploads = Uploads(service.executor.folders, options.upload_limit)
     runner = web.AppRunner(
         make_app(service, options, uploads), auto_decompress=False, handler_cancellation=True, access_log=None
     )
@@ -92,11 +92,11 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
             loop.add_signal_handler(number, ended.set)
     watch = asyncio.create_task(_watch(service, uploads, options.session_seconds))
     await ended.wait()
-    log.info("ending")
+    log.info("shutting down")
     watch.cancel()
     await runner.cleanup()
     await asyncio.to_thread(service.worker.close)
-    service.machine.deeds.end()
+    service.executor.ops.end()
     service.database.close()
 
 
@@ -105,17 +105,17 @@ async def _watch(service: Service, uploads: Uploads, seconds: float) -> None:
         await uploads.remove_old(service.uploads_in_use())
         await asyncio.sleep(min(60.0, max(1.0, seconds / 4)) if seconds > 0 else 60.0)
         if seconds > 0:
-            service.park_gone(seconds)
+            service.park_idle(seconds)
 
 
 def run(options: Options) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     ranks = join_ranks(options.device)
-    if ranks is None or ranks.leads:
+    if ranks is None or ranks.is_leader:
         asyncio.run(serve(options, ranks))
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        Deeds(make_bases(options, ranks), PassOptions(options.batch_tokens, options.checkpointing), ranks).follow()
+        ModelOps(make_bases(options, ranks), PassOptions(options.batch_tokens, options.checkpointing), ranks).follow()
     if ranks is not None:
         ranks.close()

@@ -1,17 +1,16 @@
 import { type Graph, sizeOf, type Tensor } from './graph.ts'
 import { add } from './ops/elementwise.ts'
 
-/** Adds to the graph the nodes that compute the gradients of a number with respect to the given tensors. */
+/** Adds nodes that compute the gradients of a scalar with respect to the given tensors. */
 export function gradients(graph: Graph, loss: Tensor, wanted: readonly Tensor[]): Tensor[] {
-  if (sizeOf(loss.shape) !== 1)
-    throw new RangeError(`only a single number has gradients, not [${loss.shape}]`)
+  if (sizeOf(loss.shape) !== 1) throw new RangeError(`gradients need a scalar, not [${loss.shape}]`)
   const one = loss.shape.length === 0 ? graph.constant(1) : graph.constant([1], loss.shape)
   return backward(graph, loss, one, wanted)
 }
 
 /**
- * Reverse-mode differentiation: from the gradient of a result to those of the tensors it came from. Goes once through
- * the nodes from the last to the first; nodes that do not lead from `wanted` to the result get nothing.
+ * Reverse-mode automatic differentiation: visits the nodes once, from last to first; nodes that are not on a path from
+ * `wanted` to the result are skipped.
  */
 export function backward(
   graph: Graph,
@@ -39,7 +38,7 @@ export function backward(
   }
   return wanted.map((tensor) => {
     const found = known.get(tensor.name)
-    if (found === undefined) throw new RangeError(`${tensor.name} has no part in the loss`)
+    if (found === undefined) throw new RangeError(`the loss does not depend on ${tensor.name}`)
     return found
   })
 }

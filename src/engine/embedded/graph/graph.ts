@@ -1,27 +1,27 @@
-/** Sizes of each dimension, known when a graph is built. One below zero stands for a size known when it runs. */
+/** Dimensions, known when a graph is built. A negative size is only known at runtime. */
 export type Shape = readonly number[]
 export type ElementType = 'float32' | 'int32' | 'int64' | 'bool'
 export type Attribute = number | readonly number[] | string | { readonly float: number }
 
-/** A value in a graph: what some node gives, or what is fed in. */
+/** A value in a graph: the output of a node, or an input. */
 export interface Tensor {
   readonly name: string
   readonly shape: Shape
   readonly type: ElementType
 }
 
-/** From the gradient of a node's first output to the gradients of its inputs; undefined where there is none. */
+/** Maps the gradient of a node's first output to the gradients of its inputs; undefined if there is none. */
 export type GradientRule = (gradient: Tensor) => readonly (Tensor | undefined)[]
 
 export interface Node {
   readonly op: string
-  /** Empty for standard ONNX. */
+  /** Empty for standard ONNX operators. */
   readonly domain: string
   readonly inputs: readonly Tensor[]
   readonly outputs: readonly Tensor[]
   readonly attributes: Readonly<Record<string, Attribute>>
   readonly gradient: GradientRule | undefined
-  /** What the gradient rule speaks of: the inputs, unless the rule reaches past nodes in between. */
+  /** Tensors the gradient rule returns gradients for: the inputs, unless the rule spans several nodes. */
   readonly differentiated: readonly Tensor[]
 }
 
@@ -29,7 +29,7 @@ export interface Constant extends Tensor {
   readonly values: Float32Array | BigInt64Array
 }
 
-/** A computation in the order in which it was written down. Operations add nodes; nothing is ever taken out. */
+/** A computation in the order it was written. Operations append nodes; nothing is ever removed. */
 export class Graph {
   readonly nodes: Node[] = []
   readonly inputs: Tensor[] = []
@@ -44,7 +44,7 @@ export class Graph {
     return tensor
   }
 
-  /** A number, or numbers in the given shape. The same again is the same tensor. */
+  /** A scalar, or values in the given shape. Repeated constants share a tensor. */
   constant(
     values: number | readonly number[],
     shape: Shape = [],
@@ -81,8 +81,8 @@ export class Graph {
     return output
   }
 
-  /** Adds a node with further outputs. Only the first has a gradient. */
-  manyNode(
+  /** Adds a node with several outputs. Only the first has a gradient. */
+  multiOutputNode(
     op: string,
     inputs: readonly Tensor[],
     shapes: readonly Shape[],
@@ -106,7 +106,7 @@ export class Graph {
     return outputs
   }
 
-  /** Has a tensor handed out under a name, which from then on is its own: another node would only copy it. */
+  /** Makes a tensor an output under a name. The tensor itself is renamed, because another node would copy it. */
   output(name: string, tensor: Tensor): Tensor {
     const isOwn = this.nodes.some(({ outputs }) => outputs.includes(tensor))
     const given =

@@ -4,13 +4,13 @@ import { toOnnx } from '../onnx/emit.ts'
 import { gradients } from './gradients.ts'
 import { Graph, type Shape, sizeOf, type Tensor } from './graph.ts'
 import * as elementwise from './ops/elementwise.ts'
+import { matmul } from './ops/matmul.ts'
 import * as network from './ops/network.ts'
-import { product } from './ops/product.ts'
 import * as shapes from './ops/shape.ts'
 
 type Build = (graph: Graph, inputs: Tensor[]) => Tensor
 
-/** Numbers that look random and are always the same, away from 0 where a slope may jump. */
+/** Deterministic pseudo-random numbers, away from 0 where derivatives may jump. */
 function numbers(shape: Shape, seed: number, positive: boolean): Float32Array {
   return Float32Array.from({ length: sizeOf(shape) }, (_, index) => {
     const value = Math.sin(seed * 12.9898 + index * 78.233) * 43758.5453
@@ -19,7 +19,7 @@ function numbers(shape: Shape, seed: number, positive: boolean): Float32Array {
   })
 }
 
-/** Weighs every entry of the result differently, so that no gradient can hide in a sum. */
+/** Weights every entry of the result differently, so that no gradient error cancels in the sum. */
 async function compare(build: Build, inputShapes: Shape[], positive = false): Promise<void> {
   const graph = new Graph()
   const inputs = inputShapes.map((shape, index) => graph.input(`x${index}`, shape))
@@ -58,18 +58,18 @@ async function compare(build: Build, inputShapes: Shape[], positive = false): Pr
       const slope = ((await moved(step)) - (await moved(-step))) / (2 * step)
       expect(
         Math.abs(found[at]! - slope),
-        `input ${index}, entry ${at}: ${found[at]} and ${slope}`,
+        `input ${index}, entry ${at}: ${found[at]} instead of ${slope}`,
       ).toBeLessThan(2e-2 * Math.max(1, Math.abs(slope)))
     }
   }
   await session.release()
 }
 
-function rotation(graph: Graph): network.Rotation {
+function rotation(graph: Graph): network.RopeTables {
   const angles = Array.from({ length: 5 * 4 }, (_, index) => Math.floor(index / 4) * 0.4 ** (index % 4))
   const table = (of: (angle: number) => number): Tensor => graph.constant(angles.map(of), [5, 4])
   return {
-    places: graph.constant([0, 1, 2, 4, 3, 1], [2, 3], 'int64'),
+    positions: graph.constant([0, 1, 2, 4, 3, 1], [2, 3], 'int64'),
     cosines: table(Math.cos),
     sines: table(Math.sin),
     negatedSines: table((angle) => -Math.sin(angle)),
@@ -128,18 +128,23 @@ const cases: [string, Build, Shape[], boolean?][] = [
   ['softmax', (graph, [a]) => network.softmax(graph, a!), [[2, 4]]],
   ['rmsNorm', (graph, [a, b]) => network.rmsNorm(graph, a!, b!, 1e-5), [[2, 4], [4]]],
   [
-    'gated',
-    (graph, [a, b]) => network.gated(graph, a!, b!),
+    'swiglu',
+    (graph, [a, b]) => network.swiglu(graph, a!, b!),
     [
       [2, 3],
       [2, 3],
     ],
   ],
-  ['rotate', (graph, [a]) => network.rotate(graph, a!, rotation(graph)), [[2, 3, 16]]],
+  ['applyRope', (graph, [a]) => network.applyRope(graph, a!, rotation(graph)), [[2, 3, 16]]],
   [
-    'attend',
+    'scaledDotProductAttention',
     (graph, [queries, keys, values]) =>
-      network.attend(graph, { queries: queries!, keys: keys!, values: values!, scale: 0.7 }),
+      network.scaledDotProductAttention(graph, {
+        queries: queries!,
+        keys: keys!,
+        values: values!,
+        scale: 0.7,
+      }),
     [
       [2, 3, 2],
       [2, 4, 2],
@@ -147,10 +152,16 @@ const cases: [string, Build, Shape[], boolean?][] = [
     ],
   ],
   [
-    'attend to some',
+    'attention with a mask',
     (graph, [queries, keys, values]) => {
       const bias = graph.constant([0, -1e9, 0, 0, 0, -1e9], [2, 3])
-      return network.attend(graph, { queries: queries!, keys: keys!, values: values!, bias, scale: 1 })
+      return network.scaledDotProductAttention(graph, {
+        queries: queries!,
+        keys: keys!,
+        values: values!,
+        bias,
+        scale: 1,
+      })
     },
     [
       [2, 2, 2],
@@ -159,25 +170,25 @@ const cases: [string, Build, Shape[], boolean?][] = [
     ],
   ],
   [
-    'rowsOf',
-    (graph, [a]) => network.rowsOf(graph, a!, graph.constant([2, 0, 2, 1], [2, 2], 'int64')),
+    'embeddingLookup',
+    (graph, [a]) => network.embeddingLookup(graph, a!, graph.constant([2, 0, 2, 1], [2, 2], 'int64')),
     [[3, 2]],
   ],
   [
-    'chosenLogProbabilities',
-    (graph, [a]) => network.chosenLogProbabilities(graph, a!, graph.constant([1, 3, 0], [3], 'int64')),
+    'targetLogProbabilities',
+    (graph, [a]) => network.targetLogProbabilities(graph, a!, graph.constant([1, 3, 0], [3], 'int64')),
     [[3, 4]],
   ],
   ...[false, true].flatMap((transposeFirst) =>
     [false, true].map((transposeSecond): [string, Build, Shape[]] => [
       `product ${transposeFirst} ${transposeSecond}`,
-      (graph, [a, b]) => product(graph, a!, b!, { transposeFirst, transposeSecond, scale: 0.7 }),
+      (graph, [a, b]) => matmul(graph, a!, b!, { transposeFirst, transposeSecond, scale: 0.7 }),
       [transposeFirst ? [2, 4, 3] : [2, 3, 4], transposeSecond ? [5, 4] : [4, 5]],
     ]),
   ),
   [
     'product of batches',
-    (graph, [a, b]) => product(graph, a!, b!),
+    (graph, [a, b]) => matmul(graph, a!, b!),
     [
       [2, 1, 2, 3],
       [1, 2, 3, 2],
@@ -195,13 +206,13 @@ describe('gradients agree with finite differences', () => {
 })
 
 describe('a graph', () => {
-  it('refuses shapes that do not fit, when it is built', () => {
+  it('rejects mismatched shapes when it is built', () => {
     const graph = new Graph()
     const a = graph.input('a', [2, 3])
     const b = graph.input('b', [4, 5])
-    expect(() => product(graph, a, b)).toThrow('cannot be multiplied')
-    expect(() => elementwise.add(graph, a, b)).toThrow('do not go together')
-    expect(() => shapes.reshape(graph, a, [4, 2])).toThrow('cannot become')
-    expect(() => gradients(graph, a, [b])).toThrow('only a single number')
+    expect(() => matmul(graph, a, b)).toThrow('cannot be multiplied')
+    expect(() => elementwise.add(graph, a, b)).toThrow('cannot be broadcast')
+    expect(() => shapes.reshape(graph, a, [4, 2])).toThrow('cannot be reshaped')
+    expect(() => gradients(graph, a, [b])).toThrow('gradients need a scalar')
   })
 })

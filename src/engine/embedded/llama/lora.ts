@@ -1,27 +1,27 @@
 import {
+  addLowRank,
   type ModelShape,
   parametersOf,
   randomStream,
-  type StoredTensor,
   type StoredTensors,
 } from '../../checkpoint/index.ts'
 
-/** Low-rank adaptation: each projection W gets a change (alpha / rank) · B·A that is trained while W stays. */
+/** Low-rank adaptation: each projection W gets a trained update (alpha / rank) · B·A while W is frozen. */
 export interface LoraSettings {
   rank: number
   alpha: number
-  /** Of the fresh adapters; default 0. */
+  /** Random seed of new adapters; default 0. */
   seed?: number
 }
 
 const adapted = /\.(self_attn\.[qkvo]_proj|mlp\.(gate|up|down)_proj)$/
 
-/** True for the projections of attention and feed-forward; embedding, head and norms are left alone. */
+/** True for attention and feed-forward projections; embedding, head and norms have no adapters. */
 export function takesAdapter(projection: string): boolean {
   return adapted.test(projection)
 }
 
-/** Names as PEFT writes them, without its prefix. */
+/** PEFT's names, without its prefix. */
 export function adapterNames(projection: string): { down: string; up: string } {
   return { down: `${projection}.lora_A.weight`, up: `${projection}.lora_B.weight` }
 }
@@ -30,7 +30,7 @@ export function isAdapter(parameter: string): boolean {
   return parameter.endsWith('.lora_A.weight') || parameter.endsWith('.lora_B.weight')
 }
 
-/** A is random and B zero, so that training begins with no change at all. */
+/** A is random and B is zero, so that a new adapter changes nothing. */
 export function freshAdapters(shape: ModelShape, lora: LoraSettings): StoredTensors {
   const adapters: StoredTensors = new Map()
   for (const { name, shape: size } of parametersOf(shape)) {
@@ -39,7 +39,7 @@ export function freshAdapters(shape: ModelShape, lora: LoraSettings): StoredTens
     const [to, from] = size as [number, number]
     const { down, up } = adapterNames(projection)
     const next = randomStream(`adapter ${lora.seed ?? 0} ${down}`)
-    // Uniform with PEFT's bound: one over the square root of what goes in.
+    // Uniform with PEFT's bound: 1/√(input width).
     const bound = 1 / Math.sqrt(from)
     const values = Float32Array.from({ length: lora.rank * from }, () => (next() / 2 ** 31 - 1) * bound)
     adapters.set(down, { shape: [lora.rank, from], values })
@@ -48,7 +48,7 @@ export function freshAdapters(shape: ModelShape, lora: LoraSettings): StoredTens
   return adapters
 }
 
-/** Weights with their adapters added in, and the adapters gone: a model like any other. */
+/** Weights with their adapters merged. */
 export function merged(weights: StoredTensors, lora: LoraSettings | undefined): StoredTensors {
   if (lora === undefined) return weights
   const result: StoredTensors = new Map()
@@ -56,25 +56,13 @@ export function merged(weights: StoredTensors, lora: LoraSettings | undefined): 
     if (isAdapter(name)) continue
     const { down, up } = adapterNames(name.replace(/\.weight$/, ''))
     const [a, b] = [weights.get(down), weights.get(up)]
-    result.set(name, a === undefined || b === undefined ? tensor : changed(tensor, a, b, lora))
+    if (a === undefined || b === undefined) {
+      result.set(name, tensor)
+      continue
+    }
+    const sum = { ...tensor, values: tensor.values.slice() }
+    addLowRank(sum, a, b, lora.alpha / lora.rank)
+    result.set(name, sum)
   }
   return result
-}
-
-function changed(
-  { shape, values }: StoredTensor,
-  { values: a }: StoredTensor,
-  { values: b }: StoredTensor,
-  { rank, alpha }: LoraSettings,
-): StoredTensor {
-  const [to, from] = shape as [number, number]
-  const result = values.slice()
-  for (let row = 0; row < to; row++) {
-    for (let column = 0; column < from; column++) {
-      let change = 0
-      for (let inner = 0; inner < rank; inner++) change += b[row * rank + inner]! * a[inner * from + column]!
-      result[row * from + column]! += (alpha / rank) * change
-    }
-  }
-  return { shape, values: result }
 }

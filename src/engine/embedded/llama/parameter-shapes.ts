@@ -1,7 +1,7 @@
 import { type ModelShape, type Parameter, parametersOf } from '../../checkpoint/index.ts'
 import { adapterNames, isAdapter, type LoraSettings, takesAdapter } from './lora.ts'
 
-/** Every parameter of a model, with those of its adapters behind the projections they change. */
+/** Every parameter of a model, with adapters after the projections they belong to. */
 export function parameterShapes(shape: ModelShape, lora: LoraSettings | undefined): Parameter[] {
   const parameters = parametersOf(shape)
   if (lora === undefined) return parameters
@@ -18,7 +18,7 @@ export function parameterShapes(shape: ModelShape, lora: LoraSettings | undefine
   })
 }
 
-/** With adapters only they are trained. */
+/** With LoRA, only the adapters are trained. */
 export function isTrained(name: string, lora: LoraSettings | undefined): boolean {
   return lora === undefined || isAdapter(name)
 }

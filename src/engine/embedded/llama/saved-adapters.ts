@@ -1,7 +1,7 @@
 import { EngineError, type ModelShape, readPeftAdapter, type StoredTensors } from '../../checkpoint/index.ts'
 import { adapterNames, freshAdapters, type LoraSettings } from './lora.ts'
 
-/** The adapters of a PEFT folder as the engine trains them: one for each projection, all of the same rank and scale. */
+/** Adapters from a PEFT folder in the form the engine trains: one per projection, all of the same rank and scale. */
 export function savedAdapters(folder: string, shape: ModelShape, lora: LoraSettings): StoredTensors {
   const adapters: StoredTensors = new Map()
   for (const [projection, { scale, down, up }] of readPeftAdapter(folder)) {
@@ -19,7 +19,7 @@ export function savedAdapters(folder: string, shape: ModelShape, lora: LoraSetti
 
 function unfit(folder: string, { rank, alpha }: LoraSettings): EngineError {
   return new EngineError(
-    `the adapter in ${folder} does not change all projections of the model with rank ${rank} and alpha ${alpha}, so it cannot be trained further here`,
+    `the adapter in ${folder} does not cover all projections of the model with rank ${rank} and alpha ${alpha}, so it cannot be trained further here`,
     { fix: `Merge it first: \`coa model convert ${folder} OUT\`.` },
   )
 }

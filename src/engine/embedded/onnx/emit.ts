@@ -1,13 +1,13 @@
 import { ProtobufWriter } from '../../protobuf-writer.ts'
 import type { Attribute, Constant, ElementType, Graph, Node, Tensor } from '../graph/graph.ts'
 
-/** Numbers of the ONNX format. */
+/** Constants of the ONNX format. */
 const elementTypes: Record<ElementType, number> = { float32: 1, int32: 6, int64: 7, bool: 9 }
 const attributeTypes = { float: 1, int: 2, text: 3, ints: 7 }
 const irVersion = 8
 const opset = 17
 
-/** A graph as the bytes of an ONNX model, which any runtime opens. */
+/** Serializes a graph as an ONNX model. */
 export function toOnnx(graph: Graph): Uint8Array {
   const needed = neededNodes(graph)
   const names = new Set(needed.flatMap(({ inputs }) => inputs.map(({ name }) => name)))
@@ -36,7 +36,7 @@ export function neededInputs(graph: Graph): string[] {
   return graph.inputs.map(({ name }) => name).filter((name) => names.has(name))
 }
 
-/** Nodes that some output depends on: differentiation leaves behind what nobody asked for. */
+/** Nodes that some output depends on: differentiation also adds unused ones. */
 function neededNodes(graph: Graph): Node[] {
   const wanted = new Set(graph.outputs.map(({ name }) => name))
   const needed: Node[] = []

@@ -2,8 +2,8 @@ import { type Graph, type Node, type Shape, sizeOf, type Tensor } from '../graph
 import { lower, type Steps } from './lower.ts'
 
 /**
- * The graph in nodes that onnxruntime's WebGPU provider has kernels for, and right ones. What it lacks it would leave to
- * the processor and copy back and forth, which is right but makes the GPU pointless: matrix products first of all.
+ * Rewrites a graph to nodes that onnxruntime's WebGPU provider implements, and implements correctly. Others would run on
+ * the CPU with copies back and forth, which makes the GPU pointless: above all matrix products.
  */
 export function forWebGpu(graph: Graph): Graph {
   return lower(graph, {
@@ -23,7 +23,7 @@ function lowerProduct(node: Node, steps: Steps): void {
   const [a, b] = node.inputs as [Tensor, Tensor]
   const [result] = node.outputs as [Tensor]
   const { transA, transB, alpha } = node.attributes as unknown as ProductAttributes
-  // A product of two matrices is one kernel, whichever way they lie; so is one of a stack of rows and a matrix.
+  // A product of two matrices is one kernel, transposed or not; so is a stack of rows times a matrix.
   if (b.shape.length === 2 && (a.shape.length === 2 || (transA === 0 && unknowns(result.shape) <= 1))) {
     const flatSides = [-1, a.shape.at(-1)!]
     const isFlat = a.shape.length === 2
@@ -36,9 +36,9 @@ function lowerProduct(node: Node, steps: Steps): void {
     }
     return
   }
-  const factors = { first: turned(a, transA === 1, steps), second: turned(b, transB === 1, steps) }
+  const factors = { first: rotated(a, transA === 1, steps), second: rotated(b, transB === 1, steps) }
   if (alpha.float !== 1) {
-    // The scale goes to the smaller factor.
+    // Scale the smaller factor.
     const which = memory(a.shape) <= memory(b.shape) ? 'first' : 'second'
     const factor = factors[which]
     factors[which] = steps.add('Mul', [factor, steps.number(alpha.float)], factor.shape)
@@ -46,7 +46,7 @@ function lowerProduct(node: Node, steps: Steps): void {
   steps.into(result, 'MatMul', [factors.first, factors.second])
 }
 
-function turned(x: Tensor, isTurned: boolean, steps: Steps): Tensor {
+function rotated(x: Tensor, isTurned: boolean, steps: Steps): Tensor {
   if (!isTurned) return x
   const rank = x.shape.length
   const order = [...Array.from({ length: rank - 2 }, (_, axis) => axis), rank - 1, rank - 2]
@@ -73,8 +73,8 @@ function lowerLogSoftmax(node: Node, steps: Steps): void {
 }
 
 /**
- * The kernel gives the right rows but a wrong second output (onnxruntime-node 1.30): one over the size of each row, which
- * gradients need.
+ * The kernel's second output, 1/rms of each row, is wrong (onnxruntime-node 1.30), and gradients need it, so it is
+ * computed separately.
  */
 function lowerNorm(node: Node, steps: Steps): void {
   const [x] = node.inputs as [Tensor]

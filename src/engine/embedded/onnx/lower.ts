@@ -1,9 +1,9 @@
 import { type Attribute, type Constant, Graph, type Node, type Shape, type Tensor } from '../graph/graph.ts'
 
-/** Writes a node as steps that give the same outputs; the last step of each output is written `into` it. */
+/** Rewrites a node as steps with the same outputs; the last step of each output is written `into` it. */
 export type Lowering = (node: Node, steps: Steps) => void
 
-/** A copy of the graph in which nodes that have a rule are written as that rule says. */
+/** A copy of the graph with rules applied to the nodes that have one. */
 export function lower(graph: Graph, rules: Readonly<Record<string, Lowering>>): Graph {
   const lowered = new Graph()
   lowered.inputs.push(...graph.inputs)
@@ -31,7 +31,7 @@ export class Steps {
     return this.into(this.#tensor(shape, 'float32'), op, inputs, attributes)
   }
 
-  /** Gradients have been taken by now, so that steps need no rule for them. */
+  /** Gradients have already been built, so steps need no gradient rule. */
   into(
     output: Tensor,
     op: string,
@@ -50,7 +50,7 @@ export class Steps {
     return output
   }
 
-  /** The node itself, with only some of its outputs. */
+  /** Keeps the node, with only some of its outputs. */
   keep(node: Node, outputs: readonly Tensor[]): void {
     this.#graph.nodes.push({ ...node, outputs })
   }

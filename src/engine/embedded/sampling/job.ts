@@ -1,26 +1,26 @@
 import type { Sample, SampleRequest } from '../../contract.ts'
-import type { StopRules } from '../../stop-rules.ts'
+import type { StopConditions } from '../../stop-conditions.ts'
 
-/** A mask may have to be fetched from another thread. */
+/** The mask may come from another thread. */
 type Allowed = (tokens: readonly number[], sample: number) => MaybeMask | Promise<MaybeMask>
 type MaybeMask = Uint8Array | undefined
 
 export type SamplerRequest = Omit<SampleRequest, 'allowed'> & { allowed?: Allowed }
 
-/** One continuation on its way. */
+/** A sequence being sampled. */
 export interface Job {
   request: SamplerRequest
   number: number
-  /** The prompt and what was sampled. */
+  /** The prompt and the sampled tokens. */
   tokens: number[]
   promptLength: number
-  /** Places at the front whose keys and values are in the cache. */
+  /** Number of leading tokens whose keys and values are in the cache. */
   computed: number
   reused: number
   logprobs: number[]
   modelLogprobs: number[]
   random: () => number
-  stops: StopRules
+  stops: StopConditions
   resolve: (sample: Sample) => void
   reject: (cause: unknown) => void
 }

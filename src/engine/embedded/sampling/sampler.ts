@@ -2,56 +2,56 @@ import { checkRequest } from '../../check-request.ts'
 import { EngineError, type ModelShape, randomStream } from '../../checkpoint/index.ts'
 import type { Sample } from '../../contract.ts'
 import { finishedSample } from '../../finished-sample.ts'
-import { StopRules } from '../../stop-rules.ts'
+import { StopConditions } from '../../stop-conditions.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Runtime } from '../runtime.ts'
-import { CacheRunner, READ_AT_ONCE } from './cache-runner.ts'
-import { choose } from './choose.ts'
 import type { Job, SamplerRequest } from './job.ts'
-import { RowCache } from './row-cache.ts'
-import { knownLength, Shelf } from './shelf.ts'
+import { KvCache } from './kv-cache.ts'
+import { ModelRunner, PREFILL_TOKENS } from './model-runner.ts'
+import { PrefixCache, reusableLength } from './prefix-cache.ts'
+import { sampleToken } from './sample-token.ts'
 
-/** Tokens that two sequences must have in common for one to wait until the other has read them. */
+/** Prefix tokens that a sequence must probability with another to wait for its prefill. */
 const WORTH_WAITING = 16
 
 export interface SamplerOptions {
   lora?: LoraSettings | undefined
-  /** Bytes for the sequences being sampled, and as many for those kept. Default 1 GiB. */
+  /** Bytes for the KV cache, and as many for the prefix cache. Default 1 GiB. */
   cacheBytes?: number
   /** Sequences sampled at once. Default 256. */
-  mostRows?: number
+  maxRows?: number
   decode: (ids: ArrayLike<number>) => string
 }
 
 /**
- * Samples many sequences together, each with its own rules. A sequence joins when there is room and leaves when it is
- * done; every step computes one token of each.
+ * Continuous batching: sequences join when there is space and leave when they are done; every step computes one token of
+ * each.
  */
 export class Sampler {
   readonly #shape: ModelShape
   readonly #options: SamplerOptions
-  /** Keys and values of what is being sampled. */
-  readonly #cache: RowCache
-  readonly #runner: CacheRunner
-  readonly #shelf: Shelf
+  /** Keys and values of the active sequences. */
+  readonly #cache: KvCache
+  readonly #runner: ModelRunner
+  readonly #prefixCache: PrefixCache
   readonly #waiting: Job[] = []
-  /** Each in the row of the cache that has its number here. */
+  /** Each job's index is its cache row. */
   readonly #active: Job[] = []
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: SamplerOptions) {
     this.#shape = shape
     this.#options = options
-    this.#cache = new RowCache(runtime, shape)
-    this.#runner = new CacheRunner(runtime, shape, store, options.lora, this.#cache)
-    this.#shelf = new Shelf(options.cacheBytes ?? 2 ** 30)
+    this.#cache = new KvCache(runtime, shape)
+    this.#runner = new ModelRunner(runtime, shape, store, options.lora, this.#cache)
+    this.#prefixCache = new PrefixCache(options.cacheBytes ?? 2 ** 30)
   }
 
   get idle(): boolean {
     return this.#waiting.length === 0 && this.#active.length === 0
   }
 
-  /** Takes a request up; `step` has to be called until nothing is left. */
+  /** Queues a request; call `step` until the sampler is idle. */
   add(request: SamplerRequest): Promise<Sample[]> {
     checkRequest(request, this.#shape)
     const seed = request.seed ?? Math.floor(Math.random() * 2 ** 48)
@@ -67,9 +67,9 @@ export class Sampler {
           reused: 0,
           logprobs: [],
           modelLogprobs: [],
-          // 53 bits, so that no token of any share is out of reach.
+          // 53 bits, so that tokens of any probability can be sampled.
           random: () => ((stream() >>> 5) * 2 ** 26 + (stream() >>> 6)) / 2 ** 53,
-          stops: new StopRules(request, this.#options.decode),
+          stops: new StopConditions(request, this.#options.decode),
           resolve,
           reject,
         })
@@ -78,21 +78,21 @@ export class Sampler {
     return Promise.all(jobs)
   }
 
-  /** Lets waiting sequences join, then adds one token to each. */
+  /** Admits waiting sequences, then adds one token to each. */
   async step(): Promise<void> {
     this.#dropAborted()
     try {
       await this.#admit()
       if (this.#active.length > 0) await this.#advance()
     } catch (cause) {
-      // Nobody may wait for ever: what was under way ends with the reason.
+      // No request may wait forever: everything in progress fails with the cause.
       for (const job of [...this.#active.splice(0), ...this.#waiting.splice(0)]) job.reject(cause)
     }
   }
 
-  /** After the weights have changed nothing that was computed with the old ones may be used. */
+  /** Invalidates everything computed with the old weights. */
   weightsChanged(): void {
-    this.#shelf.clear()
+    this.#prefixCache.clear()
     for (const job of this.#active.splice(0)) {
       job.computed = 0
       this.#waiting.unshift(job)
@@ -107,64 +107,64 @@ export class Sampler {
 
   async #admit(): Promise<void> {
     for (;;) {
-      const joining = this.#nextToJoin()
-      if (joining.length === 0) return
+      const admitted = this.#nextAdmitted()
+      if (admitted.length === 0) return
       const first = this.#active.length
-      const longest = Math.max(...joining.map(({ tokens }) => tokens.length))
-      // Room for what there is; more is made as sequences grow, so that no step runs over empty places.
-      this.#cache.reserve(first + joining.length, longest, first)
-      this.#active.push(...joining)
-      for (const [index, job] of joining.entries()) this.#takeFromShelf(job, first + index)
-      const fresh = joining.filter((job) => job.tokens.length - 1 - job.computed > 1)
-      await this.#runner.read(first, joining)
-      // For the others of a group, and for whoever asks the same again.
-      for (const job of fresh) this.#keep(job, this.#active.indexOf(job), false)
+      const longest = Math.max(...admitted.map(({ tokens }) => tokens.length))
+      // Capacity for the current tokens; it grows with the sequences, so that steps do not run over empty slots.
+      this.#cache.reserve(first + admitted.length, longest, first)
+      this.#active.push(...admitted)
+      for (const [index, job] of admitted.entries()) this.#reusePrefix(job, first + index)
+      const fresh = admitted.filter((job) => job.tokens.length - 1 - job.computed > 1)
+      await this.#runner.prefill(first, admitted)
+      // For the rest of a group, and for repeated prompts.
+      for (const job of fresh) this.#cachePrefix(job, this.#active.indexOf(job), false)
     }
   }
 
   /**
-   * Sequences that join together: as many as there is room for and can be read at once. One that begins like another of
-   * them waits for the next time, when that beginning has been read.
+   * Sequences to admit together: as many as fit and can be prefilled at once. One that shares a prefix with another waits
+   * for the next round, when that prefix is cached.
    */
-  #nextToJoin(): Job[] {
-    const joining: Job[] = []
+  #nextAdmitted(): Job[] {
+    const admitted: Job[] = []
     let longest = 0
     for (const job of [...this.#waiting]) {
-      const places = Math.max(this.#placesOf(job), this.#cache.capacity)
-      const room = Math.floor((this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(places))
-      const most = Math.max(1, Math.min(this.#options.mostRows ?? 256, room))
-      if (this.#active.length + joining.length >= most) break
-      const known = this.#shelf.find(job.tokens)?.length ?? 0
-      // All but the last token of the other will have been read by then.
-      const repeats = joining.some(
+      const slots = Math.max(this.#maxSlots(job), this.#cache.capacity)
+      const fitting = Math.floor((this.#options.cacheBytes ?? 2 ** 30) / this.#cache.rowBytes(slots))
+      const maxRows = Math.max(1, Math.min(this.#options.maxRows ?? 256, fitting))
+      if (this.#active.length + admitted.length >= maxRows) break
+      const known = this.#prefixCache.find(job.tokens)?.length ?? 0
+      // By then, all but the other's last token will be cached.
+      const waitsForPrefix = admitted.some(
         ({ tokens }) =>
-          knownLength({ tokens: tokens.slice(0, -1), isDone: false }, job.tokens) - known >= WORTH_WAITING,
+          reusableLength({ tokens: tokens.slice(0, -1), isDone: false }, job.tokens) - known >= WORTH_WAITING,
       )
-      if (repeats) continue
+      if (waitsForPrefix) continue
       longest = Math.max(longest, job.tokens.length - known)
-      if (joining.length > 0 && longest * (joining.length + 1) > READ_AT_ONCE) break
-      joining.push(job)
+      if (admitted.length > 0 && longest * (admitted.length + 1) > PREFILL_TOKENS) break
+      admitted.push(job)
       this.#waiting.splice(this.#waiting.indexOf(job), 1)
     }
-    return joining
+    return admitted
   }
 
-  #takeFromShelf(job: Job, row: number): void {
-    const found = this.#shelf.find(job.tokens)
+  #reusePrefix(job: Job, row: number): void {
+    const found = this.#prefixCache.find(job.tokens)
     if (found === undefined) return
     job.computed = found.length
     this.#cache.write(row, found.row, job.computed)
     if (job.tokens.length === job.promptLength) job.reused = job.computed
   }
 
-  /** Keeps what a sequence has computed. */
-  #keep({ tokens, computed }: Job, row: number, isDone: boolean): void {
-    this.#shelf.put(Int32Array.from(tokens.slice(0, computed)), this.#cache.read(row, computed), isDone)
+  /** Stores a sequence in the prefix cache. */
+  #cachePrefix({ tokens, computed }: Job, row: number, isDone: boolean): void {
+    this.#prefixCache.put(Int32Array.from(tokens.slice(0, computed)), this.#cache.read(row, computed), isDone)
   }
 
   async #advance(): Promise<void> {
     const jobs = this.#active
-    // Asked for before the step, so that they can be worked out while it runs.
+    // Requested before the step, so that masks are computed while it runs.
     const masks = Promise.all(
       jobs.map(({ request, tokens, promptLength, number }) =>
         request.allowed?.(tokens.slice(promptLength), number),
@@ -172,15 +172,15 @@ export class Sampler {
     )
     masks.catch(() => undefined)
     this.#cache.reserve(jobs.length, Math.max(...jobs.map(({ tokens }) => tokens.length)), jobs.length)
-    const next = await this.#runner.step(jobs)
+    const next = await this.#runner.decode(jobs)
     const allowed = await masks
     const size = this.#shape.vocabularySize
     const done: number[] = []
     for (const [row, job] of jobs.entries()) {
       const logprobs = next.logprobs.subarray(row * size, (row + 1) * size)
-      const shares = next.shares.subarray(row * size, (row + 1) * size)
-      const choice = choose(shares, logprobs, job.request, job.random(), allowed[row])
-      const stopped = choice === undefined ? 'nothing-allowed' : this.#take(job, choice, logprobs)
+      const probabilities = next.probabilities.subarray(row * size, (row + 1) * size)
+      const sampled = sampleToken(probabilities, logprobs, job.request, job.random(), allowed[row])
+      const stopped = sampled === undefined ? 'nothing-allowed' : this.#take(job, sampled, logprobs)
       if (stopped === undefined) continue
       done.push(row)
       job.resolve(finishedSample({ ...job, tokens: job.tokens.slice(job.promptLength) }, stopped))
@@ -195,8 +195,8 @@ export class Sampler {
   ): Sample['stopped'] | undefined {
     const modelLogprob = logprobs[token]!
     if (Number.isNaN(modelLogprob))
-      throw new EngineError('The model gives no numbers: its weights have gone bad.', {
-        fix: 'Go back to an earlier checkpoint and lower the learning rate.',
+      throw new EngineError("The model's output is NaN: its weights are broken.", {
+        fix: 'Return to an earlier checkpoint and lower the learning rate.',
       })
     job.tokens.push(token)
     job.logprobs.push(logprob)
@@ -209,17 +209,17 @@ export class Sampler {
     return job.tokens.length >= this.#shape.contextLength ? 'context' : undefined
   }
 
-  /** Keeps what a finished sequence computed, and closes the gap it leaves with the last one. */
+  /** Caches a finished sequence and moves the last row into its place. */
   #leave(row: number): void {
     const job = this.#active[row]!
-    this.#keep(job, row, true)
+    this.#cachePrefix(job, row, true)
     const last = this.#active.pop()!
     if (last === job) return
     this.#cache.move(this.#active.length, row, last.computed)
     this.#active[row] = last
   }
 
-  #placesOf({ promptLength, request }: Job): number {
+  #maxSlots({ promptLength, request }: Job): number {
     return Math.min(this.#shape.contextLength, promptLength + request.maxTokens)
   }
 

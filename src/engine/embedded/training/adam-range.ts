@@ -1,4 +1,4 @@
-/** Arrays that lie alike: entry i of each belongs to the same weight. */
+/** Arrays of the same layout: entry i of each belongs to the same weight. */
 export interface AdamArrays {
   weights: Float32Array
   gradients: Float32Array
@@ -6,7 +6,7 @@ export interface AdamArrays {
   second: Float32Array
 }
 
-/** What a step does to each weight; clipping and the corrections for the first steps are folded in. */
+/** Coefficients of an update, with gradient clipping and bias correction folded in. */
 interface AdamNumbers {
   beta1: number
   rest1: number
@@ -23,7 +23,7 @@ export interface AdamRange {
   numbers: AdamNumbers
 }
 
-/** Plain loops: as graph operations each of the dozen steps would be a pass of its own over memory. */
+/** A plain loop: as graph operations, each of the dozen steps would be a separate pass over memory. */
 export function updateRange(arrays: AdamArrays, from: number, to: number, numbers: AdamNumbers): void {
   const { weights, gradients, first, second } = arrays
   const { beta1, rest1, beta2, rest2, epsilon, rate, keep } = numbers
@@ -37,7 +37,7 @@ export function updateRange(arrays: AdamArrays, from: number, to: number, number
   }
 }
 
-/** In four sums side by side: one alone waits for each addition before the next. */
+/** Four independent sums, so that additions do not wait for each other. */
 export function sumOfSquares(array: Float32Array, from: number, to: number): number {
   let [first, second, third, fourth] = [0, 0, 0, 0]
   const whole = to - ((to - from) % 4)

@@ -1,9 +1,9 @@
 import type { AdamSettings, OptimResult } from '../../contract.ts'
 import { type ParameterStore, sharedArray } from '../parameter-store.ts'
 import { type AdamArrays, type AdamRange, sumOfSquares, updateRange } from './adam-range.ts'
-import type { PassPartner } from './pass-partner.ts'
+import type { PassThread } from './pass-thread.ts'
 
-/** AdamW over all trained weights. Moments lie as the weights do. */
+/** AdamW over all trained weights. Moments have the layout of the weights. */
 export class Adam {
   readonly first: Float32Array
   readonly second: Float32Array
@@ -21,16 +21,13 @@ export class Adam {
     return { weights, gradients, first: this.first, second: this.second }
   }
 
-  /**
-   * Applies the gathered gradients, which are left as they are; each thread takes a part. A gradient that is no number
-   * is not applied.
-   */
-  async update(settings: AdamSettings, partners: readonly PassPartner[]): Promise<OptimResult> {
+  /** Applies the accumulated gradients, one part per thread. A non-finite gradient is not applied. */
+  async update(settings: AdamSettings, workers: readonly PassThread[]): Promise<OptimResult> {
     const { length } = this.#store.weights
-    const parts = partners.length + 1
+    const parts = workers.length + 1
     const edge = (part: number): number => Math.floor((part * length) / parts)
     const squares = await Promise.all([
-      ...partners.map((partner, index) => partner.squares(edge(index + 1), edge(index + 2))),
+      ...workers.map((worker, index) => worker.squares(edge(index + 1), edge(index + 2))),
       sumOfSquares(this.#store.gradients, 0, edge(1)),
     ])
     const gradientNorm = Math.sqrt(squares.reduce((sum, each) => sum + each, 0))
@@ -42,18 +39,16 @@ export class Adam {
         const cut = { ...range, from: Math.max(from, range.from), to: Math.min(to, range.to) }
         return cut.from < cut.to ? [cut] : []
       })
-    const elsewhere = partners.map((partner, index) =>
-      partner.update(within(edge(index + 1), edge(index + 2))),
-    )
+    const others = workers.map((worker, index) => worker.update(within(edge(index + 1), edge(index + 2))))
     for (const { from, to, numbers } of within(0, edge(1))) updateRange(this.arrays, from, to, numbers)
-    await Promise.all(elsewhere)
+    await Promise.all(others)
     return { step: this.step, gradientNorm }
   }
 
-  /** Weight decay applies to the first part of the weights only. */
+  /** Weight decay applies only to the first part of the weights. */
   #ranges(settings: AdamSettings, gradientNorm: number): AdamRange[] {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, maxNorm, weightDecay = 0 } = settings
-    // As PyTorch has it, with a small number against division by zero.
+    // As in PyTorch, with an epsilon against division by zero.
     const scale = maxNorm === undefined ? 1 : Math.min(1, maxNorm / (gradientNorm + 1e-6))
     const correction = Math.sqrt(1 - beta2 ** this.step)
     const numbers = {

@@ -1,13 +1,13 @@
 import type { Loss, TrainingExample } from '../../contract.ts'
-import { policyNumbers, SHARPNESS } from '../llama/training-graph.ts'
-import { UNSEEN } from '../llama/whole-attention.ts'
+import { MASKED } from '../llama/causal-attention.ts'
+import { INVERSE_TEMPERATURE, policyNumbers } from '../llama/training-graph.ts'
 import type { Runtime, Value } from '../runtime.ts'
-import { type Aim, temperatureOf } from './aim.ts'
 import type { Batch } from './batches.ts'
+import { type PassLoss, temperatureOf } from './pass-loss.ts'
 
 type Column = (example: TrainingExample) => ArrayLike<number> | undefined
 
-/** The examples of a batch as a graph takes them: columns of tokens, each input beside its target. */
+/** The inputs of a training graph: the examples of a batch as columns, with inputs and targets aligned. */
 export class BatchColumns {
   readonly #runtime: Runtime
 
@@ -15,7 +15,7 @@ export class BatchColumns {
     this.#runtime = runtime
   }
 
-  of(batch: Batch, examples: readonly TrainingExample[], aim: Aim): Map<string, Value> {
+  of(batch: Batch, examples: readonly TrainingExample[], passLoss: PassLoss): Map<string, Value> {
     const { rows, time } = batch
     const size = rows * time
     const numbers = (of: Column): Value => {
@@ -41,16 +41,16 @@ export class BatchColumns {
     const columns = new Map<string, Value>([
       ['ids', ids(0)],
       ['targets', ids(1)],
-      ['places', this.#runtime.value(placesOf(batch, examples), [rows, time])],
-      [SHARPNESS, this.#runtime.value(Float32Array.of(1 / temperatureOf(aim)), [1])],
+      ['positions', this.#runtime.value(positionsOf(batch, examples), [rows, time])],
+      [INVERSE_TEMPERATURE, this.#runtime.value(Float32Array.of(1 / temperatureOf(passLoss)), [1])],
     ])
     if (batch.packed) columns.set('bias', this.#runtime.value(biasOf(batch, examples), [rows, 1, time, time]))
-    if (aim.kind === 'none') return columns
+    if (passLoss.kind === 'none') return columns
     columns.set(
       'weights',
       numbers(({ weights }) => weights),
     )
-    if (aim.kind === 'policy') this.#addPolicy(columns, aim, numbers)
+    if (passLoss.kind === 'policy') this.#addPolicy(columns, passLoss, numbers)
     return columns
   }
 
@@ -66,7 +66,7 @@ export class BatchColumns {
       numbers(({ advantages }) => advantages),
     )
     columns.set('old_logprobs', old)
-    // Without a cap there is no such weight: both sides are then the same.
+    // Without a cap there is no importance weight: old and sampled log-probabilities are then the same.
     columns.set('sampled_logprobs', loss.importanceCap === undefined ? old : numbers(sampled))
     const settings = [loss.lowestRatio, loss.highestRatio, loss.dualClip ?? 1e20, loss.importanceCap ?? 1e20]
     for (const [index, name] of policyNumbers.entries())
@@ -74,7 +74,7 @@ export class BatchColumns {
   }
 }
 
-/** Goes through a column of each example from `shift` on, one entry less than it has tokens. */
+/** Iterates over a column of each example from `shift` on, one entry less than it has tokens. */
 function fill(
   { time, placed }: Batch,
   examples: readonly TrainingExample[],
@@ -90,19 +90,19 @@ function fill(
   }
 }
 
-/** Each example begins at place 0, wherever it stands in its row. */
-function placesOf({ rows, time, placed }: Batch, examples: readonly TrainingExample[]): BigInt64Array {
-  const places = new BigInt64Array(rows * time)
+/** Positions restart at 0 for each example, wherever it is in its row. */
+function positionsOf({ rows, time, placed }: Batch, examples: readonly TrainingExample[]): BigInt64Array {
+  const positions = new BigInt64Array(rows * time)
   for (const { member, row, offset } of placed) {
     const start = row * time + offset
-    for (let at = 0; at < examples[member]!.tokens.length - 1; at++) places[start + at] = BigInt(at)
+    for (let at = 0; at < examples[member]!.tokens.length - 1; at++) positions[start + at] = BigInt(at)
   }
-  return places
+  return positions
 }
 
-/** A token sees those before it in its own example and nothing of the others in its row. */
+/** A token attends to earlier tokens of its own example only. */
 function biasOf({ rows, time, placed }: Batch, examples: readonly TrainingExample[]): Float32Array {
-  const bias = new Float32Array(rows * time * time).fill(UNSEEN)
+  const bias = new Float32Array(rows * time * time).fill(MASKED)
   for (const { member, row, offset } of placed) {
     for (let at = 0; at < examples[member]!.tokens.length - 1; at++) {
       const line = (row * time + offset + at) * time

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { dealOut, planBatches } from './batches.ts'
+import { balanceBatches, planBatches } from './batches.ts'
 
 const exampleOf = (length: number) => ({ tokens: new Int32Array(length), weights: new Float32Array(length) })
 
-it('places every example that teaches something once, where it touches no other', () => {
+it('places every trainable example once, without overlaps', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 60 }),
@@ -32,7 +32,7 @@ it('places every example that teaches something once, where it touches no other'
   )
 })
 
-it('fills up little, and needs few shapes', () => {
+it('wastes little padding and needs few shapes', () => {
   const lengths = Array.from({ length: 64 }, (_, index) => 60 + ((index * 37) % 100))
   const batches = planBatches(lengths.map(exampleOf), 1024)
   const used = lengths.reduce((sum, length) => sum + length - 1, 0)
@@ -41,19 +41,19 @@ it('fills up little, and needs few shapes', () => {
   expect(new Set(batches.map(({ rows, time }) => `${rows} ${time}`)).size).toBeLessThanOrEqual(3)
 })
 
-it('deals every batch out once, and to all hands about the same work', () => {
+it('assigns every batch once and balances the work of all threads', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 2, max: 1500 }), { minLength: 1, maxLength: 60 }),
       fc.integer({ min: 1, max: 8 }),
-      (lengths, hands) => {
+      (lengths, threads) => {
         const batches = planBatches(lengths.map(exampleOf), 512)
-        const shares = dealOut(batches, hands)
-        expect(shares).toHaveLength(hands)
-        expect(new Set(shares.flat())).toEqual(new Set(batches))
-        expect(shares.flat()).toHaveLength(batches.length)
+        const assignments = balanceBatches(batches, threads)
+        expect(assignments).toHaveLength(threads)
+        expect(new Set(assignments.flat())).toEqual(new Set(batches))
+        expect(assignments.flat()).toHaveLength(batches.length)
         const tokens = ({ rows, time }: (typeof batches)[number]): number => rows * time * (1024 + time)
-        const loads = shares.map((share) => share.reduce((sum, batch) => sum + tokens(batch), 0))
+        const loads = assignments.map((assigned) => assigned.reduce((sum, batch) => sum + tokens(batch), 0))
         expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(...batches.map(tokens)))
       },
     ),

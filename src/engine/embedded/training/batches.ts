@@ -1,23 +1,23 @@
 import type { TrainingExample } from '../../contract.ts'
 
-/** Where an example stands in a batch. */
+/** The position of an example in a batch. */
 interface Placed {
   member: number
   row: number
   offset: number
 }
 
-/** Examples that go through a graph together, in rows that are filled up to `time` tokens. */
+/** Examples that go through a graph together, in rows padded to `time` tokens. */
 export interface Batch {
   rows: number
   time: number
   placed: Placed[]
-  /** Some row holds several examples. */
+  /** Some row contains several examples. */
   packed: boolean
 }
 
 const lengthSteps = [32, 64, 128, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 2048, 3072, 4096]
-/** Rows are not shorter than this, so that several short examples find room in one. */
+/** Minimum row length, so that several short examples fit in one. */
 const SHORTEST_ROW = 256
 
 function lengthStep(length: number): number {
@@ -25,9 +25,9 @@ function lengthStep(length: number): number {
 }
 
 /**
- * Sorts examples into batches of at most `tokens` tokens, filling included; one example alone may have more. A graph is
- * made for every shape of batch, and making one costs as much as many passes: so there are few lengths of rows, and
- * short examples share a row instead of having shapes of their own.
+ * Batch planner: groups examples into batches of at most `tokens` tokens, padding included; a single example may be
+ * longer. Each batch shape needs its own graph, which costs as much as many passes to build, so there are few row
+ * lengths, and short examples are packed into shared rows.
  */
 export function planBatches(examples: readonly TrainingExample[], tokens: number): Batch[] {
   const rowsByTime = new Map<number, Row[]>()
@@ -60,9 +60,9 @@ interface Row {
   members: Omit<Placed, 'row'>[]
 }
 
-/** The longest first, each into the first row that has room for it, or else into a new one. */
+/** First-fit decreasing bin packing. */
 function fillRows(examples: readonly TrainingExample[]): Row[] {
-  // The last token is only a target, so a single token teaches nothing.
+  // The last token is only a target, so a single token cannot be trained on.
   const lengthOf = (index: number): number => examples[index]!.tokens.length - 1
   const order = [...examples.keys()].filter((index) => lengthOf(index) > 0)
   order.sort((left, right) => lengthOf(right) - lengthOf(left) || left - right)
@@ -82,18 +82,18 @@ function fillRows(examples: readonly TrainingExample[]): Row[] {
   return rows
 }
 
-/** Shares batches out so that all hands are busy about as long: the largest first, each to who has the least to do. */
-export function dealOut(batches: readonly Batch[], hands: number): Batch[][] {
-  const shares = Array.from({ length: hands }, (): Batch[] => [])
-  const loads = shares.map(() => 0)
+/** Balances batches over threads: the largest first, each to the thread with the least work. */
+export function balanceBatches(batches: readonly Batch[], threads: number): Batch[][] {
+  const assignments = Array.from({ length: threads }, (): Batch[] => [])
+  const loads = assignments.map(() => 0)
   const order = [...batches].sort((left, right) => workOf(right) - workOf(left))
   for (const batch of order) {
     const least = loads.indexOf(Math.min(...loads))
-    shares[least]!.push(batch)
+    assignments[least]!.push(batch)
     loads[least]! += workOf(batch)
   }
-  return shares
+  return assignments
 }
 
-/** Tokens cost the same each; in attention they also cost as much as the row is long. */
+/** A constant cost per token, plus attention, which is proportional to the row length. */
 const workOf = ({ rows, time }: Batch): number => rows * time * (1024 + time)

@@ -4,9 +4,9 @@ import type { LoraSettings } from '../llama/lora.ts'
 import { gradientName, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Program, Runtime, Value } from '../runtime.ts'
-import type { Aim } from './aim.ts'
 import { BatchColumns } from './batch-columns.ts'
 import type { Batch } from './batches.ts'
+import type { PassLoss } from './pass-loss.ts'
 
 export interface PassOptions {
   lora?: LoraSettings | undefined
@@ -15,14 +15,14 @@ export interface PassOptions {
 
 export interface PassOutcome {
   loss: number
-  /** Of every example of the batch: its number, and the log-probabilities of its tokens from the second on. */
+  /** For each example in the batch: its index, and the log-probabilities of its tokens from the second on. */
   logprobs: [member: number, logprobs: Float32Array][]
 }
 
-/** Graphs kept ready. Each holds the memory of its last run. */
-const MOST_PROGRAMS = 12
+/** Compiled graphs to keep; each holds the memory of its last run. */
+const MAX_PROGRAMS = 12
 
-/** Runs batches one after the other and gathers their gradients. */
+/** Runs batches one after another and accumulates their gradients. */
 export class PassRunner {
   readonly #runtime: Runtime
   readonly #shape: ModelShape
@@ -30,9 +30,9 @@ export class PassRunner {
   readonly #options: PassOptions
   readonly #columns: BatchColumns
   readonly #programs = new Map<string, Program>()
-  /** Gradients of a batch that follows another one. */
-  #further: Float32Array | undefined
-  #gathered = false
+  /** Buffer for the gradients of all batches but the first. */
+  #buffer: Float32Array | undefined
+  #hasGradients = false
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: PassOptions) {
     this.#runtime = runtime
@@ -42,26 +42,26 @@ export class PassRunner {
     this.#columns = new BatchColumns(runtime)
   }
 
-  /** True when the store's gradients hold something since they were last forgotten. */
-  get gathered(): boolean {
-    return this.#gathered
+  /** True if gradients have been accumulated since they were last cleared. */
+  get hasGradients(): boolean {
+    return this.#hasGradients
   }
 
-  forget(): void {
-    this.#gathered = false
+  clearGradients(): void {
+    this.#hasGradients = false
   }
 
-  async run(batch: Batch, examples: readonly TrainingExample[], aim: Aim): Promise<PassOutcome> {
+  async run(batch: Batch, examples: readonly TrainingExample[], passLoss: PassLoss): Promise<PassOutcome> {
     const { rows, time, placed } = batch
-    const program = await this.#program(batch, aim.kind)
-    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, aim)])
+    const program = await this.#program(batch, passLoss.kind)
+    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, passLoss)])
     const chosen = new Float32Array(rows * time)
     const sum = new Float32Array(1)
     const outputs = new Map<string, Value>([['logprobs', this.#runtime.value(chosen, [rows * time])]])
-    if (aim.kind === 'none') await program.run(inputs, outputs)
+    if (passLoss.kind === 'none') await program.run(inputs, outputs)
     else {
       outputs.set('loss', this.#runtime.value(sum, []))
-      await this.#gather(program, inputs, outputs)
+      await this.#accumulate(program, inputs, outputs)
     }
     const logprobs = placed.map(({ member, row, offset }): [number, Float32Array] => {
       const start = row * time + offset
@@ -74,30 +74,30 @@ export class PassRunner {
     for (const program of this.#programs.values()) await program.release()
   }
 
-  /** The first gradients go straight to where they are gathered, those of later batches are added. */
-  async #gather(
+  /** The first batch writes its gradients directly to the accumulator; later ones are added. */
+  async #accumulate(
     program: Program,
     inputs: ReadonlyMap<string, Value>,
     outputs: Map<string, Value>,
   ): Promise<void> {
     const { gradients, trained } = this.#store
-    if (this.#gathered) this.#further ??= new Float32Array(gradients.length)
-    const target = this.#gathered ? this.#further! : gradients
+    if (this.#hasGradients) this.#buffer ??= new Float32Array(gradients.length)
+    const target = this.#hasGradients ? this.#buffer! : gradients
     for (const parameter of trained) {
       const part = this.#store.part(target, parameter)
       outputs.set(gradientName(parameter.name), this.#runtime.value(part, parameter.shape))
     }
     await program.run(inputs, outputs)
-    if (this.#gathered) addTo(gradients, target)
-    this.#gathered = true
+    if (this.#hasGradients) addTo(gradients, target)
+    this.#hasGradients = true
   }
 
-  async #program({ rows, time, packed }: Batch, loss: Aim['kind']): Promise<Program> {
+  async #program({ rows, time, packed }: Batch, loss: PassLoss['kind']): Promise<Program> {
     const key = `${rows} ${time} ${packed} ${loss}`
     const known = this.#programs.get(key)
-    // Taken out and put back, so that the first of the map is the one not used for longest.
+    // Reinserted, so that the map is ordered by last use.
     this.#programs.delete(key)
-    if (known === undefined && this.#programs.size >= MOST_PROGRAMS) {
+    if (known === undefined && this.#programs.size >= MAX_PROGRAMS) {
       const [oldest, program] = this.#programs.entries().next().value!
       this.#programs.delete(oldest)
       await program.release()

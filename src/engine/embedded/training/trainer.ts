@@ -4,25 +4,25 @@ import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Device, Runtime } from '../runtime.ts'
 import { Adam } from './adam.ts'
-import type { Aim } from './aim.ts'
-import { type Batch, dealOut, planBatches } from './batches.ts'
-import { PassPartner } from './pass-partner.ts'
+import { type Batch, balanceBatches, planBatches } from './batches.ts'
+import type { PassLoss } from './pass-loss.ts'
 import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
+import { PassThread } from './pass-thread.ts'
 
 export interface TrainerOptions {
   lora?: LoraSettings | undefined
-  /** Tokens that go through a graph at once, filling included. Default 512, on a GPU 4096. */
+  /** Tokens per batch, padding included. Default 512, on a GPU 4096. */
   batchTokens?: number
   recompute?: boolean
 }
 
 /**
- * More at once takes memory and no less time: what lies between two operations no longer stays in the caches. To a GPU
- * every batch carries all weights and back all gradients, so there fewer and larger ones are better.
+ * Larger batches take more memory and no less time on a CPU, because intermediate results no longer fit in its caches.
+ * On a GPU every batch transfers all weights and gradients, so fewer and larger ones are better.
  */
 const BATCH_TOKENS: Record<Device, number> = { cpu: 512, wasm: 512, webgpu: 4096 }
 
-/** Passes forward and backward over examples, gradients gathered between steps, and the steps. */
+/** Forward and backward passes, gradient accumulation and optimizer steps. */
 export class Trainer {
   readonly adam: Adam
   readonly #runtime: Runtime
@@ -30,9 +30,9 @@ export class Trainer {
   readonly #store: ParameterStore
   readonly #options: TrainerOptions
   readonly #runner: PassRunner
-  #partners: Promise<PassPartner[]> | undefined
-  /** Gradients of partners are in the sum, whether or not this thread gathered any. */
-  #gathered = false
+  #workers: Promise<PassThread[]> | undefined
+  /** Other threads' gradients have been added, whether or not this thread has any. */
+  #hasGradients = false
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: TrainerOptions) {
     this.#runtime = runtime
@@ -43,27 +43,27 @@ export class Trainer {
     this.adam = new Adam(store)
   }
 
-  /** One pass; without a loss nothing is gathered. `pause` is awaited between batches. */
+  /** One pass; without a loss no gradients are accumulated. `pause` is awaited between batches. */
   async pass(
     examples: readonly TrainingExample[],
-    aim: Aim,
+    passLoss: PassLoss,
     pause: () => Promise<void> | undefined,
   ): Promise<PassResult> {
     const logprobs = examples.map(({ tokens }) => new Float32Array(tokens.length))
     const result: PassResult = { loss: 0, weight: 0, logprobs }
     for (const { weights } of examples)
       for (let at = 1; at < weights.length; at++) result.weight += weights[at]!
-    for (const { loss: part, logprobs: found } of await this.#runAll(examples, aim, pause)) {
+    for (const { loss: part, logprobs: found } of await this.#runAll(examples, passLoss, pause)) {
       result.loss += part
       for (const [member, values] of found) logprobs[member]!.set(values, 1)
     }
     return result
   }
 
-  /** Every thread gets batches of its own; the sums are added in the same order every time. */
+  /** Distributes batches over threads; sums are added in the same order every time. */
   async #runAll(
     examples: readonly TrainingExample[],
-    aim: Aim,
+    passLoss: PassLoss,
     pause: () => Promise<void> | undefined,
   ): Promise<PassOutcome[]> {
     const helpers = this.#runtime.device === 'cpu' ? this.#runtime.threads - 1 : 0
@@ -71,79 +71,83 @@ export class Trainer {
     const total = examples.reduce((sum, { tokens }) => sum + tokens.length, 0)
     // Small enough that every thread gets one.
     const batches = planBatches(examples, Math.min(batchTokens, Math.ceil(total / (helpers + 1))))
-    const partners = helpers > 0 && batches.length > 1 ? await this.#startPartners(helpers) : []
-    const shares = dealOut(batches, partners.length + 1)
-    const elsewhere = partners.map((partner, index) =>
-      partner.run({ batches: shares[index + 1]!, examples: only(examples, shares[index + 1]!), aim }),
+    const workers = helpers > 0 && batches.length > 1 ? await this.#startWorkers(helpers) : []
+    const assignments = balanceBatches(batches, workers.length + 1)
+    const others = workers.map((worker, index) =>
+      worker.run({
+        batches: assignments[index + 1]!,
+        examples: only(examples, assignments[index + 1]!),
+        passLoss,
+      }),
     )
-    // Heard of below; until then a failure here must not pass for one that nobody awaits.
-    for (const each of elsewhere) each.catch(() => undefined)
+    // Awaited below; until then a failure must not count as an unhandled rejection.
+    for (const each of others) each.catch(() => undefined)
     const outcomes: PassOutcome[] = []
     try {
-      for (const batch of shares[0]!) {
+      for (const batch of assignments[0]!) {
         await pause()
-        outcomes.push(await this.#runner.run(batch, examples, aim))
+        outcomes.push(await this.#runner.run(batch, examples, passLoss))
       }
     } finally {
-      await Promise.allSettled(elsewhere)
+      await Promise.allSettled(others)
     }
-    for (const each of elsewhere) {
+    for (const each of others) {
       const { outcomes: more, gradients } = await each
       outcomes.push(...more)
-      if (gradients !== undefined) this.#add(gradients)
+      if (gradients !== undefined) this.#addGradients(gradients)
     }
     return outcomes
   }
 
-  #add(gradients: Float32Array): void {
-    if (this.#runner.gathered || this.#gathered) addTo(this.#store.gradients, gradients)
+  #addGradients(gradients: Float32Array): void {
+    if (this.#runner.hasGradients || this.#hasGradients) addTo(this.#store.gradients, gradients)
     else this.#store.gradients.set(gradients)
-    this.#gathered = true
+    this.#hasGradients = true
   }
 
-  #startPartners(count: number): Promise<PassPartner[]> {
+  #startWorkers(count: number): Promise<PassThread[]> {
     const { lora, recompute } = this.#options
-    this.#partners ??= Promise.all(
+    this.#workers ??= Promise.all(
       Array.from({ length: count }, async () => {
-        const partner = new PassPartner({
+        const worker = new PassThread({
           shape: this.#shape,
           options: { lora, recompute },
           weights: this.#store.share(),
           arrays: this.adam.arrays,
         })
-        await partner.start()
-        return partner
+        await worker.start()
+        return worker
       }),
     )
-    return this.#partners
+    return this.#workers
   }
 
   async step(settings: AdamSettings): Promise<OptimResult> {
-    if (!this.#runner.gathered && !this.#gathered) this.#store.gradients.fill(0)
-    const result = await this.adam.update(settings, (await this.#partners) ?? [])
-    this.forget()
+    if (!this.#runner.hasGradients && !this.#hasGradients) this.#store.gradients.fill(0)
+    const result = await this.adam.update(settings, (await this.#workers) ?? [])
+    this.clearGradients()
     if (Number.isFinite(result.gradientNorm)) return result
     throw new EngineError(
-      'The gradient is not a number, so the step was left out and the weights are as before.',
+      'The gradient is not a number, so the step was skipped and the weights are unchanged.',
       {
-        fix: 'Look at the examples and weights of this step, or lower the learning rate.',
+        fix: 'Check the examples and weights of this step, or lower the learning rate.',
       },
     )
   }
 
-  /** Drops what has been gathered. */
-  forget(): void {
-    this.#gathered = false
-    this.#runner.forget()
+  /** Discards the accumulated gradients. */
+  clearGradients(): void {
+    this.#hasGradients = false
+    this.#runner.clearGradients()
   }
 
   async release(): Promise<void> {
-    for (const partner of (await this.#partners) ?? []) await partner.end()
+    for (const worker of (await this.#workers) ?? []) await worker.end()
     await this.#runner.release()
   }
 }
 
-/** The list with gaps where an example is in none of the batches, so that it need not travel. */
+/** A sparse copy with only the examples of these batches, so that the others are not transferred. */
 function only(examples: readonly TrainingExample[], batches: readonly Batch[]): TrainingExample[] {
   const sent: TrainingExample[] = []
   for (const { placed } of batches) for (const { member } of placed) sent[member] = examples[member]!

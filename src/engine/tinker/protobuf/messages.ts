@@ -4,7 +4,7 @@ import type { PassOutput } from '../protocol-types.ts'
 import { bytesOf, fieldsOf, numberOf, textOf } from './reader.ts'
 import { dtypes, float32Bytes, int32Bytes, int64Bytes, numbersIn } from './tensors.ts'
 
-/** The binary form of the protocol (package tinker_public), as far as passes need it. */
+/** The protobuf encoding of the protocol (package tinker_public), as far as passes need it. */
 export const PROTOBUF = 'application/x-protobuf'
 
 export interface PassRequest {
@@ -35,13 +35,13 @@ function writeDatum(writer: ProtobufWriter, { model_input, loss_fn_inputs }: Dat
 
 function writeTensor(writer: ProtobufWriter, { data, dtype, shape }: TensorData): void {
   writer.bytes(1, dtype === 'int64' ? int64Bytes(data) : float32Bytes(data)).int(3, dtypes[dtype])
-  // A list of whole numbers is one field with all of them in a row.
+  // A packed repeated field.
   writer.message(4, (inner) => {
     for (const size of shape) inner.varint(size)
   })
 }
 
-/** The reverse of `encodePass`: what a server reads. */
+/** The inverse of `encodePass`, as a server reads it. */
 export function decodePass(bytes: Uint8Array): PassRequest {
   const fields = fieldsOf(bytes)
   const config = (fields.get(5) ?? []).map((entry) => {
@@ -78,7 +78,7 @@ function readTensor(bytes: Uint8Array): TensorData {
   return { data, dtype: dtype === dtypes.int64 ? 'int64' : 'float32', shape: [data.length] }
 }
 
-/** The answer to a pass: every named tensor of all datums in one run of numbers, with the places where each begins. */
+/** The result of a pass: each named tensor of all datums, concatenated, with offsets. */
 export function readPassOutput(bytes: Uint8Array): PassOutput {
   const fields = fieldsOf(bytes)
   const outputs: Record<string, { data: number[] }>[] = []
@@ -102,7 +102,7 @@ export function readPassOutput(bytes: Uint8Array): PassOutput {
 function batched(bytes: Uint8Array): number[][] {
   const fields = fieldsOf(bytes)
   const whole = bytesOf(fields.get(1)?.[0])
-  // Counted in bytes.
+  // In bytes.
   const offsets = numbersIn(bytesOf(fields.get(2)?.[0]), dtypes.int64)
   return offsets
     .slice(1)

@@ -1,12 +1,12 @@
 import { EngineError } from '../../checkpoint/index.ts'
 
-/** One field of a message: whole numbers as bigint, fixed 4 and 8 bytes and everything with a length as bytes. */
+/** A field: varints as bigint; fixed-width and length-delimited values as bytes. */
 interface Field {
   number: number
   value: bigint | Uint8Array
 }
 
-/** Reads the fields of a message in the order in which they stand. Anything cut off or malformed is an error. */
+/** Reads the fields of a message in order. Truncated or malformed data is an error. */
 function* readFields(bytes: Uint8Array): Generator<Field> {
   let at = 0
   const varint = (): bigint => {
@@ -45,7 +45,7 @@ function* readFields(bytes: Uint8Array): Generator<Field> {
   }
 }
 
-/** A message whose fields are all wanted by number; repeated ones keep their order. */
+/** All fields of a message by number; repeated ones keep their order. */
 export function fieldsOf(bytes: Uint8Array): Map<number, (bigint | Uint8Array)[]> {
   const fields = new Map<number, (bigint | Uint8Array)[]>()
   for (const { number, value } of readFields(bytes))
@@ -69,7 +69,7 @@ export function numberOf(value: bigint | Uint8Array | undefined): number {
 }
 
 function damaged(): EngineError {
-  return new EngineError('The server sent a binary answer that is cut off or damaged.', {
-    fix: 'Try again; if it stays so, use the JSON form.',
+  return new EngineError('The server sent a truncated or corrupted protobuf response.', {
+    fix: 'Try again; if it persists, use JSON encoding.',
   })
 }

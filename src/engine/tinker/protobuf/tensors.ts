@@ -1,6 +1,6 @@
 import { EngineError } from '../../checkpoint/index.ts'
 
-/** Kinds of numbers, as the protocol counts them. */
+/** Element types of the protocol. */
 export const dtypes = { float32: 1, int64: 2, int32: 3, bfloat16: 4 } as const
 
 export function float32Bytes(values: readonly number[]): Uint8Array {
@@ -21,7 +21,7 @@ export function int64Bytes(values: readonly number[]): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-/** The numbers in a run of bytes; the order of bytes is always little-endian. */
+/** Decodes little-endian numbers. */
 export function numbersIn(bytes: Uint8Array, dtype: number): number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const readers: Record<number, [number, (at: number) => number]> = {
@@ -32,8 +32,8 @@ export function numbersIn(bytes: Uint8Array, dtype: number): number[] {
   }
   const reader = readers[dtype]
   if (reader === undefined || bytes.length % reader[0] !== 0) {
-    throw new EngineError(`The server sent ${bytes.length} bytes of numbers of the unknown kind ${dtype}.`, {
-      fix: 'Use the JSON form with this server.',
+    throw new EngineError(`The server sent ${bytes.length} bytes of unknown element type ${dtype}.`, {
+      fix: 'Use JSON encoding with this server.',
     })
   }
   const [width, read] = reader

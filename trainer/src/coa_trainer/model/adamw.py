@@ -1,6 +1,6 @@
-"""AdamW with moments, gradients and weights in float32, whatever the model computes in.
+"""AdamW with float32 master weights, moments and gradients, whatever the model's compute dtype.
 
-All parameters are stepped in a few kernels, and the device is asked once a step: for the length of the gradient.
+All parameters are updated in a few fused kernels, with one device synchronization per step (the gradient norm).
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,12 +23,12 @@ class AdamSettings:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A tensor that is trained. It may hold several parameters of the model one after another."""
+    """A trainable tensor. It may hold several of the model's parameters, concatenated."""
 
     parameter: torch.nn.Parameter
     names: tuple[str, ...]
     sizes: tuple[int, ...] = ()
-    """How much of the first dimension each takes; left out where there is one."""
+    """Size of each parameter along the first dimension; empty if there is only one."""
 
     def parts(self, tensor: torch.Tensor) -> list[tuple[str, torch.Tensor]]:
         if len(self.names) == 1:
@@ -40,30 +40,30 @@ Trained = Leaf | tuple[str, torch.nn.Parameter]
 
 
 class AdamW:
-    """Gathers gradients of its parameters and steps. Weights in a narrow type get an exact copy to be stepped."""
+    """Accumulates gradients and updates the weights. Low-precision weights get a float32 master copy."""
 
-    def __init__(self, parameters: Iterable[Trained], exact: Mapping[str, torch.Tensor] | None = None) -> None:
+    def __init__(self, parameters: Iterable[Trained], master: Mapping[str, torch.Tensor] | None = None) -> None:
         self.leaves = [each if isinstance(each, Leaf) else Leaf(each[1], (each[0],)) for each in parameters]
         self.step = 0
         self._weights = [self._local(leaf.parameter.data) for leaf in self.leaves]
-        self._exact: list[torch.Tensor] = []
+        self._master: list[torch.Tensor] = []
         for leaf, data in zip(self.leaves, self._weights, strict=True):
             if data.dtype == torch.float32:
-                self._exact.append(data)
-            elif exact is not None:
-                given = [exact[name] for name in leaf.names]
-                self._exact.append(given[0] if len(given) == 1 else torch.cat(given))
+                self._master.append(data)
+            elif master is not None:
+                given = [master[name] for name in leaf.names]
+                self._master.append(given[0] if len(given) == 1 else torch.cat(given))
             else:
-                self._exact.append(data.float())
-        self._first = [torch.zeros_like(each) for each in self._exact]
-        self._second = [torch.zeros_like(each) for each in self._exact]
-        self._wide: list[torch.Tensor | None] = [None] * len(self.leaves)
-        self.exact = self._named(self._exact)
+                self._master.append(data.float())
+        self._first = [torch.zeros_like(each) for each in self._master]
+        self._second = [torch.zeros_like(each) for each in self._master]
+        self._accumulated: list[torch.Tensor | None] = [None] * len(self.leaves)
+        self.master = self._named(self._master)
         self.first = self._named(self._first)
         self.second = self._named(self._second)
 
     def _local(self, tensor: torch.Tensor) -> torch.Tensor:
-        """What of a parameter lies in this process."""
+        """The part of a parameter that this process holds."""
         return tensor
 
     def _named(self, tensors: Iterable[torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -75,54 +75,54 @@ class AdamW:
 
     @property
     def shapes(self) -> dict[str, torch.Size]:
-        return {name: tensor.shape for name, tensor in self.exact.items()}
+        return {name: tensor.shape for name, tensor in self.master.items()}
 
-    def _gathered(self) -> list[torch.Tensor | None]:
+    def _gradients(self) -> list[torch.Tensor | None]:
         found: list[torch.Tensor | None] = []
-        for leaf, wide in zip(self.leaves, self._wide, strict=True):
+        for leaf, wide in zip(self.leaves, self._accumulated, strict=True):
             gradient = leaf.parameter.grad
             found.append(wide if wide is not None or gradient is None else self._local(gradient))
         return found
 
     @property
     def gradients(self) -> dict[str, torch.Tensor]:
-        """What has been gathered since the last step, in float32."""
+        """Gradients accumulated since the last step, in float32."""
         found: dict[str, torch.Tensor] = {}
-        for leaf, gradient in zip(self.leaves, self._gathered(), strict=True):
+        for leaf, gradient in zip(self.leaves, self._gradients(), strict=True):
             if gradient is not None:
                 found.update(leaf.parts(gradient.detach()))
         return found
 
     @property
-    def gathered(self) -> bool:
-        return any(each is not None for each in self._gathered())
+    def has_gradients(self) -> bool:
+        return any(each is not None for each in self._gradients())
 
-    def collect(self) -> None:
-        """After each backward pass: gradients in a narrow type are added up in float32, others stay where they are."""
+    def accumulate(self) -> None:
+        """Called after each backward pass: low-precision gradients are accumulated in float32, others stay in place."""
         known: list[torch.Tensor] = []
         more: list[torch.Tensor] = []
         fresh: list[torch.Tensor] = []
-        begun: list[torch.Tensor] = []
+        started: list[torch.Tensor] = []
         for number, leaf in enumerate(self.leaves):
             gradient = leaf.parameter.grad
             if gradient is None or gradient.dtype == torch.float32:
                 continue
             leaf.parameter.grad = None
-            wide = self._wide[number]
+            wide = self._accumulated[number]
             if wide is None:
-                wide = self._wide[number] = torch.empty_like(self._exact[number])
+                wide = self._accumulated[number] = torch.empty_like(self._master[number])
                 fresh.append(wide)
-                begun.append(gradient)
+                started.append(gradient)
             else:
                 known.append(wide)
                 more.append(gradient)
         if fresh:
-            torch._foreach_copy_(fresh, begun)
+            torch._foreach_copy_(fresh, started)
         if known:
             torch._foreach_add_(known, more)
 
-    def forget(self) -> None:
-        self._wide = [None] * len(self.leaves)
+    def zero_grad(self) -> None:
+        self._accumulated = [None] * len(self.leaves)
         for leaf in self.leaves:
             leaf.parameter.grad = None
 
@@ -130,20 +130,20 @@ class AdamW:
         return float(self._norm())
 
     def _norm(self) -> torch.Tensor:
-        """Lengths of the parameters in float32, each added up as a tree; together in double precision."""
-        gradients = [each for each in self._gathered() if each is not None]
+        """Per-parameter norms in float32, combined in double precision."""
+        gradients = [each for each in self._gradients() if each is not None]
         if not gradients:
             return torch.zeros((), dtype=torch.float64)
         length: torch.Tensor = torch.stack(torch._foreach_norm(gradients)).double().norm()
         return length
 
     def update(self, settings: AdamSettings) -> float:
-        """Steps, forgets what was gathered and returns the length of the gradient before clipping."""
+        """Takes a step, clears the gradients and returns the gradient norm before clipping."""
         if not self.leaves:
             return 0.0
-        device = self._exact[0].device
+        device = self._master[0].device
         length = self._norm().to(device)
-        # A length that is no number makes the kernels leave everything as it is; the device need not be asked before.
+        # If the norm is not finite, found_inf makes the kernels skip the update, so no extra synchronization is needed.
         broken = (~length.isfinite()).float()
         divisor = torch.ones((), device=device)
         if settings.grad_clip_norm > 0:
@@ -152,31 +152,31 @@ class AdamW:
             for decays in (True, False):
                 self._step(decays, settings, divisor, broken)
             self.write_back()
-        self.forget()
+        self.zero_grad()
         norm = float(length)
         if not norm < float("inf"):
             raise TrainerError(
                 400,
-                "The gradient is not a number, so nothing was changed and what was gathered is forgotten: "
-                "lower the learning rate or go back to a checkpoint.",
+                "The gradient is not a number, so the weights were left unchanged and the gradients discarded: "
+                "lower the learning rate or return to a checkpoint.",
             )
         self.step += 1
         return norm
 
     def _step(self, decays: bool, settings: AdamSettings, divisor: torch.Tensor, broken: torch.Tensor) -> None:
-        gathered = self._gathered()
+        accumulated = self._gradients()
         chosen = [
-            number for number, exact in enumerate(self._exact) if (exact.ndim >= 2) == decays and exact.numel() > 0
+            number for number, master in enumerate(self._master) if (master.ndim >= 2) == decays and master.numel() > 0
         ]
         if not chosen:
             return
         gradients: list[torch.Tensor] = []
         for number in chosen:
-            gradient = gathered[number]
-            gradients.append(torch.zeros_like(self._exact[number]) if gradient is None else gradient)
+            gradient = accumulated[number]
+            gradients.append(torch.zeros_like(self._master[number]) if gradient is None else gradient)
         steps = torch.full((), self.step + 1, dtype=torch.float32, device=divisor.device)
         torch._fused_adamw_(
-            [self._exact[number] for number in chosen],
+            [self._master[number] for number in chosen],
             gradients,
             [self._first[number] for number in chosen],
             [self._second[number] for number in chosen],
@@ -194,41 +194,41 @@ class AdamW:
         )
 
     def write_back(self) -> None:
-        """Weights in a narrow type follow their exact copies."""
+        """Copies the master weights to the low-precision weights."""
         pairs = [
-            (weight, exact)
-            for weight, exact in zip(self._weights, self._exact, strict=True)
-            if weight.dtype != exact.dtype
+            (weight, master)
+            for weight, master in zip(self._weights, self._master, strict=True)
+            if weight.dtype != master.dtype
         ]
         if pairs:
-            torch._foreach_copy_([weight for weight, _ in pairs], [exact for _, exact in pairs])
+            torch._foreach_copy_([weight for weight, _ in pairs], [master for _, master in pairs])
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        """Exact weights and both moments, whole, as copies in the machine's memory."""
-        weights, first, second = (self._copies(each) for each in (self.exact, self.first, self.second))
+        """Master weights and both moments, unsharded, copied to host memory."""
+        weights, first, second = (self._copies(each) for each in (self.master, self.first, self.second))
         return weights, first, second
 
     def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Each with memory of its own: tensors that lie side by side would be taken for one."""
+        """Each tensor gets its own memory; safetensors refuses tensors that share storage."""
         return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
 
     def _part(self, _: str, whole: torch.Tensor) -> torch.Tensor:
-        """What of the whole belongs here."""
+        """This process's shard of a full tensor."""
         return whole
 
-    def take(self, values: Mapping[str, torch.Tensor]) -> None:
+    def load_weights(self, values: Mapping[str, torch.Tensor]) -> None:
         with torch.no_grad():
-            for name, exact in self.exact.items():
-                exact.copy_(self._part(name, values[name]))
+            for name, master in self.master.items():
+                master.copy_(self._part(name, values[name]))
             self.write_back()
 
-    def take_moments(self, step: int, first: Mapping[str, torch.Tensor], second: Mapping[str, torch.Tensor]) -> None:
+    def load_moments(self, step: int, first: Mapping[str, torch.Tensor], second: Mapping[str, torch.Tensor]) -> None:
         self.step = step
-        for name in self.exact:
+        for name in self.master:
             self.first[name].copy_(self._part(name, first[name]))
             self.second[name].copy_(self._part(name, second[name]))
 
-    def restart(self) -> None:
+    def reset(self) -> None:
         self.step = 0
         for tensor in (*self._first, *self._second):
             tensor.zero_()

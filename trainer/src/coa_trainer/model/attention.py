@@ -1,8 +1,7 @@
-"""Attention over rows that hold several sequences one after another.
+"""Attention over packed rows, registered with transformers as an attention implementation.
 
-Each sequence is attended to by itself, so nothing leaks from one into the next, and the work grows with the square of
-the sequences and not of the row. It is an attention implementation of transformers, which hands it queries, keys and
-values of any model that lets its attention be chosen.
+Each sequence in a row attends only to itself, so nothing leaks between sequences, and the cost grows with the square
+of the sequence lengths rather than of the row length. It works for any model that supports custom attention.
 """
 
 from typing import Any
@@ -32,7 +31,7 @@ def _attend(
 ) -> tuple[torch.Tensor, None]:
     for name in ("softcap", "s_aux", "position_bias"):
         if others.get(name) is not None:
-            raise TrainerError(400, f"The attention of this model uses {name}, which packed rows do not know.")
+            raise TrainerError(400, f"This model's attention uses {name}, which is not supported in packed rows.")
     groups = query.shape[1] // key.shape[1]
     if attention_mask is not None:
         output = _masked(query, key, value, _windowed(attention_mask, sliding_window), scaling, groups)
@@ -56,7 +55,7 @@ def _attend(
 
 
 def _windowed(mask: torch.Tensor, window: int | None) -> torch.Tensor:
-    """A query that may see the first n keys sees only the last `window` of them."""
+    """Limits a query that sees the first n keys to the last `window` of them."""
     if window is None:
         return mask
     seen = mask.sum(dim=-1, keepdim=True)
@@ -71,7 +70,7 @@ def _masked(
     scaling: float | None,
     groups: int,
 ) -> torch.Tensor:
-    # With a mask and shared heads PyTorch takes its slowest kernel; repeated heads keep the faster ones.
+    # With a mask and grouped-query heads PyTorch picks its slowest kernel; repeating the heads keeps the fast ones.
     if groups > 1:
         key = key.repeat_interleave(groups, dim=1)
         value = value.repeat_interleave(groups, dim=1)

@@ -1,4 +1,4 @@
-"""The models the server was started with or that a client has sent, and copies of them on the device."""
+"""Base models, configured at startup or uploaded by clients, and their copies on the device."""
 
 import hashlib
 import os
@@ -11,9 +11,9 @@ import torch
 
 from ..errors import TrainerError, bad_request
 from .compiled import OFF, compile_layers
+from .fused_weights import fuse_weights, is_supported
 from .load import context_length, is_weight_file, load_model, read_config
 from .lora import Adapters
-from .side_by_side import knows, lay_side_by_side
 
 UPLOAD = "upload://"
 
@@ -23,21 +23,21 @@ class ModelOptions:
     device: torch.device
     dtype: torch.dtype
     random_seed: int | None = None
-    """Weights from this seed instead of from files."""
+    """Initialize random weights from this seed instead of loading them."""
     checkpointing: bool = False
     compile: str = OFF
     """One of `compiled.MODES`."""
 
 
 def to_device(model: Any, options: ModelOptions) -> Any:
-    """Weights in the type of computation; tables such as those of the rotation keep theirs."""
+    """Casts weights to the compute dtype; buffers, such as the RoPE tables, keep theirs."""
     for parameter in model.parameters():
         parameter.data = parameter.data.to(options.device, options.dtype)
     for module in model.modules():
         for name, buffer in module.named_buffers(recurse=False):
             setattr(module, name, buffer.to(options.device))
-    if knows(model):
-        lay_side_by_side(model)
+    if is_supported(model):
+        fuse_weights(model)
     if options.checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     return model
@@ -61,11 +61,11 @@ class BaseModels:
 
     @property
     def names(self) -> list[str]:
-        """Of the models the server was started with."""
+        """Models the server was started with."""
         return self._own
 
     def find(self, name: str) -> str:
-        """The name itself, or the folder it was given with; a model that a client has sent is taken in here."""
+        """Resolves a name or the folder it was given with; an uploaded model is registered here."""
         if name in self._folders:
             return name
         for known in self._own:
@@ -75,20 +75,20 @@ class BaseModels:
             folder = self._upload_folder(name.removeprefix(UPLOAD))
             self._configs[name] = read_config(folder)
             self._folders[name] = folder
-            # What is used stays for another day.
+            # Using an upload postpones its expiry.
             os.utime(folder)
             return name
-        raise bad_request(f"There is no base model {name} here; this server has {', '.join(self._own)}.")
+        raise bad_request(f"Unknown base model {name}; this server has {', '.join(self._own)}.")
 
-    def forget(self, name: str) -> None:
-        """Gives back the memory of a model that a client has sent, once nothing is made from it any more."""
+    def unload(self, name: str) -> None:
+        """Releases an uploaded model once nothing is built on it."""
         if name not in self._own:
             tables: list[dict[str, Any]] = [self._folders, self._configs, self._shared, self._sizes]
             for table in tables:
                 table.pop(name, None)
 
     def weight_files(self, name: str) -> list[dict[str, str | int]]:
-        """By their hashes a client sees whether it has the same model; none where the weights come from no file."""
+        """Checksums let a client see whether it has the same model. Empty for randomly initialized weights."""
         if self.options.random_seed is not None and name in self._own:
             return []
         found = [path for path in self._folders[name].iterdir() if _decides_weights(path.name)]
@@ -113,7 +113,7 @@ class BaseModels:
         return size
 
     def parameters(self, name: str) -> int:
-        """Counted without memory for the weights."""
+        """Counted on the meta device, without allocating weights."""
         if name not in self._sizes:
             from transformers import AutoModelForCausalLM
 
@@ -123,15 +123,15 @@ class BaseModels:
         return self._sizes[name]
 
     def fresh(self, name: str, checkpoint: Path | None = None) -> Any:
-        """A model of its own in float32 on the CPU; with a checkpoint, that one's weights."""
+        """A new float32 model on the CPU, from the checkpoint if one is given."""
         if checkpoint is not None:
             if not (checkpoint / "config.json").is_file():
-                raise TrainerError(400, f"{checkpoint.name} is not a checkpoint of a whole model.")
+                raise TrainerError(400, f"{checkpoint.name} is not a full-model checkpoint.")
             return load_model(checkpoint)
         return load_model(self._folders[name], self.options.random_seed if name in self._own else None)
 
     def shared(self, name: str) -> Adapters:
-        """The frozen copy that all adapters of a base sit on."""
+        """The frozen base that all its LoRA adapters share."""
         if name not in self._shared:
             model = to_device(self.fresh(name), self.options)
             for parameter in model.parameters():

@@ -1,4 +1,4 @@
-"""Checkpoints as Hugging Face folders, saved as a whole or not at all."""
+"""Checkpoints as Hugging Face folders, written atomically."""
 
 import json
 import os
@@ -34,9 +34,9 @@ Tensors = dict[str, torch.Tensor]
 def save_checkpoint(
     folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool, writes: bool = True
 ) -> None:
-    """What is at `folder` stays until the new checkpoint is complete on the disk.
+    """An existing checkpoint at `folder` stays until the new one is complete on disk.
 
-    Where a model is spread over processes all of them take part, and one writes.
+    With a sharded model every process takes part, and one writes.
     """
     state = trained.optimizer.state()
     if not writes:
@@ -55,7 +55,7 @@ def save_checkpoint(
 
 
 def _replace(folder: Path, temporary: Path) -> None:
-    """A kill between the two renames leaves the old one under its second name, where `recover` finds it."""
+    """If the process is killed between the two renames, `recover` finds the old checkpoint under its second name."""
     previous = folder.parent / f".{folder.name}.previous"
     if folder.exists():
         shutil.rmtree(previous, ignore_errors=True)
@@ -66,7 +66,7 @@ def _replace(folder: Path, temporary: Path) -> None:
 
 
 def recover(parent: Path) -> None:
-    """Puts back what a killed server had moved aside, and removes what it had not finished."""
+    """Restores checkpoints that a killed server had moved aside and deletes unfinished ones."""
     if not parent.is_dir():
         return
     for path in parent.glob(".*.previous"):
@@ -125,7 +125,7 @@ def _say_float32(path: Path) -> None:
 
 
 def _write_index(folder: Path) -> None:
-    """Without an index some servers load every *.safetensors of a folder, the optimiser's too."""
+    """Without an index some inference servers load every *.safetensors file in a folder, including the optimizer's."""
     path = folder / "model.safetensors"
     if not path.is_file():
         return

@@ -1,4 +1,4 @@
-"""Functions that PyTorch may compile, and that are computed as they stand where it cannot."""
+"""Optional torch.compile, with a fallback to eager execution."""
 
 import logging
 from collections.abc import Callable
@@ -9,32 +9,31 @@ import torch.utils.checkpoint
 
 log = logging.getLogger(__name__)
 
-# What passes through a function without being a failure of its compilation: full memory, and the way in which PyTorch
-# ends the second computation of a layer.
-_OTHERS: tuple[type[BaseException], ...] = (
+# Not compilation failures: out of memory, and PyTorch's way of ending the recomputation of a checkpointed layer.
+_PASS_THROUGH: tuple[type[BaseException], ...] = (
     torch.OutOfMemoryError,
     getattr(torch.utils.checkpoint, "_StopRecomputationError", torch.OutOfMemoryError),
 )
-# Each size of a row is compiled by itself.
-MOST_SIZES = 64
+# Each row size is compiled separately.
+MAX_SIZES = 64
 OFF, AUTO, ON, MOST = "off", "auto", "on", "most"
 MODES = (AUTO, OFF, ON, MOST)
 
 
-def own_mode(chosen: str, device: torch.device) -> str:
-    """For the layers that are ours: they are compiled on CUDA unless that is switched off."""
+def custom_mode(chosen: str, device: torch.device) -> str:
+    """For our own layers: compiled on CUDA unless disabled."""
     return chosen if chosen != AUTO else ON if device.type == "cuda" else OFF
 
 
 def compile_layers(model: Any, chosen: str) -> None:
-    """For layers of transformers, which are compiled only where that was asked for."""
+    """For transformers' layers: compiled only on request."""
     if chosen in (ON, MOST):
         for layer in getattr(getattr(model, model.base_model_prefix), "layers", []):
             layer.compile(dynamic=True)
 
 
 class Compiler:
-    """Turned off for good by the first failure, with one warning."""
+    """Disabled permanently, with one warning, by the first failure."""
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
@@ -42,20 +41,20 @@ class Compiler:
             settings: Any = torch._dynamo.config
             for name in ("recompile_limit", "cache_size_limit"):
                 if hasattr(settings, name):
-                    setattr(settings, name, max(MOST_SIZES, getattr(settings, name)))
+                    setattr(settings, name, max(MAX_SIZES, getattr(settings, name)))
                     break
 
     @property
     def on(self) -> bool:
         return self.mode != OFF
 
-    def give_up(self, error: object) -> None:
+    def disable(self, error: object) -> None:
         if self.on:
             first = str(error).strip().splitlines()
-            log.warning("torch.compile cannot be used, so everything is computed uncompiled: %s", first[:1])
+            log.warning("torch.compile failed; falling back to eager execution: %s", first[:1])
         self.mode = OFF
 
-    def piece(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def compile(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         if not self.on:
             return plain
         mode = "max-autotune-no-cudagraphs" if self.mode == MOST else None
@@ -66,10 +65,10 @@ class Compiler:
                 return plain(*values)
             try:
                 return fast(*values)
-            except _OTHERS:
+            except _PASS_THROUGH:
                 raise
             except Exception as error:
-                self.give_up(error)
+                self.disable(error)
                 return plain(*values)
 
         return call

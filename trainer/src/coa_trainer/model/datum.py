@@ -1,4 +1,4 @@
-"""Training examples as the protocol has them: a token sequence and, for each position, what comes next."""
+"""Training examples as the protocol defines them: a token sequence and a target for each position."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ class Datum:
     """The input; position i predicts `targets[i]`."""
     targets: Integers
     inputs: dict[str, Floats] = field(default_factory=dict)
-    """What the loss needs beside the targets, one number a position: weights, logprobs, advantages, …"""
+    """Per-position inputs of the loss besides the targets: weights, logprobs, advantages, …"""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -35,5 +35,5 @@ class Loss:
 
     @property
     def temperature(self) -> float:
-        """What logits are divided by before anything is made of them."""
+        """Divides the logits before the softmax."""
         return self.config.get("temperature", 1.0)

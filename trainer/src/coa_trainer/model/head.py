@@ -1,4 +1,4 @@
-"""Log-probabilities of targets, with as much of [tokens × vocabulary] at a time as the device has room for."""
+"""Log-probabilities of the targets, computed over chunks of the [tokens × vocabulary] logits to limit memory."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,42 +8,42 @@ from torch.utils.checkpoint import checkpoint
 
 from .compiled import OFF, Compiler
 
-# So many logits are computed at a time: 64 MiB as float32.
+# Logits per chunk: 64 MiB in float32.
 CHUNK_NUMBERS = 1 << 24
-# On CUDA few large products are faster; 8 GiB in a narrow type.
+# On CUDA a few large matrix products are faster; 8 GiB in bfloat16.
 CUDA_CHUNK_NUMBERS = 1 << 32
 
 
 def chunk_tokens(device: torch.device, vocabulary: int) -> int:
-    """A power of two, so that rows of the sizes that are compiled consist of whole chunks."""
+    """A power of two, so that padded rows split into whole chunks."""
     numbers = CUDA_CHUNK_NUMBERS if device.type == "cuda" else CHUNK_NUMBERS
     return 1 << (max(1, numbers // vocabulary).bit_length() - 1)
 
 
 def scores(logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
-    """The targets' log-probabilities, and the logarithm of each row's sum."""
+    """Log-probabilities of the targets, and the log-sum-exp of each row."""
     wide = logits.float() / temperature
     total = wide.logsumexp(-1)
     return wide.gather(-1, targets[:, None])[:, 0] - total, total
 
 
-def to_slopes(
+def to_gradients(
     logits: torch.Tensor, total: torch.Tensor, targets: torch.Tensor, given: torch.Tensor, temperature: float
 ) -> None:
-    """Turns logits into the slopes of what is made of the log-probabilities, in their place."""
+    """Overwrites the logits with the gradient of the log-probabilities."""
     hit = torch.arange(logits.shape[1], device=logits.device) == targets[:, None]
     share = (logits.float() / temperature - total[:, None]).exp()
     logits.copy_((hit.float() - share) * (given[:, None] / temperature))
 
 
 class Head:
-    """An output embedding without a bias, whose products are computed once where all logits fit at once."""
+    """An output embedding without a bias. Logits are kept for the backward pass if they fit in one chunk."""
 
     def __init__(self, weight: torch.Tensor, compiler: Compiler | None = None) -> None:
         self.weight = weight
         compiler = compiler or Compiler(OFF)
-        self.scores: Callable[..., Any] = compiler.piece(scores)
-        self.to_slopes: Callable[..., Any] = compiler.piece(to_slopes)
+        self.scores: Callable[..., Any] = compiler.compile(scores)
+        self.to_gradients: Callable[..., Any] = compiler.compile(to_gradients)
 
     def logprobs(self, hidden: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
         given = (hidden, self.weight, targets, self, temperature)
@@ -70,7 +70,7 @@ class _Logprobs(torch.autograd.Function):
             found.append(part)
             totals.append(total)
         context.save_for_backward(hidden, weight, targets, torch.cat(totals))
-        # The only chunk is kept; with several, each is computed again.
+        # A single chunk is kept; several are recomputed in the backward pass.
         context.logits = logits if len(found) == 1 and any(context.needs_input_grad) else None
         context.head, context.size, context.temperature = head, size, temperature
         return found[0] if len(found) == 1 else torch.cat(found)
@@ -89,13 +89,13 @@ class _Logprobs(torch.autograd.Function):
             part = slice(start, start + size)
             logits = hidden[part] @ weight.T if context.logits is None else context.logits
             context.logits = None
-            context.head.to_slopes(logits, totals[part], targets[part], slope[part], context.temperature)
+            context.head.to_gradients(logits, totals[part], targets[part], slope[part], context.temperature)
             if wants_hidden:
                 into_hidden.append(logits @ weight)
             if wants_weight:
                 more = logits.T @ hidden[part]
                 if len(hidden) > size:
-                    # Chunks are added up in float32, or the later ones would be rounded away.
+                    # Accumulate in float32, or later chunks would be lost to rounding.
                     into_weight = more.float() if into_weight is None else into_weight.add_(more)
                 else:
                     into_weight = more
@@ -115,7 +115,7 @@ def is_plain(head: Any) -> bool:
 def module_logprobs(
     head: Any, hidden: torch.Tensor, targets: torch.Tensor, vocabulary: int, temperature: float = 1.0
 ) -> torch.Tensor:
-    """For an output embedding of any kind; the logits of each chunk are computed again for the gradient."""
+    """For an arbitrary output embedding; each chunk's logits are recomputed in the backward pass."""
     size = chunk_tokens(hidden.device, vocabulary)
     parts: list[torch.Tensor] = []
     for start in range(0, len(targets), size):
@@ -137,5 +137,5 @@ def _of_chunk(head: Any, hidden: torch.Tensor, targets: torch.Tensor, temperatur
     return scores(head(hidden), targets, temperature)[0]
 
 
-def gathered(logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+def target_logprobs(logits: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
     return scores(logits, targets, temperature)[0]

@@ -1,7 +1,7 @@
-"""Our own passes for Llama, Qwen2 and Qwen3: the layers as plain functions of tensors.
+"""Custom forward pass for Llama, Qwen2 and Qwen3: the layers as plain functions of tensors.
 
-What lies between two attentions is one function, from the end of a layer to the beginning of the next. All layers share
-it, so it is compiled once, and adding up, norms and rotations are fused with each other.
+Everything between two attention calls, from the end of one layer to the start of the next, is a single function. All
+layers share it, so it is compiled once, and residual additions, norms and rotary embeddings are fused.
 """
 
 from typing import Any, NamedTuple
@@ -12,12 +12,12 @@ from torch.utils.checkpoint import checkpoint
 
 from .adamw import Leaf
 from .compiled import Compiler
+from .fused_weights import ATTENTION, FEED_FORWARD, fused_view
 from .packed_attention import attend
-from .side_by_side import ATTENTION, FEED_FORWARD, joined
 
 
 class Into(NamedTuple):
-    """What leads into an attention."""
+    """Weights applied before the attention."""
 
     norm: torch.Tensor
     weight: torch.Tensor
@@ -27,7 +27,7 @@ class Into(NamedTuple):
 
 
 class Out(NamedTuple):
-    """What comes after it."""
+    """Weights applied after the attention."""
 
     weight: torch.Tensor
     bias: torch.Tensor | None
@@ -46,7 +46,7 @@ class Form(NamedTuple):
 
 
 Heads = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-Turn = tuple[torch.Tensor, torch.Tensor]
+Rotation = tuple[torch.Tensor, torch.Tensor]
 
 
 def normed(states: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
@@ -54,14 +54,14 @@ def normed(states: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tens
     return weight * (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)).to(states.dtype)
 
 
-def turned(heads: torch.Tensor, turn: Turn) -> torch.Tensor:
-    cosine, sine = turn
+def apply_rope(heads: torch.Tensor, rotation: Rotation) -> torch.Tensor:
+    cosine, sine = rotation
     half = heads.shape[-1] // 2
     swapped = torch.cat((-heads[..., half:], heads[..., :half]), dim=-1)
     return heads * cosine[:, None] + swapped * sine[:, None]
 
 
-def into_attention(states: torch.Tensor, into: Into, turn: Turn, form: Form) -> Heads:
+def into_attention(states: torch.Tensor, into: Into, rotation: Rotation, form: Form) -> Heads:
     """Queries, keys and values [tokens, heads, width]."""
     projected = linear(normed(states, into.norm, form.eps), into.weight, into.bias)
     query, key, value = projected.view(len(states), -1, form.width).split_with_sizes(
@@ -69,7 +69,7 @@ def into_attention(states: torch.Tensor, into: Into, turn: Turn, form: Form) -> 
     )
     if into.query_norm is not None and into.key_norm is not None:
         query, key = normed(query, into.query_norm, form.eps), normed(key, into.key_norm, form.eps)
-    return turned(query, turn), turned(key, turn), value.contiguous()
+    return apply_rope(query, rotation), apply_rope(key, rotation), value.contiguous()
 
 
 def out_of_attention(mixed: torch.Tensor, states: torch.Tensor, out: Out, form: Form) -> torch.Tensor:
@@ -79,10 +79,10 @@ def out_of_attention(mixed: torch.Tensor, states: torch.Tensor, out: Out, form: 
 
 
 def between(
-    mixed: torch.Tensor, states: torch.Tensor, out: Out, into: Into, turn: Turn, form: Form
+    mixed: torch.Tensor, states: torch.Tensor, out: Out, into: Into, rotation: Rotation, form: Form
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     states = out_of_attention(mixed, states, out, form)
-    return (states, *into_attention(states, into, turn, form))
+    return (states, *into_attention(states, into, rotation, form))
 
 
 def ending(mixed: torch.Tensor, states: torch.Tensor, out: Out, norm: torch.Tensor, form: Form) -> torch.Tensor:
@@ -111,9 +111,9 @@ class LlamaBody:
             cosine, sine = body.rotary_emb(weight[:1, None], positions)
         self._cosine: torch.Tensor = cosine[0]
         self._sine: torch.Tensor = sine[0]
-        self._first = compiler.piece(into_attention)
-        self._between = compiler.piece(between)
-        self._ending = compiler.piece(ending)
+        self._first = compiler.compile(into_attention)
+        self._between = compiler.compile(between)
+        self._ending = compiler.compile(ending)
 
     def _add(self, layer: Any) -> None:
         attention, inner = layer.self_attn, layer.mlp
@@ -149,21 +149,21 @@ class LlamaBody:
         if len(parts) == 1:
             parameter: torch.nn.Parameter = parts[0]
         else:
-            together = joined(parts)
+            together = fused_view(parts)
             if together is None:
-                raise ValueError(f"{names[0]} and its neighbours do not lie side by side")
+                raise ValueError(f"{names[0]} and the parameters fused with it are not contiguous")
             parameter = torch.nn.Parameter(together)
         self.leaves.append(Leaf(parameter, names, tuple(len(part) for part in parts)))
         return parameter
 
     def states(self, tokens: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """[tokens, width] after the last norm, for a row that `attention.packed` describes."""
+        """Hidden states [tokens, width] after the final norm, for a row described by `attention.packed`."""
         form = self._form
-        turn = (self._cosine[positions], self._sine[positions])
+        rotation = (self._cosine[positions], self._sine[positions])
         states = embedding(tokens, self._embedding)
-        query, key, value = self._first(states, self._into[0], turn, form)
+        query, key, value = self._first(states, self._into[0], rotation, form)
         for out, into in zip(self._out[:-1], self._into[1:], strict=True):
-            given = (states, query, key, value, out, into, turn)
+            given = (states, query, key, value, out, into, rotation)
             if self._checkpointing and torch.is_grad_enabled():
                 states, query, key, value = checkpoint(self._layer, *given, use_reentrant=False)
             else:
@@ -179,6 +179,6 @@ class LlamaBody:
         value: torch.Tensor,
         out: Out,
         into: Into,
-        turn: Turn,
+        rotation: Rotation,
     ) -> Any:
-        return self._between(attend(query, key, value), states, out, into, turn, self._form)
+        return self._between(attend(query, key, value), states, out, into, rotation, self._form)

@@ -1,4 +1,4 @@
-"""Models of a Hugging Face folder, whole or with random weights from config.json alone."""
+"""Loads models from Hugging Face folders, or initializes them randomly from config.json."""
 
 import json
 from pathlib import Path
@@ -12,18 +12,18 @@ from ..errors import TrainerError, bad_request
 from . import attention
 
 _LAYER_COUNTS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-# Layers of a model with random weights.
-_MOST_UNWRITTEN = 1000
+# Layer limit for models without weight files.
+_MAX_LAYERS_WITHOUT_WEIGHTS = 1000
 
 
 def read_config(folder: Path) -> Any:
     if not (folder / "config.json").is_file():
-        raise bad_request(f"{folder} has no config.json: give the folder of a model in the Hugging Face layout.")
+        raise bad_request(f"{folder} has no config.json: pass a folder in the Hugging Face layout.")
     _check_layers(folder)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
-        raise bad_request(f"{folder / 'config.json'} cannot be used: {error}") from error
+        raise bad_request(f"{folder / 'config.json'} is invalid: {error}") from error
 
 
 def is_weight_file(name: str) -> bool:
@@ -31,12 +31,12 @@ def is_weight_file(name: str) -> bool:
 
 
 def _check_layers(folder: Path) -> None:
-    """In the file itself: transformers already makes lists of all layers when it reads a configuration."""
+    """Checked in the raw file, because transformers builds per-layer lists as soon as it reads a configuration."""
     path = folder / "config.json"
     files = [each for each in folder.iterdir() if is_weight_file(each.name)]
     try:
         config = json.loads(path.read_text())
-        most = sum(map(_tensor_count, files)) if files else _MOST_UNWRITTEN
+        most = sum(map(_tensor_count, files)) if files else _MAX_LAYERS_WITHOUT_WEIGHTS
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
         raise bad_request(f"The model in {folder.name} cannot be read: {error}") from error
     sections = [config, *config.values()] if isinstance(config, dict) else []
@@ -44,8 +44,8 @@ def _check_layers(folder: Path) -> None:
         for name in _LAYER_COUNTS if isinstance(section, dict) else ():
             layers = section.get(name)
             if isinstance(layers, int | float) and layers > most:
-                has = f"its files hold {most} tensors" if files else f"a model without weights may have {most}"
-                raise bad_request(f"{path.name} of {folder.name} has {name} {layers:.15g}, and {has}.")
+                has = f"its files hold {most} tensors" if files else f"the limit without weight files is {most}"
+                raise bad_request(f"{path.name} of {folder.name} has {name} {layers:.15g}, but {has}.")
 
 
 def _tensor_count(path: Path) -> int:
@@ -54,7 +54,7 @@ def _tensor_count(path: Path) -> int:
 
 
 def load_model(folder: Path, random_seed: int | None = None) -> Any:
-    """The model in float32 on the CPU, so that nothing of a file is lost before the caller decides."""
+    """Loads in float32 on the CPU, so that no precision is lost before the caller picks a dtype."""
     config = read_config(folder)
     for implementation in (attention.NAME, None):
         settings: dict[str, Any] = {"dtype": torch.float32}
@@ -65,7 +65,7 @@ def load_model(folder: Path, random_seed: int | None = None) -> Any:
         except TrainerError:
             raise
         except (ValueError, TypeError, ImportError) as error:
-            # Models whose attention cannot be chosen say so here; they are taken as they are.
+            # Models without pluggable attention raise here and are loaded with their own.
             if implementation is None:
                 raise bad_request(f"The model in {folder} cannot be loaded: {error}") from error
         except (OSError, RuntimeError, KeyError, SafetensorError) as error:
@@ -82,11 +82,11 @@ def _build(folder: Path, config: Any, random_seed: int | None, settings: dict[st
         model, loading = AutoModelForCausalLM.from_pretrained(
             folder, local_files_only=True, output_loading_info=True, **settings
         )
-        # transformers would go on with random values there.
+        # transformers would initialize them randomly.
         absent = sorted({str(key) for key in loading["missing_keys"]})
         if absent:
             more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-            raise bad_request(f"The weights in {folder.name} are not complete: {absent[0]}{more} is missing.")
+            raise bad_request(f"The weights in {folder.name} are incomplete: {absent[0]}{more} missing.")
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0

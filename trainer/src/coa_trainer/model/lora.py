@@ -1,4 +1,4 @@
-"""LoRA adapters on one base model that all of them share."""
+"""LoRA adapters on a shared base model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ class LoraSettings:
 
 
 def target_modules(model: Any, settings: LoraSettings) -> list[str]:
-    """Last parts of the names of the linear layers that get adapters."""
+    """Name suffixes of the linear layers that get adapters."""
     head = model.get_output_embeddings()
     names: set[str] = set()
     for name, module in model.named_modules():
@@ -34,19 +34,19 @@ def target_modules(model: Any, settings: LoraSettings) -> list[str]:
         if wanted:
             names.add(name.rsplit(".", 1)[-1])
     if not names:
-        raise bad_request("The model has no linear layers of the kind that adapters were asked for.")
+        raise bad_request("The model has no linear layers of the requested kind.")
     return sorted(names)
 
 
 class Adapters:
-    """All adapters on one base; exactly one, or none, is active at a time."""
+    """All adapters on one base; at most one is active at a time."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._peft: Any = None
         self._targets: dict[tuple[bool, bool, bool], list[str]] = {}
         self._active: str | None = None
-        # Before the first adapter the layers still have their plain types, by which targets are found.
+        # Done before the first adapter, while the layers still have the types by which targets are recognized.
         for attention in (True, False):
             for feed_forward in (True, False):
                 for unembedding in (True, False):
@@ -57,8 +57,8 @@ class Adapters:
     def add(self, name: str, settings: LoraSettings) -> None:
         kinds = (settings.attention, settings.feed_forward, settings.unembedding)
         if kinds not in self._targets:
-            raise bad_request("Nothing would be trained: switch on one of train_attn, train_mlp, train_unembed.")
-        # Here and not above: it takes seconds, and a full fine-tune does without.
+            raise bad_request("Nothing would be trained: enable train_attn, train_mlp or train_unembed.")
+        # Imported lazily: it takes seconds, and full fine-tuning does not need it.
         from peft import LoraConfig, get_peft_model
 
         config = LoraConfig(
@@ -102,7 +102,7 @@ class Adapters:
         self._active = name
 
     def parameters(self, name: str) -> list[tuple[str, torch.nn.Parameter]]:
-        """By the names that PEFT gives them in a file."""
+        """Keyed by PEFT's names in checkpoint files."""
         part = f".{name}."
         return [
             (key.replace(part, "."), parameter)

@@ -1,7 +1,7 @@
-"""The losses of PROTOCOL.md for each position; the caller adds them up.
+"""Per-position losses, as defined in PROTOCOL.md; the caller sums them.
 
-Whatever stands at a position of weight 0 is replaced before anything is computed with it: a product with 0 would let
-a NaN through, and the derivative of an unused branch would too.
+Inputs at positions with weight 0 are replaced before any computation: multiplying by 0 would let a NaN through, and so
+would the derivative of an unused branch.
 """
 
 import math
@@ -29,32 +29,32 @@ _SETTINGS = {
     "importance_sampling": frozenset({"temperature"}),
     "ppo": frozenset({"clip_low_threshold", "clip_high_threshold", "dual_clip", "importance_cap", "temperature"}),
 }
-MOST_LOG_RATIO = 20.0
-"""The logarithm of a ratio is held within this on both sides, so that no ratio becomes infinite."""
+MAX_LOG_RATIO = 20.0
+"""Bound on the absolute log-ratio, so that no ratio becomes infinite."""
 
 
 def check_loss(loss: Loss, data: list[Datum]) -> None:
-    """Refuses what the loss does not know, so that no input is ignored in silence."""
+    """Rejects inputs and settings that the loss does not use, so that nothing is silently ignored."""
     if loss.kind not in NEEDED:
-        raise bad_request(f"There is no loss {loss.kind}; use one of {', '.join(NEEDED)}.")
+        raise bad_request(f"Unknown loss {loss.kind}; use one of {', '.join(NEEDED)}.")
     odd = loss.config.keys() - _SETTINGS[loss.kind]
     if odd:
         raise bad_request(f"The loss {loss.kind} has no setting {', '.join(sorted(odd))}.")
     for name, value in loss.config.items():
         if not math.isfinite(value) or value < 0:
-            raise bad_request(f"{name} is {value} and must be a number that is not negative.")
+            raise bad_request(f"{name} is {value} but must not be negative.")
     if loss.temperature == 0:
-        raise bad_request("temperature is 0, and logits cannot be divided by that.")
+        raise bad_request("temperature is 0 but must be positive.")
     for number, datum in enumerate(data):
         missing = NEEDED[loss.kind] - datum.inputs.keys()
         extra = datum.inputs.keys() - NEEDED[loss.kind] - _OPTIONAL[loss.kind]
         if missing or extra:
-            problem = f"lacks {sorted(missing)[0]}" if missing else f"has {sorted(extra)[0]}, which is not known"
+            problem = f"lacks {sorted(missing)[0]}" if missing else f"has unknown {sorted(extra)[0]}"
             raise bad_request(f"loss_fn_inputs of datum {number} {problem}; see loss {loss.kind}.")
 
 
 def elementwise_loss(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> torch.Tensor:
-    """The loss of each position, weights included. Only `logprobs` is differentiated."""
+    """Loss per position, weights included. Only `logprobs` is differentiated."""
     weights = inputs.get("weights")
     if weights is None:
         weights = torch.ones_like(logprobs)
@@ -68,8 +68,8 @@ def elementwise_loss(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> torc
     if loss.kind == "importance_sampling":
         return -weights * torch.exp(model - old) * advantages
     apart = model - old
-    # What is not a number must stay so in the gradient, where the optimiser refuses it: through a clamp it becomes 0.
-    apart = torch.where(apart.isnan(), apart, apart.clamp(-MOST_LOG_RATIO, MOST_LOG_RATIO))
+    # A clamp would turn a NaN gradient into 0; keep it NaN so that the optimizer rejects the step.
+    apart = torch.where(apart.isnan(), apart, apart.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO))
     objective = _clipped(apart, advantages, loss.config)
     cap = loss.config.get("importance_cap")
     if cap is not None:
@@ -80,7 +80,7 @@ def elementwise_loss(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> torc
 
 
 def _clipped(distance: torch.Tensor, advantages: torch.Tensor, config: Mapping[str, float]) -> torch.Tensor:
-    """min(r·A, clamp(r)·A), then the dual clip. Where a bound holds, the ratio is not computed with a gradient."""
+    """min(r·A, clamp(r)·A), then the dual clip. Where a bound applies, no gradient flows through the ratio."""
     low = config.get("clip_low_threshold", 0.8)
     high = config.get("clip_high_threshold", 1.2)
     with torch.no_grad():
@@ -91,7 +91,7 @@ def _clipped(distance: torch.Tensor, advantages: torch.Tensor, config: Mapping[s
         if floor is not None:
             value = torch.where(bounded.isnan(), ratio * advantages, bounded)
             bounded = torch.where((advantages < 0) & (value < floor * advantages), floor * advantages, bounded)
-        # Without an advantage nothing is learned, however large the ratio.
+        # A zero advantage contributes nothing, however large the ratio.
         bounded = torch.where(advantages == 0, torch.zeros_like(advantages), bounded)
         free = bounded.isnan()
     safe = torch.where(free, distance, torch.zeros_like(distance))

@@ -1,6 +1,6 @@
-"""Attention over a row of several sequences, each by itself and looking back only.
+"""Causal attention over a packed row, each sequence by itself.
 
-Where the sequences end is told beside the tensors: compiled code then knows rows by their size alone.
+The sequence boundaries are passed out of band, so compiled code is specialized on the row size alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from . import varlen
 
 
 class Ends:
-    """Where the sequences of a row end."""
+    """Boundaries of the sequences in a row."""
 
     def __init__(self, ends: Sequence[int]) -> None:
         self.ends = tuple(ends)
@@ -29,19 +29,19 @@ class Ends:
         return max(self.lengths)
 
     def starts(self, device: torch.device) -> torch.Tensor:
-        """Sent to the device once for all layers."""
+        """Copied to the device once for all layers."""
         if device not in self._starts:
             self._starts[device] = torch.tensor([0, *self.ends], dtype=torch.int32).to(device, non_blocking=True)
         return self._starts[device]
 
 
-# Plain module state: one thread owns the models, and autograd's threads must see it when they compute a layer again.
+# A module global: one thread owns the models, and autograd's threads must see it when they recompute a layer.
 _ends: Ends | None = None
 
 
 @contextmanager
 def packed(ends: Sequence[int]) -> Iterator[None]:
-    """While this is open, rows consist of sequences that end at these places."""
+    """Within this context, rows consist of sequences that end at these positions."""
     global _ends
     before, _ends = _ends, Ends(ends)
     try:
@@ -55,7 +55,7 @@ def ends_of(length: int) -> Ends:
 
 
 def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float | None = None) -> torch.Tensor:
-    """For [tokens, heads, width] of one row; heads of queries may share keys and values."""
+    """For [tokens, heads, width] of one row, with or without grouped-query heads."""
     ends = ends_of(len(query))
     if varlen.usable(query, key):
         return varlen.attend(query, key, value, ends.starts(query.device), ends.longest, scaling)
@@ -72,7 +72,7 @@ def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling:
 def _batched(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, count: int, scaling: float | None
 ) -> torch.Tensor:
-    """Sequences of one length."""
+    """For sequences of equal length."""
     q, k, v = (tensor.view(count, -1, *tensor.shape[1:]).transpose(1, 2) for tensor in (query, key, value))
     groups = query.shape[1] // key.shape[1]
     mixed = scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=groups > 1)

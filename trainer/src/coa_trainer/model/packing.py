@@ -1,4 +1,4 @@
-"""Examples one after another in a row, so that no position is spent on padding."""
+"""Packs examples into rows, so that little is spent on padding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ import torch
 
 from .datum import Datum
 
-# The length of the sequences that fill a row.
-FILLING = 128
+# Length of each padding sequence.
+PADDING = 128
 
 
 @dataclass(frozen=True)
 class Row:
-    """Several examples as one row of tokens, with positions that begin anew at each."""
+    """Several examples in one row of tokens, with positions that restart at each example."""
 
     members: list[int]
-    """Their numbers in the request."""
+    """Their indices in the request."""
     ends: list[int]
-    """Those of the filling come after those of the members."""
+    """Padding sequences come after the members."""
     tokens: torch.Tensor
     positions: torch.Tensor
     targets: torch.Tensor
@@ -33,35 +33,35 @@ class Row:
 
 
 def groups_within(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Numbers of neighbours that together have at most `budget` tokens; a longer one is alone."""
+    """Groups of consecutive indices with at most `budget` tokens in total; a longer example gets a group of its own."""
     groups: list[list[int]] = []
-    room = 0
+    remaining = 0
     for number, length in enumerate(lengths):
-        if not groups or length > room:
+        if not groups or length > remaining:
             groups.append([])
-            room = budget
+            remaining = budget
         groups[-1].append(number)
-        room -= length
+        remaining -= length
     return groups
 
 
 def size_for(tokens: int) -> int:
-    """One of few sizes that is at least this: a power of two, or one and a half of it."""
+    """Rounds up to a power of two or 1.5 times one, so that there are few distinct sizes."""
     power = max(256, 1 << (tokens - 1).bit_length())
     return power * 3 // 4 if tokens <= power * 3 // 4 else power
 
 
 def pack(data: Sequence[Datum], members: list[int], device: torch.device, fill: bool = False) -> Row:
-    """With `fill`, the row gets one of few sizes: at its end are short sequences of no weight."""
+    """With `fill`, the row is padded to one of a few sizes with short zero-weight sequences."""
     chosen = [data[member] for member in members]
     names = {name for datum in chosen for name in datum.inputs}
     total = sum(len(datum) for datum in chosen)
     missing = size_for(total) - total if fill else 0
     ends = np.cumsum([len(datum) for datum in chosen]).tolist()
-    ends += [min(end, total + missing) for end in range(total + FILLING, total + missing + FILLING, FILLING)]
+    ends += [min(end, total + missing) for end in range(total + PADDING, total + missing + PADDING, PADDING)]
     if missing:
         names.add("weights")
-    # An input that one example has and another has not stands for its default there.
+    # An optional input that only some examples have gets its default value in the others.
     floats = [
         np.concatenate([*(datum.inputs.get(name, _default(name, datum)) for datum in chosen), np.zeros(missing)])
         for name in sorted(names)
@@ -91,7 +91,7 @@ def _default(name: str, datum: Datum) -> np.ndarray[tuple[int], np.dtype[np.floa
 
 
 def _to(array: np.ndarray[tuple[int, int], np.dtype[np.generic]], device: torch.device) -> list[torch.Tensor]:
-    """One copy to the device for all rows, which the program does not wait for."""
+    """One asynchronous copy to the device for all rows."""
     tensor = torch.from_numpy(array)
     if device.type == "cuda":
         tensor = tensor.pin_memory()

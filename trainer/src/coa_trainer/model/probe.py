@@ -1,7 +1,7 @@
-"""Finds out what a model lets us do, by trying it on a few tokens.
+"""Detects what a model supports by running it on a few tokens.
 
-Names of model classes say little: what counts is whether two sequences in one row give the same as each alone, and
-whether the output embedding over the decoder's states gives the same as the model.
+Model class names are not reliable: what matters is whether two packed sequences give the same logits as each alone, and
+whether applying the output embedding to the decoder's hidden states gives the same logits as the full model.
 """
 
 import logging
@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Abilities:
+class Capabilities:
     packs: bool
-    """Several sequences in a row do not see each other."""
+    """Packed sequences do not attend to each other."""
     splits: bool
-    """Decoder and output embedding can be called apart."""
+    """Decoder and output embedding can be called separately."""
 
 
-def probe(model: Any, vocabulary: int) -> Abilities:
+def probe(model: Any, vocabulary: int) -> Capabilities:
     device = next(model.parameters()).device
     lengths = (5, 3)
     sequences = [
@@ -39,13 +39,13 @@ def probe(model: Any, vocabulary: int) -> Abilities:
             together = _logits(model, tokens, positions, [lengths[0], sum(lengths)])
             packs = close(together, torch.cat(alone))
         except Exception as error:
-            log.info("sequences cannot share a row: %s", error)
+            log.info("packing is not supported: %s", error)
         try:
             states = decoder_of(model)(input_ids=sequences[0][None], use_cache=False).last_hidden_state
             splits = close(model.get_output_embeddings()(states)[0], alone[0])
         except Exception as error:
-            log.info("decoder and head cannot be called apart: %s", error)
-    return Abilities(packs=packs, splits=splits)
+            log.info("decoder and output embedding cannot be called separately: %s", error)
+    return Capabilities(packs=packs, splits=splits)
 
 
 def _alone(model: Any, tokens: torch.Tensor) -> torch.Tensor:
@@ -53,7 +53,7 @@ def _alone(model: Any, tokens: torch.Tensor) -> torch.Tensor:
     try:
         return _logits(model, tokens, positions, None)
     except TrainerError as error:
-        log.info("%s Its own attention is used.", error.detail)
+        log.info("%s Falling back to the model's own attention.", error.detail)
         model.set_attn_implementation("eager")
         return _logits(model, tokens, positions, None)
 

@@ -1,4 +1,4 @@
-"""The processes that torchrun starts, one for each GPU: the first is asked, the others do as they are told."""
+"""The processes started by torchrun, one per GPU: rank 0 serves requests, the others follow its commands."""
 
 import os
 from datetime import timedelta
@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-# The others wait for as long as nobody asks anything.
+# Followers wait as long as there are no requests.
 FOREVER = timedelta(days=3650)
 
 
@@ -22,27 +22,27 @@ class Ranks:
             torch.cuda.set_device(self.device)
         dist.init_process_group("cuda:nccl,cpu:gloo" if self.device.type == "cuda" else "gloo")
         self.mesh: DeviceMesh = init_device_mesh(self.device.type, (self.world,))
-        self._words: Any = dist.new_group(backend="gloo", timeout=FOREVER)
+        self._control: Any = dist.new_group(backend="gloo", timeout=FOREVER)
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         return self.rank == 0
 
-    def tell(self, words: Any) -> None:
-        dist.broadcast_object_list([words], src=0, group=self._words)
+    def broadcast(self, message: Any) -> None:
+        dist.broadcast_object_list([message], src=0, group=self._control)
 
-    def hear(self) -> Any:
-        words: list[Any] = [None]
-        dist.broadcast_object_list(words, src=0, group=self._words)
-        return words[0]
+    def receive(self) -> Any:
+        messages: list[Any] = [None]
+        dist.broadcast_object_list(messages, src=0, group=self._control)
+        return messages[0]
 
-    def to_first(self, found: Any) -> list[Any]:
-        """What every process found, for the first; for the others nothing."""
-        all_found: list[Any] | None = [None] * self.world if self.leads else None
-        dist.gather_object(found, all_found, dst=0, group=self._words)
-        return all_found or []
+    def gather(self, value: Any) -> list[Any]:
+        """Every rank's value, on rank 0; an empty list elsewhere."""
+        values: list[Any] | None = [None] * self.world if self.is_leader else None
+        dist.gather_object(value, values, dst=0, group=self._control)
+        return values or []
 
-    def total(self, number: torch.Tensor) -> torch.Tensor:
+    def all_reduce(self, number: torch.Tensor) -> torch.Tensor:
         dist.all_reduce(number, group=self.mesh.get_group())
         return number
 
@@ -51,5 +51,5 @@ class Ranks:
 
 
 def join_ranks(device: torch.device) -> Ranks | None:
-    """None where this is the only process."""
+    """None if this is the only process."""
     return Ranks(device) if int(os.environ.get("WORLD_SIZE", "1")) > 1 else None

@@ -1,4 +1,4 @@
-"""Reading checkpoints: all of it is read and checked before anything of a model is changed."""
+"""Reads checkpoints. Everything is read and checked before the model is changed."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Moments:
 class Contents:
     values: Tensors
     moments: Moments | None
-    """None where they were not asked for, are not there or do not fit: then the optimiser starts anew."""
+    """None if not requested, missing or of another shape: the optimizer state is then reset."""
 
 
 def read_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> Contents:
@@ -39,13 +39,13 @@ def read_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, opti
     return Contents(values, moments)
 
 
-def take(trained: TrainedModel, contents: Contents) -> None:
+def apply_checkpoint(trained: TrainedModel, contents: Contents) -> None:
     adam = trained.optimizer
-    adam.forget()
-    adam.restart()
-    adam.take(contents.values)
+    adam.zero_grad()
+    adam.reset()
+    adam.load_weights(contents.values)
     if contents.moments is not None:
-        adam.take_moments(contents.moments.step, contents.moments.first, contents.moments.second)
+        adam.load_moments(contents.moments.step, contents.moments.first, contents.moments.second)
     trained.version += 1
 
 
@@ -61,30 +61,32 @@ def _readable(folder: Path) -> Iterator[None]:
     try:
         yield
     except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise bad_request(f"The checkpoint {folder.name} is damaged: {error}") from error
+        raise bad_request(f"The checkpoint {folder.name} is corrupted: {error}") from error
 
 
 def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
     is_adapter = (folder / ADAPTER_FILE).is_file()
     if trained.weights.adapter is not None:
         if not is_adapter:
-            raise bad_request(f"The checkpoint {folder.name} has no adapter; load it into a model of rank 0.")
+            raise bad_request(f"The checkpoint {folder.name} is not an adapter; load it into a model of rank 0.")
         lora = trained.weights.lora
         rank, alpha, _ = read_adapter_config(folder)
         if lora is not None and (rank, alpha) != (lora.rank, lora.alpha):
             raise bad_request(
-                f"The adapter {folder.name} has rank {rank} and alpha {alpha:g}; load it into a model made with these, "
+                f"The adapter {folder.name} has rank {rank} and alpha {alpha:g}; load it into a model with those, "
                 f"not with rank {lora.rank} and alpha {lora.alpha:g}."
             )
         values: Tensors = load_file(folder / ADAPTER_FILE)
     else:
         if is_adapter:
-            raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of its rank.")
+            raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of the same rank.")
         model = bases.fresh(trained.weights.base, folder)
         values = {name: parameter.data for name, parameter in model.named_parameters()}
     for name, shape in trained.optimizer.shapes.items():
         if name not in values or values[name].shape != shape:
-            raise bad_request(f"The checkpoint {folder.name} is of another shape: {name} does not fit.")
+            raise bad_request(
+                f"The checkpoint {folder.name} does not match the model: {name} is missing or has another shape."
+            )
     return values
 
 

@@ -1,4 +1,4 @@
-"""A model that is being trained or only sampled: its weights, its optimiser and its passes."""
+"""A loaded model, for training or only for sampling: its weights, optimizer and forward/backward passes."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,27 +8,27 @@ import torch
 from .adamw import AdamW, Trained
 from .bases import BaseModels, to_device
 from .compiled import compile_layers
+from .custom_body import custom_body
 from .datum import Datum, Loss, PassResult
 from .learner import Learner, PassOptions
 from .lora import Adapters, LoraSettings
 from .losses import check_loss
-from .own_body import own_body
-from .probe import Abilities, probe
+from .probe import Capabilities, probe
 from .ranks import Ranks
 
 
 @dataclass
 class Weights:
-    """Weights on the device: a model of its own, or an adapter on a shared base (no adapter: the base itself)."""
+    """Weights on the device: a full model, or an adapter on a shared base (no adapter: the base itself)."""
 
     base: str
     model: Any
     adapters: Adapters | None = None
     adapter: str | None = None
     lora: LoraSettings | None = None
-    exact: dict[str, torch.Tensor] | None = None
+    master: dict[str, torch.Tensor] | None = None
     ranks: Ranks | None = None
-    """The processes that the model is spread over."""
+    """The processes the model is sharded over."""
 
     def activate(self) -> None:
         if self.adapters is not None:
@@ -44,17 +44,17 @@ class Weights:
         return list(self.model.named_parameters())
 
 
-def own_weights(bases: BaseModels, base: str, model: Any) -> Weights:
-    """Puts a float32 model of the CPU on the device; exact copies stay where the type gets narrower."""
+def full_weights(bases: BaseModels, base: str, model: Any) -> Weights:
+    """Moves a float32 CPU model to the device, keeping float32 master copies if the compute dtype is narrower."""
     options = bases.options
-    exact: dict[str, torch.Tensor] | None = None
+    master: dict[str, torch.Tensor] | None = None
     if options.dtype != torch.float32:
-        exact = {name: parameter.data.to(options.device) for name, parameter in model.named_parameters()}
-    return Weights(base=base, model=to_device(model, options), exact=exact)
+        master = {name: parameter.data.to(options.device) for name, parameter in model.named_parameters()}
+    return Weights(base=base, model=to_device(model, options), master=master)
 
 
-def spread_weights(base: str, model: Any, ranks: Ranks) -> Weights:
-    """A float32 model of the CPU that is to be spread over processes."""
+def sharded_weights(base: str, model: Any, ranks: Ranks) -> Weights:
+    """A float32 CPU model that will be sharded over processes."""
     return Weights(base=base, model=model, ranks=ranks)
 
 
@@ -78,21 +78,21 @@ class TrainedModel:
     context_length: int
     vocabulary: int
     version: int = 0
-    """Grows whenever the weights change."""
-    passing: list[str] = field(default_factory=list)
-    """Sampling sessions that stand for the weights as they are now."""
+    """Incremented whenever the weights change."""
+    ephemeral_sessions: list[str] = field(default_factory=list)
+    """Sampling sessions that refer to the current, unsaved weights."""
     info: dict[str, Any] = field(default_factory=dict)
     copy: "TrainedModel | None" = None
-    """Of a model that is spread over processes, what is sampled from."""
+    """The unsharded copy that a sharded model samples from."""
 
     def run(self, data: list[Datum], loss: Loss, backward: bool) -> PassResult:
         check_loss(loss, data)
         self.weights.activate()
         try:
-            return self.learner.run(data, loss, self.optimizer.collect if backward else None)
+            return self.learner.run(data, loss, self.optimizer.accumulate if backward else None)
         except BaseException:
-            # Half of a request must not stay in the sum.
-            self.optimizer.forget()
+            # A partial request must not stay in the accumulated gradients.
+            self.optimizer.zero_grad()
             raise
 
 
@@ -101,32 +101,32 @@ def trained_model(
 ) -> TrainedModel:
     weights.activate()
     vocabulary = bases.vocabulary(weights.base)
-    abilities = probe(weights.model, vocabulary)
+    capabilities = probe(weights.model, vocabulary)
     if weights.ranks is not None:
-        return _spread(bases, model_id, weights, weights.ranks, options, abilities)
+        return _spread(bases, model_id, weights, weights.ranks, options, capabilities)
     whole = weights.adapters is None
-    body = own_body(weights.model, vocabulary, bases.options, abilities) if whole else None
+    body = custom_body(weights.model, vocabulary, bases.options, capabilities) if whole else None
     if whole and body is None:
         compile_layers(weights.model, bases.options.compile)
-    learner = Learner(weights.model, vocabulary, abilities, options, body)
+    learner = Learner(weights.model, vocabulary, capabilities, options, body)
     parameters = weights.named_parameters() if trains else []
     leaves: list[Trained] = [*body.leaves] if body is not None and trains else [*parameters]
-    optimizer = AdamW(leaves, weights.exact)
-    weights.exact = None
+    optimizer = AdamW(leaves, weights.master)
+    weights.master = None
     return _described(bases, model_id, weights, learner, optimizer)
 
 
 def _spread(
-    bases: BaseModels, model_id: str, weights: Weights, ranks: Ranks, options: PassOptions, abilities: Abilities
+    bases: BaseModels, model_id: str, weights: Weights, ranks: Ranks, options: PassOptions, capabilities: Capabilities
 ) -> TrainedModel:
-    # Only here: it takes a while to import, and one process does without.
+    # Imported lazily: it is slow, and a single process does not need it.
     from .sharded import ShardedAdamW, ShardedLearner, shard
 
     vocabulary = bases.vocabulary(weights.base)
     if bases.options.checkpointing:
         weights.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-    scorer = shard(weights.model, vocabulary, abilities, ranks, bases.options.dtype)
-    learner = ShardedLearner(scorer, vocabulary, abilities, options, ranks)
+    scorer = shard(weights.model, vocabulary, capabilities, ranks, bases.options.dtype)
+    learner = ShardedLearner(scorer, vocabulary, capabilities, options, ranks)
     return _described(bases, model_id, weights, learner, ShardedAdamW(weights.named_parameters(), ranks))
 
 

@@ -1,7 +1,7 @@
-"""Attention within sequences that stand one after another, in one kernel: PyTorch's varlen_attn, where it is right.
+"""Variable-length attention over packed sequences in one kernel: PyTorch's varlen_attn, if it is correct here.
 
-It takes narrow types on CUDA only, and its form differs between releases of PyTorch; so each way to call it is compared
-once with plain attention, sequence by sequence, before it is used.
+It supports only 16-bit types on CUDA, and its signature differs between PyTorch releases, so each way to call it is
+first compared with plain attention, sequence by sequence.
 """
 
 import importlib
@@ -44,7 +44,7 @@ def attend(
     longest: int,
     scaling: float | None,
 ) -> torch.Tensor:
-    """[tokens, heads, width], each sequence by itself and looking back only. `starts` also holds the end."""
+    """Causal attention over [tokens, heads, width]. `starts` holds each sequence's start and the end of the last."""
     way = _trusted[_form(query, key)]
     assert way is not None
     return way(query, key, value, starts, longest, scaling)
@@ -52,7 +52,7 @@ def attend(
 
 @cache
 def _kernel() -> tuple[Any, frozenset[str]]:
-    # Looked up by name: the form that is written down differs between releases.
+    # Inspected at runtime: the signature differs between releases.
     kernel: Any = importlib.import_module("torch.nn.attention.varlen").varlen_attn
     return kernel, frozenset(inspect.signature(kernel).parameters)
 
@@ -65,7 +65,7 @@ def _shared(
     longest: int,
     scaling: float | None,
 ) -> torch.Tensor:
-    """Heads that share keys go as they are: the kernel knows, also in releases that do not say so."""
+    """Passes grouped-query heads as they are: the kernel supports them even in releases without `enable_gqa`."""
     kernel, known = _kernel()
     others: dict[str, Any] = {"is_causal": True} if "is_causal" in known else {"window_size": (-1, 0)}
     if query.shape[1] != key.shape[1] and "enable_gqa" in known:
@@ -96,14 +96,14 @@ def _first_right(device: torch.device, form: Form) -> Way | None:
         try:
             if _agrees(way, device, form):
                 return way
-            log.warning("varlen_attn does not give what plain attention gives%s", _how(way))
+            log.warning("varlen_attn does not match plain attention%s", _how(way))
         except Exception as error:
-            log.warning("varlen_attn cannot be used%s: %s", _how(way), error)
+            log.warning("varlen_attn failed%s: %s", _how(way), error)
     return None
 
 
 def _how(way: Way) -> str:
-    return " with shared heads" if way is _shared else ""
+    return " with grouped-query heads" if way is _shared else ""
 
 
 def _agrees(way: Way, device: torch.device, form: Form) -> bool:

@@ -1,4 +1,4 @@
-"""Picks the fastest decoder that gives what the model gives, by trying it on a few tokens."""
+"""Picks the fastest decoder whose logits match the model's, by running it on a few tokens."""
 
 import logging
 from typing import Any
@@ -6,24 +6,24 @@ from typing import Any
 import torch
 
 from .decoder import Decoder, RecomputingDecoder, TransformersDecoder
-from .llama_decoder import LlamaDecoder, knows
+from .llama_decoder import LlamaDecoder, is_supported
 
 log = logging.getLogger(__name__)
 
 
 def choose_decoder(model: Any, vocabulary: int) -> Decoder:
-    candidates: list[Any] = [LlamaDecoder] if knows(model) else []
+    candidates: list[Any] = [LlamaDecoder] if is_supported(model) else []
     for candidate in (*candidates, TransformersDecoder):
         try:
             decoder: Decoder = candidate(model)
             if _agrees(decoder, model, vocabulary):
                 decoder.cache.clear()
                 return decoder
-            log.warning("%s does not give what the model gives", candidate.__name__)
+            log.warning("%s does not match the model", candidate.__name__)
         except torch.OutOfMemoryError:
             raise
         except Exception as error:
-            log.warning("%s cannot be used with this model: %s", candidate.__name__, error)
+            log.warning("%s failed for this model: %s", candidate.__name__, error)
     return RecomputingDecoder(model)
 
 

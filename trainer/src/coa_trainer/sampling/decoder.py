@@ -1,4 +1,4 @@
-"""What the sampler needs of a model: the logits after some more tokens of some sequences."""
+"""Decoders: append tokens to sequences and return the next-token logits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -6,74 +6,74 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from transformers import Cache
 
-from .places import Places, places_of
-from .row_cache import RowCache
+from .cache_slots import CacheSlots, slots_for
+from .kv_cache import KVCache
 
 if TYPE_CHECKING:
     from .bursts import Bursts
 
 
 class Decoder(Protocol):
-    cache: RowCache
+    cache: KVCache
     bursts: "Bursts | None"
-    """For several steps at once, where the decoder can."""
+    """Multi-step decoding, if supported."""
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
-        """Adds tokens to the sequences in these rows, which hold `starts` tokens; logits after the last of each."""
+        """Appends tokens to rows that hold `starts` tokens each; returns the logits after the last token of each."""
         ...
 
 
 class TransformersDecoder:
-    """Any model of transformers whose attention can be chosen, with our rows in place of its cache."""
+    """Any transformers model with pluggable attention, using our KV cache instead of its own."""
 
     def __init__(self, model: Any) -> None:
         self.bursts: Bursts | None = None
-        self.cache = RowCache()
+        self.cache = KVCache()
         self._model = model
         self._device = next(model.parameters()).device
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:
-        places = places_of(self.cache, rows, tokens, starts, self._device)
+        slots = slots_for(self.cache, rows, tokens, starts, self._device)
         with torch.no_grad():
             result = self._model(
-                input_ids=places.tokens,
-                position_ids=places.positions,
-                attention_mask=places.mask,
-                past_key_values=_View(self.cache, places),
+                input_ids=slots.tokens,
+                position_ids=slots.positions,
+                attention_mask=slots.mask,
+                past_key_values=_View(self.cache, slots),
                 use_cache=True,
             )
         logits: torch.Tensor = result.logits
-        return logits[torch.arange(len(rows), device=self._device), places.last].float()
+        return logits[torch.arange(len(rows), device=self._device), slots.last].float()
 
 
 class _View(Cache):  # type: ignore[misc]
-    """Some rows of the cache, as the layers of one call see them."""
+    """A view of some cache rows, as the layers of one call see them."""
 
-    def __init__(self, cache: RowCache, places: Places) -> None:
+    def __init__(self, cache: KVCache, slots: CacheSlots) -> None:
         super().__init__(layers=[])
         self._cache = cache
-        self._places = places
+        self._slots = slots
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        places = self._places
-        self._cache.write(layer_idx, key_states, value_states, places.rows, places.written)
-        return self._cache.read(layer_idx, places.rows, places.first, places.length)
+        slots = self._slots
+        self._cache.write(layer_idx, key_states, value_states, slots.rows, slots.written)
+        return self._cache.read(layer_idx, slots.rows, slots.first, slots.length)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        return self._places.length - self._places.tokens.shape[1]
+        return self._slots.length - self._slots.tokens.shape[1]
 
     def get_mask_sizes(self, *_: Any, **__: Any) -> tuple[int, int]:
-        return self._places.length, 0
+        return self._slots.length, 0
 
 
 class RecomputingDecoder:
-    """For models whose state is none of our rows: everything is computed again for each token. Slow, but right."""
+    """For models whose state does not fit our KV cache: recomputes the sequence for each token. Slow but correct."""
 
     def __init__(self, model: Any) -> None:
         self.bursts: Bursts | None = None
-        self.cache: RowCache = _TokenRows()
+        self.cache: KVCache = _TokenRows()
         self._model = model
         self._device = next(model.parameters()).device
 
@@ -89,8 +89,8 @@ class RecomputingDecoder:
         return torch.stack(results)
 
 
-class _TokenRows(RowCache):
-    """Rows that remember tokens only."""
+class _TokenRows(KVCache):
+    """Stores tokens instead of keys and values."""
 
     def __init__(self) -> None:
         super().__init__()

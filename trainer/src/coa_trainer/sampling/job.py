@@ -1,19 +1,19 @@
-"""One sequence that is being sampled."""
+"""Sequences being sampled."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .bursts import Turn
-from .draw import Draw, DrawRules
-from .stops import StopRules
+from .bursts import BurstInput
+from .stop_conditions import StopConditions
+from .token_sampling import SampledToken, SamplingParams
 
 
 @dataclass(frozen=True)
 class SampleRequest:
     prompt: list[int]
     max_tokens: int
-    rules: DrawRules = field(default_factory=DrawRules)
+    params: SamplingParams = field(default_factory=SamplingParams)
     count: int = 1
     seed: int = 0
     first_step: int = 0
@@ -26,9 +26,9 @@ class Job:
     request: SampleRequest
     number: int
     tokens: list[int]
-    stops: StopRules
+    stops: StopConditions
     limit: int
-    """The most tokens there can be, the prompt included."""
+    """Maximum number of tokens, including the prompt."""
     batch: "Batch"
     logprobs: list[float] = field(default_factory=list)
     model_logprobs: list[float] = field(default_factory=list)
@@ -42,42 +42,42 @@ class Job:
         return self.tokens[len(self.request.prompt) :]
 
     @property
-    def place(self) -> tuple[int, int]:
-        """The seed and the number of the next token."""
+    def seed_and_step(self) -> tuple[int, int]:
+        """The seed and index of the next token."""
         request = self.request
         return request.seed + self.number, len(self.tokens) - len(request.prompt) + request.first_step
 
-    def take(self, drawn: Draw | None) -> None:
-        if drawn is None:
+    def take(self, token: SampledToken | None) -> None:
+        if token is None:
             self.stopped = "nothing-allowed"
             return
-        self.tokens.append(drawn.token)
-        self.logprobs.append(drawn.logprob)
-        self.model_logprobs.append(drawn.model_logprob)
-        self.batch.told(self.number, drawn.token)
+        self.tokens.append(token.token)
+        self.logprobs.append(token.logprob)
+        self.model_logprobs.append(token.model_logprob)
+        self.batch.emit(self.number, token.token)
         self.stopped = self.stops.after(self.tokens, len(self.request.prompt))
         if self.stopped is None and len(self.tokens) >= self.limit:
             self._end_at_limit()
 
     @property
     def bursts(self) -> bool:
-        """True where nothing has to be asked between two tokens."""
-        return self.request.rules.allowed is None
+        """Whether the sequence needs no input from the host between tokens."""
+        return self.request.params.allowed is None
 
-    def turn(self) -> Turn:
-        return Turn(self.row, self.tokens[-1], self.computed, self.request.rules, *self.place)
+    def burst_input(self) -> BurstInput:
+        return BurstInput(self.row, self.tokens[-1], self.computed, self.request.params, *self.seed_and_step)
 
     def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
-        """Takes tokens up to its end and says how many."""
-        room = self.limit - len(self.tokens)
-        stop = self.stops.first_stop(self.sampled, tokens[:room])
-        count = min(len(tokens), room) if stop is None else stop[0] + 1
+        """Takes tokens until the sequence ends and returns how many were taken."""
+        remaining = self.limit - len(self.tokens)
+        stop = self.stops.first_stop(self.sampled, tokens[:remaining])
+        count = min(len(tokens), remaining) if stop is None else stop[0] + 1
         self.tokens += tokens[:count]
         self.logprobs += logprobs[:count]
         self.model_logprobs += model_logprobs[:count]
-        if self.batch.listens:
+        if self.batch.streams:
             for token in tokens[:count]:
-                self.batch.told(self.number, token)
+                self.batch.emit(self.number, token)
         if stop is not None:
             self.stopped = stop[1]
         elif len(self.tokens) >= self.limit:
@@ -119,10 +119,10 @@ class Batch:
         self._jobs.append(job)
 
     @property
-    def listens(self) -> bool:
+    def streams(self) -> bool:
         return self._on_token is not None
 
-    def told(self, number: int, token: int) -> None:
+    def emit(self, number: int, token: int) -> None:
         if self._on_token is not None:
             self._on_token(number, token)
 

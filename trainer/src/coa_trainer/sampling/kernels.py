@@ -1,12 +1,12 @@
-"""Kernels for a step of one token in every row, in Triton. `step_ops` compares them with plain PyTorch before use.
+"""Triton kernels for a decoding step of one token per row. `step_ops` checks them against plain PyTorch before use.
 
-Imported only where Triton is installed.
+Imported only if Triton is installed.
 """
 
 import triton
 import triton.language as tl
 
-# SplitMix64, as in `draw`.
+# SplitMix64, as in `token_sampling`.
 GAP = tl.constexpr(0x9E3779B97F4A7C15)
 FIRST = tl.constexpr(0xBF58476D1CE4E5B9)
 SECOND = tl.constexpr(0x94D049BB133111EB)
@@ -14,16 +14,16 @@ SECOND = tl.constexpr(0x94D049BB133111EB)
 
 @triton.jit
 def add_and_norm(states, delta, weight, out, eps, width, HAS_DELTA: tl.constexpr, BLOCK: tl.constexpr):
-    """states += delta; out = states over their length, times weight. One program a row."""
+    """states += delta; out = RMS norm of states. One program per row."""
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
     real = at < width
-    here = states + row * width + at
-    value = tl.load(here, mask=real, other=0.0)
+    address = states + row * width + at
+    value = tl.load(address, mask=real, other=0.0)
     if HAS_DELTA:
         more = tl.load(delta + row * width + at, mask=real, other=0.0)
         value = (value.to(tl.float32) + more.to(tl.float32)).to(states.dtype.element_ty)
-        tl.store(here, value, mask=real)
+        tl.store(address, value, mask=real)
     wide = value.to(tl.float32)
     scale = 1.0 / tl.sqrt(tl.sum(wide * wide, axis=0) / width + eps)
     even = (wide * scale).to(out.dtype.element_ty).to(tl.float32)
@@ -39,8 +39,8 @@ def gate(both, out, width, BLOCK: tl.constexpr):
     real = at < width
     one = tl.load(both + row * 2 * width + at, mask=real, other=0.0).to(tl.float32)
     two = tl.load(both + row * 2 * width + width + at, mask=real, other=0.0).to(tl.float32)
-    open_ = (one / (1.0 + tl.exp(-one))).to(out.dtype.element_ty).to(tl.float32)
-    tl.store(out + row * width + at, open_ * two, mask=real)
+    activated = (one / (1.0 + tl.exp(-one))).to(out.dtype.element_ty).to(tl.float32)
+    tl.store(out + row * width + at, activated * two, mask=real)
 
 
 @triton.jit
@@ -69,15 +69,15 @@ def attend(
     PRECISION: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Turns the new query and key, writes key and value to the cache and attends to what the row holds.
+    """Rotates the new query and key, writes key and value to the cache and attends to the row's tokens.
 
-    One program for a row and a head of keys. The new token is where the sum begins, so nothing that is written here
-    has to be read here.
+    One program per row and key-value head. The new token initializes the running sum, so nothing written here has to be
+    read back.
     """
     kind = keys.dtype.element_ty
     row = tl.program_id(0).to(tl.int64)
     head = tl.program_id(1).to(tl.int64)
-    place = tl.load(positions + row)
+    position = tl.load(positions + row)
     target = tl.load(written + row)
     near = tl.arange(0, HALF)
     group = tl.arange(0, PADDED)
@@ -100,9 +100,9 @@ def attend(
         k1 = (k1 * k_scale).to(kind).to(tl.float32) * tl.load(key_norm + near).to(tl.float32)
         k2 = (k2 * k_scale).to(kind).to(tl.float32) * tl.load(key_norm + HALF + near).to(tl.float32)
         k1, k2 = k1.to(kind).to(tl.float32), k2.to(kind).to(tl.float32)
-    # Both halves of the tables are the same in these models.
-    c = tl.load(cosine + place * WIDTH + near).to(tl.float32)
-    s = tl.load(sine + place * WIDTH + near).to(tl.float32)
+    # Both halves of the RoPE tables are equal in these models.
+    c = tl.load(cosine + position * WIDTH + near).to(tl.float32)
+    s = tl.load(sine + position * WIDTH + near).to(tl.float32)
     turned1 = (q1 * c[None, :] - q2 * s[None, :]).to(kind)
     turned2 = (q2 * c[None, :] + q1 * s[None, :]).to(kind)
     key1 = (k1 * c - k2 * s).to(kind)
@@ -118,25 +118,25 @@ def attend(
     total = tl.full((PADDED,), 1.0, tl.float32)
     mixed = tl.zeros((PADDED, WIDTH), tl.float32) + v.to(tl.float32)[None, :]
     steps = tl.arange(0, BLOCK)
-    for begin in range(0, place, BLOCK):
+    for begin in range(0, position, BLOCK):
         at = begin + steps
-        held = at < place
-        there = keys + base + at[:, None] * WIDTH + near[None, :]
-        old1 = tl.load(there, mask=held[:, None], other=0.0)
-        old2 = tl.load(there + HALF, mask=held[:, None], other=0.0)
+        valid = at < position
+        key_address = keys + base + at[:, None] * WIDTH + near[None, :]
+        old1 = tl.load(key_address, mask=valid[:, None], other=0.0)
+        old2 = tl.load(key_address + HALF, mask=valid[:, None], other=0.0)
         scores = tl.dot(turned1, tl.trans(old1), input_precision=PRECISION)
         scores += tl.dot(turned2, tl.trans(old2), input_precision=PRECISION)
-        scores = tl.where(held[None, :], scores * scale, float("-inf"))
-        higher = tl.maximum(best, tl.max(scores, axis=1))
-        shrink = tl.exp(best - higher)
-        shares = tl.exp(scores - higher[:, None])
-        seen = tl.load(values + base + at[:, None] * WIDTH + whole[None, :], mask=held[:, None], other=0.0)
-        total = total * shrink + tl.sum(shares, axis=1)
-        mixed = mixed * shrink[:, None] + tl.dot(shares.to(kind), seen, input_precision=PRECISION)
-        best = higher
+        scores = tl.where(valid[None, :], scores * scale, float("-inf"))
+        maximum = tl.maximum(best, tl.max(scores, axis=1))
+        rescale = tl.exp(best - maximum)
+        weights = tl.exp(scores - maximum[:, None])
+        seen = tl.load(values + base + at[:, None] * WIDTH + whole[None, :], mask=valid[:, None], other=0.0)
+        total = total * rescale + tl.sum(weights, axis=1)
+        mixed = mixed * rescale[:, None] + tl.dot(weights.to(kind), seen, input_precision=PRECISION)
+        best = maximum
     result = (mixed / total[:, None]).to(out.dtype.element_ty)
-    goes = out + row * HEADS * WIDTH + (head * GROUP + group)[:, None] * WIDTH + whole[None, :]
-    tl.store(goes, result, mask=real)
+    destination = out + row * HEADS * WIDTH + (head * GROUP + group)[:, None] * WIDTH + whole[None, :]
+    tl.store(destination, result, mask=real)
 
 
 @triton.jit
@@ -147,7 +147,7 @@ def _mixed(bits):
 
 
 @triton.jit
-def draw(
+def sample(
     logits,
     temperatures,
     seeds,
@@ -160,22 +160,22 @@ def draw(
     rows,
     BLOCK: tl.constexpr,
 ):
-    """Draws as `draw_rows` does without cuts, notes it at the cursor and moves the row on. One program a row."""
+    """`sample_rows` without truncation; stores the result at the cursor and advances the row. One program per row."""
     row = tl.program_id(0).to(tl.int64)
     start = logits + row * vocabulary
     span = tl.arange(0, BLOCK)
     temperature = tl.load(temperatures + row).to(tl.float32)
-    cold = temperature == 0.0
-    heat = tl.where(cold, 1.0, temperature)
+    is_greedy = temperature == 0.0
+    divisor = tl.where(is_greedy, 1.0, temperature)
 
     top = tl.full((), float("-inf"), tl.float32)
-    likeliest = tl.full((), 0, tl.int32)
+    greedy = tl.full((), 0, tl.int32)
     for begin in range(0, vocabulary, BLOCK):
         at = begin + span
         value = tl.load(start + at, mask=at < vocabulary, other=float("-inf")).to(tl.float32)
         high = tl.max(value, axis=0)
         where = tl.argmax(value, axis=0) + begin
-        likeliest = tl.where(high > top, where, likeliest)
+        greedy = tl.where(high > top, where, greedy)
         top = tl.maximum(top, high)
 
     plain = tl.full((), 0.0, tl.float64)
@@ -184,7 +184,7 @@ def draw(
         at = begin + span
         value = tl.load(start + at, mask=at < vocabulary, other=float("-inf")).to(tl.float32) - top
         plain += tl.sum(tl.exp(value).to(tl.float64), axis=0)
-        total += tl.sum(tl.exp(value / heat).to(tl.float64), axis=0)
+        total += tl.sum(tl.exp(value / divisor).to(tl.float64), axis=0)
 
     seed = tl.load(seeds + row).to(tl.uint64, bitcast=True)
     number = (tl.load(steps + row) + 1).to(tl.uint64, bitcast=True)
@@ -197,23 +197,23 @@ def draw(
     for begin in range(0, vocabulary, BLOCK):
         at = begin + span
         value = tl.load(start + at, mask=at < vocabulary, other=float("-inf")).to(tl.float32) - top
-        share = tl.exp(value / heat).to(tl.float64)
-        sums = before + tl.cumsum(share, axis=0)
-        past = tl.min(tl.where((sums > goal) & (share > 0.0), at, 2147483647), axis=0)
+        probability = tl.exp(value / divisor).to(tl.float64)
+        sums = before + tl.cumsum(probability, axis=0)
+        past = tl.min(tl.where((sums > goal) & (probability > 0.0), at, 2147483647), axis=0)
         chosen = tl.where((chosen < 0) & (past < 2147483647), past, chosen)
-        last = tl.maximum(last, tl.max(tl.where(share > 0.0, at, 0), axis=0))
-        before += tl.sum(share, axis=0)
+        last = tl.maximum(last, tl.max(tl.where(probability > 0.0, at, 0), axis=0))
+        before += tl.sum(probability, axis=0)
     token = tl.where(chosen < 0, last, chosen)
-    token = tl.where(cold, likeliest, token)
+    token = tl.where(is_greedy, greedy, token)
 
     score = tl.load(start + token).to(tl.float32) - top
     model = score.to(tl.float64) - tl.log(plain)
-    drawn = (score / heat).to(tl.float64) - tl.log(total)
-    drawn = tl.where(cold, 0.0, drawn)
-    place = found + tl.load(cursor) * 3 * rows + row
-    tl.store(place, token.to(tl.float64))
-    tl.store(place + rows, drawn)
-    tl.store(place + 2 * rows, model)
+    sampled = (score / divisor).to(tl.float64) - tl.log(total)
+    sampled = tl.where(is_greedy, 0.0, sampled)
+    target = found + tl.load(cursor) * 3 * rows + row
+    tl.store(target, token.to(tl.float64))
+    tl.store(target + rows, sampled)
+    tl.store(target + 2 * rows, model)
     tl.store(tokens + row, token.to(tl.int64))
     tl.store(positions + row, tl.load(positions + row) + 1)
     tl.store(steps + row, tl.load(steps + row) + 1)

@@ -1,4 +1,4 @@
-"""Steps of one token for all rows, recorded as CUDA graphs. Elsewhere they are computed without a record."""
+"""Decoding steps captured as CUDA graphs; on other devices they run eagerly."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .step_ops import Moment
+from .step_ops import StepState
 
 if TYPE_CHECKING:
     from .llama_decoder import LlamaDecoder
 
 
-def rounded(number: int, least: int) -> int:
-    """The next power of two, so that few sizes have to be recorded."""
+def next_power_of_two(number: int, least: int) -> int:
+    """The next power of two, so that few sizes have to be captured."""
     return max(least, 1 << (number - 1).bit_length())
 
 
-class Recorder:
-    """Records work on tensors that stay where they are, to be done again with one call; without CUDA just does it."""
+class GraphRecorder:
+    """Captures work on tensors at fixed addresses as a CUDA graph; without CUDA the work just runs."""
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
         self._pool: Any = None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self._pool = None
 
     def record(
         self, compute: Callable[[], None], saved: Callable[[], Callable[[], None]] | None = None
     ) -> Callable[[], None]:
-        """`saved` is asked before the trial runs for what puts things back after them."""
+        """`saved` is called before the warm-up runs and returns a function that undoes them."""
         if self._device.type != "cuda":
             return compute
         restore = saved() if saved is not None else None
@@ -52,7 +52,7 @@ class Recorder:
 
 
 def _replay(graph: Any, _compute: Callable[[], None]) -> None:
-    """The record points into tensors that only `compute` may hold, so it is held as long as the record is."""
+    """The graph points into tensors that only `compute` may reference, so `compute` is kept alive with it."""
     graph.replay()
 
 
@@ -61,31 +61,31 @@ class StepGraphs:
         self._decoder = decoder
         self._device = decoder.device
         self._graphs: dict[tuple[int, int], _Recorded] = {}
-        self._recorder = Recorder(decoder.device)
+        self._recorder = GraphRecorder(decoder.device)
         self._generation = -1
 
     def step(self, rows: Sequence[int], tokens: Sequence[int], starts: Sequence[int]) -> torch.Tensor:
         cache = self._decoder.cache
         if self._generation != cache.generation:
-            # Recorded steps point into tensors that are gone.
+            # The captured graphs point into freed tensors.
             self._graphs.clear()
-            self._recorder.forget()
+            self._recorder.reset()
             self._generation = cache.generation
-        count = min(rounded(max(rows) + 1, 1), cache.rows)
-        length = cache.length if self._decoder.bounded else min(rounded(max(starts) + 1, 64), cache.length)
+        count = min(next_power_of_two(max(rows) + 1, 1), cache.rows)
+        length = cache.length if self._decoder.bounded else min(next_power_of_two(max(starts) + 1, 64), cache.length)
         if (count, length) not in self._graphs:
             self._graphs[count, length] = self._record(count, length)
         recorded = self._graphs[count, length]
-        # Rows that take no part compute something too; it is written where nobody reads.
+        # Inactive rows are computed too, but write to the scratch slot.
         given = torch.zeros(3, count, dtype=torch.int64)
         given[2] = cache.length
-        places = torch.tensor(rows)
-        given[0, places] = torch.tensor(tokens)
-        given[1, places] = torch.tensor(starts)
-        given[2, places] = given[1, places]
+        slots = torch.tensor(rows)
+        given[0, slots] = torch.tensor(tokens)
+        given[1, slots] = torch.tensor(starts)
+        given[2, slots] = given[1, slots]
         recorded.given.copy_(given)
         recorded.replay()
-        return recorded.found[0][places.to(self._device)].float()
+        return recorded.found[0][slots.to(self._device)].float()
 
     def _record(self, count: int, length: int) -> "_Recorded":
         given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
@@ -93,8 +93,8 @@ class StepGraphs:
         reach = torch.arange(length, device=self._device)
 
         def compute() -> torch.Tensor:
-            moment = Moment(given[1], given[2], self._decoder.cosine, self._decoder.sine, reach)
-            return self._decoder.step(given[0], moment)
+            state = StepState(given[1], given[2], self._decoder.cosine, self._decoder.sine, reach)
+            return self._decoder.step(given[0], state)
 
         found: list[torch.Tensor] = []
 
@@ -108,7 +108,7 @@ class StepGraphs:
 @dataclass(frozen=True)
 class _Recorded:
     given: torch.Tensor
-    """Tokens, positions and places to write to, one column a row."""
+    """Tokens, positions and cache slots to write, one column per row."""
     found: list[torch.Tensor]
-    """The logits: where the device writes them with every replay, or what was last computed."""
+    """The logits: the buffer each replay writes to, or the last result."""
     replay: Callable[[], None]

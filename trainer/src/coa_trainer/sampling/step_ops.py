@@ -1,6 +1,6 @@
-"""What a step of one token in every row consists of, beside products: in plain PyTorch, and as kernels of ours.
+"""Operations of a decoding step other than matrix products: in plain PyTorch, and as custom kernels.
 
-The kernels are compared with the plain form on the device before they are used.
+The kernels are checked against plain PyTorch on the device before they are used.
 """
 
 import importlib
@@ -18,33 +18,33 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Norms:
-    """Of queries and keys, in models that have them."""
+    """Query and key norms, in models that have them."""
 
     query: torch.Tensor
     key: torch.Tensor
 
 
 @dataclass(frozen=True)
-class Moment:
-    """Where each row stands: everything is on the device."""
+class StepState:
+    """Per-row state of a step; all tensors are on the device."""
 
     positions: torch.Tensor
     written: torch.Tensor
     cosine: torch.Tensor
     sine: torch.Tensor
-    """Tables [positions, width]."""
+    """RoPE tables [positions, width]."""
     reach: torch.Tensor
-    """The places of the cache that have to be looked at, for ops that look at the same for all rows."""
+    """Cache slots to read, for ops that read the same slots in all rows."""
 
 
 class Ops(Protocol):
     bounded: bool
-    """Whether each row is read to its own end, whatever `reach` says."""
+    """Whether each row is read only to its own end, regardless of `reach`."""
 
     def norm(
         self, states: torch.Tensor, delta: torch.Tensor | None, weight: torch.Tensor, eps: float
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The states with delta added, and their norm. The first argument may be overwritten."""
+        """The states plus delta, and their norm. The first argument may be overwritten."""
         ...
 
     def gate(self, both: torch.Tensor) -> torch.Tensor: ...
@@ -56,9 +56,9 @@ class Ops(Protocol):
         norms: Norms | None,
         keys: torch.Tensor,
         values: torch.Tensor,
-        moment: Moment,
+        state: StepState,
     ) -> torch.Tensor:
-        """For [rows, queries and keys and values]; keys and values are [rows, heads, places, width]."""
+        """For [rows, queries and keys and values]; keys and values are [rows, heads, slots, width]."""
         ...
 
 
@@ -83,28 +83,28 @@ class PlainOps:
         norms: Norms | None,
         keys: torch.Tensor,
         values: torch.Tensor,
-        moment: Moment,
+        state: StepState,
     ) -> torch.Tensor:
-        count, length = len(projected), len(moment.reach)
+        count, length = len(projected), len(state.reach)
         split = projected.view(count, -1, form.width)
         query, key, value = split.split_with_sizes((form.heads, form.shared, form.shared), dim=1)
         if norms is not None:
             query, key = normed(query, norms.query, form.eps), normed(key, norms.key, form.eps)
-        turn = (moment.cosine[moment.positions][:, None], moment.sine[moment.positions][:, None])
+        rotation = (state.cosine[state.positions][:, None], state.sine[state.positions][:, None])
         rows = torch.arange(count, device=projected.device)
-        keys[rows, :, moment.written] = _turned(key, turn)
-        values[rows, :, moment.written] = value
-        mask = (moment.reach <= moment.positions[:, None])[:, None, None]
-        # Heads that share keys become queries of one head: no key is copied.
-        folded = _turned(query, turn).view(count, form.shared, -1, form.width)
+        keys[rows, :, state.written] = _apply_rope(key, rotation)
+        values[rows, :, state.written] = value
+        mask = (state.reach <= state.positions[:, None])[:, None, None]
+        # Grouped-query heads become queries of one head, so that keys are not copied.
+        folded = _apply_rope(query, rotation).view(count, form.shared, -1, form.width)
         mixed = scaled_dot_product_attention(folded, keys[:count, :, :length], values[:count, :, :length], mask)
         return mixed.reshape(count, -1)
 
 
-def _turned(heads: torch.Tensor, turn: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+def _apply_rope(heads: torch.Tensor, rotation: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
     half = heads.shape[-1] // 2
     swapped = torch.cat((-heads[..., half:], heads[..., :half]), dim=-1)
-    return heads * turn[0] + swapped * turn[1]
+    return heads * rotation[0] + swapped * rotation[1]
 
 
 class KernelOps:
@@ -144,21 +144,21 @@ class KernelOps:
         norms: Norms | None,
         keys: torch.Tensor,
         values: torch.Tensor,
-        moment: Moment,
+        state: StepState,
     ) -> torch.Tensor:
         count = len(projected)
         group = form.heads // form.shared
         out = projected.new_empty(count, form.heads * form.width)
         self._kernels.attend[(count, form.shared)](
             projected,
-            moment.cosine,
-            moment.sine,
-            moment.cosine if norms is None else norms.query,
-            moment.cosine if norms is None else norms.key,
+            state.cosine,
+            state.sine,
+            state.cosine if norms is None else norms.query,
+            state.cosine if norms is None else norms.key,
             keys,
             values,
-            moment.positions,
-            moment.written,
+            state.positions,
+            state.written,
             out,
             form.eps,
             form.width**-0.5,
@@ -176,7 +176,7 @@ class KernelOps:
         )
         return out
 
-    def draw(
+    def sample(
         self,
         logits: torch.Tensor,
         temperatures: torch.Tensor,
@@ -187,9 +187,9 @@ class KernelOps:
         cursor: torch.Tensor,
         found: torch.Tensor,
     ) -> None:
-        """Notes tokens and log-probabilities in found[cursor] and moves tokens, positions and steps on."""
+        """Stores tokens and log-probabilities in found[cursor] and advances tokens, positions and steps."""
         count, vocabulary = logits.shape
-        self._kernels.draw[(count,)](
+        self._kernels.sample[(count,)](
             logits,
             temperatures,
             seeds,
@@ -223,25 +223,25 @@ def _chosen(form: Form, has_norms: bool, dtype: torch.dtype, device: torch.devic
         return PlainOps()
     try:
         ops = KernelOps()
-        if agree(ops, form, has_norms, dtype, device):
+        if matches_plain_ops(ops, form, has_norms, dtype, device):
             return ops
-        log.warning("our kernels for sampling do not give what plain PyTorch gives, so they are not used")
+        log.warning("sampling kernels do not match plain PyTorch; falling back to it")
     except torch.OutOfMemoryError:
         raise
     except Exception as error:
-        log.warning("our kernels for sampling cannot be used: %s", error)
+        log.warning("sampling kernels failed; falling back to plain PyTorch: %s", error)
     return PlainOps()
 
 
-def agree(ops: KernelOps, form: Form, has_norms: bool, dtype: torch.dtype, device: torch.device) -> bool:
-    """One call of each, with rows of different lengths."""
+def matches_plain_ops(ops: KernelOps, form: Form, has_norms: bool, dtype: torch.dtype, device: torch.device) -> bool:
+    """Compares one call of each operation, with rows of different lengths."""
     plain = PlainOps()
     generator = torch.Generator(device).manual_seed(3)
 
     def some(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, device=device, generator=generator).to(dtype)
 
-    count, places = 4, 200
+    count, slots = 4, 200
     tolerance = 1e-4 if dtype == torch.float32 else 4e-2
 
     def close(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -255,32 +255,32 @@ def agree(ops: KernelOps, form: Form, has_norms: bool, dtype: torch.dtype, devic
     ) and close(ops.gate(delta), plain.gate(delta))
     projected = some(count, (form.heads + 2 * form.shared) * form.width)
     positions = torch.tensor([0, 1, 70, 198], device=device)
-    angles = torch.outer(torch.arange(places, device=device), torch.rand(form.width // 2, device=device))
+    angles = torch.outer(torch.arange(slots, device=device), torch.rand(form.width // 2, device=device))
     both = torch.cat((angles, angles), dim=-1)
-    moment = Moment(
-        positions, positions, both.cos().to(dtype), both.sin().to(dtype), torch.arange(places, device=device)
+    state = StepState(
+        positions, positions, both.cos().to(dtype), both.sin().to(dtype), torch.arange(slots, device=device)
     )
     norms = Norms(some(form.width), some(form.width)) if has_norms else None
-    keys, values = some(count, form.shared, places, form.width), some(count, form.shared, places, form.width)
+    keys, values = some(count, form.shared, slots, form.width), some(count, form.shared, slots, form.width)
     keys_too, values_too = keys.clone(), values.clone()
-    expected = plain.attend(projected, form, norms, keys, values, moment)
-    right = right and close(ops.attend(projected, form, norms, keys_too, values_too, moment), expected)
+    expected = plain.attend(projected, form, norms, keys, values, state)
+    right = right and close(ops.attend(projected, form, norms, keys_too, values_too, state), expected)
     right = right and close(keys_too, keys) and close(values_too, values)
-    return right and _draws(ops, some(count, 3000) * 3, device)
+    return right and _sampling_matches(ops, some(count, 3000) * 3, device)
 
 
-def _draws(ops: KernelOps, logits: torch.Tensor, device: torch.device) -> bool:
-    from .draw import RowRules, draw_rows, uniforms
+def _sampling_matches(ops: KernelOps, logits: torch.Tensor, device: torch.device) -> bool:
+    from .token_sampling import BatchParams, sample_rows, uniforms
 
     count, vocabulary = logits.shape
-    # Of equal ones either may be the likeliest.
+    # A unique maximum: argmax ties may be resolved differently.
     logits[3, 1234] = 50.0
-    heats = torch.tensor([1.0, 0.5, 2.0, 0.0], dtype=torch.float64, device=device)
+    temperatures = torch.tensor([1.0, 0.5, 2.0, 0.0], dtype=torch.float64, device=device)
     seeds, steps = (torch.arange(count, device=device) * by for by in (-(10**17), 1000))
-    rules = RowRules(heats, torch.full_like(seeds, vocabulary), torch.ones_like(heats), False)
-    wanted = draw_rows(logits, rules, uniforms(seeds, steps))
+    params = BatchParams(temperatures, torch.full_like(seeds, vocabulary), torch.ones_like(temperatures), False)
+    wanted = sample_rows(logits, params, uniforms(seeds, steps))
     tokens, positions = torch.zeros_like(seeds), torch.zeros_like(seeds)
     found = torch.zeros(2, 3, count, dtype=torch.float64, device=device)
-    ops.draw(logits, heats, seeds, tokens, positions, steps, torch.ones_like(seeds[:1]), found)
+    ops.sample(logits, temperatures, seeds, tokens, positions, steps, torch.ones_like(seeds[:1]), found)
     gaps = (found[1, 1] - wanted.logprobs).abs().max(), (found[1, 2] - wanted.model_logprobs).abs().max()
     return bool((tokens == wanted.tokens).all()) and all(float(gap) < 1e-4 for gap in gaps)

@@ -1,4 +1,4 @@
-"""Runs and checkpoints as files: listed, sent, taken and removed."""
+"""Routes for training runs, checkpoint files and uploads."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from ..errors import bad_request, unknown
 from ..model.checkpoint import ADAPTER_FILE
 from ..model.read_checkpoint import read_adapter_config
 from . import parse
-from .http import answer, read_json
+from .http import json_response, read_json
 from .paths import KINDS, check_name
 from .service import Service
 from .uploads import Uploads
@@ -26,7 +26,7 @@ _RUNS = "/api/v1/training_runs"
 class CheckpointRoutes:
     def __init__(self, service: Service, uploads: Uploads, limit: int) -> None:
         self._service = service
-        self._folders = service.machine.folders
+        self._folders = service.executor.folders
         self._uploads = uploads
         self._limit = limit
 
@@ -55,18 +55,18 @@ class CheckpointRoutes:
         known = list(self._service.known.items())
         page = known[max(0, offset) :][: max(0, limit)]
         cursor = {"offset": offset, "limit": limit, "total_count": len(known)}
-        return answer({"training_runs": [_run(*each) for each in page], "cursor": cursor})
+        return json_response({"training_runs": [_run(*each) for each in page], "cursor": cursor})
 
     async def run(self, request: web.Request) -> web.Response:
         model = request.match_info["model"]
         if model not in self._service.known:
             raise unknown("training run", model)
-        return answer(_run(model, self._service.known[model]))
+        return json_response(_run(model, self._service.known[model]))
 
     async def checkpoints(self, request: web.Request) -> web.Response:
         model = check_name(request.match_info["model"], "model")
         found = await asyncio.to_thread(self._list, model)
-        return answer({"checkpoints": found})
+        return json_response({"checkpoints": found})
 
     def _list(self, model: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ class CheckpointRoutes:
         listed = [
             {"name": path.name, "bytes": path.stat().st_size} for path in sorted(folder.iterdir()) if path.is_file()
         ]
-        return answer({"files": listed})
+        return json_response({"files": listed})
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         folder = await asyncio.to_thread(self._folder, request)
@@ -124,29 +124,29 @@ class CheckpointRoutes:
         name = request.match_info["file"]
         chunks = request.content.iter_chunked(1 << 20)
         size = await self._uploads.write(request.match_info["upload"], name, chunks, request.content_length or 0)
-        return answer({"name": name, "bytes": size})
+        return json_response({"name": name, "bytes": size})
 
     async def uploaded(self, request: web.Request) -> web.Response:
-        return answer({"files": await asyncio.to_thread(self._uploads.files, request.match_info["upload"])})
+        return json_response({"files": await asyncio.to_thread(self._uploads.files, request.match_info["upload"])})
 
     async def remove_upload(self, request: web.Request) -> web.Response:
         await self._uploads.remove(request.match_info["upload"], self._service.uploads_in_use())
         return web.Response(status=204)
 
     async def base_files(self, request: web.Request) -> web.Response:
-        bases = self._service.machine.bases
+        bases = self._service.executor.bases
         name = bases.find(request.match_info["base"])
-        return answer({"files": await asyncio.to_thread(bases.weight_files, name)})
+        return json_response({"files": await asyncio.to_thread(bases.weight_files, name)})
 
     async def weights_info(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         path = parse.text(body.get("tinker_path"), "tinker_path")
         folder = await asyncio.to_thread(self._folders.resolve, path)
-        base = self._service.machine.base_of(path, body)
+        base = self._service.executor.base_of(path, body)
         if (folder / ADAPTER_FILE).is_file():
             rank, _, _ = read_adapter_config(folder)
-            return answer({"base_model": base, "is_lora": True, "lora_rank": rank})
-        return answer({"base_model": base, "is_lora": False, "lora_rank": None})
+            return json_response({"base_model": base, "is_lora": True, "lora_rank": rank})
+        return json_response({"base_model": base, "is_lora": False, "lora_rank": None})
 
 
 def _run(model: str, known: dict[str, Any]) -> dict[str, Any]:

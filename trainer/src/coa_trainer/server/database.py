@@ -1,4 +1,4 @@
-"""Futures, models and sessions in SQLite, so that they outlive clients and the server."""
+"""Futures, models and sessions in SQLite, so that they survive clients and server restarts."""
 
 import json
 import sqlite3
@@ -37,7 +37,7 @@ class Future:
 
 
 class Database:
-    """One connection behind a lock: every call is short. WAL keeps what was committed through a kill."""
+    """One connection behind a lock: every call is short. WAL keeps committed data if the process is killed."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
@@ -59,13 +59,13 @@ class Database:
     def add_future(
         self, future_id: str, key: str | None, kind: str, model: str | None, body: bytes, digest: str
     ) -> tuple[str, bool]:
-        """The id of the future and whether it is new; the same key with another body is refused."""
+        """Returns the future's id and whether it is new; reusing a key with another body is an error."""
         with self._lock:
             if key is not None:
                 row = self._connection.execute("SELECT id, digest FROM futures WHERE key = ?", (key,)).fetchone()
                 if row is not None:
                     if row[1] != digest:
-                        raise TrainerError(409, f"{key} was used for another request; take the next seq_id.")
+                        raise TrainerError(409, f"{key} was already used for another request; use the next seq_id.")
                     return str(row[0]), False
             self._connection.execute(
                 "INSERT INTO futures (id, key, kind, model, body, digest, state, created) VALUES (?,?,?,?,?,?,?,?)",
@@ -117,7 +117,7 @@ class Database:
         self._run("UPDATE models SET state = ? WHERE id = ?", state, model_id)
 
     def set_same_as(self, model_id: str, same_as: str | None) -> None:
-        """Where the model's whole state lies on the disk; None while it lies nowhere."""
+        """Where the model's complete state is saved; None if it is not."""
         self._run("UPDATE models SET same_as = ? WHERE id = ?", same_as, model_id)
 
     # Sessions and samplers

@@ -1,4 +1,4 @@
-"""Requests that are answered with a future, and the futures themselves."""
+"""Routes that return a future, and the one that retrieves it."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from aiohttp import web
 
 from ..errors import bad_request
 from . import parse, proto
-from .http import answer, parse_object, read_bytes, read_json
+from .http import json_response, parse_object, read_bytes, read_json
 from .json_text import to_json
 from .service import JSON_BODY, PROTO_BODY, Service
 
@@ -46,7 +46,7 @@ class FutureRoutes:
         data = await read_bytes(request, self._limit)
         if request.content_type == proto.CONTENT_TYPE:
             if kind not in ("forward", "forward_backward"):
-                raise bad_request(f"{kind} is read as JSON only.")
+                raise bad_request(f"{kind} accepts only JSON.")
             model_id, sequence, only = await asyncio.to_thread(proto.read_header, data)
             kind = "forward" if only else kind
             stored = PROTO_BODY + data
@@ -63,17 +63,17 @@ class FutureRoutes:
     async def create_model(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         service = self._service
-        base = service.machine.bases.find(parse.text(body.get("base_model"), "base_model"))
+        base = service.executor.bases.find(parse.text(body.get("base_model"), "base_model"))
         parse.lora_settings(body.get("lora_config"))
         key = None
         if body.get("model_seq_id") is not None:
             key = f"session {body.get('session_id')} model_seq_id {body['model_seq_id']}"
-        told = {"base_model": base, "lora_config": body.get("lora_config") or {}}
-        settings = {**told, "session_id": body.get("session_id")}
-        # The id follows from the key, so that the same request again names the same model.
+        public_settings = {"base_model": base, "lora_config": body.get("lora_config") or {}}
+        settings = {**public_settings, "session_id": body.get("session_id")}
+        # The id is derived from the key, so that a repeated request names the same model.
         name = uuid.uuid5(uuid.NAMESPACE_OID, key).hex if key else uuid.uuid4().hex
-        stored = JSON_BODY + to_json({"model_id": name, **told})
-        service.machine.signs.seen(name)
+        stored = JSON_BODY + to_json({"model_id": name, **public_settings})
+        service.executor.activity.touch(name)
         await asyncio.to_thread(service.database.add_model, name, settings)
         if name not in service.known:
             service.known[name] = {
@@ -82,7 +82,7 @@ class FutureRoutes:
                 "same_as": None,
                 "created": time.time(),
             }
-        return await self._future("create_model", stored, key, name, model_id=name, **told)
+        return await self._future("create_model", stored, key, name, model_id=name, **public_settings)
 
     async def sample(self, request: web.Request) -> web.StreamResponse:
         data = await read_bytes(request, self._limit)
@@ -99,8 +99,8 @@ class FutureRoutes:
         owner = model if isinstance(model, str) else None
         future_id = await asyncio.to_thread(self._service.submit, "asample", JSON_BODY + data, key, owner)
         count = body.get("num_samples")
-        named = min(count, parse.MOST_SAMPLES) if isinstance(count, int) else 1
-        # Newer clients of the protocol want a name for each sequence to come.
+        named = min(count, parse.MAX_SAMPLES) if isinstance(count, int) else 1
+        # Newer clients expect an id for each sequence.
         return _pending(future_id, sample_sequence_ids=[f"{future_id}-{number}" for number in range(named)])
 
     async def _stream(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -122,17 +122,17 @@ class FutureRoutes:
         future = await self._service.wait(future_id, self._poll_seconds)
         if future.result is None or future.status is None:
             again = {"type": "try_again", "request_id": future_id, "queue_state": "active"}
-            return answer(again, 408)
+            return json_response(again, 408)
         if future.status == 200 and proto.CONTENT_TYPE in request.headers.get("Accept", ""):
             packed = await asyncio.to_thread(lambda: proto.encode_result(json.loads(future.result or b"{}")))
             if packed is not None:
                 return web.Response(body=packed, content_type=proto.CONTENT_TYPE)
         if future.status not in (200, 410) and "X-Tinker-Request-Type" in request.headers:
-            # The public SDK asks again for ever after a 5xx; this is how it is told that a request failed.
+            # The public SDK retries forever after a 5xx; this is how it learns that a request failed.
             category = "user" if future.status < 500 else "server"
-            return answer({"error": json.loads(future.result)["detail"], "category": category})
+            return json_response({"error": json.loads(future.result)["detail"], "category": category})
         return web.Response(body=future.result, status=future.status, content_type="application/json")
 
 
 def _pending(future_id: str, **more: Any) -> web.Response:
-    return answer({"request_id": future_id, "future_id": future_id, "status": "pending", **more})
+    return json_response({"request_id": future_id, "future_id": future_id, "status": "pending", **more})

@@ -1,4 +1,4 @@
-"""What holds for every request: who may ask, and that every failure is told as a sentence."""
+"""Middleware for all requests: access checks and error responses."""
 
 import asyncio
 import hmac
@@ -9,14 +9,14 @@ from typing import Any
 from aiohttp import web
 
 from ..errors import TrainerError, bad_request
-from .http import refusal
+from .http import error_response
 from .proto import CONTENT_TYPE
 from .worker import as_trainer_error
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 HEALTH = "/api/v1/healthz"
-# A web page can send any other type of body to any server without asking that server first.
+# Browsers send other content types cross-origin without a preflight request.
 _TYPES = ("application/json", CONTENT_TYPE)
 
 
@@ -41,17 +41,17 @@ def guard(key: str | None) -> Any:
                 _check_type(request)
             return await handler(request)
         except TrainerError as error:
-            return refusal(error)
+            return error_response(error)
         except web.HTTPRequestEntityTooLarge:
-            return refusal(TrainerError(413, "The request is too large: send fewer examples at once."))
+            return error_response(TrainerError(413, "The request is too large: send fewer examples per request."))
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            return refusal(TrainerError(error.status, f"{request.method} {request.path}: {error.reason}."))
+            return error_response(TrainerError(error.status, f"{request.method} {request.path}: {error.reason}."))
         except (asyncio.CancelledError, ConnectionError):
             raise
         except Exception as error:
-            return refusal(as_trainer_error(error))
+            return error_response(as_trainer_error(error))
 
     return middleware
 
@@ -59,19 +59,19 @@ def guard(key: str | None) -> Any:
 def _check_key(request: web.Request, key: str) -> None:
     given = request.headers.get("X-API-Key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), key.encode()):
-        raise TrainerError(401, "The key is wrong: send the server's key as X-API-Key.")
+        raise TrainerError(401, "Invalid API key: send the server's key as X-API-Key.")
 
 
 def _check_host(request: web.Request) -> None:
-    """Without a key, only programs on this machine may ask.
+    """Without a key, only programs on this machine may connect.
 
-    A web page can point a name of its own at 127.0.0.1 (DNS rebinding); its requests then carry that name as Host.
+    A web page can point its own domain at 127.0.0.1 (DNS rebinding); its requests then carry that domain as Host.
     """
     given = request.headers.get("Host", "")
     name = given[1:].partition("]")[0] if given.startswith("[") else given.rpartition(":")[0] or given
     if not is_loopback(name):
         raise TrainerError(
-            403, f"Host is {given[:80]!r}: without --key this server answers to localhost and 127.0.0.1 only."
+            403, f"Host is {given[:80]!r}: without --key this server accepts only localhost and loopback addresses."
         )
 
 
@@ -79,4 +79,4 @@ def _check_type(request: web.Request) -> None:
     if request.headers.get("Content-Type") is None:
         raise bad_request("The request has no Content-Type: send JSON as application/json.")
     if request.content_type not in _TYPES:
-        raise TrainerError(415, f"Bodies of type {request.content_type} are not read; send application/json.")
+        raise TrainerError(415, f"Content-Type {request.content_type} is not supported; send application/json.")

@@ -1,4 +1,4 @@
-"""JSON as the protocol has it: a float that is not finite is null."""
+"""JSON serialization as the protocol defines it: a non-finite float is null."""
 
 import json
 import math

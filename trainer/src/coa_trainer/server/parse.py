@@ -1,4 +1,4 @@
-"""Requests in JSON made into what the model parts take, with a clear word on what is wrong."""
+"""Parses and validates JSON requests."""
 
 import base64
 import binascii
@@ -12,27 +12,27 @@ from ..errors import bad_request
 from ..model.adamw import AdamSettings
 from ..model.datum import Datum, Floats, Integers, Loss
 from ..model.lora import LoraSettings
-from ..sampling.draw import DrawRules
 from ..sampling.job import SampleRequest
+from ..sampling.token_sampling import SamplingParams
 
-MOST_SAMPLES = 4096
+MAX_SAMPLES = 4096
 
 
 def number(given: Any, name: str, least: float, most: float = float("inf")) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not least <= given <= most:
-        raise bad_request(f"{name} is {str(given)[:80]} and must be a number of at least {least}.")
+        raise bad_request(f"{name} is {str(given)[:80]} but must be a number of at least {least}.")
     return float(given)
 
 
 def integer(given: Any, name: str, least: int, most: int = 2**63) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise bad_request(f"{name} is {str(given)[:80]} and must be a whole number of at least {least}.")
+        raise bad_request(f"{name} is {str(given)[:80]} but must be an integer of at least {least}.")
     return given
 
 
 def text(given: Any, name: str) -> str:
     if not isinstance(given, str) or not given:
-        raise bad_request(f"{name} must be a text.")
+        raise bad_request(f"{name} must be a non-empty string.")
     return given
 
 
@@ -50,7 +50,7 @@ def tokens_of(model_input: Any, name: str, vocabulary: int) -> Integers:
     for chunk in chunks:
         kind = mapping(chunk, f"a chunk of {name}").get("type", "encoded_text")
         if kind != "encoded_text":
-            raise bad_request(f"{name} has a chunk of type {kind}; this server reads encoded_text only.")
+            raise bad_request(f"{name} has a chunk of type {kind}; this server accepts only encoded_text.")
         parts.append(_integers(chunk.get("tokens"), name))
     tokens = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
     return _within(tokens, name, vocabulary)
@@ -65,9 +65,9 @@ def _integers(given: Any, name: str) -> Integers:
             raise ValueError
         whole = array.astype(np.int64)
     except (ValueError, TypeError, OverflowError):
-        raise bad_request(f"{name} must be a flat list of whole numbers.") from None
+        raise bad_request(f"{name} must be a flat list of integers.") from None
     if array.size and array.dtype.kind == "f" and not bool((whole == array).all()):
-        raise bad_request(f"{name} must be a flat list of whole numbers.")
+        raise bad_request(f"{name} must be a flat list of integers.")
     return whole
 
 
@@ -75,7 +75,7 @@ def _floats(given: Any, name: str) -> Floats:
     if not isinstance(given, list | np.ndarray):
         raise bad_request(f"{name} must be a list of numbers.")
     try:
-        # null stands for a float that is not finite.
+        # null encodes a non-finite float.
         array = np.asarray(given, dtype=np.float32)
     except (ValueError, TypeError):
         raise bad_request(f"{name} must be a flat list of numbers.") from None
@@ -86,7 +86,7 @@ def _floats(given: Any, name: str) -> Floats:
 
 def _within(tokens: Integers, name: str, vocabulary: int) -> Integers:
     if tokens.size and (tokens.min() < 0 or tokens.max() >= vocabulary):
-        raise bad_request(f"{name} has a token outside of the vocabulary of {vocabulary} tokens.")
+        raise bad_request(f"{name} has a token outside the vocabulary of {vocabulary} tokens.")
     return tokens
 
 
@@ -106,7 +106,7 @@ def _datum(given: Any, position: int, vocabulary: int, context: int) -> Datum:
     fields = mapping(given, name)
     tokens = tokens_of(fields.get("model_input"), f"model_input of {name}", vocabulary)
     if not 1 <= len(tokens) <= context:
-        raise bad_request(f"{name} has {len(tokens)} tokens and must have from 1 to {context}.")
+        raise bad_request(f"{name} has {len(tokens)} tokens but must have 1 to {context}.")
     tensors = mapping(fields.get("loss_fn_inputs"), f"loss_fn_inputs of {name}")
     if "target_tokens" not in tensors:
         raise bad_request(f"loss_fn_inputs of {name} lacks target_tokens.")
@@ -128,7 +128,7 @@ def _datum(given: Any, position: int, vocabulary: int, context: int) -> Datum:
 def _flat(tensor: Any) -> Any:
     if isinstance(tensor, dict):
         if tensor.get("sparse_crow_indices") is not None:
-            raise bad_request("Sparse tensors are not read here; send dense ones.")
+            raise bad_request("Sparse tensors are not supported; send dense ones.")
         return tensor.get("data")
     return tensor
 
@@ -138,10 +138,10 @@ def adam_settings(given: Any) -> AdamSettings:
     default = AdamSettings()
     kind = fields.get("type", "adam")
     if kind not in ("adam", "adamw", "adam_params"):
-        raise bad_request(f"There is no optimiser {kind} here; use AdamW.")
+        raise bad_request(f"Unknown optimizer {kind}; use AdamW.")
     eps = number(fields.get("eps", default.eps), "eps", 0)
     if eps == 0:
-        raise bad_request("eps is 0 and must be more.")
+        raise bad_request("eps is 0 but must be positive.")
     return AdamSettings(
         learning_rate=number(fields.get("learning_rate", default.learning_rate), "learning_rate", 0, 1e6),
         beta1=number(fields.get("beta1", default.beta1), "beta1", 0, 0.9999999),
@@ -153,7 +153,7 @@ def adam_settings(given: Any) -> AdamSettings:
 
 
 def lora_settings(given: Any) -> LoraSettings | None:
-    """None for a full fine-tune, which is asked for by rank 0."""
+    """None (rank 0) means a full fine-tune."""
     fields = mapping(given or {}, "lora_config")
     rank = integer(fields.get("rank", 32), "lora_config.rank", 0, 4096)
     if rank == 0:
@@ -179,13 +179,13 @@ def sample_request(body: dict[str, Any], vocabulary: int, context: int) -> Sampl
     return SampleRequest(
         prompt=prompt,
         max_tokens=most,
-        rules=DrawRules(
+        params=SamplingParams(
             temperature=number(_or(params, "temperature", 1.0), "temperature", 0),
             top_k=max(0, integer(_or(params, "top_k", 0), "top_k", -1)),
             top_p=number(_or(params, "top_p", 1.0), "top_p", 0, 1),
             allowed=allowed,
         ),
-        count=integer(_or(body, "num_samples", 1), "num_samples", 1, MOST_SAMPLES),
+        count=integer(_or(body, "num_samples", 1), "num_samples", 1, MAX_SAMPLES),
         seed=secrets.randbits(48) if seed is None else integer(seed, "seed", -(2**63)),
         first_step=integer(_or(params, "first_step", 0), "first_step", 0),
         stop_tokens=tuple(stop_tokens),
@@ -204,11 +204,11 @@ def _stops(params: dict[str, Any]) -> tuple[list[str], list[int]]:
         stop = [stop]
     tokens = params.get("stop_tokens") or []
     if not isinstance(stop, list) or not isinstance(tokens, list):
-        raise bad_request("stop must be texts or tokens, and stop_tokens must be tokens.")
+        raise bad_request("stop must be a list of strings or token ids, and stop_tokens a list of token ids.")
     texts = [item for item in stop if isinstance(item, str) and item]
     numbers = [item for item in [*stop, *tokens] if isinstance(item, int) and not isinstance(item, bool)]
     if len(texts) + len(numbers) != len(stop) + len(tokens):
-        raise bad_request("stop must be texts that are not empty or tokens, and stop_tokens must be tokens.")
+        raise bad_request("stop must be a list of non-empty strings or token ids, and stop_tokens a list of token ids.")
     return texts, numbers
 
 
@@ -216,14 +216,14 @@ def _mask(given: Any, vocabulary: int, most: int) -> torch.Tensor | None:
     if given is None:
         return None
     if most != 1:
-        raise bad_request("allowed_tokens says what may come next, so it goes with max_tokens 1 only.")
+        raise bad_request("allowed_tokens constrains only the next token, so it requires max_tokens 1.")
     try:
         packed = np.frombuffer(base64.b64decode(text(given, "allowed_tokens"), validate=True), dtype=np.uint8)
     except (binascii.Error, ValueError):
-        raise bad_request("allowed_tokens is not base64.") from None
+        raise bad_request("allowed_tokens is not valid base64.") from None
     bits = np.unpackbits(packed, bitorder="little")
     if len(packed) != (vocabulary + 7) // 8:
         raise bad_request(
-            f"allowed_tokens has {len(packed)} bytes and must have {(vocabulary + 7) // 8}, a bit for each token."
+            f"allowed_tokens has {len(packed)} bytes but must have {(vocabulary + 7) // 8}, one bit per token."
         )
     return torch.from_numpy(bits[:vocabulary].astype(bool))

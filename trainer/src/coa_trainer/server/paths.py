@@ -1,4 +1,4 @@
-"""Names of checkpoints and where they lie in the data folder."""
+"""Names and locations of checkpoints in the data folder."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ KINDS = ("weights", "sampler_weights")
 
 def check_name(name: str, what: str) -> str:
     if not _NAME.match(name) or ".." in name:
-        raise bad_request(f"{what} {name[:80]!r} may consist of letters, digits, '_', '-' and '.' only.")
+        raise bad_request(f"{what} {name[:80]!r} may contain only letters, digits, '_', '-' and '.'.")
     return name
 
 
@@ -25,14 +25,14 @@ class Folders:
         return self.checkpoints / check_name(model, "model") / kind / check_name(name, "checkpoint")
 
     def parked(self, model: str) -> Path:
-        """The state of a model whose client has not been heard of; no checkpoint that a client knows."""
+        """Saved state of a model whose client is inactive; not a checkpoint that clients see."""
         return self.checkpoints / check_name(model, "model") / "parked" / "state"
 
     def upload(self, name: str) -> Path:
         return self.uploads / check_name(name, "upload")
 
     def find(self, model: str, name: str) -> Path:
-        """`name` may have the kind in front."""
+        """`name` may be prefixed with the kind."""
         kind, _, rest = name.rpartition("/")
         for candidate in (kind,) if kind in KINDS else KINDS:
             folder = self.checkpoint(model, candidate, rest)
@@ -51,8 +51,8 @@ class Folders:
         parts = rest.split("/")
         if separator and scheme == "tinker" and len(parts) in (2, 3):
             return self.find(parts[0], "/".join(parts[1:]))
-        raise bad_request(f"{path[:200]} is no path of weights; use tinker://model/weights/name or upload://name.")
+        raise bad_request(f"{path[:200]} is not a weights path; use tinker://model/weights/name or upload://name.")
 
     def parents(self) -> list[Path]:
-        """Folders that hold checkpoints."""
+        """Folders that contain checkpoints."""
         return [folder for model in self.checkpoints.glob("*") for folder in model.iterdir() if folder.is_dir()]

@@ -1,4 +1,4 @@
-"""The protobuf messages of newer clients, to and from what JSON has."""
+"""Protobuf messages of newer clients, converted to and from their JSON equivalents."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ _TYPES: dict[int, str] = {_FLOAT32: "<f4", _INT64: "<i8", _INT32: "<i4", _BFLOAT
 
 
 def read_header(data: bytes) -> tuple[str, int, bool]:
-    """Model, sequence number and whether no gradient is asked for, without reading the rest."""
+    """Model, sequence number and whether it is a forward-only request, without parsing the rest."""
     model, sequence, only = "", 0, False
     for number, _, value in wire.fields(data):
         if number == 1:
@@ -28,7 +28,7 @@ def read_header(data: bytes) -> tuple[str, int, bool]:
 
 
 def decode_pass_request(data: bytes) -> dict[str, Any]:
-    """A ForwardBackwardRequest as the JSON body has it, with arrays in place of lists."""
+    """Converts a ForwardBackwardRequest to the JSON body, with arrays in place of lists."""
     model, sequence, _ = read_header(data)
     items: list[dict[str, Any]] = []
     config: dict[str, Any] = {}
@@ -52,7 +52,7 @@ def _config_value(key: str, data: bytes) -> float:
     value = 0.0
     for number, _, found in wire.fields(data):
         if number != 1:
-            raise bad_request(f"The setting {key} of the loss must be a number.")
+            raise bad_request(f"The loss setting {key} must be a number.")
         value = wire.as_double(found)
     return value
 
@@ -81,7 +81,7 @@ def _chunk(data: bytes) -> dict[str, Any]:
 
 def _array(data: bytes, kind: int) -> np.ndarray[Any, Any]:
     if kind not in _TYPES or len(data) % np.dtype(_TYPES[kind]).itemsize:
-        raise bad_request("A tensor of the body has a type or length that cannot be.")
+        raise bad_request("A tensor in the body has an invalid type or length.")
     array = np.frombuffer(data, dtype=_TYPES[kind])
     if kind == _BFLOAT16:
         return (array.astype(np.uint32) << 16).view(np.float32)
@@ -94,14 +94,14 @@ def _tensor(data: bytes) -> np.ndarray[Any, Any]:
         if number == 1:
             dense = wire.as_bytes(value)
         elif number == 2:
-            raise bad_request("Sparse tensors are not read here; send dense ones.")
+            raise bad_request("Sparse tensors are not supported; send dense ones.")
         elif number == 3 and isinstance(value, int):
             kind = value
     return _array(dense, kind)
 
 
 def encode_result(result: dict[str, Any]) -> bytes | None:
-    """Results that newer clients read as protobuf only; None for all others."""
+    """Encodes results that newer clients accept only as protobuf; None for all others."""
     if "sequences" in result:
         return _sample_response(result)
     if "loss_fn_outputs" in result:

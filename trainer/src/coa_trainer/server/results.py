@@ -1,4 +1,4 @@
-"""Results as the protocol has them."""
+"""Builds results as the protocol defines them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,7 +28,7 @@ def pass_result(result: PassResult) -> dict[str, Any]:
 
 
 def prompt_logprobs(trained: TrainedModel, prompt: Sequence[int], body: dict[str, Any]) -> dict[str, Any]:
-    """Scores of the prompt's own tokens, where they are asked for; the first token has none."""
+    """Log-probabilities of the prompt's own tokens, if requested; the first token has none."""
     best = integer(body.get("topk_prompt_logprobs") or 0, "topk_prompt_logprobs", 0, trained.vocabulary)
     wanted = bool(body.get("prompt_logprobs")) or best > 0
     answer: dict[str, Any] = {"prompt_logprobs": None, "topk_prompt_logprobs": None}
@@ -43,6 +43,6 @@ def prompt_logprobs(trained: TrainedModel, prompt: Sequence[int], body: dict[str
     scored = trained.run([Datum(whole[:-1], whole[1:])], Loss("cross_entropy"), backward=False)
     answer["prompt_logprobs"] = [None, *scored.logprobs[0].tolist()]
     if best:
-        rows = trained.learner.likeliest(prompt[:-1], best)
+        rows = trained.learner.top_tokens(prompt[:-1], best)
         answer["topk_prompt_logprobs"] = [None, *([list(pair) for pair in row] for row in rows)]
     return answer

@@ -1,4 +1,4 @@
-"""Requests in, futures out: what lies between HTTP and the worker."""
+"""Connects HTTP and the worker: takes requests and completes futures."""
 
 import asyncio
 import hashlib
@@ -13,31 +13,31 @@ from ..model.bases import UPLOAD
 from ..sampling.job import Batch
 from . import parse
 from .database import Future
+from .executor import Executor
 from .json_text import to_json
-from .machine import Machine
 from .proto import decode_pass_request
 from .worker import Worker, as_trainer_error
 
 log = logging.getLogger(__name__)
 
-# The first byte of a stored body says how the rest is written.
+# The first byte of a stored body is its encoding.
 JSON_BODY, PROTO_BODY = b"j", b"p"
-# Results older than a day are removed after so many new ones.
+# Expired results are deleted after this many new ones.
 CLEANED_EVERY = 1000
 
 
 class Service:
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.database = machine.database
-        self.worker = Worker(machine.sources)
-        machine.sources.hurried = lambda: self.worker.waiting > 0
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.database = executor.database
+        self.worker = Worker(executor.sources)
+        executor.sources.should_yield = lambda: self.worker.waiting > 0
         self._events: dict[str, asyncio.Event] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._finished = 0
-        # What is known of models before the worker gets to them.
+        # Models known before the worker gets to them.
         self.known = self.database.models()
-        # Taken before anything new can come.
+        # Read before new requests can arrive.
         self._left_models = self.database.models()
         self._left_futures = self.database.unfinished()
 
@@ -46,17 +46,17 @@ class Service:
         self.worker.submit(self._recover)
         self.worker.start()
 
-    def park_gone(self, seconds: float) -> None:
-        """Asks the worker; a client that comes back before its turn keeps its model where it is."""
+    def park_idle(self, seconds: float) -> None:
+        """Queued for the worker; a client that returns before its turn keeps its model loaded."""
 
         def park() -> None:
-            for model_id in self.machine.park_gone(seconds):
-                log.info("model %s is parked: its client has not been heard of", model_id)
+            for model_id in self.executor.park_idle(seconds):
+                log.info("model %s was saved and unloaded: its client is inactive", model_id)
 
         self.worker.submit(park)
 
     def uploads_in_use(self) -> set[str]:
-        """Uploads that models were made from, which may have to be made again."""
+        """Uploads that loaded or restorable models were created from."""
         made = [known for known in self.known.values() if known["state"] in ("live", "parked")]
         bases = [str(known["settings"]["base_model"]) for known in made]
         return {base.removeprefix(UPLOAD) for base in bases if base.startswith(UPLOAD)}
@@ -70,11 +70,11 @@ class Service:
         if known["state"] == "lost":
             raise TrainerError(
                 410,
-                f"Model {model_id} was lost when the server ended: create a model and load its last checkpoint.",
+                f"Model {model_id} was lost when the server stopped: create a model and load its last checkpoint.",
             )
 
     def submit(self, kind: str, body: bytes, key: str | None, model: str | None) -> str:
-        """The id of the future; a request that came before gives the one it gave then."""
+        """Returns the future's id; a repeated request gets the original future."""
         digest = hashlib.sha256(kind.encode() + b"\0" + body).hexdigest()
         future_id, new = self.database.add_future(uuid.uuid4().hex, key, kind, model, body, digest)
         if new:
@@ -86,12 +86,12 @@ class Service:
             self.database.begin(future_id)
             body = read_body(stored)
             if isinstance(body.get("model_id"), str) and kind != "create_model":
-                # It may have been lost or unloaded since the request was taken.
+                # It may have been lost or unloaded since the request was queued.
                 self.check_model(body["model_id"])
             if kind == "asample":
                 self._start_sampling(future_id, body)
                 return
-            result = self.machine.run(kind, body)
+            result = self.executor.run(kind, body)
             if kind == "unload_model":
                 self.known = self.database.models()
             self._finish(future_id, 200, result)
@@ -107,12 +107,12 @@ class Service:
             finished=lambda sequences: self._finish(future_id, 200, make(sequences)),
             failed=lambda error: self._fail(future_id, error),
         )
-        make = self.machine.sample(body, batch)
+        make = self.executor.sample(body, batch)
 
     def _fail(self, future_id: str, error: BaseException) -> None:
-        told = as_trainer_error(error)
-        log.info("future %s failed: %s", future_id, told.detail)
-        self._finish(future_id, told.status, {"detail": told.detail})
+        failure = as_trainer_error(error)
+        log.info("future %s failed: %s", future_id, failure.detail)
+        self._finish(future_id, failure.status, {"detail": failure.detail})
 
     def _finish(self, future_id: str, status: int, result: dict[str, Any]) -> None:
         self.database.finish(future_id, status, to_json(result))
@@ -128,12 +128,12 @@ class Service:
             event.set()
 
     async def wait(self, future_id: str, seconds: float) -> Future:
-        """The future as it is once it has ended, or when the time is over."""
+        """The future once it has finished, or as it is after the timeout."""
         event = self._events.setdefault(future_id, asyncio.Event())
         future = await asyncio.to_thread(self.database.future, future_id)
         if future is None:
             self._events.pop(future_id, None)
-            raise TrainerError(404, f"There is no future {future_id[:80]}; results are kept for a day.")
+            raise TrainerError(404, f"Unknown future {future_id[:80]}; results are kept for a day.")
         if future.state in ("done", "failed"):
             self._events.pop(future_id, None)
             return future
@@ -144,48 +144,48 @@ class Service:
             return future
         return await asyncio.to_thread(self.database.future, future_id) or future
 
-    # Sampling that is followed token by token
+    # Streaming
 
-    def stream(self, body: dict[str, Any], tell: Callable[[dict[str, Any] | None], None]) -> Batch:
-        """`tell` gets each line in the loop's thread, and None at the end.
+    def stream(self, body: dict[str, Any], deliver: Callable[[dict[str, Any] | None], None]) -> Batch:
+        """`deliver` gets each line in the event loop's thread, and None at the end.
 
-        A client that wants to hear of the end alone leaves the sampler free to draw many tokens between two looks.
+        A client that only wants the result leaves the sampler free to sample many tokens between host synchronizations.
         """
         loop = self._loop
         assert loop is not None
 
-        def say(line: dict[str, Any] | None) -> None:
-            loop.call_soon_threadsafe(tell, line)
+        def send(line: dict[str, Any] | None) -> None:
+            loop.call_soon_threadsafe(deliver, line)
 
         def fail(error: BaseException) -> None:
-            told = as_trainer_error(error)
-            say({"error": {"status": told.status, "detail": told.detail}})
-            say(None)
+            failure = as_trainer_error(error)
+            send({"error": {"status": failure.status, "detail": failure.detail}})
+            send(None)
 
         make: Callable[[list[Any]], dict[str, Any]]
 
         def finish(sequences: list[Any]) -> None:
-            say({"result": make(sequences)})
-            say(None)
+            send({"result": make(sequences)})
+            send(None)
 
         def start() -> None:
             nonlocal make
             try:
-                make = self.machine.sample(body, batch)
+                make = self.executor.sample(body, batch)
             except Exception as error:
                 batch.fail(error)
 
-        def tell_token(number: int, token: int) -> None:
-            say({"sequence": number, "token": token})
+        def send_token(number: int, token: int) -> None:
+            send({"sequence": number, "token": token})
 
-        batch = Batch(finish, fail, None if body["stream"] == "end" else tell_token)
+        batch = Batch(finish, fail, None if body["stream"] == "end" else send_token)
         self.worker.submit(start)
         return batch
 
     # After a restart
 
     def _recover(self) -> None:
-        self.machine.clean_folders()
+        self.executor.clean_folders()
         self.database.forget_old()
         self._restore_models()
         for future in self._left_futures:
@@ -197,20 +197,22 @@ class Service:
             if known["state"] != "live" or model_id in created:
                 continue
             try:
-                self.machine.restore(model_id, known)
-                log.info("model %s is back", model_id)
+                self.executor.restore(model_id, known)
+                log.info("model %s restored", model_id)
             except Exception as error:
                 log.warning("model %s is lost: %s", model_id, as_trainer_error(error).detail)
                 self.database.set_model_state(model_id, "lost")
         self.known = self.database.models()
 
     def _resume(self, future: Future) -> None:
-        """Runs what had not begun. Sampling changes nothing, so that is begun again too."""
+        """Runs requests that had not started. Sampling and forward passes change nothing, so they are always run."""
         lost = future.model is not None and self.known.get(future.model, {}).get("state") == "lost"
-        begun = future.state == "running" and future.kind not in ("asample", "create_model", "forward")
-        if lost or begun or future.body is None:
-            reason = "its model was lost" if lost else "it had begun"
-            detail = f"The server ended and {reason}: create a model, load the last checkpoint and go on from there."
+        started = future.state == "running" and future.kind not in ("asample", "create_model", "forward")
+        if lost or started or future.body is None:
+            reason = "its model was lost" if lost else "the request was already running"
+            detail = (
+                f"The server restarted and {reason}: create a model, load the last checkpoint and continue from there."
+            )
             self._finish(future.id, 410, {"detail": detail})
             return
         body = future.body
@@ -223,4 +225,4 @@ def read_body(stored: bytes) -> dict[str, Any]:
     try:
         return parse.mapping(json.loads(stored[1:]), "the body")
     except (ValueError, RecursionError):
-        raise TrainerError(400, "The body is not JSON.") from None
+        raise TrainerError(400, "The body is not valid JSON.") from None

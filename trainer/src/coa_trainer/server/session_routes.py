@@ -1,4 +1,4 @@
-"""Sessions, samplers and what the server says about itself: answered at once."""
+"""Routes for sessions, samplers and server information: answered immediately."""
 
 import asyncio
 import resource
@@ -12,7 +12,7 @@ from aiohttp import web
 from .. import __version__
 from ..errors import bad_request, unknown
 from . import parse
-from .http import answer, read_json
+from .http import json_response, read_json
 from .service import Service
 
 
@@ -35,10 +35,10 @@ class SessionRoutes:
         router.add_post("/api/v1/telemetry", self.telemetry)
 
     async def healthz(self, _: web.Request) -> web.Response:
-        return answer({"status": "ok"})
+        return json_response({"status": "ok"})
 
     async def capabilities(self, _: web.Request) -> web.Response:
-        bases = self._service.machine.bases
+        bases = self._service.executor.bases
         models = [
             {
                 "model_name": name,
@@ -50,27 +50,27 @@ class SessionRoutes:
             }
             for name in bases.names
         ]
-        return answer({"supported_models": models, "coa": {"version": 2}})
+        return json_response({"supported_models": models, "coa": {"version": 2}})
 
     async def status(self, _: web.Request) -> web.Response:
-        machine = self._service.machine
-        options = machine.bases.options
+        executor = self._service.executor
+        options = executor.bases.options
         memory: dict[str, int] = {"rss_bytes": _resident_bytes()}
         if options.device.type == "cuda":
             memory["cuda_allocated_bytes"] = torch.cuda.memory_allocated(options.device)
             memory["cuda_reserved_bytes"] = torch.cuda.memory_reserved(options.device)
             memory["cuda_total_bytes"] = torch.cuda.get_device_properties(options.device).total_memory
-        return answer(
+        return json_response(
             {
                 "device": str(options.device),
                 "dtype": str(options.dtype).removeprefix("torch."),
                 "memory": memory,
                 "models": [
                     {"model_id": trained.id, "base_model": trained.weights.base, **trained.info}
-                    for trained in list(machine.models.values())
+                    for trained in list(executor.models.values())
                 ],
                 "queue": self._service.worker.waiting,
-                "sequences": machine.sources.sequences(),
+                "sequences": executor.sources.sequences(),
                 "versions": {
                     "coa_trainer": __version__,
                     "torch": torch.__version__,
@@ -80,31 +80,31 @@ class SessionRoutes:
         )
 
     async def client_config(self, _: web.Request) -> web.Response:
-        # Chunks sent side by side could arrive out of order, and their sum would be rounded another way.
-        return answer({"pjwt_auth_enabled": False, "parallel_fwdbwd_chunks": False})
+        # Concurrent chunks could arrive out of order, and their sum would be rounded differently.
+        return json_response({"pjwt_auth_enabled": False, "parallel_fwdbwd_chunks": False})
 
     async def create_session(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         session_id = uuid.uuid4().hex
         settings = {"tags": body.get("tags"), "user_metadata": body.get("user_metadata")}
         await asyncio.to_thread(self._service.database.add_session, session_id, settings)
-        self._service.machine.signs.seen(session_id)
-        return answer({"type": "create_session", "session_id": session_id})
+        self._service.executor.activity.touch(session_id)
+        return json_response({"type": "create_session", "session_id": session_id})
 
     async def heartbeat(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         session_id = parse.text(body.get("session_id"), "session_id")
         if not await asyncio.to_thread(self._service.database.has_session, session_id):
             raise unknown("session", session_id)
-        self._service.machine.signs.seen(session_id)
-        return answer({"type": "session_heartbeat"})
+        self._service.executor.activity.touch(session_id)
+        return json_response({"type": "session_heartbeat"})
 
     async def info(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         model_id = parse.text(body.get("model_id"), "model_id")
         self._service.check_model(model_id)
         settings = self._service.known[model_id]["settings"]
-        trained = self._service.machine.models.get(model_id)
+        trained = self._service.executor.models.get(model_id)
         rank = (settings.get("lora_config") or {}).get("rank", 32)
         result: dict[str, Any] = {
             "type": "get_info",
@@ -116,30 +116,30 @@ class SessionRoutes:
         }
         if trained is not None:
             result["coa"] = trained.info
-        return answer(result)
+        return json_response(result)
 
     async def create_sampling_session(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)
         source: dict[str, Any] = {}
-        machine = self._service.machine
+        executor = self._service.executor
         if body.get("model_path"):
             path = parse.text(body["model_path"], "model_path")
-            await asyncio.to_thread(machine.folders.resolve, path)
+            await asyncio.to_thread(executor.folders.resolve, path)
             source["model_path"] = path
         if body.get("base_model"):
-            source["base_model"] = machine.bases.find(parse.text(body["base_model"], "base_model"))
+            source["base_model"] = executor.bases.find(parse.text(body["base_model"], "base_model"))
         if not source:
-            raise bad_request("Say what to sample from: base_model or model_path.")
+            raise bad_request("The request must name what to sample from: base_model or model_path.")
         sampler_id = uuid.uuid4().hex
         await asyncio.to_thread(self._service.database.add_sampler, sampler_id, source)
-        return answer({"type": "create_sampling_session", "sampling_session_id": sampler_id})
+        return json_response({"type": "create_sampling_session", "sampling_session_id": sampler_id})
 
     async def sampler(self, request: web.Request) -> web.Response:
         sampler_id = request.match_info["id"]
         source = await asyncio.to_thread(self._service.database.sampler, sampler_id)
         if source is None:
             raise unknown("sampler", sampler_id)
-        return answer(
+        return json_response(
             {
                 "sampler_id": sampler_id,
                 "base_model": source.get("base_model"),
@@ -149,11 +149,11 @@ class SessionRoutes:
 
     async def telemetry(self, request: web.Request) -> web.Response:
         await request.read()
-        return answer({"status": "accepted"})
+        return json_response({"status": "accepted"})
 
 
 def _resident_bytes() -> int:
-    """Of this process now; its peak where the system does not say."""
+    """Current resident set size; the peak if the system does not report it."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""What can be sampled from: live models, base models, and saved weights loaded for it."""
+"""What can be sampled from: loaded models, base models and saved weights."""
 
 import logging
 from collections import OrderedDict
@@ -15,22 +15,22 @@ from ..model.bases import BaseModels
 from ..model.checkpoint import ADAPTER_FILE
 from ..model.learner import PassOptions
 from ..model.lora import LoraSettings
-from ..model.read_checkpoint import read_adapter_config, read_checkpoint, take
-from ..model.trained import TrainedModel, adapter_weights, base_weights, own_weights, trained_model
+from ..model.read_checkpoint import apply_checkpoint, read_adapter_config, read_checkpoint
+from ..model.trained import TrainedModel, adapter_weights, base_weights, full_weights, trained_model
 from ..sampling.choose_decoder import choose_decoder
 from ..sampling.sampler import Sampler
 
 log = logging.getLogger(__name__)
 
-# Saved weights that stay loaded for sampling.
+# Saved checkpoints kept loaded for sampling.
 KEPT_LOADED = 2
 
 
 @dataclass(frozen=True)
 class SamplerOptions:
-    most_rows: int = 256
+    max_rows: int = 256
     cache_tokens: int = 0
-    """0 for as many as fit into a part of the memory."""
+    """0: as many as fit in a fraction of the memory."""
 
 
 @dataclass(eq=False)
@@ -48,8 +48,8 @@ class Sources:
         self._live: dict[str, Source] = {}
         self._loaded: OrderedDict[str, Source] = OrderedDict()
         self._decoders: dict[str, Callable[[Sequence[int]], str] | None] = {}
-        self.hurried: Callable[[], bool] = lambda: False
-        """Whether requests wait, so that a long burst of sampling should come to an end."""
+        self.should_yield: Callable[[], bool] = lambda: False
+        """Whether requests wait, so that a long burst should end."""
 
     def of_model(self, trained: TrainedModel) -> Source:
         if trained.id not in self._live:
@@ -70,15 +70,15 @@ class Sources:
         return self._live[key]
 
     def of_folder(self, folder: Path, base: str) -> Source:
-        """Weights from the disk; the least used ones make room for new ones."""
+        """Weights from disk; the least recently used are evicted."""
         key = f"{folder}:{folder.stat().st_mtime_ns}"
         if key not in self._loaded:
-            self._make_room()
+            self._evict_loaded()
             self._loaded[key] = self._source(self._load(folder, base))
         self._loaded.move_to_end(key)
         return self._loaded[key]
 
-    def _make_room(self) -> None:
+    def _evict_loaded(self) -> None:
         for key, source in list(self._loaded.items()):
             if len(self._loaded) < KEPT_LOADED:
                 return
@@ -96,9 +96,9 @@ class Sources:
             lora = LoraSettings(rank, alpha, 0, attention, feed_forward, head)
             weights = adapter_weights(self._bases, base, name, lora)
             trained = trained_model(self._bases, name, weights, self._passes)
-            take(trained, read_checkpoint(folder, trained, self._bases, optimizer=False))
+            apply_checkpoint(trained, read_checkpoint(folder, trained, self._bases, optimizer=False))
             return trained
-        weights = own_weights(self._bases, base, self._bases.fresh(base, folder))
+        weights = full_weights(self._bases, base, self._bases.fresh(base, folder))
         return trained_model(self._bases, name, weights, self._passes, trains=False)
 
     def _source(self, trained: TrainedModel) -> Source:
@@ -108,23 +108,23 @@ class Sources:
             trained.context_length,
             trained.vocabulary,
             self.decoder(trained.weights.base),
-            self._options.most_rows,
-            self._options.cache_tokens or fitting_tokens(trained.weights.model),
+            self._options.max_rows,
+            self._options.cache_tokens or default_cache_tokens(trained.weights.model),
         )
-        sampler.hurried = self._someone_waits
+        sampler.should_yield = self._should_yield
         return Source(trained, sampler, trained.version)
 
-    def _someone_waits(self) -> bool:
-        return self.hurried() or sum(not source.sampler.idle for source in self.all()) > 1
+    def _should_yield(self) -> bool:
+        return self.should_yield() or sum(not source.sampler.idle for source in self.all()) > 1
 
     def decoder(self, base: str) -> Callable[[Sequence[int]], str] | None:
-        """Tokens to text, where the base has a tokenizer.json."""
+        """Decodes tokens to text, if the base model has a tokenizer.json."""
         if base not in self._decoders:
             path = self._bases.folder(base) / "tokenizer.json"
             self._decoders[base] = _decode_with(path) if path.is_file() else None
         return self._decoders[base]
 
-    def forget(self, model_id: str) -> None:
+    def remove(self, model_id: str) -> None:
         source = self._live.pop(model_id, None)
         if source is not None:
             source.sampler.fail(bad_request(f"Model {model_id} was unloaded."))
@@ -141,7 +141,7 @@ class Sources:
     def sequences(self) -> int:
         return sum(source.sampler.sequences for source in self.all())
 
-    # The worker's view: one step of each that has work.
+    # Called by the worker: one step of each sampler that has work.
 
     def busy(self) -> bool:
         return any(not source.sampler.idle for source in self.all())
@@ -159,17 +159,17 @@ class Sources:
                 source.sampler.fail(as_trainer_error(error))
 
 
-def fitting_tokens(model: Any) -> int:
-    """Tokens whose keys and values fill three tenths of a GPU's memory, or 1 GiB of the machine's."""
+def default_cache_tokens(model: Any) -> int:
+    """KV cache size in tokens: 30% of GPU memory, or 1 GiB of host memory."""
     config = model.config.get_text_config()
     parameter = next(model.parameters())
     heads = getattr(config, "num_key_value_heads", None) or getattr(config, "num_attention_heads", 1)
     width = getattr(config, "head_dim", None) or config.hidden_size // getattr(config, "num_attention_heads", 1)
     bytes_each = 2 * config.num_hidden_layers * heads * width * parameter.element_size()
-    room = 1 << 30
+    budget = 1 << 30
     if parameter.device.type == "cuda":
-        room = torch.cuda.get_device_properties(parameter.device).total_memory * 3 // 10
-    return max(1, int(room // bytes_each))
+        budget = torch.cuda.get_device_properties(parameter.device).total_memory * 3 // 10
+    return max(1, int(budget // bytes_each))
 
 
 def _decode_with(path: Path) -> Callable[[Sequence[int]], str]:

@@ -1,4 +1,4 @@
-"""Files that clients send: checkpoints to load, and base models. They share one limit."""
+"""Files uploaded by clients: checkpoints and base models, under a common size limit."""
 
 import asyncio
 import os
@@ -12,12 +12,12 @@ from ..errors import TrainerError, unknown
 from .paths import Folders, check_name
 
 KEPT_SECONDS = 24 * 3600
-# Uploads never take the last of the disk: databases and checkpoints of others need it.
+# Disk space that uploads leave free for the database and checkpoints.
 _SPARE_BYTES = 1 << 30
 
 
 class Uploads:
-    """Its methods run in the loop's thread, so that the count needs no lock."""
+    """Its methods run in the event loop's thread, so the byte count needs no lock."""
 
     def __init__(self, folders: Folders, limit: int) -> None:
         self._folders = folders
@@ -32,10 +32,10 @@ class Uploads:
         return [{"name": path.name, "bytes": path.stat().st_size} for path in sorted(folder.glob("[!.]*"))]
 
     async def write(self, upload: str, name: str, chunks: AsyncIterator[bytes], announced: int) -> int:
-        """Written under another name first, so that a broken connection leaves no half of a file."""
+        """Writes to a temporary name first, so that a broken connection leaves no partial file."""
         folder = self._folders.upload(upload)
         path = folder / check_name(name, "file")
-        self._check_room(announced)
+        self._check_space(announced)
         folder.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = await asyncio.to_thread(tempfile.mkstemp, ".tmp", ".", folder)
         size = 0
@@ -43,7 +43,7 @@ class Uploads:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 async for chunk in chunks:
-                    self._check_room(len(chunk))
+                    self._check_space(len(chunk))
                     self._used += len(chunk)
                     size += len(chunk)
                     await asyncio.to_thread(file.write, chunk)
@@ -64,25 +64,25 @@ class Uploads:
         if not folder.is_dir():
             raise unknown("upload", upload)
         if upload in in_use:
-            raise TrainerError(409, f"Models were made from upload {upload}: unload them first.")
+            raise TrainerError(409, f"Upload {upload} is in use: unload the models created from it first.")
         self._used -= _size(folder)
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def remove_old(self, in_use: Collection[str]) -> None:
-        """What no model was made from and nobody has added to for a day."""
+        """Deletes uploads that no model uses and that have not changed for a day."""
         for folder in list(self._folders.uploads.iterdir()):
             if folder.name not in in_use and folder.stat().st_mtime < time.time() - KEPT_SECONDS:
                 await self.remove(folder.name, in_use)
 
-    def _check_room(self, more: int) -> None:
+    def _check_space(self, more: int) -> None:
         if self._used + more > self._limit:
             raise TrainerError(
                 413,
-                f"All uploads together may have {self._limit} bytes, and with this one they would have "
-                f"{self._used + more}: start the server with a larger --upload-limit.",
+                f"Uploads are limited to {self._limit} bytes in total and would reach {self._used + more}: "
+                "start the server with a larger --upload-limit.",
             )
         if shutil.disk_usage(self._folders.uploads).free - more < _SPARE_BYTES:
-            raise TrainerError(507, "The server's disk is full: remove checkpoints or uploads from its data folder.")
+            raise TrainerError(507, "The server's disk is full: delete checkpoints or uploads from its data folder.")
 
 
 def _size(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""The wire format of protobuf, as much as the protocol needs: varints, fixed numbers and bytes with a length."""
+"""The protobuf wire format, as far as needed: varints, fixed-width numbers and length-delimited bytes."""
 
 import struct
 from collections.abc import Iterator
@@ -10,49 +10,49 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Field = tuple[int, int, int | bytes]
 
 
-def _broken() -> Exception:
-    return bad_request("The body is not the protobuf message it should be.")
+def _malformed() -> Exception:
+    return bad_request("The body is not a valid protobuf message.")
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, position: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        if place >= len(data) or shift > 63:
-            raise _broken()
-        byte = data[place]
-        place += 1
+        if position >= len(data) or shift > 63:
+            raise _malformed()
+        byte = data[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, place
+            return value, position
         shift += 7
 
 
 def fields(data: bytes) -> Iterator[Field]:
-    """Number, wire type and value of each field."""
-    place = 0
-    while place < len(data):
-        tag, place = _varint(data, place)
+    """Field number, wire type and value of each field."""
+    position = 0
+    while position < len(data):
+        tag, position = _varint(data, position)
         number, kind = tag >> 3, tag & 7
         value: int | bytes
         if kind == VARINT:
-            value, place = _varint(data, place)
+            value, position = _varint(data, position)
         elif kind in (FIXED64, BYTES, FIXED32):
             if kind == BYTES:
-                size, place = _varint(data, place)
+                size, position = _varint(data, position)
             else:
                 size = 8 if kind == FIXED64 else 4
-            value = data[place : place + size]
+            value = data[position : position + size]
             if len(value) != size:
-                raise _broken()
-            place += size
+                raise _malformed()
+            position += size
         else:
-            raise _broken()
+            raise _malformed()
         yield number, kind, value
 
 
 def as_bytes(value: int | bytes) -> bytes:
     if not isinstance(value, bytes):
-        raise _broken()
+        raise _malformed()
     return value
 
 
@@ -60,25 +60,25 @@ def as_text(value: int | bytes) -> str:
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:
-        raise _broken() from None
+        raise _malformed() from None
 
 
 def as_double(value: int | bytes) -> float:
     data = as_bytes(value)
     if len(data) != 8:
-        raise _broken()
+        raise _malformed()
     number: float = struct.unpack("<d", data)[0]
     return number
 
 
 def signed(value: int | bytes) -> int:
     if not isinstance(value, int):
-        raise _broken()
+        raise _malformed()
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def entry(data: bytes) -> tuple[str, int | bytes]:
-    """A key and a value of a map."""
+    """Key and value of a map entry."""
     key = ""
     value: int | bytes = b""
     for number, _, found in fields(data):

@@ -1,4 +1,4 @@
-"""The one thread that touches models: requests in their order, steps of sampling in between."""
+"""The single thread that uses the models: runs requests in order, with sampling steps in between."""
 
 import gc
 import logging
@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 
 Task = Callable[[], None]
 
-# Requests are taken for so long before those that are being sampled get their next tokens. Most of them only let a
-# sequence join: with a step behind each, hundreds that come at once would join one by one.
-TAKING_SECONDS = 0.1
+# Time spent on queued requests before the next sampling step. Most requests only add a sequence: with a step after
+# each, hundreds of simultaneous requests would join one at a time.
+REQUEST_SECONDS = 0.1
 
 
 class Steps(Protocol):
@@ -60,8 +60,8 @@ class Worker:
                     self._ready.wait()
                 if self._closing:
                     return
-            begun = time.monotonic()
-            while self._tasks and not self._closing and time.monotonic() - begun < TAKING_SECONDS:
+            started = time.monotonic()
+            while self._tasks and not self._closing and time.monotonic() - started < REQUEST_SECONDS:
                 self._try(self._tasks.popleft())
             if self._steps.busy():
                 self._try(self._steps.step)
@@ -70,11 +70,11 @@ class Worker:
         try:
             work()
         except Exception:
-            log.exception("a task failed in a way that nobody foresaw")
+            log.exception("unexpected error in a task")
 
 
 def as_trainer_error(error: BaseException) -> TrainerError:
-    """What the client is told. Memory is given back before anything else is tried."""
+    """Converts an exception for the client; after running out of memory, frees memory first."""
     if isinstance(error, TrainerError):
         return error
     if is_out_of_memory(error):
@@ -84,11 +84,11 @@ def as_trainer_error(error: BaseException) -> TrainerError:
             torch.cuda.empty_cache()
         return TrainerError(
             507,
-            "Out of memory: lower --batch-tokens or --cache-tokens of the server, or send shorter sequences or fewer "
-            "samples at once; gradients gathered so far are forgotten.",
+            "Out of memory: lower the server's --batch-tokens or --cache-tokens, or send shorter sequences or fewer "
+            "samples at once; accumulated gradients were discarded.",
         )
     log.error("a request failed", exc_info=error)
-    return TrainerError(500, f"The server failed: {type(error).__name__}: {error}")
+    return TrainerError(500, f"Internal server error: {type(error).__name__}: {error}")
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -21,8 +21,8 @@ export const multiply: Binary = (graph, a, b) =>
     ],
   })
 
-/** Times a number that nothing is learned about, of shape [1]. */
-export function timesConstant(graph: Graph, x: Tensor, number: Tensor): Tensor {
+/** Multiplies by a non-trainable scalar of shape [1]. */
+export function scaleBy(graph: Graph, x: Tensor, number: Tensor): Tensor {
   return graph.node('Mul', [x, number], x.shape, {
     differentiated: [x],
     gradient: (gradient) => [graph.node('Mul', [gradient, number], x.shape)],
@@ -42,9 +42,9 @@ export const divide: Binary = (graph, a, b) => {
   return quotient
 }
 
-/** The smaller of two; where they are equal the gradient goes to the first. */
+/** On ties the gradient goes to the first. */
 export const minimum: Binary = (graph, a, b) => choose(graph, 'Min', 'LessOrEqual', a, b)
-/** The larger of two; where they are equal the gradient goes to the first. */
+/** On ties the gradient goes to the first. */
 export const maximum: Binary = (graph, a, b) => choose(graph, 'Max', 'GreaterOrEqual', a, b)
 
 function choose(graph: Graph, op: string, test: string, a: Tensor, b: Tensor): Tensor {

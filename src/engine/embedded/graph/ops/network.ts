@@ -1,6 +1,6 @@
 import type { Graph, Tensor } from '../graph.ts'
 import { add, multiply, subtract } from './elementwise.ts'
-import { product } from './product.ts'
+import { matmul } from './matmul.ts'
 import { expand, reshape, sum, sumTo } from './shape.ts'
 
 /** Softmax over the last axis. */
@@ -16,21 +16,23 @@ export function softmax(graph: Graph, x: Tensor): Tensor {
   return shares
 }
 
-/** Rows of a table by their numbers: the embedding. Numbers may repeat; their gradients add up. */
-export function rowsOf(graph: Graph, table: Tensor, numbers: Tensor): Tensor {
+/** Embedding lookup. Indices may repeat; their gradients are summed. */
+export function embeddingLookup(graph: Graph, table: Tensor, numbers: Tensor): Tensor {
   const [, width] = table.shape as [number, number]
   return graph.node('Gather', [table, numbers], [...numbers.shape, width], {
     attributes: { axis: 0 },
     gradient: (gradient) => {
       const zeros = expand(graph, graph.constant(0), table.shape)
-      const places = graph.node(
+      const positions = graph.node(
         'Unsqueeze',
         [numbers, graph.constant([-1], [1], 'int64')],
         [...numbers.shape, 1],
         { type: 'int64' },
       )
       return [
-        graph.node('ScatterND', [zeros, places, gradient], table.shape, { attributes: { reduction: 'add' } }),
+        graph.node('ScatterND', [zeros, positions, gradient], table.shape, {
+          attributes: { reduction: 'add' },
+        }),
         undefined,
       ]
     },
@@ -38,21 +40,21 @@ export function rowsOf(graph: Graph, table: Tensor, numbers: Tensor): Tensor {
 }
 
 /**
- * Scales each row to a mean square of 1, and then each column by its weight. With x̂ the scaled row and g the gradient,
- * that of x is (g·w − x̂·mean(g·w·x̂)) / size: written out, because step by step it takes twice the passes over memory.
+ * RMS norm. With x̂ the normalized row and g the gradient, that of x is (g·w − x̂·mean(g·w·x̂)) / rms: fused, because
+ * differentiating step by step takes twice the passes over memory.
  */
 export function rmsNorm(graph: Graph, x: Tensor, weight: Tensor, epsilon: number): Tensor {
   const last = x.shape.length - 1
   const width = x.shape[last]!
   const column = [...x.shape.slice(0, -1), 1]
-  // The second output is one over the size of each row.
-  const [result] = graph.manyNode('SimplifiedLayerNormalization', [x, weight], [x.shape, column], {
+  // The second output is 1/rms of each row.
+  const [result] = graph.multiOutputNode('SimplifiedLayerNormalization', [x, weight], [x.shape, column], {
     attributes: { axis: -1, epsilon: { float: epsilon } },
     gradient: ([, inverseSize]) => {
       return (gradient) => {
         const scaled = multiply(graph, x, inverseSize!)
         const both = multiply(graph, gradient, scaled)
-        const mean = product(graph, both, reshape(graph, weight, [width, 1]), { scale: 1 / width })
+        const mean = matmul(graph, both, reshape(graph, weight, [width, 1]), { scale: 1 / width })
         const direct = multiply(graph, gradient, weight)
         const along = multiply(graph, scaled, mean)
         return [
@@ -66,27 +68,27 @@ export function rmsNorm(graph: Graph, x: Tensor, weight: Tensor, epsilon: number
 }
 
 /**
- * Turns pairs of each head's entries by angles that grow with the place in the sequence. Turning back is the gradient,
- * so it is the same kernel with the sines negated. `x` is [batch, time, heads · width].
+ * Rotary position embedding (RoPE). The gradient is the inverse rotation: the same kernel with the sines negated.
+ * `x` is [batch, time, heads · width].
  */
-export function rotate(graph: Graph, x: Tensor, turn: Rotation): Tensor {
+export function applyRope(graph: Graph, x: Tensor, rope: RopeTables): Tensor {
   const kernel = (input: Tensor, sines: Tensor): Tensor =>
-    graph.node('RotaryEmbedding', [input, turn.places, turn.cosines, sines], x.shape, {
+    graph.node('RotaryEmbedding', [input, rope.positions, rope.cosines, sines], x.shape, {
       domain: 'com.microsoft',
-      attributes: { num_heads: x.shape.at(-1)! / turn.headWidth, rotary_embedding_dim: 0, interleaved: 0 },
+      attributes: { num_heads: x.shape.at(-1)! / rope.headWidth, rotary_embedding_dim: 0, interleaved: 0 },
       gradient: (gradient) => [
-        kernel(gradient, sines === turn.sines ? turn.negatedSines : turn.sines),
+        kernel(gradient, sines === rope.sines ? rope.negatedSines : rope.sines),
         undefined,
         undefined,
         undefined,
       ],
     })
-  return kernel(x, turn.sines)
+  return kernel(x, rope.sines)
 }
 
-/** Tables of [places, headWidth / 2], and the place of each entry of a batch. */
-export interface Rotation {
-  places: Tensor
+/** Tables of [positions, headWidth / 2], and the position of each entry of a batch. */
+export interface RopeTables {
+  positions: Tensor
   cosines: Tensor
   sines: Tensor
   negatedSines: Tensor
@@ -94,10 +96,10 @@ export interface Rotation {
 }
 
 /**
- * x · sigmoid(x) · other, SwiGLU's middle. With σ = sigmoid(x) and y the result, the gradient of x is
- * g · (σ·(other − y) + y): the fewest passes over memory of the ways to write it.
+ * SwiGLU: x · sigmoid(x) · other. With σ = sigmoid(x) and y the result, the gradient of x is g · (σ·(other − y) + y),
+ * the form with the fewest passes over memory.
  */
-export function gated(graph: Graph, x: Tensor, other: Tensor): Tensor {
+export function swiglu(graph: Graph, x: Tensor, other: Tensor): Tensor {
   const share = graph.node('Sigmoid', [x], x.shape)
   const swish = graph.node('Mul', [x, share], x.shape)
   const result: Tensor = graph.node('Mul', [swish, other], x.shape, {
@@ -111,11 +113,14 @@ export function gated(graph: Graph, x: Tensor, other: Tensor): Tensor {
 }
 
 /**
- * Attention of rows of queries to rows of keys: softmax(scale · Q·Kᵀ + bias) · V over the last two axes. The gradient
- * uses that Σ dP·P over a row is Σ dO·O, which is a far smaller tensor.
+ * Attention: softmax(scale · Q·Kᵀ + bias) · V over the last two axes. The gradient uses that Σ dP·P over a row equals
+ * Σ dO·O, which is a far smaller tensor.
  */
-export function attend(graph: Graph, { queries, keys, values, bias, scale }: Attention): Tensor {
-  const scores = product(graph, queries, keys, { transposeSecond: true, scale })
+export function scaledDotProductAttention(
+  graph: Graph,
+  { queries, keys, values, bias, scale }: AttentionInputs,
+): Tensor {
+  const scores = matmul(graph, queries, keys, { transposeSecond: true, scale })
   const biased = bias === undefined ? scores : graph.node('Add', [scores, bias], scores.shape)
   const shares = graph.node('Softmax', [biased], scores.shape, { attributes: { axis: -1 } })
   const last = scores.shape.length - 1
@@ -126,13 +131,13 @@ export function attend(graph: Graph, { queries, keys, values, bias, scale }: Att
     {
       differentiated: [queries, keys, values],
       gradient: (gradient) => {
-        const ofShares = product(graph, gradient, values, { transposeSecond: true })
+        const ofShares = matmul(graph, gradient, values, { transposeSecond: true })
         const along = sum(graph, multiply(graph, gradient, result), [last])
         const ofScores = multiply(graph, shares, subtract(graph, ofShares, along))
         return [
-          product(graph, ofScores, keys, { scale }),
-          product(graph, ofScores, queries, { transposeFirst: true, scale }),
-          product(graph, shares, gradient, { transposeFirst: true }),
+          matmul(graph, ofScores, keys, { scale }),
+          matmul(graph, ofScores, queries, { transposeFirst: true, scale }),
+          matmul(graph, shares, gradient, { transposeFirst: true }),
         ]
       },
     },
@@ -140,26 +145,26 @@ export function attend(graph: Graph, { queries, keys, values, bias, scale }: Att
   return result
 }
 
-export interface Attention {
+export interface AttentionInputs {
   queries: Tensor
   keys: Tensor
   values: Tensor
-  /** Added to the scores; what may not be seen has a very large negative number. */
+  /** Attention mask added to the scores; masked entries have a large negative value. */
   bias?: Tensor | undefined
   scale: number
 }
 
 /**
- * The log-probability of one chosen entry in each row of scores. Its gradient is written out, as softmax minus one at
- * the chosen entry: through log-softmax and selection it would take several passes over the largest tensor there is.
+ * The log-probability of the target in each row of logits. The gradient is fused, as one-hot minus softmax: through
+ * log-softmax and selection it would take several passes over the largest tensor.
  */
-export function chosenLogProbabilities(graph: Graph, scores: Tensor, chosen: Tensor): Tensor {
+export function targetLogProbabilities(graph: Graph, scores: Tensor, chosen: Tensor): Tensor {
   const axis = scores.shape.length - 1
   const rowShape = [...chosen.shape, 1]
   const last = graph.constant([-1], [1], 'int64')
   const all = graph.node('LogSoftmax', [scores], scores.shape, { attributes: { axis: -1 } })
-  const places = graph.node('Unsqueeze', [chosen, last], rowShape, { type: 'int64' })
-  const column = graph.node('GatherElements', [all, places], rowShape, { attributes: { axis } })
+  const positions = graph.node('Unsqueeze', [chosen, last], rowShape, { type: 'int64' })
+  const column = graph.node('GatherElements', [all, positions], rowShape, { attributes: { axis } })
   return graph.node('Squeeze', [column, last], chosen.shape, {
     differentiated: [scores],
     gradient: (gradient) => {
@@ -169,7 +174,7 @@ export function chosenLogProbabilities(graph: Graph, scores: Tensor, chosen: Ten
         graph.node('Exp', [all], all.shape),
         graph.node('Neg', [wide], wide.shape),
       )
-      const full = graph.node('ScatterElements', [spread, places, wide], scores.shape, {
+      const full = graph.node('ScatterElements', [spread, positions, wide], scores.shape, {
         attributes: { axis, reduction: 'add' },
       })
       return [full]

@@ -1,19 +1,19 @@
 import { type Graph, type Shape, sameShape, sizeOf, type Tensor } from '../graph.ts'
 
-/** The shape two tensors give together: sizes agree, or one of them is 1. */
+/** The broadcast shape of two tensors: sizes agree, or one of them is 1. */
 export function broadcastShape(one: Shape, other: Shape): Shape {
   const rank = Math.max(one.length, other.length)
   return Array.from({ length: rank }, (_, axis) => {
     const left = one[axis - rank + one.length] ?? 1
     const right = other[axis - rank + other.length] ?? 1
     if (left !== right && left !== 1 && right !== 1)
-      throw new RangeError(`[${one}] and [${other}] do not go together`)
+      throw new RangeError(`[${one}] and [${other}] cannot be broadcast`)
     return left === 1 ? right : left
   })
 }
 
 export function reshape(graph: Graph, x: Tensor, shape: Shape): Tensor {
-  if (sizeOf(shape) !== sizeOf(x.shape)) throw new RangeError(`[${x.shape}] cannot become [${shape}]`)
+  if (sizeOf(shape) !== sizeOf(x.shape)) throw new RangeError(`[${x.shape}] cannot be reshaped to [${shape}]`)
   if (sameShape(shape, x.shape)) return x
   return graph.node('Reshape', [x, graph.constant([...shape], [shape.length], 'int64')], shape, {
     type: x.type,
@@ -31,7 +31,7 @@ export function transpose(graph: Graph, x: Tensor, order: readonly number[]): Te
   )
 }
 
-/** The sum over axes, which stay as 1 unless they are dropped. */
+/** The sum over axes, which are kept with size 1 unless `keep` is false. */
 export function sum(graph: Graph, x: Tensor, axes: readonly number[], keep = true): Tensor {
   const kept = x.shape.map((size, axis) => (axes.includes(axis) ? 1 : size))
   const shape = keep ? kept : x.shape.filter((_, axis) => !axes.includes(axis))
@@ -49,7 +49,7 @@ export function expand(graph: Graph, x: Tensor, shape: Shape): Tensor {
   })
 }
 
-/** Undoes broadcasting: sums over every axis that was stretched. */
+/** Reverses broadcasting: sums over every axis that was expanded. */
 export function sumTo(graph: Graph, x: Tensor, shape: Shape): Tensor {
   if (sameShape(x.shape, shape)) return x
   const extra = x.shape.length - shape.length
