@@ -18,6 +18,7 @@ import { makeTasks } from './tasks.ts'
 
 const count = (value = 0): string => whole(value)
 
+/** The first stage: generates or reads the tasks and stores them in the run. */
 export const prepareTasks: Stage = {
   name: 'tasks',
   purpose: 'tasks with answers that can be checked',
@@ -28,6 +29,9 @@ export const prepareTasks: Stage = {
     `${count(tasks)} tasks, ${count(misjudged)} misjudged by their checkers`,
 }
 
+/**
+ * The second stage: a team of agents solves the tasks with real tools, and every event is recorded as a trajectory.
+ */
 export const teach: Stage = {
   name: 'teach',
   purpose: 'a team of agents solves them with real tools',
@@ -38,6 +42,7 @@ export const teach: Stage = {
     `${count(figures['correct'])} of ${count(figures['trajectories'])} correct, ${count(figures['tool calls'])} tool calls`,
 }
 
+/** The third stage: merges each trajectory of the team into a single-agent sequence. */
 export const distill: Stage<Pick<DistillContext, 'again' | 'dryRun' | 'react'>, DistillSummary> = {
   name: 'distill',
   purpose: "the team's transcripts become single-agent sequences",
@@ -59,6 +64,7 @@ interface FilterOptions {
   onSummary?: (summary: FilterSummary) => void
 }
 
+/** The fourth stage: selects the sequences to train on and records a reason for each one it drops. */
 export const filter: Stage<FilterOptions, FilterSummary> = {
   name: 'filter',
   purpose: 'sequences worth learning from are kept, with reasons',
@@ -73,6 +79,7 @@ export const filter: Stage<FilterOptions, FilterSummary> = {
   describe: ({ sequences, kept }) => `${count(kept)} of ${count(sequences)} kept`,
 }
 
+/** The fifth stage: supervised fine-tuning on the selected sequences, with tool output masked. */
 export const sft: Stage<TrainSftOptions> = {
   name: 'sft',
   purpose: 'a model is trained on the sequences, tool output masked',
@@ -83,6 +90,7 @@ export const sft: Stage<TrainSftOptions> = {
     `${count(steps)} steps${loss === undefined ? '' : `, loss ${loss.toFixed(3)}`}`,
 }
 
+/** The sixth stage: reinforcement learning (DAPO) from the model's own rollouts with live tools. */
 export const rl: Stage<TrainRlOptions, RlSummary> = {
   name: 'rl',
   purpose: 'the model improves through DAPO with live tools',
@@ -93,6 +101,7 @@ export const rl: Stage<TrainRlOptions, RlSummary> = {
     `${count(figures['steps'])} steps, ${count(figures['rollouts'])} rollouts, ${percent(figures['pass rate at first'], 0)} correct in the first steps, ${percent(figures['pass rate at last'], 0)} in the last`,
 }
 
+/** The last stage: the team and the models solve the same held-out tasks and are compared. */
 export const evaluate: Stage = {
   name: 'eval',
   purpose: 'the team and the models on the same held-out tasks',
@@ -102,5 +111,5 @@ export const evaluate: Stage = {
   describe: ({ solvers, tasks }) => `${count(solvers)} solvers on ${count(tasks)} held-out tasks`,
 }
 
-/** The method from end to end, in order. */
+/** The whole method: tasks, teach, distill, filter, sft, rl and eval, in order. A shorter list runs a part of it. */
 export const stages: readonly Stage[] = [prepareTasks, teach, distill, filter, sft, rl, evaluate]

@@ -19,8 +19,14 @@ export interface CheckContext {
 }
 
 /**
- * Checks an answer against its gold. No answer is wrong, and so is one that cannot be read; a check that could not be
- * made is undecided. It never throws, whatever the answer holds.
+ * Checks an answer against the gold answer. A missing or unreadable answer is wrong; a check that could not be carried out is
+ * undecided. Never throws, whatever the answer contains.
+ *
+ * @example
+ * import { checkAnswer } from 'chain-of-agents'
+ *
+ * const { outcome, evidence } = await checkAnswer({ checker: 'math', answer: '3/4' }, 'The answer is 75%.')
+ * console.log(outcome, evidence)
  */
 export async function checkAnswer(
   gold: Gold,

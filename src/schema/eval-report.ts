@@ -18,7 +18,7 @@ export const EvalTokens = z.object({
 })
 export type EvalTokens = z.infer<typeof EvalTokens>
 
-/** One solver's try at one task. Every task has all its attempts: an unanswered one is wrong. */
+/** One solver's attempt at one task. Every task has all its attempts: one without an answer counts as wrong. */
 export const EvalAttempt = z.object({
   v: z.literal(1),
   id: z.string().min(1),
@@ -147,7 +147,7 @@ const PairReport = z.object({
 })
 export type PairReport = z.infer<typeof PairReport>
 
-/** Solvers on tasks: everything in it follows from the attempts in the log. */
+/** How solvers did on a set of tasks. Everything in it follows from the attempts in the log. */
 export const EvalReport = z.object({
   v: z.literal(1),
   /** Names its files. */

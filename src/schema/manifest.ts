@@ -3,7 +3,7 @@ import { PathName } from './path-name.ts'
 
 export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
 
-/** What a run folder is about and how far it has come. */
+/** What a run folder is about, and the status of each stage. */
 export const RunManifest = z.object({
   v: z.literal(1),
   id: PathName,

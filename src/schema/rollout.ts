@@ -32,6 +32,9 @@ const RolloutCall = z.object({
   cached: z.boolean().default(false),
 })
 
+/**
+ * One attempt of the model at a task: its tokens exactly as sampled or inserted, its tool calls, its answer and its verdict.
+ */
 export const Rollout = z.object({
   v: z.literal(1),
   id: z.string().min(1),

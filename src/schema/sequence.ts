@@ -4,7 +4,7 @@ import { Verdict } from './verdict.ts'
 export const SpanKind = z.enum(['role', 'call', 'observation', 'answer'])
 export type SpanKind = z.infer<typeof SpanKind>
 
-/** One agent's turn as it stands in the stream, tags and adjoining white space included. */
+/** One agent's turn as it appears in the stream, including tags and adjoining white space. */
 export const Span = z.object({
   agent: z.string(),
   kind: SpanKind,
@@ -16,10 +16,11 @@ export const Span = z.object({
 })
 export type Span = z.infer<typeof Span>
 
+/** One message of a chat prompt. */
 export const Message = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })
 export type Message = z.infer<typeof Message>
 
-/** A run told in one voice: the prompt, then spans whose texts joined are the model's stream. */
+/** A run as a single agent's work: the prompt, then spans whose joined texts are the model's stream. */
 export const CoaSequence = z.object({
   v: z.literal(1),
   id: z.string().min(1),
@@ -56,7 +57,16 @@ export function isReact({ provenance }: Pick<CoaSequence, 'provenance'>): boolea
   return provenance?.origin === reactOrigin
 }
 
-/** The stream as the model sees it after the prompt. */
+/**
+ * The text of a sequence after its prompt: the texts of its spans, joined.
+ *
+ * @example
+ * import { openRun } from 'chain-of-agents'
+ * import { sequenceText } from 'chain-of-agents/schema'
+ *
+ * using run = openRun('runs/my-run')
+ * for (const sequence of run.scan('sequence')) console.log(sequenceText(sequence))
+ */
 export function sequenceText(sequence: Pick<CoaSequence, 'spans'>): string {
   return sequence.spans.map((span) => span.text).join('')
 }

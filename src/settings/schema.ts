@@ -18,7 +18,7 @@ const TaskSourceSection = z.strictObject({
   split: z.enum(['train', 'dev', 'test']).optional(),
 })
 
-/** The settings of a project, as in coa.toml. Stages add their own sections as they arrive. */
+/** The settings of a project, as in coa.toml. `ProjectConfig.parse({})` gives the defaults of every section. */
 export const ProjectConfig = z.strictObject({
   project: z
     .strictObject({

@@ -54,9 +54,14 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
 }
 
 /**
- * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is added to its base. Everything that can be
- * checked is checked on the headers, before the weights are read; what is read is compared with the hashes of the
- * manifest, where there is one.
+ * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is added to its base model. Everything that the
+ * headers allow is checked before the weights are read. Files listed in a manifest are compared with their hashes.
+ *
+ * @example
+ * import { openCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const { shape, weights } = openCheckpoint('models/mine')
+ * console.log(shape.layers, [...weights.keys()].slice(0, 3))
  */
 export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
   const { weightFiles, ...headers } = readCheckpointHeaders(path)
@@ -70,7 +75,15 @@ export function openCheckpoint(path: string, options: { allowNonFinite?: boolean
   return { ...headers, weights }
 }
 
-/** Compares every file with the hash in the manifest; one error names all that are missing or changed. */
+/**
+ * Compares every file with its hash in the manifest. One error names all files that are missing or changed.
+ *
+ * @example
+ * import { verifyCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const { stage, step, fingerprint } = verifyCheckpoint('runs/my-run/checkpoints/sft')
+ * console.log(stage, step, fingerprint)
+ */
 export function verifyCheckpoint(path: string): CheckpointManifest {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)

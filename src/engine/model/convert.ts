@@ -21,7 +21,16 @@ export interface ConvertOptions {
   createdAt: string
 }
 
-/** Writes a model anew in another type or cut into other files; an adapter is merged into its base. The new checkpoint names the old one as its parent. */
+/**
+ * Rewrites a model in another element type or split into other files; an adapter is merged into its base model. The new checkpoint
+ * names the old one as its parent.
+ *
+ * @example
+ * import { convertModel } from 'chain-of-agents/engine'
+ *
+ * const createdAt = new Date().toISOString()
+ * convertModel('models/mine', 'models/mine-bf16', { elementType: 'BF16', withoutOptimizer: true, createdAt })
+ */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options
   if (isSameFolder(from, to)) {

@@ -30,8 +30,13 @@ const CONTEXT = 2048
 export type SizedShape = Omit<ModelShape, 'vocabularySize' | 'endTokens' | 'beginToken' | 'padToken'>
 
 /**
- * A whole shape from a preset and what is to be different. Another width changes what hangs on it: heads of 64 from a
- * width of 256 on, below of 32; half as many for keys and values; a feed-forward part three times as wide.
+ * A complete model shape from a preset and the sizes to change. A different width also changes what depends on it: heads of 64
+ * from a width of 256 on and of 32 below, half as many for keys and values, and a feed-forward part three times as wide.
+ *
+ * @example
+ * import { shapeOfSizes } from 'chain-of-agents/engine'
+ *
+ * console.log(shapeOfSizes({ width: 64, layers: 2, contextLength: 128 }))
  */
 export function shapeOfSizes(sizes: ModelSizes = {}, preset: PresetName = 'nano'): SizedShape {
   const { family = 'llama', contextLength = CONTEXT, tiedHead = true } = sizes

@@ -4,7 +4,14 @@ import type { Agent, Grammar } from './grammar.ts'
 
 const known = new WeakMap<Grammar, string>()
 
-/** What the model is told before the question: who it can be, how each is written, and who may follow whom. */
+/**
+ * The system prompt of a grammar: which agents there are, how each one writes, and who may follow whom.
+ *
+ * @example
+ * import { loadGrammar, systemPrompt } from 'chain-of-agents'
+ *
+ * console.log(systemPrompt(await loadGrammar('web')))
+ */
 export function systemPrompt(grammar: Grammar): string {
   const text = known.get(grammar) ?? write(grammar)
   known.set(grammar, text)
@@ -32,7 +39,15 @@ function write(grammar: Grammar): string {
   return parts.join('\n\n')
 }
 
-/** The prompt of one question, the same for teaching, training, solving and evaluation. */
+/**
+ * The prompt for a question, the same in teaching, training, solving and evaluation.
+ *
+ * @example
+ * import { buildPrompt, loadGrammar } from 'chain-of-agents'
+ *
+ * const [system, user] = buildPrompt(await loadGrammar('math'), 'What is 17 + 4?')
+ * console.log(system?.role, user?.content)
+ */
 export function buildPrompt(grammar: Grammar, question: string): Message[] {
   return [
     { role: 'system', content: systemPrompt(grammar) },

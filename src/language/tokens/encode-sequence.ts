@@ -23,7 +23,20 @@ export interface EncodedSequence {
   straddling: number
 }
 
-/** A whole sequence in tokens: the prompt, the stream that follows it, the end. */
+/**
+ * Encodes a whole sequence: the prompt, the stream that follows it, and the end token, with a loss mask.
+ *
+ * @example
+ * import { openRun, readSelection } from 'chain-of-agents'
+ * import { encodeSequence, openTokenizer } from 'chain-of-agents/engine'
+ *
+ * using run = openRun('runs/my-run')
+ * const tokenizer = await openTokenizer('models/mine')
+ * for (const { sequence } of readSelection(run)) {
+ *   const { ids, mask } = encodeSequence(tokenizer, sequence)
+ *   console.log(ids.length, mask.filter((bit) => bit === 1).length)
+ * }
+ */
 export function encodeSequence(
   tokenizer: Tokenizer,
   sequence: Pick<CoaSequence, 'prompt' | 'spans'>,

@@ -15,7 +15,7 @@ export {
 } from './search/index.ts'
 export type { GeneratedTask, Suite, TaskRequest } from './suite.ts'
 
-/** The suites coa makes itself, by name. */
+/** The built-in task suites, by name: math, search and code. */
 export const suites: ReadonlyMap<string, Suite> = new Map(
   [mathSuite, searchSuite(), codeSuite].map((suite: Suite) => [suite.name, suite]),
 )

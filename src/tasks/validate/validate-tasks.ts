@@ -20,8 +20,14 @@ export interface ValidateOptions extends Pick<CheckContext, 'sandbox' | 'judge' 
 const answersKept = 100
 
 /**
- * Whether each task's checker accepts its gold answer and refuses a wrong one. Never stops at a bad task; what a
- * missing sandbox or judge leaves open is counted and not held against the task.
+ * Tests whether each task's checker accepts its gold answer and rejects a wrong one. A bad task never stops it; what cannot be
+ * tested without a sandbox or a judge is counted and not held against the task.
+ *
+ * @example
+ * import { openTasks, validateTasks } from 'chain-of-agents'
+ *
+ * const report = await validateTasks(openTasks({ from: 'math', data: 'data', limit: 20 }))
+ * console.log(report.tasks, report.failed, report.failures)
  */
 export async function validateTasks(
   tasks: Iterable<Task> | AsyncIterable<Task>,
