@@ -1,6 +1,5 @@
 /** Records that cross a stage. No Node built-ins here: the studio imports this folder. */
 export { Checkpoint } from './checkpoint.ts'
-export { Datum } from './datum.ts'
 export {
   type Estimate,
   EvalAttempt,
@@ -9,7 +8,7 @@ export {
   type PairReport,
   type SolverReport,
 } from './eval-report.ts'
-export { RunManifest, StageStatus } from './manifest.ts'
+export { RunManifest } from './manifest.ts'
 export { parseJson } from './parse-json.ts'
 export { PassRate } from './pass-rate.ts'
 export { PathName } from './path-name.ts'
@@ -28,5 +27,4 @@ export {
 } from './sequence.ts'
 export { Gold, Task } from './task.ts'
 export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
-export { Usage } from './usage.ts'
 export { Verdict } from './verdict.ts'

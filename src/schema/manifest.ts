@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PathName } from './path-name.ts'
 
-export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
+const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
 
 /** What a run folder is about, and the status of each stage. */
 export const RunManifest = z.object({

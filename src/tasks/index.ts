@@ -9,7 +9,6 @@ export {
   parseColumnMap,
   type RowReport,
   readTasks,
-  taskFormats,
 } from './readers/index.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/index.ts'
 export type { Split } from './splits.ts'
@@ -27,7 +26,6 @@ export {
   type TaskRequest,
   type Words,
   type WorldServer,
-  worldProvider,
   worldTools,
 } from './suites/index.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'

@@ -5,4 +5,4 @@ export { type ChatHead, type ChatMessage, trajectoryFromChat } from './foreign/c
 export { searchAndRead, searchAndReadMap } from './foreign/search-and-read.ts'
 export type { DistillMap } from './rules.ts'
 export { type DistillContext, type DistillSummary, run } from './run.ts'
-export { distillSmoothly, type Joint, type Smooth, smoothWith } from './smooth.ts'
+export { distillSmoothly, smoothWith } from './smooth.ts'

@@ -1,2 +1,2 @@
-export { type SftRow, sftCurve } from './curve.ts'
-export { run as sft, type SftContext, type SftSummary } from './run.ts'
+export { sftCurve } from './curve.ts'
+export { run as sft, type SftContext } from './run.ts'

@@ -1,19 +1,9 @@
-export type {
-  Activation,
-  AgentSpec,
-  Memory,
-  Mind,
-  MindMaker,
-  TeamLimits,
-  TeamRun,
-  Topology,
-  Turn,
-} from './contract.ts'
+export type { Activation, AgentSpec, Memory, TeamRun, Topology, Turn } from './contract.ts'
 export { carefulDials, erringDials } from './dials.ts'
 export { modelMinds } from './model-mind.ts'
 export { recordAiSdk } from './record-ai-sdk.ts'
 export { Recorder, recordRun } from './recorder.ts'
-export { assertTeachable, run as teach, type TeachSummary, teamOf } from './run.ts'
+export { assertTeachable, run as teach, teamOf } from './run.ts'
 export { scriptedMinds } from './scripted-mind.ts'
 export { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 export { topologies } from './topologies/index.ts'

@@ -5,14 +5,7 @@ import { searchSuite } from './search/index.ts'
 import type { Suite } from './suite.ts'
 
 export type { Dials, Expert, Order, Words } from './expert.ts'
-export {
-  libraryOf,
-  searchSuite,
-  serveWorld,
-  type WorldServer,
-  worldProvider,
-  worldTools,
-} from './search/index.ts'
+export { libraryOf, searchSuite, serveWorld, type WorldServer, worldTools } from './search/index.ts'
 export type { GeneratedTask, Suite, TaskRequest } from './suite.ts'
 
 /** The built-in task suites, by name: math, search and code. */
