@@ -29,7 +29,8 @@ export function fakeTool(
     execute(input) {
       calls.push(input)
       if (typeof answers === 'function') return answers(input)
-      const answer = answers[keyOf(input)]
+      const key = keyOf(input)
+      const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
       if (answer === undefined) throw new ToolError(`no answer is scripted for ${JSON.stringify(input)}`)
       return answer
     },

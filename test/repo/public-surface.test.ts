@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compile, problemsOf } from '../../scripts/surface/compile.ts'
@@ -7,6 +8,8 @@ import { readSurface, type Surface, valuesOf } from '../../scripts/surface/read-
 
 /** Each value is a promise to keep. Types come with them and are not counted. */
 const MOST_VALUES = 120
+
+const IMPORT = /import (?:type )?\{([^}]*)\}\s+from\s+'(chain-of-agents[^']*)'/g
 
 const program = compile(entryPoints())
 let all: Surface[]
@@ -79,6 +82,20 @@ describe('the documentation of the public surface', () => {
     })
     expect(examples.size).toBeGreaterThan(50)
     expect(problems).toEqual([])
+  })
+
+  it('imports only what there is, on every page', () => {
+    const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).split('\n')
+    const missing = pages.filter(Boolean).flatMap((page) =>
+      [...readFileSync(root + page, 'utf8').matchAll(IMPORT)].flatMap(([, names, module]) => {
+        const known = all.find(({ name }) => name === module)?.names.map(({ name }) => name) ?? []
+        const wanted = names!.split(',').map((name) => name.replace(/^\s*type /, '').trim())
+        return wanted
+          .filter((name) => name !== '' && name !== '…' && !known.includes(name))
+          .map((name) => `${page}: ${name} from ${module}`)
+      }),
+    )
+    expect(missing).toEqual([])
   })
 
   it('is up to date: npm run reference', () => {

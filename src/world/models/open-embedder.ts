@@ -18,7 +18,7 @@ export interface EmbedderOptions extends Endpoint {
  * import { buildCorpus, openEmbedder } from 'chain-of-agents'
  *
  * const embedder = openEmbedder({ baseUrl: 'http://localhost:8000/v1', model: 'embeddings' })
- * await buildCorpus('corpus.sqlite', ['docs'], { embedder })
+ * await buildCorpus('corpus.db', ['docs'], { embedder })
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
   const { model, apiKey, batch = 64, maxCharacters = 2000 } = options

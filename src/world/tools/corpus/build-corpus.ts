@@ -48,7 +48,7 @@ export function vectorFileOf(corpusFile: string): string {
  * @example
  * import { buildCorpus } from 'chain-of-agents'
  *
- * const { documents, added, problems } = await buildCorpus('corpus.sqlite', ['docs', 'manual.pdf'])
+ * const { documents, added, problems } = await buildCorpus('corpus.db', ['docs', 'manual.pdf'])
  * console.log(`${added} of ${documents} documents are new`, problems)
  */
 export async function buildCorpus(
