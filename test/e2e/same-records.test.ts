@@ -37,7 +37,10 @@ function timeless(value: unknown): unknown {
 }
 
 function contents(run: Run): Record<string, unknown> {
-  const records = (Object.keys(recordSchemas) as RecordKind[]).map((kind) => [kind, timeless([...run.scan(kind)])])
+  const records = (Object.keys(recordSchemas) as RecordKind[]).map((kind) => [
+    kind,
+    timeless([...run.scan(kind)]),
+  ])
   const stages = Object.entries(run.manifest.stages)
     .filter(([name]) => name !== 'tasks')
     .map(([name, { status, summary }]) => [name, status, summary])
