@@ -11,17 +11,19 @@ import './settings/require-node.ts'
 
 // Stages
 
-export type { Observe, Progress } from './base/progress/index.ts'
+export type { Observe, Progress, Spotlight } from './base/progress/index.ts'
 export {
   distill,
   evaluate,
   filter,
   prepareTasks,
+  type RunStagesContext,
   rl,
   runStage,
   runStages,
   type Stage,
   type StageContext,
+  type StageOutcome,
   type StageSummary,
   sft,
   stages,
@@ -38,14 +40,17 @@ export {
   writeReport,
 } from './pipeline/report/index.ts'
 export {
+  type CheckContext as ExportCheckContext,
   type CheckResult,
   checkExport,
+  type ExportConfig,
+  type ExportContext,
   type ExportSummary,
   exportRun,
   type FormatSummary,
 } from './stages/export/index.ts'
-export { type Funnel, readFunnel } from './stages/filter/index.ts'
-export { diagnose, type Finding } from './stages/rl/index.ts'
+export { type FilterSummary, type Funnel, readFunnel } from './stages/filter/index.ts'
+export { diagnose, type Finding, type RlSummary } from './stages/rl/index.ts'
 export {
   type CreateRunOptions,
   createRun,
@@ -75,18 +80,21 @@ export {
   type ChatMessage,
   type DistillMap,
   type DistillOptions,
+  type DistillSummary,
   distillTrajectory,
   trajectoryFromChat,
 } from './stages/distill/index.ts'
 export {
   type Activation,
   type AgentSpec,
+  type AskOptions,
   type Memory,
   type Recorder,
   recordAiSdk,
   recordRun,
   type TeamRun,
   type Topology,
+  type TopologySettings,
   type Turn,
   topologies,
 } from './stages/teach/index.ts'
@@ -134,6 +142,7 @@ export {
   type JudgeCase,
   type JudgeModel,
   type JudgeOptions,
+  type JudgePrompt,
 } from './world/judge/index.ts'
 export {
   type ChatModel,
@@ -188,6 +197,7 @@ export {
 export {
   type CheckContext,
   type CodeOptions,
+  type CodeSandbox,
   checkAnswer,
   type RewardOptions,
   rewardOf,
@@ -196,10 +206,12 @@ export {
   type Benchmark,
   benchmarks,
   type ColumnMap,
+  type GeneratedTask,
   openTasks,
   type PulledBenchmark,
   type PullOptions,
   pullBenchmark,
+  type ReadOptions as ReadTasksOptions,
   type RowReport,
   readTasks,
   type Split,

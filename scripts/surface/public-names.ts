@@ -1,4 +1,5 @@
 import ts from 'typescript'
+import { root } from './entry-points.ts'
 
 /** The names under which definitions are public, which are not always those they are defined under. */
 export interface PublicNames {
@@ -20,6 +21,27 @@ export function publicNames(checker: ts.TypeChecker, specifiers: readonly ts.Exp
       types.set(type, name.text)
   }
   return { checker, symbols, types }
+}
+
+/** Types of this package that a node mentions and that cannot be imported. */
+export function unnamedTypes(node: ts.Node, { checker, symbols }: PublicNames): string[] {
+  const found: string[] = []
+  const visit = (each: ts.Node): void => {
+    const named = ts.isTypeReferenceNode(each) ? checker.getSymbolAtLocation(each.typeName) : undefined
+    const symbol = named && named.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(named) : named
+    const [declaration] = symbol?.declarations ?? []
+    const isOurs = declaration?.getSourceFile().fileName.startsWith(`${root}src/`) === true
+    if (
+      symbol !== undefined &&
+      isOurs &&
+      !symbols.has(symbol) &&
+      !ts.isTypeParameterDeclaration(declaration!)
+    )
+      found.push(symbol.name)
+    ts.forEachChild(each, visit)
+  }
+  visit(node)
+  return found
 }
 
 /** The text of a node, with the public name of whatever it mentions. */

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { compile } from './compile.ts'
 import { declarationOf } from './declaration.ts'
 import { type EntryPoint, entryPoints } from './entry-points.ts'
-import { type PublicNames, publicNames } from './public-names.ts'
+import { type PublicNames, publicNames, unnamedTypes } from './public-names.ts'
 
 export interface PublicName {
   name: string
@@ -14,6 +14,8 @@ export interface PublicName {
   examples: string[]
   /** In TypeScript, without bodies. */
   declaration: string
+  /** Types in the signature of a function that cannot be imported. */
+  unnamed: string[]
 }
 
 export interface Surface extends EntryPoint {
@@ -87,6 +89,13 @@ function nameOf(specifier: ts.ExportSpecifier, known: PublicNames): Omit<PublicN
       .filter((tag) => tag.name === 'example')
       .map((tag) => ts.displayPartsToString(tag.text).trim()),
     declaration: declarationOf(symbol, name, kind === 'type', known),
+    unnamed: (symbol.declarations ?? [])
+      .filter(ts.isFunctionDeclaration)
+      .flatMap((each) =>
+        [...each.parameters, each.type].flatMap((part) =>
+          part === undefined ? [] : unnamedTypes(part, known),
+        ),
+      ),
   }
 }
 

@@ -62,7 +62,12 @@ export { type ImportOptions, type ImportReport, importGguf } from './model/impor
 export { inspectModel, type ModelReport } from './model/inspect.ts'
 export { type MergeReport, mergeLora } from './model/merge-lora.ts'
 export { type ModelSizes, type PresetName, type SizedShape, shapeOfSizes } from './model/model-sizes.ts'
-export { byteTokenizerWithTags, type NewModelOptions, newModel } from './model/new-model.ts'
+export {
+  byteTokenizerWithTags,
+  type NewModelOptions,
+  newModel,
+  type ParsedTokenizer,
+} from './model/new-model.ts'
 
 // Tokenizers and masks
 
@@ -79,6 +84,7 @@ export {
   encodeSpans,
   openTokenizer,
   type RenderPromptOptions,
+  type SpanText,
   type Tokenizer,
   type TokenizerDescription,
   type TokenMask,

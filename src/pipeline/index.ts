@@ -9,7 +9,7 @@ export {
   openTextSolver,
 } from './model-solver.ts'
 export { runStage, stageSettingsFile } from './run-stage.ts'
-export { runStages } from './run-stages.ts'
+export { type RunStagesContext, runStages, type StageOutcome } from './run-stages.ts'
 export type { Stage, StageContext, StageSummary } from './stage.ts'
 export { distill, evaluate, filter, prepareTasks, rl, sft, stages, teach } from './stages.ts'
 export { trainedOn } from './task-sets.ts'

@@ -7,6 +7,7 @@ export {
   type ColumnMap,
   isMemoryOnly,
   parseColumnMap,
+  type ReadOptions,
   type RowReport,
   readTasks,
 } from './readers/index.ts'

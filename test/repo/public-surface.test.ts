@@ -37,6 +37,13 @@ describe('the public surface', () => {
     expect(exported).toEqual(valuesOf(surface).map((value) => value.name))
   })
 
+  it('has every type that its functions take or return', () => {
+    const unnamed = all
+      .flatMap(({ names }) => names)
+      .flatMap(({ name, unnamed: types }) => types.map((type) => `${name}: ${type}`))
+    expect(unnamed).toEqual([])
+  })
+
   it('is reached by the compiler and by tests under the same paths', () => {
     const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.json`, 'utf8')) as {
       compilerOptions: { paths: Record<string, string[]> }

@@ -18,7 +18,7 @@ import {
 import type { SizedShape } from './model-sizes.ts'
 
 /** tokenizer.json and tokenizer_config.json, parsed. */
-interface ParsedTokenizer {
+export interface ParsedTokenizer {
   json: Record<string, unknown>
   config: Record<string, unknown>
 }

@@ -19,7 +19,7 @@ export interface EncodeSpansOptions {
 
 export type EncodedSpans = Encoding & TokenMask
 
-type SpanText = Pick<Span, 'text' | 'trainable'>
+export type SpanText = Pick<Span, 'text' | 'trainable'>
 
 /**
  * Encodes spans as tokens, each with its mask, its span and its position in the joined text.

@@ -1,4 +1,13 @@
-export type { Activation, AgentSpec, Memory, TeamRun, Topology, Turn } from './contract.ts'
+export type {
+  Activation,
+  AgentSpec,
+  AskOptions,
+  Memory,
+  TeamRun,
+  Topology,
+  TopologySettings,
+  Turn,
+} from './contract.ts'
 export { carefulDials, erringDials } from './dials.ts'
 export { modelMinds } from './model-mind.ts'
 export { recordAiSdk } from './record-ai-sdk.ts'
