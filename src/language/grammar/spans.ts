@@ -17,7 +17,7 @@ const STRAY = 'stray'
  * import { loadGrammar, parseChain, spansOf } from 'chain-of-agents'
  *
  * const chain = parseChain(await loadGrammar('math'), '<think>17 + 4</think><answer>21</answer>')
- * for (const { agent, trainable, text } of spansOf(chain)) console.log(agent, trainable, text)
+ * for (const { agent, kind, text } of spansOf(chain)) console.log(agent, kind, text)
  */
 export function spansOf(chain: Chain): Span[] {
   const { raw, blocks } = chain
