@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { entryPoints } from './scripts/surface/entry-points.ts'
 
 // Tests read what programs print: a terminal's or a build server's wish for colours must not reach those programs.
 delete process.env['FORCE_COLOR']
@@ -28,8 +29,10 @@ const sharing = ['src/**/*.test.ts', 'test/!(engine|sandbox|trainer|e2e)/**/*.te
 const alone = ['src/engine/checkpoint/save-failures.test.ts', 'test/tools/mcp.test.ts']
 
 export default defineConfig({
-  // Examples import the package by its name.
-  resolve: { alias: { 'chain-of-agents': new URL('src/index.ts', import.meta.url).pathname } },
+  // Examples import the package by its names.
+  resolve: {
+    alias: entryPoints().map(({ name, file }) => ({ find: new RegExp(`^${name}$`), replacement: file })),
+  },
   test: {
     setupFiles: ['test/property-seed.ts'],
     sequence: { sequencer: LongOnesFirst },

@@ -1,6 +1,8 @@
 /** Which tokens a model is trained on: everything it writes itself, and no tool output. */
 import assert from 'node:assert/strict'
-import { builtinGrammars, byteTokenizer, encodeSpans, parseChain, spansOf } from 'chain-of-agents'
+import { builtinGrammars, parseChain, spansOf } from 'chain-of-agents'
+import { encodeSpans } from 'chain-of-agents/engine'
+import { byteTokenizer } from 'chain-of-agents/testing'
 
 const text = '<think>Look it up.</think><web_search>Gatun Lake</web_search><observation>425 km²</observation>'
 const spans = spansOf(parseChain(builtinGrammars.get('web')!, text))

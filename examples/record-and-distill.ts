@@ -1,6 +1,7 @@
 /** Record a run of your own agents and distill it into a single-agent sequence. */
 import assert from 'node:assert/strict'
-import { builtinGrammars, distillTrajectory, recordRun, streamText } from 'chain-of-agents'
+import { builtinGrammars, distillTrajectory, recordRun } from 'chain-of-agents'
+import { streamText } from 'chain-of-agents/schema'
 
 const question = 'What is 17 * 144 - 389?'
 const head = { id: 'run-1', taskId: 'task-1', team: 'mine', question }

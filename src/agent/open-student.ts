@@ -32,7 +32,17 @@ export function modelFolder(name: string): string {
   })
 }
 
-/** Opens a model on the engine of the settings. */
+/**
+ * Opens a model on the engine that the settings name, with its tokenizer.
+ *
+ * @example
+ * import { openStudent, ProjectConfig } from 'chain-of-agents'
+ *
+ * const { engine, tokenizer } = await openStudent(ProjectConfig.parse({}), 'nano')
+ * const [sample] = await engine.sample({ prompt: tokenizer.encodeIds('<think>'), maxTokens: 20 })
+ * console.log(tokenizer.decode(sample!.tokens))
+ * await engine.close()
+ */
 export async function openStudent(
   config: StudentConfig,
   model = config.student.model,

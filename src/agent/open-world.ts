@@ -5,11 +5,31 @@ import type { WorldConfig } from '../world/settings.ts'
 import type { RolloutSettings } from './contract.ts'
 import type { RolloutSection } from './settings.ts'
 
-/** The world of the settings, with what generated tasks bring along; in a run, with the tools that the run knows. */
+/**
+ * Opens everything that a task is solved with: grammar, tools, sandbox and judge, as the settings describe them, plus what
+ * generated tasks need. With a run, the tools recorded in that run are included.
+ *
+ * @example
+ * import { openWorld, ProjectConfig, suites } from 'chain-of-agents'
+ *
+ * const task = suites.get('math')!.generate({ seed: 1, split: 'train', index: 0 })
+ * const world = await openWorld(ProjectConfig.parse({}))
+ * console.log((await world.toolsOf(task)).map(({ name }) => name))
+ * await world.close()
+ */
 export function openWorld(config: WorldConfig, run?: Run): Promise<World> {
   return openWorldWith(config, { taskTools: openTaskTools(config), run })
 }
 
+/**
+ * The section `rollout` of the settings as rollouts take it.
+ *
+ * @example
+ * import { ProjectConfig, rolloutSettings } from 'chain-of-agents'
+ *
+ * const config = ProjectConfig.parse({ rollout: { temperature: 0.7, max_tokens: 800 } })
+ * console.log(rolloutSettings(config).maxTokens) // 800
+ */
 export function rolloutSettings({ rollout }: { rollout: RolloutSection }): RolloutSettings {
   return {
     temperature: rollout.temperature,

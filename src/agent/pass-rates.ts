@@ -7,7 +7,7 @@ import type { World } from '../world/index.ts'
 import type { Policy, RolloutSettings } from './contract.ts'
 import { rollOutWatched } from './roll-out-watched.ts'
 
-export interface Tries {
+interface Tries {
   correct: number
   wrong: number
   /** Those that say nothing about the model. */

@@ -23,8 +23,17 @@ export interface RollOutOptions {
 const LEAST_ROOM = 16
 
 /**
- * The model alone works on a task, in one stream: it writes, its calls are made, what comes back is appended, and it
- * goes on in the same context. Whatever happens on the way, a rollout comes of it; only the caller's own signal throws.
+ * The model alone works on a task in one stream: it writes, its tool calls are executed, their output is appended, and it
+ * continues in the same context. Whatever happens, the result is a rollout; only the caller's own signal makes it throw.
+ *
+ * @example
+ * import { openStudent, openWorld, ProjectConfig, rollOut, rolloutSettings, suites } from 'chain-of-agents'
+ *
+ * const config = ProjectConfig.parse({})
+ * const policy = { ...(await openStudent(config, 'nano')), checkpoint: 'nano' }
+ * const task = suites.get('math')!.generate({ seed: 1, split: 'test', index: 0 })
+ * const job = { task, id: 'rollout-1', groupId: 'group-1', seed: 1 }
+ * const { answer, verdict } = await rollOut(job, policy, await openWorld(config), rolloutSettings(config))
  */
 export async function rollOut(
   job: RolloutJob,

@@ -160,8 +160,14 @@ export interface CheckpointNote {
 }
 
 /**
- * Weights divided by their sum over all examples, so that the summed loss is the mean over all tokens of a step, however
- * it is split into passes.
+ * Divides weights by their sum over all examples, so that the summed loss is the mean over all tokens of a step, however the step
+ * is split into passes.
+ *
+ * @example
+ * import { normalised } from 'chain-of-agents/engine'
+ *
+ * const example = { tokens: [5, 6, 7], weights: [0, 1, 1] }
+ * console.log(normalised([example])[0]?.weights) // 0, 0.5, 0.5
  */
 export function normalized<T extends TrainingExample>(examples: readonly T[]): T[] {
   let total = 0

@@ -54,8 +54,15 @@ const checks: Record<string, (subject: Subject) => Promise<Finding>> = {
 }
 
 /**
- * Checks on this machine what training relies on, using only the engine contract. A failed check is a result, not an
- * exception; an error that keeps the engine from opening is thrown.
+ * Checks on this machine what training relies on, using only the engine's contract. A failed check is reported, not thrown; an
+ * engine that cannot be opened throws.
+ *
+ * @example
+ * import { checkEngine } from 'chain-of-agents/engine'
+ *
+ * const { ok, checks } = await checkEngine({ threads: 1 })
+ * for (const { name, ok: passed, found } of checks) console.log(passed ? 'ok' : 'FAILED', name, found)
+ * process.exitCode = ok ? 0 : 1
  */
 export async function checkEngine(options: SelfCheckOptions = {}): Promise<SelfCheckReport> {
   const { device, threads, observe, signal } = options

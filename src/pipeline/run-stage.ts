@@ -9,8 +9,16 @@ export function stageSettingsFile(dir: string, stage: string): string {
 }
 
 /**
- * Runs one stage and records in the run how it went: running, then done with its figures, failed or interrupted. The
- * only place that does so. In a run that was opened for reading, as for a dry run, nothing is recorded.
+ * Runs one stage and records its status in the run: running, then done with its metrics, failed or interrupted. Nothing else
+ * records a stage. In a run opened for reading, as for a dry run, nothing is recorded.
+ *
+ * @example
+ * import { distill, openRun, projectConfig, runStage } from 'chain-of-agents'
+ *
+ * const { config } = projectConfig({ file: 'coa.toml' })
+ * using run = openRun('runs/my-run', { write: true })
+ * const signal = AbortSignal.timeout(60_000)
+ * const { figures } = await runStage(distill, { run, config, signal, observe: () => {} }, { dryRun: true })
  */
 export async function runStage<Config extends object, Options extends object, Summary extends StageSummary>(
   stage: Pick<Stage<Config, Options, Summary>, 'name' | 'run'>,

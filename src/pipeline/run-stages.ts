@@ -16,7 +16,18 @@ export interface RunStagesContext extends StageContext<ProjectConfig> {
   onStage?: (stage: Stage<ProjectConfig>, status: StageStatus, figures: StageOutcome['figures']) => void
 }
 
-/** Runs the stages in order and skips those that the run's manifest has as done: this is how an interrupted run is resumed. */
+/**
+ * Runs stages in order and skips those that the run's manifest lists as done, which is how an interrupted run is resumed.
+ *
+ * @example
+ * import { createRun, projectConfig, runStages, stages } from 'chain-of-agents'
+ *
+ * const { config } = projectConfig({ file: 'coa.toml' })
+ * using run = createRun(config.project.runs, { command: 'my program', coa: '0.1.0' })
+ * const signal = AbortSignal.timeout(3_600_000)
+ * const outcomes = await runStages(stages, { run, config, signal, observe: () => {} })
+ * console.table(outcomes)
+ */
 export async function runStages(
   stages: readonly Stage<ProjectConfig>[],
   context: RunStagesContext,

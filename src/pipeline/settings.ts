@@ -60,7 +60,15 @@ export const ProjectConfig = z.strictObject({
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 
-/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
+/**
+ * The effective settings: coa.toml (or the named file), then `COA_…` environment variables, then flags by dotted key.
+ *
+ * @example
+ * import { projectConfig } from 'chain-of-agents'
+ *
+ * const { config, origins } = projectConfig({ file: 'coa.toml', flags: { 'rl.steps': 20 } })
+ * console.log(config.rl.steps, origins['rl.steps'])
+ */
 export function projectConfig(
   options: ProjectOptions & { file?: string | undefined },
 ): ResolvedConfig<ProjectConfig> {

@@ -9,9 +9,10 @@ import { teach } from '../stages/teach/index.ts'
 import type { ProjectConfig } from './settings.ts'
 import { teamSolver } from './team-solver.ts'
 
+/** The last stage: the team and the models solve the same held-out tasks and are compared. */
 export const evaluate = evaluateAgainst<ProjectConfig>(teamSolver)
 
-/** The method from end to end, in order. */
+/** The whole method: tasks, teach, distill, filter, sft, rl and eval, in order. A shorter list runs a part of it. */
 export const stages: readonly Stage<ProjectConfig>[] = [
   prepareTasks,
   teach,

@@ -19,8 +19,14 @@ export interface CheckContext {
 }
 
 /**
- * Checks an answer against the gold answer. A missing or unreadable answer is wrong; a check that could not be
- * carried out is undecided. Never throws, whatever the answer contains.
+ * Checks an answer against the gold answer. A missing or unreadable answer is wrong; a check that could not be carried out is
+ * undecided. Never throws, whatever the answer contains.
+ *
+ * @example
+ * import { checkAnswer } from 'chain-of-agents'
+ *
+ * const { outcome, evidence } = await checkAnswer({ checker: 'math', answer: '3/4' }, 'The answer is 75%.')
+ * console.log(outcome, evidence)
  */
 export async function checkAnswer(
   gold: Gold,

@@ -10,8 +10,14 @@ export interface RewardOptions {
 }
 
 /**
- * The training reward of a verdict: 1 or 0, plus what the options add. Null for an undecided verdict, whatever the
- * options: a check that was not carried out must not affect the policy.
+ * The reward of a verdict: 1 or 0, plus what the options add. Null for an undecided verdict, whatever the options: a check that
+ * was not carried out must not change the policy.
+ *
+ * @example
+ * import { checkAnswer, rewardOf } from 'chain-of-agents'
+ *
+ * const verdict = await checkAnswer({ checker: 'exact', answers: ['Lima'] }, 'Lima')
+ * console.log(rewardOf(verdict, { format: { isWellFormed: false, penalty: 0.1 } }))
  */
 export function rewardOf(verdict: Verdict, options: RewardOptions = {}): number | null {
   if (verdict.outcome === 'undecided') return null

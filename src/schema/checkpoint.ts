@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The manifest of a checkpoint in Hugging Face format (config.json, model.safetensors, tokenizer.json). */
+/** The manifest of a checkpoint, which is a Hugging Face folder (config.json, model.safetensors, tokenizer.json). */
 export const Checkpoint = z.object({
   v: z.literal(1),
   id: z.string().min(1),

@@ -19,7 +19,7 @@ export const EvalTokens = z.object({
 })
 export type EvalTokens = z.infer<typeof EvalTokens>
 
-/** One solver's attempt at one task. Every attempt is recorded; one without an answer is wrong. */
+/** One solver's attempt at one task. Every task has all its attempts: one without an answer counts as wrong. */
 export const EvalAttempt = z.object({
   v: z.literal(1),
   id: z.string().min(1),
@@ -155,7 +155,7 @@ export const Price = z.strictObject({
 })
 export type Price = z.infer<typeof Price>
 
-/** An evaluation of solvers; everything in it is computed from the attempts in the log. */
+/** How solvers did on a set of tasks. Everything in it follows from the attempts in the log. */
 export const EvalReport = z.object({
   v: z.literal(1),
   /** Also the name of its files. */

@@ -9,7 +9,7 @@ export {
   Price,
   type SolverReport,
 } from './eval-report.ts'
-export { RunManifest, StageStatus } from './manifest.ts'
+export { RunManifest } from './manifest.ts'
 export { migrate } from './migrate.ts'
 export { parseJson } from './parse-json.ts'
 export { PassRate } from './pass-rate.ts'
@@ -30,5 +30,4 @@ export {
 } from './stream.ts'
 export { Gold, Task } from './task.ts'
 export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
-export { Usage } from './usage.ts'
 export { Verdict } from './verdict.ts'

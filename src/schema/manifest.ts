@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { PathName } from './path-name.ts'
 
-export const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
+const StageStatus = z.enum(['running', 'done', 'failed', 'interrupted'])
 
-/** Describes a run and the status of its stages. */
+/** What a run folder is about, and the status of each stage. */
 export const RunManifest = z.object({
   v: z.literal(1),
   id: PathName,

@@ -2,7 +2,9 @@ import { z } from 'zod'
 
 const count = z.number().int().nonnegative()
 
-/** How often a model solves a task. Its id is a digest of everything that affects it, so it is never measured twice. */
+/**
+ * How often a model solves a task. The id is a digest of everything it depends on, so it is never measured twice.
+ */
 export const PassRate = z.object({
   v: z.literal(1),
   id: z.string().min(1),

@@ -8,7 +8,9 @@ import { Stream } from './stream.ts'
 import { Task } from './task.ts'
 import { Trajectory } from './trajectory.ts'
 
-/** Every record passed between stages, by the kind it is stored under. Each has `v` and a caller-supplied `id`. */
+/**
+ * The schema of every kind of stored record, by the kind it is stored under. Each record has `v` and an `id` supplied by the caller.
+ */
 export const recordSchemas = {
   task: Task,
   tool: DeclaredTool,

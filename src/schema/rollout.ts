@@ -10,7 +10,7 @@ const RolloutCall = z.object({
   cached: z.boolean().default(false),
 })
 
-/** A stream that a student wrote with live tools, and how it was sampled. */
+/** A stream that a student wrote with live tools: how it was sampled, its tool calls, its answer and its verdict. */
 export const Rollout = Stream.extend({
   taskId: z.string(),
   /** Rollouts of one prompt that are compared with each other. Always explicit. */

@@ -13,7 +13,7 @@ const SpanOrigin = z.union([
   z.strictObject({ call: number }),
 ])
 
-/** One agent's turn in the stream, including its tags and the white space next to them. */
+/** One agent's turn as it appears in the stream, including tags and adjoining white space. */
 export const Span = z.object({
   agent: z.string(),
   /** An observation is what the runtime inserts. It is masked, and nothing else is: see `isTrained`. */
@@ -31,12 +31,13 @@ export const Span = z.object({
 })
 export type Span = z.infer<typeof Span>
 
+/** One message of a chat prompt. */
 export const Message = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })
 export type Message = z.infer<typeof Message>
 
 /**
- * A prompt and the single-agent stream that follows it: what a team's run was distilled into, or what a student wrote.
- * The spans' texts joined are the stream, character for character; their tokens joined are its tokens.
+ * A prompt and the single-agent stream that follows it: what a team's run was distilled into, or what a student wrote. The spans'
+ * texts joined are the stream, character for character; their tokens joined are its tokens.
  */
 export const Stream = z.object({
   v: z.literal(2),
@@ -65,7 +66,16 @@ export function isTrained({ kind }: Pick<Span, 'kind'>): boolean {
   return kind !== 'observation'
 }
 
-/** What follows the prompt, as it was written; nothing shortened. */
+/**
+ * The text of a stream after its prompt: the texts of its spans, joined. Nothing is shortened.
+ *
+ * @example
+ * import { openRun } from 'chain-of-agents'
+ * import { streamText } from 'chain-of-agents/schema'
+ *
+ * using run = openRun('runs/my-run')
+ * for (const sequence of run.scan('sequence')) console.log(streamText(sequence))
+ */
 export function streamText({ spans }: { spans: readonly Pick<Span, 'text'>[] }): string {
   return spans.map(({ text }) => text).join('')
 }

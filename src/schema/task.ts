@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How an answer is checked, and the expected answer. */
+/** The gold answer of a task, and how an answer is checked against it. */
 export const Gold = z.discriminatedUnion('checker', [
   /** Any of the listed answers, after normalization. */
   z.object({ checker: z.literal('exact'), answers: z.array(z.string()).min(1) }),
@@ -34,6 +34,7 @@ export const Gold = z.discriminatedUnion('checker', [
 ])
 export type Gold = z.infer<typeof Gold>
 
+/** A question with its gold answer: what a team or a model is asked to solve. */
 export const Task = z.object({
   v: z.literal(1),
   id: z.string().min(1),

@@ -29,6 +29,7 @@ export const Contribution = z.enum([
 ])
 export type Contribution = z.infer<typeof Contribution>
 
+/** One event of a team's run: an agent starts, writes, sends a message, calls a tool, answers or fails. */
 export const TrajectoryEvent = z.discriminatedUnion('type', [
   /** An agent starts working; `messages` is its full prompt, as a model would receive it. */
   z.object({
@@ -69,7 +70,7 @@ export const TrajectoryEvent = z.discriminatedUnion('type', [
 ])
 export type TrajectoryEvent = z.infer<typeof TrajectoryEvent>
 
-/** A team's run on one task as an append-only list of events. */
+/** A team's run on one task, as an append-only list of events. */
 export const Trajectory = z.object({
   v: z.literal(1),
   id: z.string().min(1),

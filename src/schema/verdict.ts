@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The outcome of checking one answer. If the check could not be carried out it is `undecided`, never wrong; an answer
- * that cannot be parsed is wrong.
+ * The result of checking one answer. A check that could not be carried out is `undecided`, never wrong; an answer that cannot be
+ * parsed is wrong.
  */
 export const Verdict = z.object({
   outcome: z.enum(['correct', 'wrong', 'undecided']),

@@ -23,7 +23,18 @@ export interface CreateRunOptions {
   durability?: Durability
 }
 
-/** Creates a run folder, completely or not at all, and opens it for writing. */
+/**
+ * Creates a run folder, complete or not at all, and opens it for writing.
+ *
+ * @example
+ * import { createRun } from 'chain-of-agents'
+ *
+ * using run = createRun('runs', { command: 'my program', coa: '0.1.0' })
+ * run.append('task', {
+ *   v: 1, id: 'sum', suite: 'mine', domain: 'math',
+ *   question: 'What is 17 + 4?', gold: { checker: 'math', answer: '21' },
+ * })
+ */
 export function createRun(runsDir: string, options: CreateRunOptions): Run {
   const id = checkPathName(options.id ?? newRunId(), 'a run')
   const dir = join(resolve(runsDir), id)

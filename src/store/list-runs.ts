@@ -25,7 +25,14 @@ export interface RunSummary {
   problem?: string
 }
 
-/** All run folders, newest first. A broken one is listed with its problem. */
+/**
+ * Lists all run folders, newest first. A damaged run is listed along with its problem.
+ *
+ * @example
+ * import { listRuns } from 'chain-of-agents'
+ *
+ * for (const { id, command, counts } of listRuns('runs')) console.log(id, command, counts)
+ */
 export function listRuns(runsDir: string): RunSummary[] {
   let entries: Dirent[]
   try {

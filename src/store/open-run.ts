@@ -19,7 +19,16 @@ export interface OpenRunOptions {
   durability?: Durability
 }
 
-/** Opens a run folder. Any number of processes can read; only one can write. */
+/**
+ * Opens a run folder. Any number of processes may read it; only one may write.
+ *
+ * @example
+ * import { openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * console.log(run.kinds())
+ * for (const { id, verdict } of run.scan('trajectory')) console.log(id, verdict?.outcome)
+ */
 export function openRun(dir: string, options: OpenRunOptions = {}): Run {
   const files = runFiles(resolve(dir))
   readManifest(files.manifest)

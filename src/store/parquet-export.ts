@@ -8,7 +8,16 @@ export interface ExportOptions {
   onProgress?: OnExportProgress
 }
 
-/** Writes every record of a kind to a Parquet file, completely or not at all, and returns the number of records. */
+/**
+ * Writes every record of one kind to a Parquet file, complete or not at all, and returns how many it wrote.
+ *
+ * @example
+ * import { exportParquet, openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * const count = exportParquet(run, 'sequence', 'sequences.parquet')
+ * console.log(`${count} sequences`)
+ */
 export function exportParquet(run: Run, kind: RecordKind, file: string, options: ExportOptions = {}): number {
   try {
     return replaceFile(file, (temporary) =>

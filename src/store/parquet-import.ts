@@ -7,7 +7,15 @@ import { checkRowGroup } from './parquet-limits.ts'
 import { compressors, openParquet, parsers, topLevelNames, unreadable } from './parquet-open.ts'
 import { checkKind, checkRecord } from './validate-record.ts'
 
-/** Reads and validates the records of a Parquet file, one row group at a time. */
+/**
+ * Reads the records of a Parquet file, one row group at a time, and validates each.
+ *
+ * @example
+ * import { importParquet, openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run', { write: true })
+ * for await (const task of importParquet('tasks.parquet', 'task')) run.append('task', task)
+ */
 export async function* importParquet<K extends RecordKind>(
   file: string,
   kind: K,

@@ -17,7 +17,15 @@ export function selectionFile(runDir: string): string {
   return join(runDir, 'filter', 'kept.jsonl')
 }
 
-/** The sequences kept by the filter, in log order, one at a time. A sequence that has changed since is an error. */
+/**
+ * Yields the sequences that the filter kept, in log order, one at a time. Throws if a sequence has changed since it was selected.
+ *
+ * @example
+ * import { openRun, readSelection } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * for (const { sequence, weight } of readSelection(run)) console.log(sequence.id, weight)
+ */
 export function* readSelection(run: Pick<Run, 'id' | 'dir' | 'get'>): Generator<Selected> {
   const file = selectionFile(run.dir)
   const fix = `Run \`coa filter ${run.id}\`.`

@@ -7,9 +7,9 @@ export {
   type ColumnMap,
   isMemoryOnly,
   parseColumnMap,
+  type ReadOptions,
   type RowReport,
   readTasks,
-  taskFormats,
 } from './readers/index.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/pull-benchmark.ts'
 export type { Split } from './splits.ts'
@@ -27,7 +27,6 @@ export {
   suites,
   type TaskRequest,
   type WorldServer,
-  worldProvider,
   worldTools,
 } from './suites/index.ts'
 export { heldOutTasks, measuringTasks, readSplit, tasksToPractise, trainedOn } from './task-sets.ts'

@@ -22,7 +22,17 @@ export interface TaskSource extends ReadOptions {
   onProblem?: (report: RowReport) => void
 }
 
-/** The tasks of a source, in order. A generated suite yields `limit` tasks, 100 by default. */
+/**
+ * Yields the tasks of a source, in order: a generated suite, a benchmark that was pulled, or a file. A generated suite yields
+ * `limit` tasks, 100 by default.
+ *
+ * @example
+ * import { openTasks } from 'chain-of-agents'
+ *
+ * for await (const { question, gold } of openTasks({ from: 'math', data: 'data', limit: 5, levels: [1, 2] })) {
+ *   console.log(question, gold)
+ * }
+ */
 export async function* openTasks(source: TaskSource): AsyncGenerator<Task> {
   const suite = suites.get(source.from)
   if (suite !== undefined) {

@@ -41,8 +41,17 @@ export interface OpenAiServer {
 }
 
 /**
- * A test server for the OpenAI chat and embeddings endpoints. Replies come from a list (the last one repeats) or a
- * function; embeddings are bags of words, so that texts with common words are close.
+ * A server with the chat and embeddings endpoints of the OpenAI protocol. Replies come from a list (the last one repeats) or a
+ * function; embeddings are computed from the words of a text, so that texts with common words are close to each other.
+ *
+ * @example
+ * import { openModel } from 'chain-of-agents'
+ * import { startOpenAiServer } from 'chain-of-agents/testing'
+ *
+ * const server = await startOpenAiServer(['Lima', { status: 503 }, 'Peru'])
+ * const model = openModel({ baseUrl: server.baseUrl, model: 'scripted' })
+ * console.log((await model.complete({ prompt: 'Capital of Peru?' })).text) // Lima
+ * await server.close()
  */
 export async function startOpenAiServer(
   script: Responder | readonly (ScriptedReply | string)[],

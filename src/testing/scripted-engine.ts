@@ -8,8 +8,19 @@ export interface ScriptedOptions {
 }
 
 /**
- * An engine whose output comes from a function: the function receives the text so far, including the prompt, and its
- * output is cut at the first stop text, as a model's would be.
+ * An engine that writes what a function returns: `write` receives the text so far, prompt included, and its reply ends at the
+ * first stop text, as a model's would.
+ *
+ * @example
+ * import { openWorld, ProjectConfig, rollOut, rolloutSettings, suites } from 'chain-of-agents'
+ * import { byteTokenizer, scriptedEngine } from 'chain-of-agents/testing'
+ *
+ * const [tokenizer, config] = [byteTokenizer(), ProjectConfig.parse({})]
+ * const engine = scriptedEngine(tokenizer, () => '<think>Easy.</think><answer>21</answer>')
+ * const task = suites.get('math')!.generate({ seed: 1, split: 'test', index: 0 })
+ * const job = { task, id: 'rollout-1', groupId: 'group-1', seed: 1 }
+ * const policy = { engine, tokenizer, endTokens: [], checkpoint: 'scripted' }
+ * const { answer } = await rollOut(job, policy, await openWorld(config), rolloutSettings(config))
  */
 export function scriptedEngine(
   tokenizer: Tokenizer,

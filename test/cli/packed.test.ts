@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { entryPoints, root } from '../../scripts/surface/entry-points.ts'
 import { freshClone, removeClone } from '../fresh-clone.ts'
 import { isFull } from '../how-many.ts'
 
@@ -51,7 +52,8 @@ it('holds what is needed and no more', () => {
   expect(paths).toContain('bin/coa.js')
   expect(paths).toContain('LICENSE')
   expect(paths).toContain('dist/cli/main.js')
-  expect(paths).toContain('dist/index.d.ts')
+  for (const { file } of entryPoints())
+    expect(paths).toContain(file.replace(`${root}src`, 'dist').replace(/\.ts$/, '.d.ts'))
   expect(paths).toContain('trainer/src/coa_trainer/__main__.py')
   expect(paths).toContain('models/nano/model.safetensors')
   expect(paths).toContain('recipes/quickstart.toml')
@@ -91,15 +93,21 @@ it('runs coa from the installed package', () => {
 })
 
 it('can be imported as a library', () => {
-  const program =
-    "import { builtinGrammars } from 'chain-of-agents'; import { Task } from 'chain-of-agents/schema'; console.log(builtinGrammars.size, typeof Task.parse)"
+  const program = `
+    import { builtinGrammars } from 'chain-of-agents'
+    import { encodeSpans } from 'chain-of-agents/engine'
+    import { Task } from 'chain-of-agents/schema'
+    import { byteTokenizer } from 'chain-of-agents/testing'
+    console.log(builtinGrammars.size, typeof encodeSpans, typeof Task.parse, byteTokenizer().encodeIds('Lima').length)`
   writeFileSync(join(folder, 'use.js'), program)
-  expect(execFileSync(process.execPath, ['use.js'], { cwd: folder, encoding: 'utf8' })).toBe('5 function\n')
+  expect(execFileSync(process.execPath, ['use.js'], { cwd: folder, encoding: 'utf8' })).toBe(
+    '5 function function 4\n',
+  )
 })
 
 it('opens a model without the native library, and faster with it', () => {
   const program = `
-    import { openEmbedded } from 'chain-of-agents'
+    import { openEmbedded } from 'chain-of-agents/engine'
     const shape = {
       family: 'llama', vocabularySize: 64, width: 16, layers: 1, heads: 2, keyValueHeads: 1, headWidth: 8,
       feedForwardWidth: 32, contextLength: 32, normEpsilon: 1e-5, ropeBase: 10000, tiedHead: true, queryKeyNorm: false,

@@ -9,12 +9,11 @@ import {
   openRun,
   prepareTasks,
   projectConfig,
-  type RecordKind,
   type Run,
-  recordKinds,
   runStages,
   teach,
 } from '../../src/index.ts'
+import { type RecordKind, recordSchemas } from '../../src/schema/public.ts'
 import { coaJson } from '../cli/coa.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'coa-same-'))
@@ -38,7 +37,10 @@ function timeless(value: unknown): unknown {
 }
 
 function contents(run: Run): Record<string, unknown> {
-  const records = recordKinds.map((kind: RecordKind) => [kind, timeless([...run.scan(kind)])])
+  const records = (Object.keys(recordSchemas) as RecordKind[]).map((kind) => [
+    kind,
+    timeless([...run.scan(kind)]),
+  ])
   const stages = Object.entries(run.manifest.stages)
     .filter(([name]) => name !== 'tasks')
     .map(([name, { status, summary }]) => [name, status, summary])

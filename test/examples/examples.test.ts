@@ -1,10 +1,16 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 const folder = new URL('../../examples/', import.meta.url)
 const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
 it('there are some', () => expect(programs.length).toBeGreaterThanOrEqual(8))
+
+it.each(programs)('%s needs the package, Zod and Node alone', (name) => {
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  const imported = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, module]) => module!)
+  expect(imported.filter((module) => !/^(chain-of-agents(\/\w+)?|zod|node:\S+)$/.test(module))).toEqual([])
+})
 
 // Each checks itself.
 it.each(programs)('%s runs', async (name) => {

@@ -38,6 +38,18 @@ export class SandboxError extends CoaError {
   }
 }
 
+/**
+ * Throw this in a tool of your own to fail with a reason that the model reads. With `passing`, the call is retried.
+ *
+ * @example
+ * import { ToolError } from 'chain-of-agents'
+ *
+ * export async function fetchOrder(number: number): Promise<string> {
+ *   const response = await fetch(`https://shop.example/orders/${number}`)
+ *   if (!response.ok) throw new ToolError(`The shop answered ${response.status}.`, { passing: response.status >= 500 })
+ *   return response.text()
+ * }
+ */
 export class ToolError extends CoaError {
   /** True if a retry may succeed: a timeout, a busy server. */
   readonly transient: boolean

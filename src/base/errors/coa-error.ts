@@ -26,6 +26,20 @@ export interface CoaErrorOptions {
   details?: Record<string, unknown>
 }
 
+/**
+ * Every failure that coa anticipates: `message` says what is wrong, `fix` what to do about it, and `boundary` which part of the
+ * world failed.
+ *
+ * @example
+ * import { CoaError, openRun } from 'chain-of-agents'
+ *
+ * try {
+ *   openRun('runs/missing')
+ * } catch (error) {
+ *   if (!CoaError.isInstance(error)) throw error
+ *   console.error(`${error.boundary}: ${error.message} ${error.fix ?? ''}`)
+ * }
+ */
 export class CoaError extends Error {
   readonly boundary: Boundary
   readonly fix: string | undefined

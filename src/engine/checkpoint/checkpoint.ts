@@ -54,8 +54,14 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
 }
 
 /**
- * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is merged into its base. Headers are
- * checked before the weights are read, and files are verified against the checksums in the manifest, if there is one.
+ * Opens a checkpoint or any model folder in the Hugging Face layout; an adapter is added to its base model. Everything that the
+ * headers allow is checked before the weights are read. Files listed in a manifest are compared with their hashes.
+ *
+ * @example
+ * import { openCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const { shape, weights } = openCheckpoint('models/mine')
+ * console.log(shape.layers, [...weights.keys()].slice(0, 3))
  */
 export function openCheckpoint(path: string, options: { allowNonFinite?: boolean } = {}): OpenCheckpoint {
   const { weightFiles, ...headers } = readCheckpointHeaders(path)
@@ -69,7 +75,15 @@ export function openCheckpoint(path: string, options: { allowNonFinite?: boolean
   return { ...headers, weights }
 }
 
-/** Verifies every file against the manifest; one error names all that are missing or changed. */
+/**
+ * Compares every file with its hash in the manifest. One error names all files that are missing or changed.
+ *
+ * @example
+ * import { verifyCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const { stage, step, fingerprint } = verifyCheckpoint('runs/my-run/checkpoints/sft')
+ * console.log(stage, step, fingerprint)
+ */
 export function verifyCheckpoint(path: string): CheckpointManifest {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)

@@ -24,7 +24,18 @@ interface Pending {
   request: SampleRequest | undefined
 }
 
-/** Opens a model in a worker thread of this process; needs nothing but the package itself. */
+/**
+ * Opens a model in a thread of this process. Nothing needs to be installed besides this package.
+ *
+ * @example
+ * import { openEmbedded, openTokenizer } from 'chain-of-agents/engine'
+ *
+ * const engine = await openEmbedded({ model: 'models/mine' })
+ * const tokenizer = await openTokenizer('models/mine')
+ * const [sample] = await engine.sample({ prompt: tokenizer.encodeIds('one two'), maxTokens: 20 })
+ * console.log(tokenizer.decode(sample!.tokens))
+ * await engine.close()
+ */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Engine> {
   const engine = new EmbeddedEngine()
   try {

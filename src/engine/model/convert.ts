@@ -22,8 +22,14 @@ export interface ConvertOptions {
 }
 
 /**
- * Rewrites a model with another element type or shard size; an adapter is merged into its base. The original becomes the
- * parent.
+ * Rewrites a model in another element type or split into other files; an adapter is merged into its base model. The new checkpoint
+ * names the old one as its parent.
+ *
+ * @example
+ * import { convertModel } from 'chain-of-agents/engine'
+ *
+ * const createdAt = new Date().toISOString()
+ * convertModel('models/mine', 'models/mine-bf16', { elementType: 'BF16', withoutOptimizer: true, createdAt })
  */
 export function convertModel(from: string, to: string, options: ConvertOptions): CheckpointManifest {
   const { elementType, maxShardBytes } = options

@@ -36,7 +36,14 @@ export interface GgufReport {
 /** llama.cpp's ids for the predominant tensor type of a file. */
 const fileTypes: Record<WritableType, number> = { F32: 0, F16: 1, Q8_0: 7, BF16: 32 }
 
-/** Writes a model with its tokenizer as one GGUF file for llama.cpp and everything built on it. */
+/**
+ * Writes a model with its tokenizer as one GGUF file, for llama.cpp and everything built on it.
+ *
+ * @example
+ * import { exportGguf } from 'chain-of-agents/engine'
+ *
+ * console.log(exportGguf('models/mine', 'mine.gguf', { type: 'F16' }))
+ */
 export function exportGguf(folder: string, file: string, options: { type?: WritableType } = {}): GgufReport {
   const { type = 'F16' } = options
   refuseToOverwrite(file)

@@ -28,8 +28,14 @@ export interface OnnxNotes {
 const LONGEST_FILE = 2 ** 31 - 1
 
 /**
- * Writes a model as one ONNX file for onnxruntime, in the browser too: token ids in, log-probabilities out. Weights are
- * float32. It uses some of onnxruntime's own operators, so other runtimes cannot run it.
+ * Writes a model as one ONNX file for onnxruntime, including in a browser: token ids in, log-probabilities out. Weights are float32.
+ * Some operators are onnxruntime's own, so other runtimes cannot run it.
+ *
+ * @example
+ * import { exportOnnx } from 'chain-of-agents/engine'
+ *
+ * const { bytes, notes } = exportOnnx('models/mine', 'mine.onnx')
+ * console.log(bytes, notes.contextLength)
  */
 export function exportOnnx(folder: string, file: string): { file: string; bytes: number; notes: OnnxNotes } {
   const { shape } = readCheckpointHeaders(folder)

@@ -29,10 +29,14 @@ export interface PeftReport {
 const PREFIX = 'adapter '
 
 /**
- * Writes the adapter of a checkpoint as a PEFT folder. A checkpoint of the trainer already is an adapter and names its
- * base. The embedded engine saves merged weights and keeps the adapters with its optimizer state, so the base must be
- * given; the scale, which is not stored, is computed from the difference to the merged weights, which also verifies the
- * base.
+ * Writes a checkpoint's adapter as a PEFT folder. The trainer's checkpoints already are adapters and name their base. The embedded
+ * engine saves merged weights and keeps the adapter next to its optimizer state, so the base must be given; the scale, and whether
+ * this is the right base at all, follow from the difference between the merged weights and the base.
+ *
+ * @example
+ * import { exportPeft } from 'chain-of-agents/engine'
+ *
+ * console.log(exportPeft('runs/my-run/checkpoints/sft', 'adapter', 'models/base'))
  */
 export function exportPeft(checkpoint: string, out: string, base?: string): PeftReport {
   if (existsSync(out) && readdirSync(out).length > 0) {

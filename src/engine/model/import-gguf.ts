@@ -42,7 +42,15 @@ export interface ImportReport {
   types: Record<string, number>
 }
 
-/** Converts a GGUF file to a model folder: dequantized weights, and tokenizer.json rebuilt from the vocabulary. */
+/**
+ * Makes a model folder from a GGUF file: weights as plain numbers, and tokenizer.json rebuilt from the vocabulary.
+ *
+ * @example
+ * import { importGguf } from 'chain-of-agents/engine'
+ *
+ * const { shape } = importGguf('model.gguf', 'models/imported', { createdAt: new Date().toISOString() })
+ * console.log(shape.family, shape.layers)
+ */
 export function importGguf(file: string, folder: string, options: ImportOptions): ImportReport {
   checkReplaceable(resolve(folder))
   const header = readGguf(file)

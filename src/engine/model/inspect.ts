@@ -31,7 +31,15 @@ export interface ModelReport {
   manifest: CheckpointManifest | undefined
 }
 
-/** Describes a model folder from its headers, which is fast for a model of any size. */
+/**
+ * Describes a model folder from its headers, which is fast however large the model is.
+ *
+ * @example
+ * import { inspectModel } from 'chain-of-agents/engine'
+ *
+ * const { parameters, shape, tokenizer } = await inspectModel('models/mine')
+ * console.log(parameters, shape.contextLength, tokenizer)
+ */
 export async function inspectModel(path: string): Promise<ModelReport> {
   const { folder, shape, weightFiles, adapter, manifest, files } = readCheckpointHeaders(path)
   const elementTypes: Record<string, number> = {}

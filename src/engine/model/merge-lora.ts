@@ -18,7 +18,14 @@ export interface MergeReport {
   ranks: number[]
 }
 
-/** Merges a PEFT adapter into a model's weights and saves the result as a full model. */
+/**
+ * Merges a PEFT adapter into a model's weights and writes the result as an ordinary model.
+ *
+ * @example
+ * import { mergeLora } from 'chain-of-agents/engine'
+ *
+ * mergeLora('models/base', 'adapter', 'models/merged', { createdAt: new Date().toISOString() })
+ */
 export function mergeLora(
   base: string,
   adapter: string,

@@ -30,8 +30,13 @@ const CONTEXT = 2048
 export type SizedShape = Omit<ModelShape, 'vocabularySize' | 'endTokens' | 'beginToken' | 'padToken'>
 
 /**
- * A shape from a preset with changes. Another width changes what is derived from it: heads of 64 for widths from 256 on,
- * of 32 below; half as many key-value heads; a feed-forward width three times the width.
+ * A complete model shape from a preset and the sizes to change. A different width also changes what depends on it: heads of 64
+ * from a width of 256 on and of 32 below, half as many for keys and values, and a feed-forward part three times as wide.
+ *
+ * @example
+ * import { shapeOfSizes } from 'chain-of-agents/engine'
+ *
+ * console.log(shapeOfSizes({ width: 64, layers: 2, contextLength: 128 }))
  */
 export function shapeOfSizes(sizes: ModelSizes = {}, preset: PresetName = 'nano'): SizedShape {
   const { family = 'llama', contextLength = CONTEXT, tiedHead = true } = sizes

@@ -18,7 +18,7 @@ import {
 import type { SizedShape } from './model-sizes.ts'
 
 /** Parsed tokenizer.json and tokenizer_config.json. */
-interface ParsedTokenizer {
+export interface ParsedTokenizer {
   json: Record<string, unknown>
   config: Record<string, unknown>
 }
@@ -33,7 +33,16 @@ export interface NewModelOptions {
   createdAt: string
 }
 
-/** Writes a randomly initialized model as a checkpoint of stage `init`. */
+/**
+ * Writes a model with random weights: a checkpoint like any other, with stage `init`.
+ *
+ * @example
+ * import { byteTokenizerWithTags, newModel, shapeOfSizes } from 'chain-of-agents/engine'
+ *
+ * const shape = shapeOfSizes({ width: 64, layers: 2, contextLength: 128 })
+ * const tokenizer = byteTokenizerWithTags()
+ * await newModel('models/tiny', { shape, tokenizer, seed: 1, createdAt: new Date().toISOString() })
+ */
 export async function newModel(
   folder: string,
   { shape: sizes, tokenizer, seed, createdAt }: NewModelOptions,
@@ -88,7 +97,14 @@ function freshWeights(shape: ModelShape, seed: number): ReturnType<typeof random
   }
 }
 
-/** The built-in byte tokenizer, with additional strings that are always one token. */
+/**
+ * The files of the built-in tokenizer, one token per byte, plus strings that become a single token wherever they occur.
+ *
+ * @example
+ * import { byteTokenizerWithTags, saveTokenizer } from 'chain-of-agents/engine'
+ *
+ * await saveTokenizer('tokenizer', byteTokenizerWithTags(['<think>', '</think>']))
+ */
 export function byteTokenizerWithTags(tags: readonly string[] = []): ParsedTokenizer {
   const { json, config } = byteTokenizerFiles()
   const known = json['added_tokens'] as { id: number }[]

@@ -18,7 +18,16 @@ export interface OpenAIOptions extends ConnectionOptions {
   textOnly?: boolean
 }
 
-/** Opens a model on a server: vLLM, SGLang, llama.cpp, Ollama or any other with the OpenAI API. Sampling only. */
+/**
+ * Opens a model on a server with the OpenAI API: vLLM, SGLang, llama.cpp, Ollama and others. It can sample but not train.
+ *
+ * @example
+ * import { openOpenAI, openTokenizer } from 'chain-of-agents/engine'
+ *
+ * const tokenizer = await openTokenizer('models/mine')
+ * const engine = await openOpenAI({ url: 'http://127.0.0.1:8000', tokenizer })
+ * const [sample] = await engine.sample({ prompt: tokenizer.encodeIds('one two'), maxTokens: 20, seed: 1 })
+ */
 export async function openOpenAI(options: OpenAIOptions): Promise<Engine> {
   const connection = new Connection(options)
   const given = options.tokenizer

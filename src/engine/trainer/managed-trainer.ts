@@ -45,7 +45,17 @@ export interface TrainerStatus {
   environment: { python: string; torch: string } | undefined
 }
 
-/** Starts the trainer, unless it is already running. */
+/**
+ * Starts the PyTorch trainer, or reports that it is already running. It creates its own Python environment on first use.
+ *
+ * @example
+ * import { openTinker, startTrainer } from 'chain-of-agents/engine'
+ *
+ * const home = '.coa/trainer'
+ * const now = new Date().toISOString()
+ * const { trainer } = await startTrainer({ home, models: ['models/mine'], now, say: console.error })
+ * const engine = await openTinker({ url: trainer.url, model: 'models/mine' })
+ */
 export async function startTrainer(
   options: StartOptions,
 ): Promise<{ trainer: RunningTrainer; already: boolean }> {
@@ -72,7 +82,15 @@ export async function startTrainer(
   return { trainer, already: false }
 }
 
-/** Stops the trainer, by force if it does not stop in time. */
+/**
+ * Asks the trainer to stop, and kills it if it does not.
+ *
+ * @example
+ * import { stopTrainer } from 'chain-of-agents/engine'
+ *
+ * const { stopped, forced } = await stopTrainer('.coa/trainer')
+ * console.log(stopped === undefined ? 'no trainer was running' : forced ? 'killed' : 'stopped')
+ */
 export async function stopTrainer(
   home: string,
   patienceMs = 15_000,

@@ -33,7 +33,16 @@ export interface Chain {
   order: Validation
 }
 
-/** Parses a complete text. Never throws; `diagnostics` and `order` report what is malformed. */
+/**
+ * Parses a complete text. Never throws; `diagnostics` and `order` say what is wrong with it.
+ *
+ * @example
+ * import { loadGrammar, parseChain } from 'chain-of-agents'
+ *
+ * const text = '<think>Easy.</think><answer>21</answer>'
+ * const { blocks, answer, diagnostics } = parseChain(await loadGrammar('math'), text)
+ * console.log(blocks.map(({ agent }) => agent), answer?.payload, diagnostics)
+ */
 export function parseChain(grammar: Grammar, raw: string, options: ParserOptions = {}): Chain {
   const parser = new ChainParser(grammar, options)
   return collectChain(grammar, raw, [...parser.push(raw), ...parser.end()])
@@ -66,7 +75,15 @@ export function collectChain(grammar: Grammar, raw: string, events: Iterable<Par
   return { ...chain, order }
 }
 
-/** True if nothing had to be repaired and every agent is in order. */
+/**
+ * True if the renderer could have written the chain: nothing was repaired, and the agents follow the grammar's order.
+ *
+ * @example
+ * import { isWellFormed, loadGrammar, parseChain } from 'chain-of-agents'
+ *
+ * const chain = parseChain(await loadGrammar('math'), '<think>No closing tag')
+ * console.log(isWellFormed(chain)) // false
+ */
 export function isWellFormed(chain: Chain): boolean {
   return chain.diagnostics.length === 0 && chain.order.ok
 }

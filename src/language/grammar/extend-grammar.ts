@@ -6,8 +6,15 @@ import { defineGrammar, type Grammar } from './grammar.ts'
 export type ToolAgent = Pick<GrammarInput['agents'][number], 'name' | 'description' | 'payload'>
 
 /**
- * Adds tool agents to a grammar. Each is allowed wherever the grammar's own tools are (or, in a grammar without tools,
- * wherever the answer is) and may be followed by the same agents.
+ * Adds tool agents to a grammar. Each may be called wherever the grammar's own tools may (or, in a grammar without tools,
+ * wherever the answer may be given) and may be followed by the same agents.
+ *
+ * @example
+ * import { extendGrammar, loadGrammar } from 'chain-of-agents'
+ *
+ * const payload = { syntax: 'text' } as const
+ * const weather = { name: 'weather', description: 'The weather in a city.', payload }
+ * const grammar = extendGrammar(await loadGrammar('web'), [weather])
  */
 export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Grammar {
   const { definition } = grammar

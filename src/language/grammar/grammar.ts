@@ -37,9 +37,20 @@ export interface Grammar {
 }
 
 /**
- * Validates and compiles a definition.
+ * Validates a definition and makes it usable.
  *
- * @throws GrammarError naming every problem at once.
+ * @throws GrammarError that lists every problem at once.
+ *
+ * @example
+ * import { defineGrammar } from 'chain-of-agents'
+ *
+ * const grammar = defineGrammar({
+ *   name: 'short', description: 'Think, then answer.', start: ['think'],
+ *   agents: [
+ *     { name: 'think', kind: 'role', description: 'Think.', next: ['answer'] },
+ *     { name: 'answer', kind: 'answer', description: 'Answer.' },
+ *   ],
+ * })
  */
 export function defineGrammar(input: GrammarInput): Grammar {
   const parsed = GrammarDefinition.safeParse(input)

@@ -7,7 +7,16 @@ import { builtinGrammars } from './builtin/index.ts'
 import type { GrammarInput } from './definition.ts'
 import { defineGrammar, type Grammar } from './grammar.ts'
 
-/** A built-in grammar by name, or one from a file: TOML, or a module whose default export is the definition. */
+/**
+ * Loads a grammar by name (a built-in one) or from a file: TOML, or a module whose default export is the definition.
+ *
+ * @example
+ * import { loadGrammar } from 'chain-of-agents'
+ *
+ * const web = await loadGrammar('web')
+ * const support = await loadGrammar('grammars/support.toml')
+ * console.log([...web.agents.keys()], support.description)
+ */
 export async function loadGrammar(nameOrFile: string): Promise<Grammar> {
   const builtin = builtinGrammars.get(nameOrFile)
   if (builtin !== undefined) return builtin

@@ -24,11 +24,21 @@ interface OpenBlock {
 const KEPT = 'kept as text'
 
 /**
- * Parses a chain-of-agents stream incrementally. Feed chunks to {@link push}, then call {@link end}. It never throws,
- * buffers at most one possible tag, and takes time linear in the length of the text.
+ * Parses a chain-of-agents stream as it arrives. Feed any chunks to {@link push}, then call {@link end}. It never throws, whatever
+ * the text; it holds back at most one possible tag; its time is linear in the length of the text.
  *
- * Everything up to a block's own closing tag is its text: a tool tag inside `<think>` is never a call. After the answer,
- * everything is text.
+ * Inside a block, everything up to the block's own closing tag is its text: a tool tag written within `<think>` is never a call.
+ * After the answer, everything is text.
+ *
+ * @example
+ * import { ChainParser, loadGrammar } from 'chain-of-agents'
+ *
+ * const parser = new ChainParser(await loadGrammar('web'))
+ * for (const chunk of ['<think>Look it up.</th', 'ink><web_search>Gatun Lake</web_search>']) {
+ *   for (const event of parser.push(chunk)) {
+ *     if (event.type === 'call-ready') console.log(event.call.agent, event.call.payload)
+ *   }
+ * }
  */
 export class ChainParser {
   readonly #grammar: Grammar

@@ -4,7 +4,14 @@ import type { Agent, Grammar } from './grammar.ts'
 
 const cache = new WeakMap<Grammar, string>()
 
-/** The system prompt: the agents, the format of each, and their order. */
+/**
+ * The system prompt of a grammar: which agents there are, how each one writes, and who may follow whom.
+ *
+ * @example
+ * import { loadGrammar, systemPrompt } from 'chain-of-agents'
+ *
+ * console.log(systemPrompt(await loadGrammar('web')))
+ */
 export function systemPrompt(grammar: Grammar): string {
   const text = cache.get(grammar) ?? write(grammar)
   cache.set(grammar, text)
@@ -32,7 +39,15 @@ function write(grammar: Grammar): string {
   return parts.join('\n\n')
 }
 
-/** The prompt for one question, the same for training, solving and evaluation. */
+/**
+ * The prompt for a question, the same in teaching, training, solving and evaluation.
+ *
+ * @example
+ * import { buildPrompt, loadGrammar } from 'chain-of-agents'
+ *
+ * const [system, user] = buildPrompt(await loadGrammar('math'), 'What is 17 + 4?')
+ * console.log(system?.role, user?.content)
+ */
 export function buildPrompt(grammar: Grammar, question: string): Message[] {
   return [
     { role: 'system', content: systemPrompt(grammar) },

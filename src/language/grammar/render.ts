@@ -32,6 +32,15 @@ export function renderSpans(grammar: Grammar, steps: readonly (Step & { source?:
   })
 }
 
+/**
+ * Renders steps as text, one block per line, so that parsing gives the same steps back.
+ *
+ * @example
+ * import { loadGrammar, render } from 'chain-of-agents'
+ *
+ * const steps = [{ agent: 'think', text: '17 + 4' }, { agent: 'answer', text: '21' }]
+ * console.log(render(await loadGrammar('math'), steps))
+ */
 export function render(grammar: Grammar, steps: readonly Step[]): string {
   return renderSpans(grammar, steps)
     .map((span) => span.text)

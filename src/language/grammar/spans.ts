@@ -10,8 +10,14 @@ export function spanKind(kind: AgentKind): SpanKind {
 export const STRAY = 'stray'
 
 /**
- * Splits a parsed text into spans that cover it without gaps or overlaps. White space next to an observation belongs to
- * the observation (the runtime wrote it); other white space belongs to the next block or, at the end, to the last one.
+ * Splits a parsed text into spans that cover it without gaps or overlaps. White space next to an observation belongs to the
+ * observation, because the runtime wrote it; other white space belongs to the following block, or at the end to the last one.
+ *
+ * @example
+ * import { loadGrammar, parseChain, spansOf } from 'chain-of-agents'
+ *
+ * const chain = parseChain(await loadGrammar('math'), '<think>17 + 4</think><answer>21</answer>')
+ * for (const { agent, kind, text } of spansOf(chain)) console.log(agent, kind, text)
  */
 export function spansOf(chain: Chain): Span[] {
   const { raw, blocks } = chain

@@ -35,8 +35,15 @@ export function byteTokenizerFiles(): { json: Record<string, unknown>; config: R
 let shared: Tokenizer | undefined
 
 /**
- * The default tokenizer: each UTF-8 byte is one token with the byte as its id, followed by three control tokens. It
- * is lossless and needs no download.
+ * The default tokenizer: each UTF-8 byte is one token with the byte as its id, followed by three control tokens. No files to
+ * download, nothing is lost, and it is the same everywhere.
+ *
+ * @example
+ * import { byteTokenizer } from 'chain-of-agents/testing'
+ *
+ * const tokenizer = byteTokenizer()
+ * const ids = tokenizer.encodeIds('Lima')
+ * console.log(ids.length, tokenizer.decode(ids)) // 4 Lima
  */
 export function byteTokenizer(): Tokenizer {
   if (shared === undefined) {

@@ -4,12 +4,19 @@ import { type RenderPromptOptions, renderPrompt } from './render-prompt.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /**
- * Encodes messages. Control tokens in the template are recognized, those in a message are not: the template is
- * rendered a second time with a placeholder for each content, which shows where the contents are, and there control
- * tokens stay text. Otherwise the ids are those of the rendered text as a whole.
+ * Encodes messages as token ids. Control tokens of the chat template are recognized, those written inside a message are not: the
+ * template is rendered a second time with a marker for each content, which shows where in the text the contents are, and there
+ * control tokens stay text. Otherwise the ids are those of the rendered text as a whole.
  *
- * A template may trim contents. If it changes them in any other way, their position is unknown: then messages without
- * control tokens are encoded as rendered, and messages with control tokens are rejected.
+ * A template may trim contents. If it changes them in another way, their position is unknown: then messages without control tokens
+ * are encoded as rendered, and messages with control tokens are rejected.
+ *
+ * @example
+ * import { buildPrompt, loadGrammar } from 'chain-of-agents'
+ * import { encodePrompt, openTokenizer } from 'chain-of-agents/engine'
+ *
+ * const messages = buildPrompt(await loadGrammar('math'), 'What is 17 + 4?')
+ * const ids = encodePrompt(await openTokenizer('models/mine'), messages)
  */
 export function encodePrompt(
   tokenizer: Tokenizer,

@@ -19,9 +19,19 @@ export interface EncodeSpansOptions {
 
 export type EncodedSpans = Encoding & TokenMask
 
-type SpanText = Pick<Span, 'text' | 'kind'>
+export type SpanText = Pick<Span, 'text' | 'kind'>
 
-/** Encodes spans; each token has its mask, its span and its position in the joined text. */
+/**
+ * Encodes spans as tokens, each with its mask, its span and its position in the joined text.
+ *
+ * @example
+ * import { loadGrammar, parseChain, spansOf } from 'chain-of-agents'
+ * import { encodeSpans } from 'chain-of-agents/engine'
+ * import { byteTokenizer } from 'chain-of-agents/testing'
+ *
+ * const chain = parseChain(await loadGrammar('math'), '<think>17 + 4</think><answer>21</answer>')
+ * const { ids, mask } = encodeSpans(byteTokenizer(), spansOf(chain))
+ */
 export function encodeSpans(
   tokenizer: Tokenizer,
   spans: readonly SpanText[],

@@ -22,7 +22,20 @@ export interface EncodedStream {
   straddling: number
 }
 
-/** Encodes a whole sequence: the prompt, the stream that follows it, and the end-of-sequence token. */
+/**
+ * Encodes a whole sequence: the prompt, the stream that follows it, and the end token, with a loss mask.
+ *
+ * @example
+ * import { openRun, readSelection } from 'chain-of-agents'
+ * import { encodeStream, openTokenizer } from 'chain-of-agents/engine'
+ *
+ * using run = openRun('runs/my-run')
+ * const tokenizer = await openTokenizer('models/mine')
+ * for (const { sequence } of readSelection(run)) {
+ *   const { ids, mask } = encodeStream(tokenizer, sequence)
+ *   console.log(ids.length, mask.filter((bit) => bit === 1).length)
+ * }
+ */
 export function encodeStream(
   tokenizer: Tokenizer,
   sequence: Pick<Stream, 'prompt' | 'spans'>,

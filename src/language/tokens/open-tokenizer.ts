@@ -4,8 +4,15 @@ import { TokenizerError } from '../../base/errors/index.ts'
 import { type Tokenizer, tokenizerFromJson } from './tokenizer.ts'
 
 /**
- * Opens a tokenizer from a folder or the path of its tokenizer.json. Also reads, if present, tokenizer_config.json,
- * and chat_template.jinja or chat_template.json, which take precedence over the template in the configuration.
+ * Opens a tokenizer from a folder or from the path of its tokenizer.json. Also reads, if present, tokenizer_config.json, and
+ * chat_template.jinja or chat_template.json, which take precedence over the template in the configuration.
+ *
+ * @example
+ * import { openTokenizer } from 'chain-of-agents/engine'
+ *
+ * const tokenizer = await openTokenizer('models/mine')
+ * const ids = tokenizer.encodeIds('one two three')
+ * console.log(ids.length, tokenizer.decode(ids))
  */
 export async function openTokenizer(path: string): Promise<Tokenizer> {
   const file = await tokenizerPath(path)

@@ -10,7 +10,16 @@ export interface ReportOptions {
   comparison?: Comparison
 }
 
-/** Writes what came of a run as one page, report.html in its folder, and says where it is. A run open for reading will do. */
+/**
+ * Writes a run's results as one self-contained page, report.html in its folder, and returns the path. A run opened for reading
+ * is enough.
+ *
+ * @example
+ * import { openRun, writeReport } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * console.log(`open ${writeReport(run)} in a browser`)
+ */
 export function writeReport(run: Run, { comparison }: ReportOptions = {}): string {
   const path = join(run.dir, 'report.html')
   const page = drawReport(run, comparison ?? readComparison(run))

@@ -19,7 +19,18 @@ export interface DistillOptions {
   thoughts?: boolean
 }
 
-/** A team's run as one voice would have spoken it. What the grammar asks for and nobody said is a problem, not a gap. */
+/**
+ * Merges a team's trajectory into a single-agent sequence. A turn that the grammar requires and nobody took is reported in
+ * `meta.problems`; nothing is invented.
+ *
+ * @example
+ * import { distillTrajectory, loadGrammar, openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * const trajectory = run.get('trajectory', 'run-1')!
+ * const { spans, meta } = distillTrajectory(trajectory, { grammar: await loadGrammar('math') })
+ * console.log(spans.map(({ agent }) => agent), meta['problems'])
+ */
 export function distillTrajectory(trajectory: Trajectory, options: DistillOptions): Stream {
   const links = linksOf(trajectory)
   return finish(trajectory, options.grammar, draftOf(links, options), links)

@@ -5,5 +5,5 @@ export { type ChatHead, type ChatMessage, trajectoryFromChat } from './foreign/c
 export { searchAndRead, searchAndReadMap } from './foreign/search-and-read.ts'
 export type { DistillMap } from './rules.ts'
 export { type DistillSummary, run } from './run.ts'
-export { distillSmoothly, type Joint, type Smooth, smoothWith } from './smooth.ts'
+export { distillSmoothly } from './smooth.ts'
 export { distill } from './stage.ts'

@@ -5,7 +5,7 @@ import type { DraftStep, Piece } from './draft.ts'
 import { linksOf } from './links.ts'
 
 /** A block in which the words of several agents follow one another. */
-export interface Joint {
+interface Joint {
   question: string
   agent: string
   pieces: readonly Piece[]

@@ -8,6 +8,7 @@ import { smoothWith } from './smooth.ts'
 
 type Options = Pick<DistillContext, 'again' | 'dryRun' | 'react'>
 
+/** The third stage: merges each trajectory of the team into a single-agent sequence. */
 export const distill: Stage<DistillConfig, Options, DistillSummary> = {
   name: 'distill',
   purpose: "the team's transcripts become single-agent sequences",

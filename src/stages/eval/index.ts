@@ -4,9 +4,8 @@ export { attemptOfTrajectory } from './attempt-of-trajectory.ts'
 export { type Chat, chatOfModel, chatOfPolicy } from './chat.ts'
 export type { Attempt, Solver } from './contract.ts'
 export { headline } from './headline.ts'
-export { type JudgePickContext, pickWithJudge } from './judge-pick.ts'
+export { pickWithJudge } from './judge-pick.ts'
 export { type MakeReportOptions, makeReport, takeAttempts } from './make-report.ts'
-export { describeReport } from './markdown.ts'
 export { type ModelSolverOptions, modelSolver } from './model-solver.ts'
 export {
   amongTools,
@@ -15,13 +14,12 @@ export {
   openModelSolver,
   openTextSolver,
 } from './open-solver.ts'
-export { drawReport } from './page.ts'
-export { plainSolver, type TalkSettings } from './plain-solver.ts'
-export { type ReactSettings, reactSolver } from './react-solver.ts'
-export { type ReportOptions, reportOf } from './report.ts'
+export { plainSolver } from './plain-solver.ts'
+export { reactSolver } from './react-solver.ts'
+export { reportOf } from './report.ts'
 export { reportFigures } from './report-figures.ts'
 export type { ReportFiles } from './report-files.ts'
-export { parseShard, type Shard } from './shard.ts'
+export { parseShard } from './shard.ts'
 export { type SolveAllContext, solveAll } from './solve-all.ts'
 export { evalReportOf, evaluateAgainst } from './stage.ts'
 export { mcnemar } from './statistics/mcnemar.ts'

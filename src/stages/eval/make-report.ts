@@ -20,7 +20,16 @@ export interface MakeReportOptions {
   attempts?: number
 }
 
-/** Makes the report of a run from its attempts, and stores it: as a record, and as files in `eval/`. */
+/**
+ * Makes the evaluation report of a run from its attempts and stores it, both as a record and as files in `eval/`.
+ *
+ * @example
+ * import { makeEvalReport, openRun, ProjectConfig } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-eval', { write: true })
+ * const { report } = makeEvalReport(ProjectConfig.parse({}), run, { solvers: ['baseline', 'student'] })
+ * console.log(report.solvers.map(({ name, accuracy }) => [name, accuracy.strict.value]))
+ */
 export function makeReport(
   config: { project: ProjectSection; eval: EvalSection },
   run: Run,

@@ -15,7 +15,19 @@ export interface ModelSolverOptions {
   spotlight?: Spotlight
 }
 
-/** The student alone, with live tools: the same prompt, runtime and checker as in training. */
+/**
+ * The trained model alone, with live tools, as a solver: the same prompt, runtime and checker as in training.
+ *
+ * @example
+ * import { modelSolver, openStudent, openWorld, ProjectConfig, rolloutSettings } from 'chain-of-agents'
+ * import { verifyCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const config = ProjectConfig.parse({})
+ * const { fingerprint } = verifyCheckpoint('models/mine')
+ * const policy = { ...(await openStudent(config, 'models/mine')), checkpoint: 'mine' }
+ * const [world, settings] = [await openWorld(config), rolloutSettings(config)]
+ * const student = modelSolver({ name: 'student', fingerprint, policy, world, settings })
+ */
 export function modelSolver({
   name,
   fingerprint,

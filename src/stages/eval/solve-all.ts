@@ -31,8 +31,18 @@ export interface SolveAllContext {
 const MOST_TRIES = 2
 
 /**
- * Has every solver try every task, and stores each attempt when it is done. Stopped anywhere, it goes on with those
- * that are missing or failed outside of the solver: the seed of an attempt depends on nothing but the task and its number.
+ * Runs every solver on every task and stores each attempt as soon as it is done. If interrupted, the next call makes the attempts
+ * that are missing or failed for a reason outside the solver. The seed of an attempt depends only on the task and its number.
+ *
+ * @example
+ * import { createRun, ProjectConfig, type Solver, solveAll } from 'chain-of-agents'
+ * import type { Task } from 'chain-of-agents/schema'
+ *
+ * export async function compare(tasks: Task[], solvers: Solver[]) {
+ *   using run = createRun('runs', { command: 'compare', coa: '0.1.0' })
+ *   const signal = AbortSignal.timeout(600_000)
+ *   await solveAll(ProjectConfig.parse({}), { run, tasks, solvers, signal, observe: () => {} })
+ * }
  */
 export async function solveAll(
   config: { project: ProjectSection; eval: EvalSection },

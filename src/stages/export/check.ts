@@ -27,7 +27,15 @@ export interface CheckContext {
   observe?: Observe
 }
 
-/** Reads exported files back by their trainers' rules and compares them with the sequences they were made from. */
+/**
+ * Reads exported files back by the rules of the trainer they are for and compares them with the sequences they were made from.
+ *
+ * @example
+ * import { checkExport } from 'chain-of-agents'
+ *
+ * const results = await checkExport('dataset')
+ * for (const { format, verdict, problems } of results) console.log(format, verdict, problems)
+ */
 export async function checkExport(folder: string, context: CheckContext = {}): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   const tokenizers = openOnce()

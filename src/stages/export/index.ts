@@ -1,7 +1,13 @@
 /** A dataset of sequences in the formats of other trainers, with a card, and a check that reads it back. */
-export { checkExport } from './check.ts'
+export { type CheckContext, checkExport } from './check.ts'
 export type { CheckResult } from './check-findings.ts'
 export { formats } from './formats/index.ts'
 export { otlpMetrics, sendOtlp } from './metrics/otlp.ts'
 export { tensorboardEvents } from './metrics/tensorboard.ts'
-export { type ExportSummary, exportRun, type FormatSummary } from './run.ts'
+export {
+  type ExportConfig,
+  type ExportContext,
+  type ExportSummary,
+  exportRun,
+  type FormatSummary,
+} from './run.ts'

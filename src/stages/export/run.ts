@@ -57,8 +57,15 @@ export interface ExportSummary {
 const BREATH = 64
 
 /**
- * Writes the dataset of a run in one or more formats, in one pass over it. A folder that holds the same export already is
- * left alone, so the command can be given again after it was stopped.
+ * Writes a run's dataset in one or more formats in a single pass. A folder that already has the same export is left alone, so
+ * an interrupted export can simply be repeated.
+ *
+ * @example
+ * import { exportRun, openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * const { formats } = await exportRun({ formats: ['trl-messages'], out: 'dataset' }, { run })
+ * for (const { format, counts } of formats) console.log(format, counts)
  */
 export async function exportRun(config: ExportConfig, context: ExportContext): Promise<ExportSummary> {
   const { run } = context

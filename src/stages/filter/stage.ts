@@ -9,6 +9,7 @@ interface FilterOptions {
   onSummary?: (summary: FilterSummary) => void
 }
 
+/** The fourth stage: selects the sequences to train on and records a reason for each one it drops. */
 export const filter: Stage<FilterConfig, FilterOptions, FilterSummary> = {
   name: 'filter',
   purpose: 'sequences worth learning from are kept, with reasons',

@@ -24,7 +24,16 @@ const rules: Readonly<Record<string, Rule>> = {
   'left-out': leftOut,
 }
 
-/** What goes wrong in a training, by the rows of metrics.jsonl; those of other stages are passed over. */
+/**
+ * Reads a run's metrics and reports what is going wrong in reinforcement learning, the likely cause and what to try. Rows of
+ * other stages are ignored.
+ *
+ * @example
+ * import { diagnose, openRun } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * for (const { step, what, advice } of diagnose(run.metrics())) console.log(`step ${step}: ${what} ${advice}`)
+ */
 export function diagnose(rows: Iterable<MetricRow>): Finding[] {
   const steps = stepRows(rows)
   const step = figure(steps.at(-1), 'step')

@@ -19,6 +19,7 @@ interface Options {
   askedSources?: boolean
 }
 
+/** The sixth stage: reinforcement learning (DAPO) from the model's own rollouts with live tools. */
 export const rl: Stage<RlConfig, Options, RlSummary> = {
   name: 'rl',
   purpose: 'the model improves through DAPO with live tools',

@@ -1,3 +1,3 @@
-export { type SftRow, sftCurve } from './curve.ts'
-export { run, type SftContext, type SftSummary } from './run.ts'
+export { sftCurve } from './curve.ts'
+export { run, type SftContext } from './run.ts'
 export { sft } from './stage.ts'

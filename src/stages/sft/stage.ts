@@ -22,6 +22,7 @@ interface Options {
   again?: boolean
 }
 
+/** The fifth stage: supervised fine-tuning on the selected sequences, with tool output masked. */
 export const sft: Stage<Config, Options> = {
   name: 'sft',
   purpose: 'a model is trained on the sequences, tool output masked',

@@ -17,6 +17,7 @@ import type { Stage, StageContext } from '../stage.ts'
 /** RL's tasks are looked at too, so that none of them is measured with. */
 type Config = TasksConfig & { sandbox: SandboxSection; rl: { task_count: number } }
 
+/** The first stage: generates or reads the tasks and stores them in the run. */
 export const prepareTasks: Stage<Config> = {
   name: 'tasks',
   purpose: 'tasks with answers that can be checked',

@@ -1,19 +1,18 @@
 export type {
   Activation,
   AgentSpec,
+  AskOptions,
   Memory,
-  Mind,
-  MindMaker,
-  TeamLimits,
   TeamRun,
   Topology,
+  TopologySettings,
   Turn,
 } from './contract.ts'
 export { carefulDials, erringDials } from './dials.ts'
 export { modelMinds } from './model-mind.ts'
 export { recordAiSdk } from './record-ai-sdk.ts'
 export { Recorder, recordRun } from './recorder.ts'
-export { assertTeachable, run, type TeachSummary, type TeamConfig, teamOf } from './run.ts'
+export { assertTeachable, run, type TeamConfig, teamOf } from './run.ts'
 export { scriptedMinds } from './scripted-mind.ts'
 export { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 export { teach } from './stage.ts'

@@ -7,8 +7,19 @@ interface ExecutableTool {
 }
 
 /**
- * Records agents written with the AI SDK 5, 6 or 7: wrap the model and tools of each agent, and every call is recorded.
- * `cause` is the event that started the agent's work; by default the last one recorded.
+ * Records agents written with the AI SDK 5, 6 or 7: wrap each agent's model and tools, and every call becomes an event. You
+ * choose the agent's name; `cause` is the event that started its work, by default the last one recorded.
+ *
+ * @example
+ * import { type ObservableModel, recordAiSdk, recordRun } from 'chain-of-agents'
+ *
+ * declare const sdkModel: ObservableModel
+ * const head = { id: 'run-1', taskId: 'sum', team: 'mine', question: 'What is 17 + 4?' }
+ * const trajectory = await recordRun(head, async (recorder) => {
+ *   const { model, answered } = recordAiSdk(recorder, 'assistant')
+ *   const recorded = model(sdkModel) // pass this to generateText or ToolLoopAgent
+ *   return answered('21')
+ * })
  */
 export function recordAiSdk(recorder: Recorder, agent: string, cause?: string) {
   let last = cause ?? recorder.events.at(-1)?.id ?? null

@@ -32,9 +32,19 @@ export class Recorder {
 }
 
 /**
- * Records a run of your own agents: `work` gets a recorder, adds an event for everything that happens, and returns the
- * answer. If it throws, the trajectory ends with a failure event; this function itself throws only for a model that
- * cannot be recorded at all.
+ * Records a run of your own agents: `work` receives a recorder, adds an event for everything that happens, and returns the
+ * answer. A run that throws becomes a trajectory that ends with a failure; only a model or agent that cannot be recorded at all
+ * makes this function throw. `onEvent` is called with each event as it is added.
+ *
+ * @example
+ * import { recordRun } from 'chain-of-agents'
+ *
+ * const head = { id: 'run-1', taskId: 'sum', team: 'mine', question: 'What is 17 + 4?' }
+ * const trajectory = await recordRun(head, async (recorder) => {
+ *   const asked = recorder.add({ type: 'activated', agent: 'solver', parent: null, messages: [] })
+ *   recorder.add({ type: 'answered', agent: 'solver', parent: asked, text: '21' })
+ *   return '21'
+ * })
  */
 export async function recordRun(
   head: Pick<Trajectory, 'id' | 'taskId' | 'team' | 'question'> & Partial<Pick<Trajectory, 'meta'>>,

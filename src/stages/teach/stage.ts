@@ -4,6 +4,9 @@ import type { Stage } from '../stage.ts'
 import { run, type TeachConfig } from './run.ts'
 import { TeachSection } from './settings.ts'
 
+/**
+ * The second stage: a team of agents solves the tasks with real tools, and every event is recorded as a trajectory.
+ */
 export const teach: Stage<TeachConfig> = {
   name: 'teach',
   purpose: 'a team of agents solves them with real tools',

@@ -6,7 +6,9 @@ import { webBenchmarks } from './registry/web.ts'
 
 export type { Benchmark, BenchmarkFile } from './registry/benchmark.ts'
 
-/** The supported public benchmarks. URLs and field names are from the publishers' own pages and loaders. */
+/**
+ * The public benchmarks that coa can read. Addresses and field names come from the publishers' own pages and loaders.
+ */
 export const benchmarks: readonly Benchmark[] = [
   ...mathBenchmarks,
   ...codeBenchmarks,

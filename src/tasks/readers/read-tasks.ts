@@ -60,8 +60,17 @@ export const isTask = (item: Task | RowReport): item is Task => 'gold' in item
 const maxRowsWithoutTask = 200
 
 /**
- * Streams the tasks of a local file in order, and a report for each row that is not a task. Memory use is that of the
- * longest row (in Parquet, of a row group). Throws only if the file cannot be read or no row matches the format.
+ * Yields the tasks of a local file, in order, and a report for each row that is not a task. It streams: a file of several
+ * gigabytes needs only the memory of its longest row (Parquet: of a row group). Throws only if the file cannot be read at all or
+ * no row fits the format.
+ *
+ * @example
+ * import { readTasks } from 'chain-of-agents'
+ *
+ * for await (const row of readTasks('questions.jsonl', { checker: 'exact', domain: 'web' })) {
+ *   if ('problem' in row) console.warn(`line ${row.line}: ${row.problem}`)
+ *   else console.log(row.question)
+ * }
  */
 export async function* readTasks(file: string, options: ReadOptions): AsyncGenerator<Task | RowReport> {
   const { name, format, defaults, split: ofFile } = await chooseFormat(file, options)

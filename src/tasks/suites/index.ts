@@ -10,12 +10,11 @@ export {
   searchSuite,
   serveWorld,
   type WorldServer,
-  worldProvider,
   worldTools,
 } from './search/index.ts'
 export type { GeneratedTask, Suite, TaskRequest } from './suite.ts'
 
-/** The generated suites by name. */
+/** The built-in task suites, by name: math, search and code. */
 export const suites: ReadonlyMap<string, Suite> = new Map(
   [mathSuite, searchSuite(), codeSuite].map((suite: Suite) => [suite.name, suite]),
 )

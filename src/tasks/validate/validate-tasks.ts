@@ -20,8 +20,14 @@ export interface ValidateOptions extends Pick<CheckContext, 'sandbox' | 'judge' 
 const answersKept = 100
 
 /**
- * Checks that each task's checker accepts its gold answer and rejects a wrong one. Continues after bad tasks; tasks that
- * cannot be checked without a sandbox or judge are counted and do not fail.
+ * Tests whether each task's checker accepts its gold answer and rejects a wrong one. A bad task never stops it; what cannot be
+ * tested without a sandbox or a judge is counted and not held against the task.
+ *
+ * @example
+ * import { openTasks, validateTasks } from 'chain-of-agents'
+ *
+ * const report = await validateTasks(openTasks({ from: 'math', data: 'data', limit: 20 }))
+ * console.log(report.tasks, report.failed, report.failures)
  */
 export async function validateTasks(
   tasks: Iterable<Task> | AsyncIterable<Task>,

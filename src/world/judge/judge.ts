@@ -27,7 +27,17 @@ export interface Judge {
   judge(judgeCase: JudgeCase, signal?: AbortSignal): Promise<Judgement>
 }
 
-/** A judge with a cache, retries and a concurrency limit. It never throws. */
+/**
+ * A judge that compares answers with a reference by asking a model. It caches, retries, limits concurrent calls, and never throws.
+ *
+ * @example
+ * import { checkAnswer, createJudge, openModel, promptFunction } from 'chain-of-agents'
+ *
+ * const model = openModel({ baseUrl: 'http://localhost:8000/v1', model: 'judge' })
+ * const judge = createJudge({ model: promptFunction(model), modelName: model.name })
+ * const gold = { checker: 'judge', answer: 'the Chagres River' } as const
+ * console.log(await checkAnswer(gold, 'Chagres', { judge, question: 'Which river was dammed?' }))
+ */
 export function createJudge(options: JudgeOptions): Judge {
   const { model, cache = memoryJudgeCache(), totalMs = 60_000, attempts = 4, backOffMs = 500 } = options
   const limited = limiter(options.concurrency ?? 8)

@@ -18,7 +18,15 @@ const finishes: Partial<Record<FinishReason, Completion['finish']>> = {
   'content-filter': 'filtered',
 }
 
-/** Wraps any AI SDK language model as a ChatModel. */
+/**
+ * A chat model over any language model of the AI SDK.
+ *
+ * @example
+ * import { modelFrom } from 'chain-of-agents'
+ *
+ * const model = modelFrom('openai/gpt-5', { retries: 2, concurrency: 4 })
+ * const { text } = await model.complete({ system: 'Answer in one word.', prompt: 'Capital of Peru?' })
+ */
 export function modelFrom(languageModel: LanguageModel, options: ModelFromOptions = {}): ChatModel {
   const name = typeof languageModel === 'string' ? languageModel : languageModel.modelId
   return lazyModel(name, async () => languageModel, options)

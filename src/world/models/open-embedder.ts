@@ -11,7 +11,15 @@ export interface EmbedderOptions extends Endpoint {
   maxCharacters?: number
 }
 
-/** An embedding model behind any OpenAI-compatible endpoint. */
+/**
+ * An embedding model behind any OpenAI-compatible endpoint.
+ *
+ * @example
+ * import { buildCorpus, openEmbedder } from 'chain-of-agents'
+ *
+ * const embedder = openEmbedder({ baseUrl: 'http://localhost:8000/v1', model: 'embeddings' })
+ * await buildCorpus('corpus.db', ['docs'], { embedder })
+ */
 export function openEmbedder(options: EmbedderOptions): Embedder {
   const { model, apiKey, batch = 64, maxCharacters = 2000 } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)

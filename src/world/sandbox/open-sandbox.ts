@@ -44,7 +44,17 @@ interface Choice {
   why: string
 }
 
-/** BubblewrapDriver, openPyodide and openQuickjs document what each driver does and does not cover. */
+/**
+ * Opens a sandbox for model-written code. What each driver isolates, and what it does not, is documented in docs/55-answers.md.
+ *
+ * @example
+ * import { openSandbox } from 'chain-of-agents'
+ *
+ * const sandbox = await openSandbox()
+ * const { stdout, timedOut } = await sandbox.run({ language: 'python', code: 'print(6 * 7)' })
+ * console.log(stdout, timedOut)
+ * await sandbox.close()
+ */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const choices = await choose(options)
   const drivers = new Set(

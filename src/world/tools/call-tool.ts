@@ -23,7 +23,19 @@ const defaults = { timeoutMs: 30_000, retries: 2, outputLimit: 8000 }
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
 
-/** Calls a tool with a payload from the model's output. Never throws, except if the caller's own signal is aborted. */
+/**
+ * Calls a tool with the payload from a chain, with timeout, retries, cache and output limit. Never throws, except when the
+ * caller's own signal is aborted.
+ *
+ * @example
+ * import { callTool, openToolbox, ProjectConfig } from 'chain-of-agents'
+ *
+ * const toolbox = openToolbox(ProjectConfig.parse({}), {})
+ * const tool = await toolbox.open('code')
+ * const payload = { syntax: 'code', language: 'python', code: 'print(6 * 7)' } as const
+ * console.log((await callTool(tool, payload, { timeoutMs: 30_000 })).text)
+ * await toolbox.close()
+ */
 export async function callTool(tool: Tool, payload: Payload, options: CallOptions = {}): Promise<ToolResult> {
   options.signal?.throwIfAborted()
   const started = performance.now()

@@ -10,14 +10,17 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
 }
 
 /**
- * Creates a tool agent from a function with a Zod schema. It is called with a JSON object.
+ * Makes a tool agent from a function with a Zod schema. It is called with a JSON object.
  *
  * @example
- * const findOrder = defineTool({
- *   name: 'find_order',
- *   description: 'Look up an order by its number.',
+ * import { defineTool } from 'chain-of-agents'
+ * import { z } from 'zod'
+ *
+ * const orders = new Map([[4711, 'two lamps, shipped on Monday']])
+ * export const findOrder = defineTool({
+ *   name: 'find_order', description: 'Look up an order by its number.',
  *   input: z.object({ number: z.number().int() }),
- *   execute: async ({ number }) => JSON.stringify(await orders.get(number)),
+ *   execute: ({ number }) => orders.get(number) ?? 'There is no such order.',
  * })
  */
 export function defineTool<Shape extends z.ZodObject>(

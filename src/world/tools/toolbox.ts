@@ -39,7 +39,17 @@ interface Opened {
   how: string
 }
 
-/** The configured tools, each opened on first use. */
+/**
+ * The tools that the settings describe. Each is opened when it is first requested. `environment` supplies keys, as `process.env`
+ * does.
+ *
+ * @example
+ * import { openToolbox, projectConfig } from 'chain-of-agents'
+ *
+ * const toolbox = openToolbox(projectConfig({}).config, process.env)
+ * for (const { name, how } of await toolbox.states()) console.log(name, how)
+ * await toolbox.close()
+ */
 export function openToolbox(
   settings: ToolboxSettings,
   environment: Record<string, string | undefined>,

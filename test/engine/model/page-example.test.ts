@@ -9,8 +9,8 @@ it('the example in docs/75-engine.md runs and learns', () => {
   const program = /```ts\n([\s\S]*?)```/.exec(page)![1]!
   const folder = mkdtempSync(join(tmpdir(), 'coa-page-'))
   try {
-    const library = new URL('../../../src/index.ts', import.meta.url).href
-    writeFileSync(join(folder, 'example.ts'), program.replace("'chain-of-agents'", `'${library}'`))
+    const library = new URL('../../../src/engine/public.ts', import.meta.url).href
+    writeFileSync(join(folder, 'example.ts'), program.replace("'chain-of-agents/engine'", `'${library}'`))
     const environment = { ...process.env, TMPDIR: folder }
     const output = execFileSync(process.execPath, [join(folder, 'example.ts')], {
       encoding: 'utf8',

@@ -5,8 +5,14 @@ import { Draft } from '../../../base/files/index.ts'
 import type { TokenizerFiles } from './tokenizer-files.ts'
 
 /**
- * Writes tokenizer.json and tokenizer_config.json to a folder, which is created if necessary. Both are written under
- * temporary names and renamed only when complete, so that no reader ever sees a partial file.
+ * Writes tokenizer.json and tokenizer_config.json into a folder, which is created if necessary. Both files are written under
+ * temporary names and renamed when both are complete, so that no reader ever sees half a file.
+ *
+ * @example
+ * import { saveTokenizer, trainTokenizer } from 'chain-of-agents/engine'
+ *
+ * const texts = ['one two three', 'two four six']
+ * await saveTokenizer('tokenizer', await trainTokenizer(texts, { vocabularySize: 300 }))
  */
 export async function saveTokenizer(folder: string, { json, config }: TokenizerFiles): Promise<void> {
   const files = Object.entries({ 'tokenizer_config.json': config, 'tokenizer.json': json }).map(

@@ -29,12 +29,18 @@ export interface TrainedTokenizer extends TokenizerFiles {
 }
 
 /**
- * Trains a byte-level BPE tokenizer. Each text is read once, so texts may come from a stream; each should be a whole
- * document, because a word split in two counts as two.
+ * Trains a byte-level BPE tokenizer. Each text is read once and not kept, so the texts may come from a stream; a text should be a
+ * whole document, because a word cut in two counts as two.
  *
- * The same texts give the same tokenizer in any order, unless words had to be dropped. The result equals that of
- * Hugging Face's BpeTrainer, except that BpeTrainer also learns from overlong words and from the letters of tags and
- * control tokens.
+ * The same texts give the same tokenizer in any order, unless words had to be dropped to save memory. The result equals that of
+ * Hugging Face's BpeTrainer, except that BpeTrainer also learns from overlong words and from the letters of tags and control tokens.
+ *
+ * @example
+ * import { trainTokenizer } from 'chain-of-agents/engine'
+ *
+ * const texts = ['one two three', 'two four six']
+ * const { summary, json } = await trainTokenizer(texts, { vocabularySize: 300, tags: ['<think>', '</think>'] })
+ * console.log(summary)
  */
 export async function trainTokenizer(
   texts: Iterable<string> | AsyncIterable<string>,

@@ -12,9 +12,16 @@ export interface ChatHead extends Pick<Trajectory, 'id' | 'taskId' | 'team'> {
 }
 
 /**
- * A conversation of one agent with its tools, in ChatML with `<think>`, `<tool_call>`, `<tool_response>` and `<answer>`,
- * as a trajectory. `messages` are the turns after the question. What cannot be read is a failure at the boundary
- * `import`, which the distiller lists as a problem.
+ * Turns a chat between one agent and its tools, in ChatML with `<think>`, `<tool_call>`, `<tool_response>` and `<answer>`, into a
+ * trajectory. `messages` are the turns after the question. A message that cannot be parsed becomes a failure at the boundary
+ * `import`, which distillation reports as a problem.
+ *
+ * @example
+ * import { trajectoryFromChat } from 'chain-of-agents'
+ *
+ * const messages = [{ role: 'assistant', content: '<think>17 + 4 is 21.</think><answer>21</answer>' }]
+ * const head = { id: 'chat-1', taskId: 'sum', team: 'imported', question: 'What is 17 + 4?' }
+ * console.log(trajectoryFromChat(messages, head).answer)
  */
 export function trajectoryFromChat(messages: readonly ChatMessage[], head: ChatHead): Trajectory {
   const log = new Log()

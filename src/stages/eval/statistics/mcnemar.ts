@@ -1,6 +1,11 @@
 /**
- * McNemar's test of two solvers on the same tasks, from the tasks that only one of them solved: the chance of a split
- * at least as uneven if each were a coin's throw. Exact for any number, so there is no approximation to outgrow.
+ * McNemar's exact test of two solvers on the same tasks, from the tasks that only one of them solved: the probability of a split
+ * at least as uneven if both were equally good.
+ *
+ * @example
+ * import { mcnemar } from 'chain-of-agents'
+ *
+ * console.log(mcnemar(24, 6)) // p: 24 tasks solved only by the first solver, 6 only by the second
  */
 export function mcnemar(onlyFirst: number, onlySecond: number): number {
   const discordant = onlyFirst + onlySecond

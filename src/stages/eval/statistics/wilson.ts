@@ -3,7 +3,15 @@ import type { Estimate } from '../../../schema/index.ts'
 /** The normal quantile of 97.5 %. */
 const Z = 1.959963984540054
 
-/** A share of successes with Wilson's 95 % interval, which stays sensible at 0 and at 1. */
+/**
+ * A success rate with its 95% Wilson interval, which stays meaningful near 0 and 1.
+ *
+ * @example
+ * import { wilson } from 'chain-of-agents'
+ *
+ * const { value, low, high } = wilson(240, 300)
+ * console.log(value, low, high) // 0.8, and its interval
+ */
 export function wilson(successes: number, of: number): Estimate {
   if (of === 0) throw new RangeError('a share of nothing')
   const value = successes / of

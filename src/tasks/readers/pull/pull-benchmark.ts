@@ -35,7 +35,18 @@ export interface PulledBenchmark {
   }[]
 }
 
-/** Downloads a benchmark from its public source, or verifies existing files. */
+/**
+ * Downloads a benchmark from its publisher, or verifies what an earlier download left.
+ *
+ * @example
+ * import { pullBenchmark } from 'chain-of-agents'
+ *
+ * const { files } = await pullBenchmark('gsm8k', {
+ *   folder: 'data',
+ *   accept: ({ title, licence }) => (console.log(title, licence), true),
+ * })
+ * console.log(files.map(({ path }) => path))
+ */
 export async function pullBenchmark(
   which: string | Benchmark,
   options: PullOptions,

@@ -5,7 +5,6 @@ import { SearchProgram } from './program.ts'
 import { openWorldTools } from './tools.ts'
 
 export { libraryOf } from './encyclopedia/library.ts'
-export { worldProvider } from './encyclopedia/provider.ts'
 export { serveWorld, type WorldServer } from './encyclopedia/serve.ts'
 export { worldTools } from './tools.ts'
 

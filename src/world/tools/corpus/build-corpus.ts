@@ -42,8 +42,14 @@ export function vectorFileOf(corpusFile: string): string {
 }
 
 /**
- * Adds files and folders to a corpus in batches: if interrupted, what was added stays and the rest is added next
- * time. Documents from other files are kept.
+ * Adds files and folders to a search index, batch by batch. If it is interrupted, what was added stays, and the next call adds the
+ * rest. Documents added from other files earlier stay too.
+ *
+ * @example
+ * import { buildCorpus } from 'chain-of-agents'
+ *
+ * const { documents, added, problems } = await buildCorpus('corpus.db', ['docs', 'manual.pdf'])
+ * console.log(`${added} of ${documents} documents are new`, problems)
  */
 export async function buildCorpus(
   indexFile: string,

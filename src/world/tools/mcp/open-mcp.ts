@@ -31,8 +31,15 @@ type PayloadSchema = Extract<Tool['payload'], { syntax: 'json' }>['schema']
 const MAX_DESCRIPTION = 1000
 
 /**
- * The tools of a Model Context Protocol server as tool agents. The server's descriptions go into the prompt: only
- * open trusted servers.
+ * Connects to a Model Context Protocol server and offers its tools as tool agents. The model reads whatever the server returns:
+ * connect only to servers you trust.
+ *
+ * @example
+ * import { extendGrammar, loadGrammar, openMcp } from 'chain-of-agents'
+ *
+ * const { tools, close } = await openMcp({ command: 'npx', args: ['some-server'] }, { prefix: 'files_' })
+ * const grammar = extendGrammar(await loadGrammar('web'), tools)
+ * await close()
  */
 export async function openMcp(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
   // Loaded lazily, because most programs never need it.
