@@ -36,7 +36,7 @@ test('finds the latest entry of a kind and id, like a map', () => {
   )
 })
 
-test('identities differ by kind and by id, and fit a JavaScript number', () => {
+test('identities differ by kind and id, and fit in a JavaScript number', () => {
   const seen = new Set<string>()
   for (const kind of ['task', 'pass-rate'] satisfies RecordKind[]) {
     for (let number = 0; number < 5000; number++) {

@@ -5,7 +5,7 @@ import { jsonChecksumState } from './checksum.ts'
 
 /** One line of events.jsonl. */
 export interface Envelope {
-  /** Position in the log, from 1. */
+  /** Position in the log, starting at 1. */
   seq: number
   /** Milliseconds since 1970. */
   t: number

@@ -4,7 +4,7 @@ import { StoreError } from '../base/errors/index.ts'
 import { checkPathName } from './path-name.ts'
 import { newRunId } from './run-id.ts'
 
-test('is the time in UTC and four characters', () => {
+test('consists of the UTC time and four characters', () => {
   expect(newRunId(new Date('2026-03-04T05:06:07.890Z'))).toMatch(/^20260304-050607-[0-9a-z]{4}$/)
   expect(checkPathName(newRunId(), 'a run')).toMatch(/^\d{8}-\d{6}-/)
 })

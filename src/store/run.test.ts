@@ -104,7 +104,7 @@ test('stores stages, metrics and log lines', () => {
   expect(reader.id).toBe('r')
 })
 
-test('a reader does not write, and a closed run does nothing', () => {
+test('a reader cannot write, and a closed run rejects every call', () => {
   const run = createRun(temporaryFolder(), { ...options, durability: 'disk' })
   run.append('task', task('a'))
   run.close()

@@ -78,7 +78,7 @@ test('a log truncated at any byte keeps its complete lines and loses exactly the
   }
 })
 
-test('random records, random cuts, random garbage at the end', () => {
+test('random records, random truncation, random garbage at the end', () => {
   const garbage = fc.oneof(
     fc.constant(Buffer.alloc(0)),
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),

@@ -107,7 +107,7 @@ it('a tool of an MCP server is used by the team, learned, practised with and mea
   }
 
   // A run folder never starts a server: to continue the run, you have to configure the server yourself.
-  await expect(runNamed(['rl'], {})).rejects.toThrow('works with the tool "add_numbers"')
+  await expect(runNamed(['rl'], {})).rejects.toThrow('uses the tool "add_numbers"')
   await runNamed(['rl', 'eval'], mcp)
   const called = [...run.scan('rollout')].filter(({ calls }) =>
     calls.some(({ agent, outcome }) => agent === 'add_numbers' && outcome === 'ok'),

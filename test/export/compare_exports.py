@@ -1,6 +1,6 @@
 """Opens exported files with the libraries that trainers use, and compares them with the original sequences.
 
-Usage: compare_exports.py FOLDER TOKENIZER. FOLDER has sequences.jsonl and one folder a format. Prints one JSON object.
+Usage: compare_exports.py FOLDER TOKENIZER. FOLDER has sequences.jsonl and one folder per format. Prints one JSON object.
 """
 
 import json
@@ -174,8 +174,8 @@ def trl():
     for row, sequence in zip(messages.train_dataset, sequences, strict=True):
         runs = trained_text(row["input_ids"], row["labels"])
         wanted = [text for text, trained in pieces(sequence) if trained]
-        # The template's own marks of each turn are trained on as well: that is the difference the card names. TRL's
-        # template for Qwen counts the line breaks around a turn among them, ours does not.
+        # The template's own markers around each turn also get a loss: that is the difference the card mentions.
+        # TRL's template for Qwen includes the newlines around a turn, ours does not.
         if template == CHATML:
             wanted = [f"{text}<|im_end|>" for text in wanted]
         else:

@@ -162,7 +162,7 @@ describe('exportRun', () => {
     const [parts, tokens] = await checkExport(out)
     expect(parts).toMatchObject({ verdict: 'differs as stated', problemCount: 0 })
     expect(parts!.figures['tokens that straddle parts, masked by the trainer']).toBeGreaterThan(5)
-    // Qwen's normaliser composes e + U+0301, so those rows agree by ids and not by text.
+    // Qwen's normalizer composes e + U+0301, so those rows match by ids but not by text.
     expect(tokens).toMatchObject({
       verdict: 'same',
       rows: 9,
@@ -171,7 +171,7 @@ describe('exportRun', () => {
     })
   })
 
-  it('refuses a format that does not exist, and a run without records', async () => {
+  it('rejects an unknown format, and a run without records', async () => {
     const { run, out } = makeRun([], [])
     await expect(exportRun(config(out, ['trl-token']), { run })).rejects.toMatchObject({
       fix: 'Did you mean "trl-tokens"?',
@@ -182,7 +182,7 @@ describe('exportRun', () => {
 })
 
 describe('the files', () => {
-  it('of LLaMA-Factory come with their entries for dataset_info.json', async () => {
+  it('for LLaMA-Factory include their entries for dataset_info.json', async () => {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out), { run })
     const info = (name: string) =>
@@ -197,7 +197,7 @@ describe('the files', () => {
       const turns = row[columns['messages']!] as Array<Record<string, string>>
       const roles = turns.map((turn) => turn[tags['role_tag']!]!)
       expect(turns.every((turn) => typeof turn[tags['content_tag']!] === 'string')).toBe(true)
-      // LLaMA-Factory's own demand: these at odd places, those at even ones, an even number in all.
+      // LLaMA-Factory requires alternating roles and an even number of turns.
       roles.forEach((role, at) => {
         const allowed = at % 2 === 0 ? [tags['user_tag'], tags['observation_tag']] : [tags['assistant_tag']]
         expect(allowed).toContain(role)
@@ -209,7 +209,7 @@ describe('the files', () => {
     for (const column of Object.values(coa_alpaca.columns)) expect(alpaca).toHaveProperty(column)
   })
 
-  it('of verl are Parquet, one for each split, with checks of every kind', async () => {
+  it('for verl are Parquet, one for each split, with checks of every kind', async () => {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out, ['verl-rl', 'verl-sft']), { run })
     const read = async (name: string) => {
@@ -241,7 +241,7 @@ describe('the files', () => {
     expect(await read('verl-sft/train.parquet')).toHaveLength(5)
   })
 
-  it('of Tinker are shifted by one, with the weight of the token that is predicted', async () => {
+  it('for Tinker are shifted by one, with the weight of the predicted token', async () => {
     const { run, out } = makeRun(exampleSequences().slice(0, 1))
     await exportRun(config(out, ['tinker', 'trl-tokens']), { run })
     const [datum] = readLines(join(out, 'tinker', 'datums.jsonl')) as [

@@ -42,9 +42,9 @@ describe('base text', () => {
 
   it('refuses seeds that are evaluated with', () => {
     expect(baseSeed(0)).toBe(FIRST_BASE_SEED)
-    expect(() => baseSeed(-1)).toThrow('is not one for base text')
-    expect(() => baseSeed(-FIRST_BASE_SEED + 1)).toThrow('is not one for base text')
-    expect(() => baseSeed(0.5)).toThrow('is not one for base text')
+    expect(() => baseSeed(-1)).toThrow('is not a base text seed')
+    expect(() => baseSeed(-FIRST_BASE_SEED + 1)).toThrow('is not a base text seed')
+    expect(() => baseSeed(0.5)).toThrow('is not a base text seed')
   })
 
   it('has no question of the splits that are measured with', () => {

@@ -50,7 +50,7 @@ function shellEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv 
 describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 }, () => {
   let clone: string
   /** The commands under "Next:", by command. */
-  const told: string[][] = []
+  const nextCommands: string[][] = []
   beforeAll(() => {
     // `npm start` installs missing dependencies, which is slow: by default nothing is missing.
     clone = freshClone({ dependencies: !isFull })
@@ -64,7 +64,7 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
       env: shellEnvironment(more),
     })
     expect(status, `${command}\n${stdout}\n${stderr}`).toBe(0)
-    told.push(nextCommandsIn(stdout))
+    nextCommands.push(nextCommandsIn(stdout))
     return stdout
   }
 
@@ -115,7 +115,7 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
   })
 
   it('print commands under "Next:" that can be pasted as they are', () => {
-    const blocks = told.filter((block) => block.length > 0)
+    const blocks = nextCommands.filter((block) => block.length > 0)
     const all = blocks.flat()
     for (const command of ['solve', 'init', 'mask', 'quickstart', 'distill', 'rl', 'rollout', 'generate'])
       expect(

@@ -19,7 +19,7 @@ describe('the lockfile', () => {
     expect(Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
   })
 
-  it('has no install script that package.json does not deny', () => {
+  it('has no install script that package.json does not disable', () => {
     const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
     const scripted = Object.entries(packages)
       .filter(([, entry]) => entry.hasInstallScript)

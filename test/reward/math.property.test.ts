@@ -209,7 +209,7 @@ describe('any text', () => {
     '3:30',
   )
 
-  it('gets a verdict, quickly', async () => {
+  it('gets a verdict quickly', async () => {
     let slowest = 0
     await fc.assert(
       fc.asyncProperty(golds, soup, async (gold, answer) => {

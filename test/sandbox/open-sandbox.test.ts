@@ -16,7 +16,7 @@ describe('openSandbox', () => {
     expect(described.map(({ language }) => language)).toEqual(['python', 'javascript'])
     for (const { driver, why } of described) {
       if (hasBubblewrap) expect([driver, /strongest available/.test(why)]).toEqual(['bubblewrap', true])
-      else expect(why).toMatch(/bubblewrap cannot be used: ./)
+      else expect(why).toMatch(/bubblewrap is not available: ./)
     }
     const result = await sandbox.run({
       language: 'javascript',

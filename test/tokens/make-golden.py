@@ -7,8 +7,8 @@ golden.fixture.json         the real tokenizers (gpt2, qwen2_5, llama2) and our 
 golden-small.fixture.json   small tokenizers trained here, one for each rarer building block, with their own results
 
 Offsets are converted from code points to UTF-16 units. `text` holds the results with control tokens encoded as text
-(`encode_special_tokens`); it is left out where it equals `recognize`, and for Unigram, where the Rust library finds control
-tokens in text all the same. Texts and training sentences are written here.
+(`encode_special_tokens`); it is omitted if it equals `recognize`, and for Unigram, where the Rust library recognizes control
+tokens in text anyway. Texts and training sentences are defined here.
 """
 import json
 import os

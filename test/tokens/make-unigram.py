@@ -3,8 +3,8 @@
     pip install tokenizers==0.23.3 sentencepiece protobuf
     python3 test/tokens/make-unigram.py
 
-It is trained on sentences put together here from word lists, so the fixture holds no fetched data. It has what makes
-positions hard: a Precompiled table (SentencePiece's form, with rules of our own), NFKC, double spaces
+It is trained on sentences composed from word lists, so the fixture contains no downloaded data. It has everything that
+complicates positions: a Precompiled table (SentencePiece's format, with our own rules), NFKC, double spaces
 collapsed, a dummy prefix, and no byte fallback, so that characters outside its alphabet become <unk>.
 """
 import io

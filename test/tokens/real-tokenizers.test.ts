@@ -126,7 +126,7 @@ describe('Llama 2', () => {
     expect(ids.at(-1)).toBe(llama.eosId)
   })
 
-  it('gives the dummy prefix the place of the character it stands before', () => {
+  it('maps the dummy prefix to the following character', () => {
     const { ids, starts, ends } = llama.encode('😀')
     expect(llama.idToToken(ids[0]!)).toBe('▁')
     expect([starts[0], ends[0]]).toEqual([0, 2])
@@ -134,7 +134,7 @@ describe('Llama 2', () => {
 })
 
 describe('long texts', () => {
-  it('are encoded to the end, however long they are', () => {
+  it('are encoded completely, however long they are', () => {
     const paragraph = 'The lighthouse keeper measured 3.14 metres of rain, he said: “naïve”. 東京 '
     const texts = [
       paragraph.repeat(14_000),

@@ -6,13 +6,13 @@ import type { BaseDocument } from './document.ts'
 import { readPage } from './pages.ts'
 import { followPath, lookUp, samplePath, takeApart } from './paths.ts'
 import { writeProgram } from './programs.ts'
-import { Neighbours, readResults } from './results.ts'
+import { readResults, SimilarTitles } from './results.ts'
 import { readPrinted, sampleStory, tellStory, workSteps } from './stories.ts'
 import { listTags } from './tags.ts'
 
 interface WorldPages {
   library: Library
-  neighbours: Neighbours
+  similar: SimilarTitles
 }
 
 /** Document kinds, each repeated by its frequency. */
@@ -44,7 +44,7 @@ export function baseDocuments(worlds: number): (index: number) => { kind: Kind; 
     const known = pagesByWorld.get(world)
     if (known !== undefined) return known
     const library = libraryOf(baseSeed(world))
-    const pages = { library, neighbours: new Neighbours(library) }
+    const pages = { library, similar: new SimilarTitles(library) }
     pagesByWorld.set(world, pages)
     return pages
   }
@@ -54,12 +54,12 @@ export function baseDocuments(worlds: number): (index: number) => { kind: Kind; 
       case 'page':
         return readPage(pagesOf(world).library, random)
       case 'results':
-        return readResults(pagesOf(world).library, pagesOf(world).neighbours, random)
+        return readResults(pagesOf(world).library, pagesOf(world).similar, random)
       case 'path':
       case 'look-up': {
-        const { library, neighbours } = pagesOf(world)
+        const { library, similar } = pagesOf(world)
         const makeDocument = kind === 'path' ? followPath : lookUp
-        return makeDocument(samplePath(world, index, random), library, neighbours, random)
+        return makeDocument(samplePath(world, index, random), library, similar, random)
       }
       case 'apart':
         return takeApart(samplePath(world, index, random), random)

@@ -6,7 +6,7 @@ import type { SearchStep } from '../../../src/tasks/suites/search/program.ts'
 import { BASE_SPLIT, baseSeed } from '../seeds.ts'
 import { type BaseDocument, given, learned, type Part } from './document.ts'
 import { ORIGIN, pageAsRead, plainPage } from './pages.ts'
-import { type Neighbours, snippetOf } from './results.ts'
+import { type SimilarTitles, snippetOf } from './results.ts'
 
 interface Path {
   question: string
@@ -30,12 +30,12 @@ export function samplePath(world: number, index: number, random: Random): Path {
 export function followPath(
   path: Path,
   library: Library,
-  neighbours: Neighbours,
+  similar: SimilarTitles,
   random: Random,
 ): BaseDocument {
   const asRead = random.chance(0.3)
   const pages = [...new Set(path.steps.map((step) => library.byPath.get(step.path)!))]
-  const others = random.chance(0.5) ? neighbours.of(random.pick(pages), 1, random) : []
+  const others = random.chance(0.5) ? similar.of(random.pick(pages), 1, random) : []
   const texts = [
     ...pages.map((page) => (asRead ? pageAsRead(page) : plainPage(page))),
     ...others.map((page) => `${page.title}\n${snippetOf(page)}`),
@@ -76,7 +76,7 @@ function hidden(want: string, earlier: readonly SearchStep[]): string {
 export function lookUp(
   { question, steps, answer }: Path,
   library: Library,
-  neighbours: Neighbours,
+  similar: SimilarTitles,
   random: Random,
 ): BaseDocument {
   const parts: Part[] = [given(`${question}\n\n`), learned(planText(steps))]
@@ -89,7 +89,7 @@ export function lookUp(
     const hit = (other: typeof page): Part =>
       given(`\n1. ${other.title} (${ORIGIN}${other.path})\n${snippetOf(other).trim()}`)
     parts.push(learned(`${wanted} Search for ${step.query}.`))
-    const [other] = random.chance(0.15) ? neighbours.of(page, 1, random) : []
+    const [other] = random.chance(0.15) ? similar.of(page, 1, random) : []
     if (other !== undefined) {
       parts.push(hit(other), learned(`\nNothing here about ${page.title}.`))
       parts.push(learned(`${wanted} Search for ${step.query} ${step.want}.`))

@@ -8,7 +8,7 @@ import { asked, factsOf, ORIGIN } from './pages.ts'
 const SNIPPET_CHARACTERS = 160
 
 /** Pages indexed by the words of their titles: those that a search for one of them would also find. */
-export class Neighbours {
+export class SimilarTitles {
   readonly #library: Library
   readonly #byWord = new Map<string, Page[]>()
 
@@ -41,9 +41,9 @@ export function snippetOf(page: Page): string {
 }
 
 /** A list of search results with questions about its entries. */
-export function readResults(library: Library, neighbours: Neighbours, random: Random): BaseDocument {
+export function readResults(library: Library, similar: SimilarTitles, random: Random): BaseDocument {
   const page = random.pick(library.pages)
-  const others = neighbours.of(page, random.int(0, 4), random)
+  const others = similar.of(page, random.int(0, 4), random)
   // The page searched for usually comes first.
   const hits = random.chance(0.7) ? [page, ...others] : random.shuffle([page, ...others])
   const snippets = hits.map(snippetOf)

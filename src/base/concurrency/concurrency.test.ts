@@ -54,16 +54,16 @@ describe('inParallel', () => {
       }
     }
     for (const items of [numbers(50), source()]) {
-      const begun: number[] = []
+      const started: number[] = []
       await inParallel(items, 3, async (item, index) => {
         expect(item).toBe(index)
-        begun.push(item)
-        expect(begun.length - ended).toBeLessThanOrEqual(3)
+        started.push(item)
+        expect(started.length - ended).toBeLessThanOrEqual(3)
         if (items !== undefined && given > 0) expect(given - ended).toBeLessThanOrEqual(5)
         await soon()
         ended++
       })
-      expect(begun).toEqual(numbers(50))
+      expect(started).toEqual(numbers(50))
       ended = 0
     }
     await inParallel([], 3, async () => expect.unreachable())
@@ -78,18 +78,18 @@ describe('inParallel', () => {
         closed = true
       }
     }
-    const begun: number[] = []
+    const started: number[] = []
     const ended: number[] = []
     const all = inParallel(source(), 4, async (item) => {
-      begun.push(item)
+      started.push(item)
       if (item === 5) throw new Error('five')
       for (let turns = 0; turns < 20; turns++) await soon()
       ended.push(item)
     })
     await expect(all).rejects.toThrow('five')
     expect(closed).toBe(true)
-    expect(begun.length).toBeLessThanOrEqual(9)
-    expect([...ended, 5].sort()).toEqual(begun.sort())
+    expect(started.length).toBeLessThanOrEqual(9)
+    expect([...ended, 5].sort()).toEqual(started.sort())
   })
 
   test('reports a failing source', async () => {

@@ -13,7 +13,7 @@ export function digestOf(...parts: readonly unknown[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 16)
 }
 
-/** SHA-256 of a file in hex, as `sha256sum` prints it, whatever its size. */
+/** SHA-256 of a file in hex, as `sha256sum` prints it, for files of any size. */
 export function sha256OfFile(path: string): string {
   const digest = createHash('sha256')
   const file = openSync(path, 'r')

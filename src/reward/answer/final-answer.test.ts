@@ -29,18 +29,18 @@ describe('the answer in a text', () => {
     expect(finalAnswer(text)).toBe(expected)
   })
 
-  test('is undefined where no part is marked, for checkers that take the whole text then', () => {
+  test('is undefined if no part is marked, for checkers that then use the whole text', () => {
     expect(markedAnswer('Rome\nParis')).toBeUndefined()
     expect(markedAnswer('The answer is Paris.')).toBe('Paris')
     expect(markedAnswer('<answer>Paris</answer>')).toBe('Paris')
   })
 
-  test('in a tag may be cut off', () => {
+  test('in a tag may be truncated', () => {
     expect(taggedAnswer('<answer>1</answer> <answer>2', 'answer')).toBe('2')
     expect(taggedAnswer('none', 'answer')).toBeUndefined()
   })
 
-  test('is found once: its own answer is itself', () => {
+  test('extraction is idempotent', () => {
     const word = fc.constantFrom('5', '\\frac{1}{2}', 'x+1', '(1, 2)', '3 cm', '-4')
     const around = fc.constantFrom(
       (answer: string) => `We get \\boxed{${answer}}.`,
@@ -57,7 +57,7 @@ describe('the answer in a text', () => {
     )
   })
 
-  test('a box is found with its braces', () => {
+  test('finds a box with nested braces', () => {
     expect(lastBox('\\boxed{1} then \\boxed{\\frac{a}{b}}.')).toBe('\\frac{a}{b}')
     expect(lastBox('\\boxed{open')).toBeUndefined()
     expect(lastBox('none')).toBeUndefined()

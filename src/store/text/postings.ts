@@ -50,7 +50,7 @@ function writeNumber(bytes: number[], value: number): void {
   bytes.push(rest)
 }
 
-/** Calls back with each row and weight. */
+/** Calls `visit` with each row and weight. */
 export function readPostings(data: Uint8Array, visit: (row: number, weight: number) => void): void {
   let at = 0
   let row = 0

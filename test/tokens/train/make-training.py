@@ -1,12 +1,12 @@
-"""Trains tokenizers with the Rust `tokenizers` library, to compare those of src/language/tokens/train with.
+"""Trains tokenizers with the Rust `tokenizers` library, for comparison with src/language/tokens/train.
 
     pip install tokenizers==0.23.3
     python3 test/tokens/train/make-training.py                 # writes training.fixture.json from the cases below
-    python3 test/tokens/train/make-training.py live < cases    # trains and encodes what a test asks for, on standard output
+    python3 test/tokens/train/make-training.py live < cases    # trains and encodes the cases of a test, on standard output
 
-A case has texts and options; its result holds what training gave (vocabulary, merges, added tokens) and the ids of the probes,
-once with control tokens recognized and once with them as text. The Rust library learns from the letters of added tokens too, so the
-texts are cut there first, as ours are. In `live`, a case may bring a `tokenizer` of ours, which is opened instead of training one.
+A case has texts and options; its result contains the outcome of training (vocabulary, merges, added tokens) and the ids of the probes,
+once with control tokens recognized and once as text. The Rust library also learns from the letters of added tokens, so the
+texts are split there first, like ours. In `live`, a case may include one of our tokenizers, which is loaded instead of training one.
 """
 import json
 import os
@@ -42,7 +42,7 @@ def words(seed, sentences, tags=False):
 
 
 def letters(seed, count):
-    """Words of syllables: many pairs with the same count, so that the order of ties is tried."""
+    """Words of syllables: many pairs with the same count, to test how ties are broken."""
     source = random.Random(seed)
     syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]
     return [" ".join("".join(source.choice(syllables) for _ in range(source.randint(1, 5))) for _ in range(12)) for _ in range(count)]
@@ -57,7 +57,7 @@ def cases():
 
 
 def cut(text, tokens):
-    """Texts between added tokens, the leftmost and longest first."""
+    """Texts between added tokens, matched leftmost and longest first."""
     if not tokens:
         return [text]
     return re.split("|".join(re.escape(token) for token in sorted(tokens, key=len, reverse=True)), text)

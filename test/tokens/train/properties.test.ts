@@ -19,7 +19,7 @@ async function train(texts: string[], options: Partial<TrainTokenizerOptions>): 
   return tokenizerFromJson(json, config)
 }
 
-/** Few letters make ties and runs, where a trainer goes wrong; the last kind has many bytes a letter. */
+/** Few letters cause ties and runs, where trainers go wrong; the last kind has several bytes per letter. */
 const corpus = fc
   .constantFrom(['a'], ['a', 'b'], ['a', 'b', 'c'], ['x', 'é', '東', '😀', '\0', '\u00a0'])
   .chain((letters) =>

@@ -62,7 +62,7 @@ describe('trainTokenizer', () => {
     expect((json['model'] as { merges: unknown }).merges).toEqual([['a', 'b']])
   })
 
-  it('keeps each digit a token', async () => {
+  it('encodes each digit as one token', async () => {
     const tokenizer = await train({ vocabularySize: 1000 }, ['1999 1999 1999 2024 2024 2024'.repeat(9)])
     expect(written(tokenizer, '1999')).toEqual(['1', '9', '9', '9'])
   })

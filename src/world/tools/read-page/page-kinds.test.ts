@@ -80,7 +80,7 @@ describe('htmlText', () => {
 })
 
 describe('stripTags', () => {
-  it('keeps the words and no script', () => {
+  it('keeps the text and drops scripts', () => {
     const html =
       '<title>A &amp; B</title><STYLE>p{}</STYLE><p>one  two</p><script>if (a < b) {}</script><p>3 &lt; 4 &#233;'
     expect(stripTags(html)).toEqual({ title: 'A & B', text: 'A & B\none two\n3 < 4 é' })
