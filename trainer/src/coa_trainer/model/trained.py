@@ -104,9 +104,9 @@ def trained_model(
     capabilities = probe(weights.model, vocabulary)
     if weights.ranks is not None:
         return _spread(bases, model_id, weights, weights.ranks, options, capabilities)
-    whole = weights.adapters is None
-    body = custom_body(weights.model, vocabulary, bases.options, capabilities) if whole else None
-    if whole and body is None:
+    full = weights.adapters is None
+    body = custom_body(weights.model, vocabulary, bases.options, capabilities) if full else None
+    if full and body is None:
         compile_layers(weights.model, bases.options.compile)
     learner = Learner(weights.model, vocabulary, capabilities, options, body)
     parameters = weights.named_parameters() if trains else []
