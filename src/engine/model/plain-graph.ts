@@ -14,7 +14,7 @@ const TIME = -1
 export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
   const graph = new Graph()
   const model = new ModelGraph(graph, shape, undefined)
-  keepInside(graph, weights)
+  inlineParameters(graph, weights)
   const ids = graph.input('ids', [1, TIME], 'int64')
   const attention = plainAttention(model, ids)
   let x = model.embed(ids)
@@ -25,7 +25,7 @@ export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
 }
 
 /** Turns the parameters from inputs into constants. */
-function keepInside(graph: Graph, weights: StoredTensors): void {
+function inlineParameters(graph: Graph, weights: StoredTensors): void {
   for (const tensor of graph.inputs.splice(0)) {
     graph.constants.push({ ...tensor, type: 'float32', values: weights.get(tensor.name)!.values })
   }

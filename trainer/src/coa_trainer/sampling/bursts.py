@@ -101,7 +101,7 @@ class _Burst:
         self._seeds = torch.zeros(count, **integer)
         self._steps = torch.zeros(count, **integer)
         self._cursor = torch.zeros(1, **integer)
-        self._nowhere = torch.full((count,), decoder.cache.length, **integer)
+        self._scratch = torch.full((count,), decoder.cache.length, **integer)
         self._size = LONG_BURST if count >= MANY_ROWS else BURST
         # Double buffering: one half is read while the other is written.
         self._found = torch.zeros(2 * self._size, 3, count, dtype=torch.float64, device=self._device)
@@ -170,7 +170,7 @@ class _Burst:
     def _compute(self) -> None:
         decoder = self._decoder
         positions = self._positions.clamp(max=len(self._reach) - 1)
-        written = torch.where(self._positions < self._ends, self._positions, self._nowhere)
+        written = torch.where(self._positions < self._ends, self._positions, self._scratch)
         logits = decoder.step(self._tokens, StepState(positions, written, decoder.cosine, decoder.sine, self._reach))
         ops = None if decoder.fused is None else decoder.fused.ops
         if isinstance(ops, KernelOps) and not self._params.truncates:
