@@ -74,7 +74,7 @@ export async function prefixReuse({ engine, folder }: Subject): Promise<Finding>
 }
 
 /** Target change of the loss per token between the two evaluations: well above rounding, well below curvature. */
-const RISE = 4e-3
+const LOSS_CHANGE = 4e-3
 /** So large that an Adam step becomes a plain gradient step. */
 const PLAIN = 1e6
 
@@ -96,7 +96,7 @@ export async function gradient({ engine, folder }: Subject): Promise<Finding> {
   const [sum, difference, along] = [await norm(1, 1), await norm(-1, 1), await norm(1, 0)]
   const expected = (sum ** 2 - difference ** 2) / 4
   const count = texts.flat().length
-  const distance = (RISE * count) / Math.abs(expected)
+  const distance = (LOSS_CHANGE * count) / Math.abs(expected)
   const lossAt = async (factor: number): Promise<number> => {
     await engine.load(folder)
     // A step descends, so the direction is negated to ascend.
@@ -125,13 +125,13 @@ export async function saveAndLoad({ engine, folder, scratch }: Subject): Promise
   const saved = join(scratch, 'saved')
   await step()
   await engine.save(saved, { stage: 'sft', step: 1, createdAt: new Date().toISOString() })
-  const onward = [await step(), await step(), await step()]
+  const uninterrupted = [await step(), await step(), await step()]
   await engine.load(saved)
   const again = [await step(), await step(), await step()]
   await engine.load(folder)
   rmSync(saved, { recursive: true, force: true })
   return {
-    figure: furthest(onward, again),
+    figure: furthest(uninterrupted, again),
     // On a CPU the order of additions is fixed, so results are bit-identical; a GPU does not guarantee an order.
     limit: engine.describe().device.startsWith('webgpu') ? CLOSE : 0,
     found: 'largest difference in loss over three steps after loading',

@@ -16,12 +16,12 @@ def test_results_are_kept_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     database.finish("old", 200, b"{}")
     database.add_future("waiting", None, "forward", "m", b"body", "d")
     now[0] += 24 * 3600 - 1
-    database.forget_old()
+    database.delete_expired()
     found = database.future("old")
     assert found is not None
     assert (found.state, found.status, found.result) == ("done", 200, b"{}")
     now[0] += 2
-    database.forget_old()
+    database.delete_expired()
     assert database.future("old") is None
     # Unfinished futures never expire.
     assert [future.id for future in database.unfinished()] == ["waiting"]

@@ -67,7 +67,7 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
               ...(options.dtype === undefined ? [] : ['--dtype', options.dtype]),
               ...(options.compile === undefined ? [] : ['--compile', options.compile]),
             ],
-            say: (line) => process.stderr.write(`${line}\n`),
+            onStatus: (line) => process.stderr.write(`${line}\n`),
             signal,
             now: new Date().toISOString(),
           }),

@@ -44,12 +44,12 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
   const folder = existingFolder(path)
   const manifest = readManifest(folder)
   const adapter = adapterOf(folder)
-  const whole = adapter?.base ?? folder
-  const config = readJsonFile(join(whole, 'config.json'))
-  const weightFiles = findWeightFiles(whole)
+  const modelFolder = adapter?.base ?? folder
+  const config = readJsonFile(join(modelFolder, 'config.json'))
+  const weightFiles = findWeightFiles(modelFolder)
   const entries = new Map([...weightFiles.files.values()].flatMap((tensors) => [...tensors]))
-  const shape = inFile(join(whole, 'config.json'), () => shapeFromConfig(config, entries.keys()))
-  inFile(whole, () => checkWeights(entries, shape))
+  const shape = inFile(join(modelFolder, 'config.json'), () => shapeFromConfig(config, entries.keys()))
+  inFile(modelFolder, () => checkWeights(entries, shape))
   return { folder, shape, weightFiles, adapter, manifest, files: filesIn(folder) }
 }
 

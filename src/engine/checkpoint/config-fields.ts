@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { RopeFields } from './rope-config.ts'
 
-const whole = z.number().int()
-const size = whole.positive()
+const integer = z.number().int()
+const size = integer.positive()
 
 /** The relevant fields of config.json. Defaults are those of the transformers classes. */
 export const ConfigFields = z.object({
@@ -26,9 +26,9 @@ export const ConfigFields = z.object({
   rope_parameters: RopeFields.nullish(),
   partial_rotary_factor: z.number().nullish(),
   original_max_position_embeddings: z.number().positive().nullish(),
-  bos_token_id: whole.nullish(),
-  eos_token_id: z.union([whole, z.array(whole)]).nullish(),
-  pad_token_id: whole.nullish(),
+  bos_token_id: integer.nullish(),
+  eos_token_id: z.union([integer, z.array(integer)]).nullish(),
+  pad_token_id: integer.nullish(),
   // Signs of an unsupported architecture.
   use_sliding_window: z.boolean().nullish(),
   layer_types: z.array(z.string()).nullish(),

@@ -6,7 +6,7 @@ import { EngineError } from './engine-error.ts'
 
 /** Manifest fields other than the files. */
 export interface DescribedContents {
-  /** Default: the beginning of the fingerprint. */
+  /** Default: the start of the fingerprint. */
   id?: string
   /** The folder, relative to the run. Default: its name. */
   path?: string

@@ -27,14 +27,14 @@ export function kQuants(half: Half): Record<string, ReadBlock> {
       })
     },
     Q6_K: (bytes, at, values, to) => {
-      const whole = half(bytes, at + 208)
+      const superScale = half(bytes, at + 208)
       for (let i = 0; i < 256; i++) {
         // Two halves of 128; in each, four rows of 32 share 64 bytes of lower and 32 bytes of upper bits.
         const [side, row, column] = [i >>> 7, (i >>> 5) & 3, i & 31]
         const lower = (bytes[at + 64 * side + 32 * (row & 1) + column]! >>> (4 * (row >>> 1))) & 15
         const upper = (bytes[at + 128 + 32 * side + column]! >>> (2 * row)) & 3
         const scale = (bytes[at + 192 + (i >>> 4)]! << 24) >> 24
-        values[to + i] = fround(whole * scale) * ((lower | (upper << 4)) - 32)
+        values[to + i] = fround(superScale * scale) * ((lower | (upper << 4)) - 32)
       }
     },
   }

@@ -3,7 +3,7 @@ import { gitPointerFix, readFully, withFile } from '../checkpoint/read-bytes.ts'
 import { ByteCursor } from './byte-cursor.ts'
 import { dequantize } from './dequantize.ts'
 import { nameOfTensorType, readableTypes, tensorTypeById } from './tensor-types.ts'
-import { type GgufValue, leastBytes, type Metadata, valueTypes } from './values.ts'
+import { type GgufValue, type Metadata, minBytes, valueTypes } from './values.ts'
 
 /** A tensor entry of the header. */
 export interface GgufTensor {
@@ -24,7 +24,7 @@ export interface GgufHeader {
 
 const MAGIC = 0x46554747
 const ALIGNMENT_KEY = 'general.alignment'
-const MOST_DIMENSIONS = 4
+const MAX_DIMENSIONS = 4
 
 /** Reads metadata and tensor entries, and checks them against the file. */
 export function readGguf(path: string): GgufHeader {
@@ -92,7 +92,7 @@ function readValue(cursor: ByteCursor, key: string): GgufValue {
   if (of === undefined || of === 'array') {
     throw new SyntaxError(`${shown(key)} is an array of ${of === 'array' ? 'arrays' : 'an unknown type'}`)
   }
-  const length = cursor.count(`the length of ${shown(key)}`, leastBytes[of])
+  const length = cursor.count(`the length of ${shown(key)}`, minBytes[of])
   return { type, of, value: Array.from({ length }, () => readPlain(cursor, of)) } as GgufValue
 }
 
@@ -107,7 +107,7 @@ function readPlain(
 function readEntry(cursor: ByteCursor): Omit<GgufTensor, 'bytes'> {
   const name = cursor.text()
   const dimensions = cursor.uint32()
-  if (dimensions === 0 || dimensions > MOST_DIMENSIONS) {
+  if (dimensions === 0 || dimensions > MAX_DIMENSIONS) {
     throw new SyntaxError(`${shown(name)} has ${dimensions} dimensions`)
   }
   const shape = Array.from({ length: dimensions }, () => Number(cursor.uint64())).reverse()

@@ -2,7 +2,7 @@ import { EngineError, inverseFrequencies, type ModelShape } from '../checkpoint/
 import { yarnAttentionFactor } from '../checkpoint/rope.ts'
 import type { GgufValue, Metadata } from './values.ts'
 
-const whole = (value: number): GgufValue => ({ type: 'uint32', value })
+const uint32 = (value: number): GgufValue => ({ type: 'uint32', value })
 const real = (value: number): GgufValue => ({ type: 'float32', value })
 const text = (value: string): GgufValue => ({ type: 'string', value })
 
@@ -11,17 +11,17 @@ export function metadataOfShape(shape: ModelShape): Metadata {
   rejectUnsupported(shape)
   const { family } = shape
   const entries: [string, GgufValue][] = [
-    ['block_count', whole(shape.layers)],
-    ['context_length', whole(shape.contextLength)],
-    ['embedding_length', whole(shape.width)],
-    ['feed_forward_length', whole(shape.feedForwardWidth)],
-    ['vocab_size', whole(shape.vocabularySize)],
-    ['attention.head_count', whole(shape.heads)],
-    ['attention.head_count_kv', whole(shape.keyValueHeads)],
-    ['attention.key_length', whole(shape.headWidth)],
-    ['attention.value_length', whole(shape.headWidth)],
+    ['block_count', uint32(shape.layers)],
+    ['context_length', uint32(shape.contextLength)],
+    ['embedding_length', uint32(shape.width)],
+    ['feed_forward_length', uint32(shape.feedForwardWidth)],
+    ['vocab_size', uint32(shape.vocabularySize)],
+    ['attention.head_count', uint32(shape.heads)],
+    ['attention.head_count_kv', uint32(shape.keyValueHeads)],
+    ['attention.key_length', uint32(shape.headWidth)],
+    ['attention.value_length', uint32(shape.headWidth)],
     ['attention.layer_norm_rms_epsilon', real(shape.normEpsilon)],
-    ['rope.dimension_count', whole(shape.headWidth)],
+    ['rope.dimension_count', uint32(shape.headWidth)],
     ['rope.freq_base', real(shape.ropeBase)],
     ...scalingEntries(shape),
   ]
@@ -39,7 +39,7 @@ function scalingEntries({ ropeScaling: scaling }: ModelShape): [string, GgufValu
   const { attentionFactor, factor } = scaling
   return [
     ...common,
-    ['rope.scaling.original_context_length', whole(scaling.originalContext)],
+    ['rope.scaling.original_context_length', uint32(scaling.originalContext)],
     // llama.cpp multiplies this by the factor derived from the scaling.
     ...(attentionFactor === undefined
       ? []

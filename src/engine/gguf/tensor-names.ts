@@ -1,6 +1,6 @@
 import type { ModelShape, StoredTensor } from '../checkpoint/index.ts'
 
-const inLayers: Record<string, string> = {
+const layerNames: Record<string, string> = {
   input_layernorm: 'attn_norm',
   'self_attn.q_proj': 'attn_q',
   'self_attn.k_proj': 'attn_k',
@@ -25,7 +25,7 @@ export const ROPE_FACTORS = 'rope_freqs.weight'
 /** llama.cpp's name for a parameter. */
 export function ggufName(parameter: string): string {
   const [, layer, part, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(parameter) ?? []
-  if (layer !== undefined) return `blk.${layer}.${inLayers[part!]}.${kind}`
+  if (layer !== undefined) return `blk.${layer}.${layerNames[part!]}.${kind}`
   return parameter.replace(/^(.+)\.weight$/, (_, name: string) => `${outside[name]}.weight`)
 }
 

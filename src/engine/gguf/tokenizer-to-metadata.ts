@@ -25,7 +25,7 @@ export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: Mo
   const tokenizer = tokenizerFromJson(json, config)
   const pre = preNameOf(json, model)
   const { tokens, kinds } = tokensOf(json, tokenizer, shape)
-  const whole = (value: number): GgufValue => ({ type: 'uint32', value })
+  const uint32 = (value: number): GgufValue => ({ type: 'uint32', value })
   const [end, turnEnd, messageEnd] = endsOf(tokenizer, shape)
   const begin = tokenizer.bosId ?? shape.beginToken
   const pad = tokenizer.padId ?? shape.padToken
@@ -38,11 +38,11 @@ export function metadataOfTokenizer({ json, config }: TokenizerSource, shape: Mo
     ['ggml.token_type', { type: 'array', of: 'int32', value: kinds }],
     ['ggml.merges', { type: 'array', of: 'string', value: mergesOf(model) }],
     // llama.cpp's default for both is token 11.
-    ['ggml.bos_token_id', whole(begin !== undefined && begin < shape.vocabularySize ? begin : end!)],
-    ['ggml.eos_token_id', whole(end!)],
-    ...(turnEnd === undefined ? [] : [['ggml.eot_token_id', whole(turnEnd)] as [string, GgufValue]]),
-    ...(messageEnd === undefined ? [] : [['ggml.eom_token_id', whole(messageEnd)] as [string, GgufValue]]),
-    ...(pad === undefined ? [] : [['ggml.padding_token_id', whole(pad)] as [string, GgufValue]]),
+    ['ggml.bos_token_id', uint32(begin !== undefined && begin < shape.vocabularySize ? begin : end!)],
+    ['ggml.eos_token_id', uint32(end!)],
+    ...(turnEnd === undefined ? [] : [['ggml.eot_token_id', uint32(turnEnd)] as [string, GgufValue]]),
+    ...(messageEnd === undefined ? [] : [['ggml.eom_token_id', uint32(messageEnd)] as [string, GgufValue]]),
+    ...(pad === undefined ? [] : [['ggml.padding_token_id', uint32(pad)] as [string, GgufValue]]),
     ['ggml.add_bos_token', { type: 'bool', value: begin !== undefined && around[0] === begin }],
     ['ggml.add_eos_token', { type: 'bool', value: around.length > 0 && around.at(-1) === end }],
     ['ggml.add_space_prefix', { type: 'bool', value: false }],

@@ -18,18 +18,18 @@ export const valueTypes = [
 ] as const
 export type ValueType = (typeof valueTypes)[number]
 
-type Small = 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'float64'
+type NumberType = 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'float64'
 
 /** A value with its type, so that it can be written back unchanged. */
 export type GgufValue =
-  | { type: Small; value: number }
+  | { type: NumberType; value: number }
   | { type: 'uint64' | 'int64'; value: bigint }
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string }
   | GgufArray
 
 type GgufArray =
-  | { type: 'array'; of: Small; value: readonly number[] }
+  | { type: 'array'; of: NumberType; value: readonly number[] }
   | { type: 'array'; of: 'uint64' | 'int64'; value: readonly bigint[] }
   | { type: 'array'; of: 'bool'; value: readonly boolean[] }
   | { type: 'array'; of: 'string'; value: readonly string[] }
@@ -37,7 +37,7 @@ type GgufArray =
 export type Metadata = Map<string, GgufValue>
 
 /** Minimum size of a value in bytes. */
-export const leastBytes: Record<Exclude<ValueType, 'array'>, number> = {
+export const minBytes: Record<Exclude<ValueType, 'array'>, number> = {
   uint8: 1,
   int8: 1,
   uint16: 2,

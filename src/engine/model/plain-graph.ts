@@ -14,7 +14,7 @@ const TIME = -1
 export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
   const graph = new Graph()
   const model = new ModelGraph(graph, shape, undefined)
-  keepInside(graph, weights)
+  inlineParameters(graph, weights)
   const ids = graph.input('ids', [1, TIME], 'int64')
   const attention = plainAttention(model, ids)
   let x = model.embed(ids)
@@ -25,7 +25,7 @@ export function plainGraph(shape: ModelShape, weights: StoredTensors): Graph {
 }
 
 /** Turns the parameters from inputs into constants. */
-function keepInside(graph: Graph, weights: StoredTensors): void {
+function inlineParameters(graph: Graph, weights: StoredTensors): void {
   for (const tensor of graph.inputs.splice(0)) {
     graph.constants.push({ ...tensor, type: 'float32', values: weights.get(tensor.name)!.values })
   }
@@ -74,11 +74,11 @@ function plainAttention(model: ModelGraph, ids: Tensor): AttentionFunction {
 
 /** Positions and the causal mask. */
 function order(graph: Graph, ids: Tensor): { positions: Tensor; bias: Tensor } {
-  const whole = (value: number): Constant => graph.constant(value, [], 'int64')
+  const int64 = (value: number): Constant => graph.constant(value, [], 'int64')
   const axis = (value: number): Constant => graph.constant([value], [1], 'int64')
   const sizes = graph.node('Shape', [ids], [2], { type: 'int64' })
-  const time = graph.node('Gather', [sizes, whole(1)], [], { type: 'int64', attributes: { axis: 0 } })
-  const count = graph.node('Range', [whole(0), time, whole(1)], [TIME], { type: 'int64' })
+  const time = graph.node('Gather', [sizes, int64(1)], [], { type: 'int64', attributes: { axis: 0 } })
+  const count = graph.node('Range', [int64(0), time, int64(1)], [TIME], { type: 'int64' })
   const row = graph.node('Unsqueeze', [count, axis(0)], [1, TIME], { type: 'int64' })
   const column = graph.node('Unsqueeze', [count, axis(1)], [TIME, 1], { type: 'int64' })
   const isLater = graph.node('Greater', [row, column], [TIME, TIME], { type: 'bool' })

@@ -39,9 +39,9 @@ export interface WireRequest {
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
 /** Cap on Retry-After. */
-const LONGEST_ASKED_PAUSE_MS = 120_000
+const MAX_RETRY_AFTER_MS = 120_000
 /** A busy server is retried longer than a broken one. */
-const BUSY_PATIENCE_MS = 600_000
+const BUSY_RETRY_MS = 600_000
 
 /** HTTP client of the protocol: transient errors are retried with exponential backoff, others are reported. */
 export class Wire {
@@ -72,7 +72,7 @@ export class Wire {
       const { failure, arrived, busy, afterMs } = outcome
       if (arrived && !repeatable) throw failure
       const { patienceMs = 30_000 } = this.#options
-      const left = (busy ? Math.max(BUSY_PATIENCE_MS, patienceMs) : patienceMs) - (performance.now() - began)
+      const left = (busy ? Math.max(BUSY_RETRY_MS, patienceMs) : patienceMs) - (performance.now() - began)
       const pauseMs = Math.max(afterMs, backOff(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
       if (pauseMs > left) throw failure
       await pause(pauseMs, signal)
@@ -109,7 +109,7 @@ export class Wire {
       failure,
       arrived: response.status >= 500,
       busy: response.status === 429 || response.status === 425,
-      afterMs: Math.min(retryAfterMs((name) => response.headers.get(name)) ?? 0, LONGEST_ASKED_PAUSE_MS),
+      afterMs: Math.min(retryAfterMs((name) => response.headers.get(name)) ?? 0, MAX_RETRY_AFTER_MS),
     }
   }
 

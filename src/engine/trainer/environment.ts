@@ -9,7 +9,7 @@ import { trainerSource } from './trainer-source.ts'
 export interface EnvironmentOptions {
   /** Location of the environment, which is created if missing. */
   folder: string
-  say?: ((line: string) => void) | undefined
+  onStatus?: ((line: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -28,23 +28,27 @@ export function existingEnvironment(folder: string): { python: string; torch: st
 }
 
 /** The trainer's Python environment, created on first use: torch, transformers and the rest, about a gigabyte. */
-export async function ensureEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonInfo> {
+export async function ensureEnvironment({
+  folder,
+  onStatus,
+  signal,
+}: EnvironmentOptions): Promise<PythonInfo> {
   const made = existingEnvironment(folder)
   if (made !== undefined) return inspectPython(made.python)
   mkdirSync(dirname(folder), { recursive: true })
-  return withLockFile(`${folder}.lock`, () => createEnvironment({ folder, say, signal }), {
-    onWait: () => say?.('waiting for another process that is creating the environment'),
+  return withLockFile(`${folder}.lock`, () => createEnvironment({ folder, onStatus, signal }), {
+    onWait: () => onStatus?.('waiting for another process that is creating the environment'),
     signal,
   })
 }
 
-async function createEnvironment({ folder, say, signal }: EnvironmentOptions): Promise<PythonInfo> {
+async function createEnvironment({ folder, onStatus, signal }: EnvironmentOptions): Promise<PythonInfo> {
   const made = existingEnvironment(folder)
   if (made !== undefined) return inspectPython(made.python)
   const base = await findPython()
   const { packages } = trainerSource()
   rmSync(folder, { recursive: true, force: true })
-  await step(say, `creating an environment in ${folder}`, base, ['-m', 'venv', folder], signal)
+  await step(onStatus, `creating an environment in ${folder}`, base, ['-m', 'venv', folder], signal)
   const python = pythonIn(folder)
   const hasCuda = (await runProgram('nvidia-smi', ['-L'])).code === 0
   const wanted = hasCuda
@@ -54,7 +58,7 @@ async function createEnvironment({ folder, say, signal }: EnvironmentOptions): P
   const install = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-compile']
   const isTorch = (name: string): boolean => /^torch\b/.test(name)
   for (const names of [wanted.filter(isTorch), wanted.filter((name) => !isTorch(name))])
-    await step(say, `installing ${names.join(', ')}`, python, [...install, ...names], signal)
+    await step(onStatus, `installing ${names.join(', ')}`, python, [...install, ...names], signal)
   const info = await inspectPython(python)
   // Written last, so that an incomplete environment is never used.
   writeFileSync(join(folder, READY), JSON.stringify({ packages, torch: info.torch }))
@@ -66,13 +70,13 @@ function pythonIn(folder: string): string {
 }
 
 async function step(
-  say: EnvironmentOptions['say'],
+  onStatus: EnvironmentOptions['onStatus'],
   title: string,
   command: string,
   args: string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  say?.(title)
+  onStatus?.(title)
   const result = await runProgram(command, args, { signal })
   signal?.throwIfAborted()
   if (result.code === 0) return

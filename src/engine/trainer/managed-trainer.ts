@@ -25,7 +25,7 @@ export type RunningTrainer = z.infer<typeof Running>
 export interface StartOptions
   extends Pick<
     LaunchOptions,
-    'models' | 'port' | 'host' | 'key' | 'device' | 'gpus' | 'more' | 'say' | 'signal'
+    'models' | 'port' | 'host' | 'key' | 'device' | 'gpus' | 'more' | 'onStatus' | 'signal'
   > {
   /** The folder for all of the trainer's files. */
   home: string
@@ -59,16 +59,16 @@ export interface TrainerStatus {
 export async function startTrainer(
   options: StartOptions,
 ): Promise<{ trainer: RunningTrainer; already: boolean }> {
-  const { home, say, signal } = options
+  const { home, onStatus, signal } = options
   const running = readRunning(home)
   if (running !== undefined && (await isTrainer(running.pid))) return { trainer: running, already: true }
   mkdirSync(home, { recursive: true })
   const paths = trainerPaths(home)
   const { python } =
     options.python === undefined
-      ? await ensureEnvironment({ folder: paths.python, say, signal })
+      ? await ensureEnvironment({ folder: paths.python, onStatus, signal })
       : await inspectPython(options.python)
-  say?.('starting the trainer')
+  onStatus?.('starting the trainer')
   const launched = await launchTrainer({ ...options, python, data: paths.data, log: paths.log })
   const trainer: RunningTrainer = {
     ...launched,

@@ -23,7 +23,7 @@ export interface LaunchOptions {
   gpus?: number | undefined
   /** Further command-line arguments of the trainer. */
   more?: readonly string[] | undefined
-  say?: ((line: string) => void) | undefined
+  onStatus?: ((line: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -39,7 +39,7 @@ const START_MS = 30 * 60_000
 
 /** Starts a trainer that outlives this process, and waits until it responds. */
 export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
-  const { signal, say, log } = options
+  const { signal, onStatus, log } = options
   const outputs = `${log}.out`
   const child = start(options, outputs)
   const began = performance.now()
@@ -61,7 +61,7 @@ export async function launchTrainer(options: LaunchOptions): Promise<Launched> {
       if (now - began > START_MS) throw notStarted('it did not respond within half an hour', log)
       if (now - lastReport > 5_000) {
         lastReport = now
-        say?.(`waiting for the trainer, ${Math.round((now - began) / 1000)} s`)
+        onStatus?.(`waiting for the trainer, ${Math.round((now - began) / 1000)} s`)
       }
       await sleep(100)
     }

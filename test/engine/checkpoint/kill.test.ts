@@ -20,16 +20,16 @@ test('a process killed while saving leaves a complete checkpoint: the last one r
     const child = spawn(process.execPath, [program, folder, String(next)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    let said = ''
+    let output = ''
     child.stdout.on('data', (text) => {
-      said += text
+      output += text
     })
     await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
     expect(child.exitCode).toBeNull()
     await setTimeout(Math.random() * 60)
     child.kill('SIGKILL')
     await once(child, 'close')
-    const last = Number(said.trim().split('\n').at(-1))
+    const last = Number(output.trim().split('\n').at(-1))
     const { step } = verifyCheckpoint(folder)
     expect(step === last || step === last + 1).toBe(true)
     expect(openCheckpoint(folder).weights).toEqual(randomWeights(tinyLlama, step))

@@ -12,15 +12,18 @@ const folder = mkdtempSync(join(tmpdir(), 'coa-gguf-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const path = join(folder, 'file.gguf')
 
-const whole = (type: 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32', min: number, max: number) =>
-  [type, fc.integer({ min, max })] as const
+const integer = (
+  type: 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32',
+  min: number,
+  max: number,
+) => [type, fc.integer({ min, max })] as const
 const plain = [
-  whole('uint8', 0, 255),
-  whole('int8', -128, 127),
-  whole('uint16', 0, 65_535),
-  whole('int16', -32_768, 32_767),
-  whole('uint32', 0, 2 ** 32 - 1),
-  whole('int32', -(2 ** 31), 2 ** 31 - 1),
+  integer('uint8', 0, 255),
+  integer('int8', -128, 127),
+  integer('uint16', 0, 65_535),
+  integer('int16', -32_768, 32_767),
+  integer('uint32', 0, 2 ** 32 - 1),
+  integer('int32', -(2 ** 31), 2 ** 31 - 1),
   ['float32', fc.float({ noNaN: true })] as const,
   ['float64', fc.double({ noNaN: true })] as const,
   ['uint64', fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })] as const,

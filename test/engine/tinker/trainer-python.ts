@@ -12,7 +12,7 @@ export async function trainerPython(): Promise<string | undefined> {
   const named = process.env['COA_TEST_TRAINER_PYTHON']
   try {
     if (named !== undefined && named !== '') return (await inspectPython(named)).python
-    return (await ensureEnvironment({ folder, say: (line) => console.info(line) })).python
+    return (await ensureEnvironment({ folder, onStatus: (line) => console.info(line) })).python
   } catch (cause) {
     console.warn(`SKIPPED: everything that needs the trainer: ${(cause as Error).message}`)
     return undefined

@@ -6,18 +6,18 @@ export function savedAdapters(folder: string, shape: ModelShape, lora: LoraSetti
   const adapters: StoredTensors = new Map()
   for (const [projection, { scale, down, up }] of readPeftAdapter(folder)) {
     const { down: downName, up: upName } = adapterNames(projection)
-    if (Math.abs(scale * lora.rank - lora.alpha) > 1e-6 * lora.alpha) throw unfit(folder, lora)
+    if (Math.abs(scale * lora.rank - lora.alpha) > 1e-6 * lora.alpha) throw mismatchedAdapter(folder, lora)
     adapters.set(downName, down).set(upName, up)
   }
   const wanted = freshAdapters(shape, lora)
   const fits = [...wanted].every(
     ([name, tensor]) => String(adapters.get(name)?.shape) === String(tensor.shape),
   )
-  if (!fits || adapters.size !== wanted.size) throw unfit(folder, lora)
+  if (!fits || adapters.size !== wanted.size) throw mismatchedAdapter(folder, lora)
   return adapters
 }
 
-function unfit(folder: string, { rank, alpha }: LoraSettings): EngineError {
+function mismatchedAdapter(folder: string, { rank, alpha }: LoraSettings): EngineError {
   return new EngineError(
     `the adapter in ${folder} does not cover all projections of the model with rank ${rank} and alpha ${alpha}, so it cannot be trained further here`,
     { fix: `Merge it first: \`coa model convert ${folder} OUT\`.` },

@@ -174,7 +174,7 @@ export class ModelRunner {
   ): Promise<void> {
     const { time, ids, positions, cacheMask, additions } = frame
     const { capacity } = this.#cache
-    const begins = jobs.map(({ computed }) => computed)
+    const starts = jobs.map(({ computed }) => computed)
     for (const [row, { tokens, computed }] of jobs.entries()) {
       for (let at = 0; at < time; at++) {
         positions[row * time + at] = BigInt(Math.min(computed + at, this.#tablesLength - 1))
@@ -184,7 +184,7 @@ export class ModelRunner {
       cacheMask.fill(MASKED, row * capacity + computed, (row + 1) * capacity)
     }
     await program.run(frame.inputs, frame.outputs)
-    this.#cache.append(first, begins, lengths, time, additions)
+    this.#cache.append(first, starts, lengths, time, additions)
     for (const [row, job] of jobs.entries()) job.computed += lengths[row]!
   }
 

@@ -12,8 +12,8 @@ import { ModelRunner, PREFILL_TOKENS } from './model-runner.ts'
 import { PrefixCache, reusableLength } from './prefix-cache.ts'
 import { sampleToken } from './sample-token.ts'
 
-/** Prefix tokens that a sequence must probability with another to wait for its prefill. */
-const WORTH_WAITING = 16
+/** Prefix tokens that a sequence must share with another to wait for its prefill. */
+const MIN_SHARED_TOKENS = 16
 
 export interface SamplerOptions {
   lora?: LoraSettings | undefined
@@ -138,7 +138,8 @@ export class Sampler {
       // By then, all but the other's last token will be cached.
       const waitsForPrefix = admitted.some(
         ({ tokens }) =>
-          reusableLength({ tokens: tokens.slice(0, -1), isDone: false }, job.tokens) - known >= WORTH_WAITING,
+          reusableLength({ tokens: tokens.slice(0, -1), isDone: false }, job.tokens) - known >=
+          MIN_SHARED_TOKENS,
       )
       if (waitsForPrefix) continue
       longest = Math.max(longest, job.tokens.length - known)

@@ -40,13 +40,13 @@ export function updateRange(arrays: AdamArrays, from: number, to: number, number
 /** Four independent sums, so that additions do not wait for each other. */
 export function sumOfSquares(array: Float32Array, from: number, to: number): number {
   let [first, second, third, fourth] = [0, 0, 0, 0]
-  const whole = to - ((to - from) % 4)
-  for (let at = from; at < whole; at += 4) {
+  const vectorEnd = to - ((to - from) % 4)
+  for (let at = from; at < vectorEnd; at += 4) {
     first += array[at]! * array[at]!
     second += array[at + 1]! * array[at + 1]!
     third += array[at + 2]! * array[at + 2]!
     fourth += array[at + 3]! * array[at + 3]!
   }
-  for (let at = whole; at < to; at++) first += array[at]! * array[at]!
+  for (let at = vectorEnd; at < to; at++) first += array[at]! * array[at]!
   return first + second + third + fourth
 }

@@ -212,9 +212,9 @@ class AdamW:
         """Each tensor gets its own memory; safetensors refuses tensors that share storage."""
         return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
 
-    def _part(self, _: str, whole: torch.Tensor) -> torch.Tensor:
+    def _part(self, _: str, full: torch.Tensor) -> torch.Tensor:
         """This process's shard of a full tensor."""
-        return whole
+        return full
 
     def load_weights(self, values: Mapping[str, torch.Tensor]) -> None:
         with torch.no_grad():

@@ -86,21 +86,21 @@ class ShardedLearner(Learner):
                 accumulate()
             one, other = torch.stack([logprobs.float(), losses.float()]).cpu().numpy()
             found += [(member, one[part], other[part]) for member, part in row.parts() if members]
-        self._spread_again()
-        return _together(len(data), self._ranks.gather(found))
+        self._reshard()
+        return _merge_results(len(data), self._ranks.gather(found))
 
     def _logprobs(self, row: Row, temperature: float) -> torch.Tensor:
         result: torch.Tensor = self._scorer(row.tokens, row.positions, row.targets, temperature)
         return result
 
-    def _spread_again(self) -> None:
+    def _reshard(self) -> None:
         """Otherwise unsharded weights would outlive an optimizer step."""
         for module in self._scorer.modules():
             if isinstance(module, FSDPModule):
                 module.reshard()
 
 
-def _together(count: int, parts: Sequence[Sequence[tuple[int, Any, Any]]]) -> PassResult:
+def _merge_results(count: int, parts: Sequence[Sequence[tuple[int, Any, Any]]]) -> PassResult:
     logprobs: list[Any] = [np.zeros(0, dtype=np.float32)] * count
     elementwise = list(logprobs)
     for part in parts:
@@ -114,10 +114,10 @@ class ShardedAdamW(AdamW):
 
     def __init__(self, parameters: Sequence[tuple[str, torch.nn.Parameter]], ranks: Ranks) -> None:
         self._ranks = ranks
-        self._spread: dict[str, DTensor] = {}
+        self._sharded: dict[str, DTensor] = {}
         for name, parameter in parameters:
             assert isinstance(parameter, DTensor)
-            self._spread[name] = parameter
+            self._sharded[name] = parameter
         super().__init__(parameters)
 
     def _local(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -125,7 +125,7 @@ class ShardedAdamW(AdamW):
 
     @property
     def shapes(self) -> dict[str, torch.Size]:
-        return {name: tensor.shape for name, tensor in self._spread.items()}
+        return {name: tensor.shape for name, tensor in self._sharded.items()}
 
     def _norm(self) -> torch.Tensor:
         alone = super()._norm().to(self._ranks.device)
@@ -133,21 +133,23 @@ class ShardedAdamW(AdamW):
         return length
 
     def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        return {name: self._whole(name, tensor).to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+        return {
+            name: self._unsharded(name, tensor).to("cpu", copy=True).contiguous() for name, tensor in tensors.items()
+        }
 
-    def _whole(self, name: str, local: torch.Tensor) -> torch.Tensor:
-        like = self._spread[name]
-        spread = DTensor.from_local(
+    def _unsharded(self, name: str, local: torch.Tensor) -> torch.Tensor:
+        like = self._sharded[name]
+        sharded = DTensor.from_local(
             local.detach(), like.device_mesh, like.placements, shape=like.shape, stride=like.stride()
         )
-        whole: torch.Tensor = spread.full_tensor()
-        return whole
+        full: torch.Tensor = sharded.full_tensor()
+        return full
 
-    def _part(self, name: str, whole: torch.Tensor) -> torch.Tensor:
-        like = self._spread[name]
+    def _part(self, name: str, full: torch.Tensor) -> torch.Tensor:
+        like = self._sharded[name]
         # Every rank has read the full tensor, so nothing needs to be sent.
         return distribute_tensor(
-            whole.to(self._ranks.device, torch.float32), like.device_mesh, like.placements, src_data_rank=None
+            full.to(self._ranks.device, torch.float32), like.device_mesh, like.placements, src_data_rank=None
         ).to_local()
 
     def put_into(self, model: Any) -> None:
@@ -155,6 +157,6 @@ class ShardedAdamW(AdamW):
         targets = {} if model is None else dict(model.named_parameters())
         with torch.no_grad():
             for name, local in self.master.items():
-                whole = self._whole(name, local)
+                full = self._unsharded(name, local)
                 if name in targets:
-                    targets[name].copy_(whole)
+                    targets[name].copy_(full)

@@ -103,10 +103,10 @@ def trained_model(
     vocabulary = bases.vocabulary(weights.base)
     capabilities = probe(weights.model, vocabulary)
     if weights.ranks is not None:
-        return _spread(bases, model_id, weights, weights.ranks, options, capabilities)
-    whole = weights.adapters is None
-    body = custom_body(weights.model, vocabulary, bases.options, capabilities) if whole else None
-    if whole and body is None:
+        return _sharded_model(bases, model_id, weights, weights.ranks, options, capabilities)
+    full = weights.adapters is None
+    body = custom_body(weights.model, vocabulary, bases.options, capabilities) if full else None
+    if full and body is None:
         compile_layers(weights.model, bases.options.compile)
     learner = Learner(weights.model, vocabulary, capabilities, options, body)
     parameters = weights.named_parameters() if trains else []
@@ -116,7 +116,7 @@ def trained_model(
     return _described(bases, model_id, weights, learner, optimizer)
 
 
-def _spread(
+def _sharded_model(
     bases: BaseModels, model_id: str, weights: Weights, ranks: Ranks, options: PassOptions, capabilities: Capabilities
 ) -> TrainedModel:
     # Imported lazily: it is slow, and a single process does not need it.

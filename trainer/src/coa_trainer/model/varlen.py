@@ -32,7 +32,7 @@ def usable(query: torch.Tensor, key: torch.Tensor) -> bool:
         return False
     form = _form(query, key)
     if form not in _trusted:
-        _trusted[form] = _first_right(query.device, form)
+        _trusted[form] = _first_correct(query.device, form)
     return _trusted[form] is not None
 
 
@@ -91,18 +91,18 @@ def _repeated(
     return _shared(query, key, value, starts, longest, scaling)
 
 
-def _first_right(device: torch.device, form: Form) -> Way | None:
+def _first_correct(device: torch.device, form: Form) -> Way | None:
     for way in (_shared, _repeated):
         try:
             if _agrees(way, device, form):
                 return way
-            log.warning("varlen_attn does not match plain attention%s", _how(way))
+            log.warning("varlen_attn does not match plain attention%s", _suffix(way))
         except Exception as error:
-            log.warning("varlen_attn failed%s: %s", _how(way), error)
+            log.warning("varlen_attn failed%s: %s", _suffix(way), error)
     return None
 
 
-def _how(way: Way) -> str:
+def _suffix(way: Way) -> str:
     return " with grouped-query heads" if way is _shared else ""
 
 

@@ -93,15 +93,15 @@ class _Burst:
         self._count = count
         self._device = decoder.device
         self._vocabulary = decoder.vocabulary
-        whole: dict[str, Any] = {"dtype": torch.int64, "device": self._device}
-        self._tokens = torch.zeros(count, **whole)
-        self._positions = torch.zeros(count, **whole)
+        integer: dict[str, Any] = {"dtype": torch.int64, "device": self._device}
+        self._tokens = torch.zeros(count, **integer)
+        self._positions = torch.zeros(count, **integer)
         # Inactive rows and those past their end write to the scratch slot.
-        self._ends = torch.zeros(count, **whole)
-        self._seeds = torch.zeros(count, **whole)
-        self._steps = torch.zeros(count, **whole)
-        self._cursor = torch.zeros(1, **whole)
-        self._nowhere = torch.full((count,), decoder.cache.length, **whole)
+        self._ends = torch.zeros(count, **integer)
+        self._seeds = torch.zeros(count, **integer)
+        self._steps = torch.zeros(count, **integer)
+        self._cursor = torch.zeros(1, **integer)
+        self._scratch = torch.full((count,), decoder.cache.length, **integer)
         self._size = LONG_BURST if count >= MANY_ROWS else BURST
         # Double buffering: one half is read while the other is written.
         self._found = torch.zeros(2 * self._size, 3, count, dtype=torch.float64, device=self._device)
@@ -153,9 +153,12 @@ class _Burst:
         self._set(self._seeds, rows, [signed(entry.seed) for entry in inputs])
         self._set(self._steps, rows, [signed(entry.step) for entry in inputs])
         self._set(self._params.temperatures, rows, [entry.params.temperature for entry in inputs], 1)
-        whole = self._vocabulary
+        vocabulary = self._vocabulary
         self._set(
-            self._params.top_k, rows, [entry.params.top_k if entry.params.top_k > 0 else whole for entry in inputs], 1
+            self._params.top_k,
+            rows,
+            [entry.params.top_k if entry.params.top_k > 0 else vocabulary for entry in inputs],
+            1,
         )
         self._set(self._params.top_p, rows, [entry.params.top_p for entry in inputs], 1)
 
@@ -167,7 +170,7 @@ class _Burst:
     def _compute(self) -> None:
         decoder = self._decoder
         positions = self._positions.clamp(max=len(self._reach) - 1)
-        written = torch.where(self._positions < self._ends, self._positions, self._nowhere)
+        written = torch.where(self._positions < self._ends, self._positions, self._scratch)
         logits = decoder.step(self._tokens, StepState(positions, written, decoder.cosine, decoder.sine, self._reach))
         ops = None if decoder.fused is None else decoder.fused.ops
         if isinstance(ops, KernelOps) and not self._params.truncates:

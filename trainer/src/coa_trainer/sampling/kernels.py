@@ -89,8 +89,8 @@ def attend(
     fresh = start + (HEADS + head) * WIDTH + near
     k1 = tl.load(fresh).to(tl.float32)
     k2 = tl.load(fresh + HALF).to(tl.float32)
-    whole = tl.arange(0, WIDTH)
-    v = tl.load(start + (HEADS + SHARED + head) * WIDTH + whole)
+    column = tl.arange(0, WIDTH)
+    v = tl.load(start + (HEADS + SHARED + head) * WIDTH + column)
     if NORMS:
         q_scale = 1.0 / tl.sqrt((tl.sum(q1 * q1, axis=1) + tl.sum(q2 * q2, axis=1)) / WIDTH + eps)
         q1 = (q1 * q_scale[:, None]).to(kind).to(tl.float32) * tl.load(query_norm + near).to(tl.float32)[None, :]
@@ -110,7 +110,7 @@ def attend(
     base = row * row_stride + head * head_stride
     tl.store(keys + base + target * WIDTH + near, key1)
     tl.store(keys + base + target * WIDTH + HALF + near, key2)
-    tl.store(values + base + target * WIDTH + whole, v)
+    tl.store(values + base + target * WIDTH + column, v)
 
     best = tl.sum(turned1.to(tl.float32) * key1.to(tl.float32)[None, :], axis=1)
     best += tl.sum(turned2.to(tl.float32) * key2.to(tl.float32)[None, :], axis=1)
@@ -130,12 +130,12 @@ def attend(
         maximum = tl.maximum(best, tl.max(scores, axis=1))
         rescale = tl.exp(best - maximum)
         weights = tl.exp(scores - maximum[:, None])
-        seen = tl.load(values + base + at[:, None] * WIDTH + whole[None, :], mask=valid[:, None], other=0.0)
+        seen = tl.load(values + base + at[:, None] * WIDTH + column[None, :], mask=valid[:, None], other=0.0)
         total = total * rescale + tl.sum(weights, axis=1)
         mixed = mixed * rescale[:, None] + tl.dot(weights.to(kind), seen, input_precision=PRECISION)
         best = maximum
     result = (mixed / total[:, None]).to(out.dtype.element_ty)
-    destination = out + row * HEADS * WIDTH + (head * GROUP + group)[:, None] * WIDTH + whole[None, :]
+    destination = out + row * HEADS * WIDTH + (head * GROUP + group)[:, None] * WIDTH + column[None, :]
     tl.store(destination, result, mask=real)
 
 

@@ -28,7 +28,7 @@ class KVCache:
         self.keys: list[torch.Tensor] = []
         self.values: list[torch.Tensor] = []
         self._form = form
-        self._whole: torch.Tensor | None = None
+        self._combined: torch.Tensor | None = None
 
     def grow(self, rows: int, length: int) -> bool:
         """Grows the cache, keeping its contents. Returns whether the tensors were reallocated."""
@@ -37,7 +37,7 @@ class KVCache:
         self.generation += 1
         self.rows, self.length = max(rows, self.rows), max(length, self.length)
         if self._form is not None:
-            self._grow_whole(self._form)
+            self._grow_combined(self._form)
             return True
         for tensors in (self.keys, self.values):
             for layer, old in enumerate(tensors):
@@ -46,14 +46,14 @@ class KVCache:
                 tensors[layer] = new
         return True
 
-    def _grow_whole(self, form: KVCacheShape) -> None:
-        old = self._whole
+    def _grow_combined(self, form: KVCacheShape) -> None:
+        old = self._combined
         new = torch.zeros(
             *(2, form.layers, self.rows, form.heads, self.length + 1, form.width), dtype=form.dtype, device=form.device
         )
         if old is not None:
             new[:, :, : old.shape[2], :, : old.shape[4] - 1] = old[..., :-1, :]
-        self._whole = new
+        self._combined = new
         self.keys, self.values = list(new[0].unbind()), list(new[1].unbind())
 
     def _empty(self, like: torch.Tensor) -> torch.Tensor:
@@ -63,13 +63,13 @@ class KVCache:
     def clear(self) -> None:
         self.generation += 1
         self.rows = self.length = 0
-        self._whole = None
+        self._combined = None
         self.keys.clear()
         self.values.clear()
 
     def copy(self, source: int, target: int, length: int) -> None:
-        if self._whole is not None:
-            self._whole[:, :, target, :, :length] = self._whole[:, :, source, :, :length]
+        if self._combined is not None:
+            self._combined[:, :, target, :, :length] = self._combined[:, :, source, :, :length]
             return
         for tensors in (self.keys, self.values):
             for tensor in tensors:

@@ -82,7 +82,7 @@ class PrefixCache:
             return first
         if len(self.states) < most:
             if first is not None:
-                self._put_back(first)
+                self._reinsert(first)
             self.states.append(RowState())
             return len(self.states) - 1
         if first is None or first != keep:
@@ -90,7 +90,7 @@ class PrefixCache:
         second = self._next_free()
         if second is None:
             return keep
-        self._put_back(keep)
+        self._reinsert(keep)
         return second
 
     def _next_free(self) -> int | None:
@@ -101,7 +101,7 @@ class PrefixCache:
                 return number
         return None
 
-    def _put_back(self, number: int) -> None:
+    def _reinsert(self, number: int) -> None:
         state = self.states[number]
         heapq.heappush(self._free, (bool(state.tokens), state.used, number))
 
@@ -129,5 +129,5 @@ class PrefixCache:
         if job.row >= 0 and job.row < len(self.states) and self.states[job.row].job is job:
             self.states[job.row].job = None
             self._wanted.remove(job.row)
-            self._put_back(job.row)
+            self._reinsert(job.row)
         job.row = -1

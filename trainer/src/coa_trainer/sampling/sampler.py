@@ -16,7 +16,7 @@ from .stop_conditions import Decode, StopConditions
 from .token_sampling import SampledToken, sample_tokens, uniform_list
 
 # Prefix tokens that a sequence must save to wait for another that is prefilling the same prefix.
-WORTH_WAITING = 16
+MIN_SHARED_TOKENS = 16
 # Prefill tokens between two decoding steps, padding included; and between two bursts.
 PREFILL_TOKENS, BURST_PREFILL_TOKENS = 2048, 65536
 # Attention entries computed at once in prefill: tokens times the length of their rows.
@@ -136,7 +136,7 @@ class Sampler:
         still: list[Job] = []
         for number, job in enumerate(self._waiting):
             source, shared = self._prefix_cache.best_prefix(job.tokens)
-            if self._prefix_cache.being_prefilled(job.tokens, shared, WORTH_WAITING):
+            if self._prefix_cache.being_prefilled(job.tokens, shared, MIN_SHARED_TOKENS):
                 still.append(job)
             elif not self._place(job, source, shared, len(self._waiting) - number):
                 still += self._waiting[number:]

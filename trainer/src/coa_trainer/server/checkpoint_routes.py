@@ -51,7 +51,7 @@ class CheckpointRoutes:
         try:
             limit, offset = int(request.query.get("limit", 20)), int(request.query.get("offset", 0))
         except ValueError:
-            raise bad_request("limit and offset must be whole numbers.") from None
+            raise bad_request("limit and offset must be integers.") from None
         known = list(self._service.known.items())
         page = known[max(0, offset) :][: max(0, limit)]
         cursor = {"offset": offset, "limit": limit, "total_count": len(known)}

@@ -93,7 +93,7 @@ class Database:
         )
         return [Future(*row) for row in rows]
 
-    def forget_old(self) -> None:
+    def delete_expired(self) -> None:
         self._run("DELETE FROM futures WHERE finished < ?", time.time() - KEPT_SECONDS)
 
     # Models

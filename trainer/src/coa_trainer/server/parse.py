@@ -63,12 +63,12 @@ def _integers(given: Any, name: str) -> Integers:
         array = np.asarray(given)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iuf"):
             raise ValueError
-        whole = array.astype(np.int64)
+        integers = array.astype(np.int64)
     except (ValueError, TypeError, OverflowError):
         raise bad_request(f"{name} must be a flat list of integers.") from None
-    if array.size and array.dtype.kind == "f" and not bool((whole == array).all()):
+    if array.size and array.dtype.kind == "f" and not bool((integers == array).all()):
         raise bad_request(f"{name} must be a flat list of integers.")
-    return whole
+    return integers
 
 
 def _floats(given: Any, name: str) -> Floats:

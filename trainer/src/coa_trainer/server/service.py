@@ -118,7 +118,7 @@ class Service:
         self.database.finish(future_id, status, to_json(result))
         self._finished += 1
         if self._finished % CLEANED_EVERY == 0:
-            self.database.forget_old()
+            self.database.delete_expired()
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._announce, future_id)
 
@@ -186,7 +186,7 @@ class Service:
 
     def _recover(self) -> None:
         self.executor.clean_folders()
-        self.database.forget_old()
+        self.database.delete_expired()
         self._restore_models()
         for future in self._left_futures:
             self._resume(future)
