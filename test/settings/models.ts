@@ -81,7 +81,7 @@ function modelEffects(section: string, ask: Ask, given: Flags = {}, text = 'x'):
       given: base,
     },
     [key('retries')]: { see: asked(ask, { status: 500 }), from: 0, to: 1, given: without('retries') },
-    [key('concurrency')]: { see: asked(ask, { text, delayMs: 30 }), from: 1, to: 8, given: base },
+    [key('concurrency')]: { see: asked(ask, { text, delayMs: 150 }), from: 1, to: 8, given: base },
   }
 }
 
@@ -160,7 +160,7 @@ export const modelsEffects: Effects = {
   'eval.max_tokens': { see: asked(reacted), to: 99, given: evalModel },
   'eval.max_turns': { see: asked(reacted, { text: call }), from: 1, to: 2, given: evalModel },
   'teach.concurrency': {
-    see: asked(taught, { delayMs: 30 }),
+    see: asked(taught, { delayMs: 150 }),
     to: 1,
     given: {
       ...quick,
