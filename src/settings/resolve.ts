@@ -164,9 +164,9 @@ function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): st
 /** Tables used to be lists of texts such as "math=1". */
 function refuseOldList(key: string, value: unknown, schema: z.ZodType, file: string): void {
   if (!isTable(schema) || !Array.isArray(value)) return
-  const table = value.length === 0 ? {} : tableFromText(value.join(','), schema)
+  const table = tableFromText(value.join(','), schema)
   throw new ConfigError(`${key} in ${file} is a list, and has to be a table`, {
-    fix: `Write it as ${key.split('.')[1]} = ${inlineToml(table)}.`,
+    fix: `Write it as ${key.split('.')[1]} = ${typeof table === 'string' ? '{ name = value }' : inlineToml(table)}.`,
   })
 }
 
