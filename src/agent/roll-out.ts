@@ -56,7 +56,7 @@ export async function rollOut(
   const reader = new ChainReader(grammar, tokenizer)
   const shorter: Observation['shorter'][] = []
   const ms = { sampling: 0, tools: 0, checking: 0 }
-  const deadline = AbortSignal.timeout(settings.maxSeconds * 1000)
+  const deadline = AbortSignal.timeout(Math.ceil(settings.maxSeconds * 1000))
   const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const stopTexts = [...grammar.agents.values()]
     .filter(({ kind }) => kind === 'tool' || kind === 'answer')

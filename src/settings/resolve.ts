@@ -62,13 +62,15 @@ export function resolveConfig<S extends Sections>(
     refuseUnknown(key, keys, 'on the command line')
     put(key, fromFlag(value, keys.get(key)!), 'flag')
   }
-  const parsed = schema.safeParse(merged)
+  const parsed = schema.safeParse(merged, { reportInput: true })
   if (parsed.success) return { config: parsed.data, origins }
   const issue = parsed.error.issues[0]!
   const key = issue.path.slice(0, 2).join('.')
   const inner = issue.path.slice(2)
   const place = inner.every((part) => typeof part === 'string') ? issue.path.join('.') : key
-  throw new ConfigError(`${place} is not usable: ${issue.message}`, {
+  const isText = inner.length === 0 && typeof issue.input === 'string' && isTable(keys.get(key))
+  const why = isText ? 'it takes pairs such as name=value, with commas between' : issue.message
+  throw new ConfigError(`${place} is not usable: ${why}`, {
     fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
   })
 }
@@ -162,9 +164,9 @@ function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): st
 /** Tables used to be lists of texts such as "math=1". */
 function refuseOldList(key: string, value: unknown, schema: z.ZodType, file: string): void {
   if (!isTable(schema) || !Array.isArray(value)) return
-  const table = value.length === 0 ? {} : tableFromText(value.join(','), schema)
+  const table = tableFromText(value.join(','), schema)
   throw new ConfigError(`${key} in ${file} is a list, and has to be a table`, {
-    fix: `Write it as ${key.split('.')[1]} = ${inlineToml(table)}.`,
+    fix: `Write it as ${key.split('.')[1]} = ${typeof table === 'string' ? '{ name = value }' : inlineToml(table)}.`,
   })
 }
 

@@ -13,21 +13,13 @@ export function isTable(schema: z.ZodType | undefined): schema is z.ZodRecord | 
 export function tableFromText(text: string, schema: z.ZodRecord | z.ZodObject): unknown {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '')
   // A name may hold an equals sign; a value does not.
-  const split = pairs.map((pair) => [
-    pair.slice(0, pair.lastIndexOf('=')),
-    pair.slice(pair.lastIndexOf('=') + 1),
-  ])
-  if (pairs.some((pair) => pair.lastIndexOf('=') < 1)) return text
+  const split = pairs.map((pair) => /^(.+)=(.*)$/s.exec(pair)?.map((part) => part.trim()))
+  if (split.includes(undefined)) return text
+  const schemaOf = (name: string): unknown =>
+    schema instanceof z.ZodRecord ? schema.valueType : schema.shape[name]
   return Object.fromEntries(
-    split.map(([name = '', value = '']) => [
-      name.trim(),
-      valueFromText(value.trim(), valueSchema(schema, name.trim())),
-    ]),
+    split.map(([, name, value] = []) => [name!, valueFromText(value!, schemaOf(name!))]),
   )
-}
-
-function valueSchema(schema: z.ZodRecord | z.ZodObject, name: string): unknown {
-  return schema instanceof z.ZodRecord ? schema.valueType : schema.shape[name]
 }
 
 function valueFromText(text: string, schema: unknown): unknown {
@@ -40,8 +32,8 @@ function valueFromText(text: string, schema: unknown): unknown {
   return parts.length === 1 ? numberOr(text) : parts.map(numberOr)
 }
 
-const numberOr = (text: string): number | string => (text.trim() === '' ? text : (asNumber(text) ?? text))
-const asNumber = (text: string): number | undefined => (Number.isNaN(Number(text)) ? undefined : Number(text))
+const numberOr = (text: string): number | string =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
 /** A value that is written as in coa.toml, such as { math = 1 } or [0.1, 0.9]; undefined where it is not. */
 export function tomlFromText(text: string): unknown {

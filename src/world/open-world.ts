@@ -58,7 +58,7 @@ export async function openWorld(
       return [...own, ...(await configured).filter(({ name }) => !names.has(name))]
     },
     calling: {
-      timeoutMs: calls.timeout_s * 1000,
+      timeoutMs: Math.ceil(calls.timeout_s * 1000),
       outputLimit: calls.output_limit,
       ...(calls.cache === '' ? {} : { cache: new ToolCache(calls.cache) }),
     },

@@ -53,7 +53,7 @@ it('takes thresholds as options and as settings', () => {
 
 it.each([
   [['filter', 'r', '--min-interactions', 'many'], 2, 'filter.min_interactions'],
-  [['filter', 'r', '--by-suite', 'easy'], 2, 'Write it as "math=3"'],
+  [['filter', 'r', '--by-suite', 'easy'], 2, 'it takes pairs such as name=value'],
   [['filter', 'r', '--against', 'mth'], 2, 'Did you mean math?'],
   [['filter', 'x'], 2, 'no run called'],
 ] as const)('%j ends with %i and says what to do', (args, code, words) => {

@@ -42,7 +42,7 @@ export function registerToolsTry(parent: Command): void {
           const payload = await readPayload(tool, body === '-' ? readInput('-') : body)
           return callTool(tool, payload, {
             signal,
-            timeoutMs: config.tools.timeout_s * 1000,
+            timeoutMs: Math.ceil(config.tools.timeout_s * 1000),
             outputLimit: config.tools.output_limit,
             ...(options.cache && config.tools.cache !== ''
               ? { cache: new ToolCache(config.tools.cache) }

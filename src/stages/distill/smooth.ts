@@ -25,16 +25,20 @@ export async function distillSmoothly(
   const links = linksOf(trajectory)
   const draft = draftOf(links, options)
   const smoothed: number[] = []
-  const steps: DraftStep[] = []
-  for (const [index, step] of draft.steps.entries()) {
-    const { agent, pieces } = step
-    const text =
-      pieces === undefined
-        ? ''
-        : (await smooth({ question: trajectory.question, agent, pieces }, signal)).trim()
+  // All at once: the model's own limit says how many requests there are at the same time.
+  const rest = new AbortController()
+  const either = AbortSignal.any([signal, rest.signal])
+  const texts = await Promise.all(
+    draft.steps.map(({ agent, pieces }) =>
+      pieces === undefined ? '' : smooth({ question: trajectory.question, agent, pieces }, either),
+    ),
+    // After a failure nobody wants the other ones.
+  ).finally(() => rest.abort())
+  const steps = draft.steps.map((step, index): DraftStep => {
+    const text = texts[index]!.trim()
     if (text !== '' && text !== step.text) smoothed.push(index)
-    steps.push(text === '' ? step : { ...step, text })
-  }
+    return text === '' ? step : { ...step, text }
+  })
   const sequence = finish(trajectory, options.grammar, { ...draft, steps }, links)
   if (smoothed.length === 0) return sequence
   return {

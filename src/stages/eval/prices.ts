@@ -1,6 +1,6 @@
 import type { EvalReport, EvalTokens, Price } from '../../schema/index.ts'
 
-/** What figures are reckoned with; reports of earlier versions have prices in another form. */
+/** What metrics are computed with. Reports of earlier versions have prices in another form. */
 export interface ReportSettings extends Omit<EvalReport['settings'], 'prices'> {
   prices: Readonly<Record<string, Price>>
 }

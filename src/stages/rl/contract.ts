@@ -9,7 +9,7 @@ interface Student {
   /** What training begins with, for the lineage of its checkpoints. */
   parent?: CheckpointNote['parent']
   /** A frozen copy of it, needed for rl.kl. */
-  reference?: Pick<Engine, 'forward'>
+  reference?: Pick<Engine, 'forward'> | undefined
 }
 
 export interface Measured {
@@ -27,11 +27,11 @@ export interface RlContext {
   rollOut: (job: RolloutJob, checkpoint: string) => Promise<Rollout>
   tasks: readonly Task[]
   /** Measures the weights as they are on tasks that are not trained on. */
-  evaluate?: (step: number) => Promise<Measured>
+  evaluate?: ((step: number) => Promise<Measured>) | undefined
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
   /** Told of each step when it is done. */
-  onStep?: (row: MetricRow) => void
+  onStep?: ((row: MetricRow) => void) | undefined
   /** Told once of everything that goes wrong, in words. */
-  onFinding?: (text: string) => void
+  onFinding?: ((text: string) => void) | undefined
 }

@@ -55,16 +55,8 @@ async function trainRl(
     // Measuring takes long: what RL cannot do with these settings is said first.
     rlSettings(config)
     const policy = { ...student, checkpoint: folder }
-    const chooser = {
-      run,
-      config,
-      observe,
-      signal,
-      spotlight,
-      policy,
-      fingerprint: parent.fingerprint,
-      world,
-    }
+    const { fingerprint } = parent
+    const chooser = { run, config, observe, signal, spotlight, policy, fingerprint, world }
     const found = await chooseTasks(tasks, chooser)
     refuseNoneChosen(found.counts)
     onNote(chosenInWords(found.counts))
@@ -79,24 +71,19 @@ async function trainRl(
       observe,
       tasks,
       again,
-      student: {
-        engine,
-        parent,
-        ...(reference === undefined ? {} : { reference }),
-      },
+      student: { engine, parent, reference },
       rollOut: (job, checkpoint) =>
         rollOutWatched(job, { ...student, checkpoint }, world, settings, { signal, spotlight }),
-      ...(measured.length === 0
-        ? {}
-        : {
-            evaluate: (step: number) =>
+      evaluate:
+        measured.length === 0
+          ? undefined
+          : (step) =>
               measure(measured, { ...student, checkpoint: `rl-${step}` }, world, config, {
                 signal,
                 spotlight,
               }),
-          }),
-      ...(onMetric === undefined ? {} : { onStep: onMetric }),
-      ...(onFinding === undefined ? {} : { onFinding }),
+      onStep: onMetric,
+      onFinding,
     })
   } finally {
     await world.close()

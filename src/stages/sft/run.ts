@@ -27,7 +27,7 @@ export interface SftContext {
   /** Sequences in which a single agent works ReAct-style, mixed in at sft.react_share. */
   react?: () => Iterable<Selected>
   /** Rollouts with the weights as they are, after so many steps. One that fails is noted, and training goes on. */
-  evaluate?: Evaluate
+  evaluate?: Evaluate | undefined
   /** Begin anew, whatever an earlier training has left. */
   again?: boolean
   /** Told of each step when it is done. */

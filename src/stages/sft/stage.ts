@@ -55,12 +55,11 @@ async function trainSft(
       data: () => readSelection(run),
       react: () => reactSelection(run),
       again,
-      ...(world === undefined
-        ? {}
-        : {
-            evaluate: (step: number) =>
+      evaluate:
+        world === undefined
+          ? undefined
+          : (step) =>
               measure(tasks, { ...student, checkpoint: `sft-${step}` }, world, config, { signal, spotlight }),
-          }),
       onStep: (row) => {
         onMetric?.(row)
         showChain?.()

@@ -1,7 +1,6 @@
 import { openWorld } from '../../agent/index.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
 import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
-import type { Observe, Spotlight } from '../../base/progress/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
@@ -10,6 +9,7 @@ import type { Run } from '../../store/index.ts'
 import type { Dials } from '../../tasks/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
 import type { ModelSection, WorldConfig } from '../../world/settings.ts'
+import type { StageContext } from '../stage.ts'
 import type { MindMaker } from './contract.ts'
 import { carefulDials, erringDials } from './dials.ts'
 import { modelMinds } from './model-mind.ts'
@@ -49,14 +49,7 @@ export interface TeachSummary {
  */
 export async function run(
   config: TeachConfig,
-  context: {
-    run: Run
-    signal: AbortSignal
-    observe: Observe
-    spotlight?: Spotlight
-    /** Receives the reasons for failed runs. */
-    onFinding?: (text: string) => void
-  },
+  context: Omit<StageContext<unknown>, 'config'>,
 ): Promise<TeachSummary> {
   const { run: folder, signal, observe, spotlight, onFinding } = context
   const team = await assertTeachable(config, tasksOf(folder))

@@ -13,6 +13,7 @@ export function judgeFromSettings(
   if (model === undefined) return undefined
   return createJudge({
     model: promptFunction(model),
+    concurrency: judge.concurrency,
     modelName: `${model.name} at ${judge.base_url}`,
     ...(tools.cache === '' ? {} : { cache: fileJudgeCache(join(tools.cache, 'judge.jsonl')) }),
   })

@@ -42,7 +42,7 @@ function endpointOf(section: string, settings: ModelSection, environment: Enviro
   return {
     baseUrl,
     model,
-    timeoutMs: settings.timeout_s * 1000,
+    timeoutMs: Math.ceil(settings.timeout_s * 1000),
     retries: settings.retries,
     concurrency: settings.concurrency,
     ...(apiKey === undefined ? {} : { apiKey }),

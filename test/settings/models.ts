@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openWorld } from '../../src/agent/index.ts'
+import { openSolver } from '../../src/cli/commands/eval-solvers.ts'
+import { byteTokenizer } from '../../src/language/tokens/index.ts'
+import type { ProjectConfig } from '../../src/pipeline/settings.ts'
+import { readEnvironment } from '../../src/settings/index.ts'
+import { distill } from '../../src/stages/distill/index.ts'
+import { solveAll } from '../../src/stages/eval/index.ts'
+import { teach } from '../../src/stages/teach/index.ts'
+import { startOpenAiServer } from '../../src/testing/openai-server.ts'
+import { embedderFromSettings } from '../../src/world/models/index.ts'
+import { openToolbox } from '../../src/world/tools/index.ts'
+import { tasksOf } from '../eval/support.ts'
+import { type Effects, type Flags, outcome } from './effects.ts'
+import { corpus, newRun, observe, signal, trajectory } from './places.ts'
+
+process.env['SETTINGS_KEY_ONE'] = 'the first key'
+process.env['SETTINGS_KEY_TWO'] = 'the second key'
+
+/** How the servers answer just now, and what they were asked. */
+const now = { delayMs: 0, status: 200, text: '', running: 0, most: 0, asked: [] as Record<string, unknown>[] }
+
+export const servers = await Promise.all(
+  ['one', 'two'].map((server) =>
+    startOpenAiServer(async ({ headers, body }) => {
+      const { messages: _, input, seed: __, ...rest } = body
+      const lengths = [input ?? []].flat().map((text) => String(text).length)
+      now.asked.push({ server, key: headers.authorization, lengths, ...rest })
+      now.most = Math.max(now.most, ++now.running)
+      await sleep(now.delayMs)
+      now.running--
+      return now.status === 200 ? now.text : { status: now.status }
+    }),
+  ),
+)
+
+type Ask = (config: ProjectConfig) => Promise<unknown>
+
+/** Every request that is made, and whether several are made at the same time. */
+export function asked(
+  ask: Ask,
+  answers: Partial<typeof now> = {},
+): (config: ProjectConfig) => Promise<object> {
+  return async (config) => {
+    Object.assign(now, { delayMs: 0, status: 200, text: 'x', most: 0, asked: [] }, answers)
+    const came = await outcome(() => ask(config))
+    // What nobody waits for any longer must not be taken for what comes next.
+    do await sleep(20)
+    while (now.running > 0)
+    // Which of several comes first is chance.
+    return { asked: now.asked.map((one) => JSON.stringify(one)).sort(), parallel: now.most > 1, came }
+  }
+}
+
+/** The six settings of a model, whoever asks it. */
+function modelEffects(section: string, ask: Ask, given: Flags = {}, text = 'x'): Effects {
+  const key = (name: string): string => `${section}.${name}`
+  const base: Flags = {
+    ...given,
+    [key('base_url')]: servers[0]!.baseUrl,
+    [key('model')]: 'model-a',
+    [key('retries')]: 0,
+  }
+  const without = (name: string): Flags =>
+    Object.fromEntries(Object.entries(base).filter(([one]) => one !== key(name)))
+  const see = asked(ask, { text })
+  const slowly = asked(ask, { text, delayMs: 300 })
+  return {
+    [key('base_url')]: {
+      see,
+      from: servers[0]!.baseUrl,
+      to: servers[1]!.baseUrl,
+      given: without('base_url'),
+    },
+    [key('model')]: { see, from: 'model-a', to: 'model-b', given: without('model') },
+    [key('key_env')]: { see, from: 'SETTINGS_KEY_ONE', to: 'SETTINGS_KEY_TWO', given: base },
+    [key('timeout_s')]: {
+      see: async (config) => ({ ...(await slowly(config)), asked: [] }),
+      from: 0.02,
+      to: 20,
+      given: base,
+    },
+    [key('retries')]: { see: asked(ask, { status: 500 }), from: 0, to: 1, given: without('retries') },
+    [key('concurrency')]: { see: asked(ask, { text, delayMs: 150 }), from: 1, to: 8, given: base },
+  }
+}
+
+const quick: Flags = { 'sandbox.driver': 'pyodide', 'tools.cache': '' }
+
+async function judge(config: ProjectConfig): Promise<unknown> {
+  const world = await openWorld(config)
+  const cases = ['a', 'b', 'c'].map((answer) => ({ question: 'q?', reference: 'r', answer }))
+  const judged = await Promise.all(cases.map((one) => world.check.judge!.judge(one)))
+  await world.close()
+  return judged.map((one) => 'failure' in one)
+}
+
+async function summary(config: ProjectConfig): Promise<unknown> {
+  const toolbox = openToolbox(config, readEnvironment())
+  const tool = await toolbox.open('crawl_page')
+  const { text } = await tool.execute({ urls: corpus.sources }, { signal, question: 'Which light?' })
+  await toolbox.close()
+  return text
+}
+
+async function embedding(config: ProjectConfig): Promise<unknown> {
+  const texts = Array.from({ length: 200 }, (_, at) => `${'word '.repeat(50)}${at}`)
+  const embedder = embedderFromSettings('embedding', config.embedding, readEnvironment())
+  return (await embedder!.embed(texts)).length
+}
+
+async function smoothed(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  run.append('trajectory', trajectory)
+  return (await distill.run({ run, config, observe, signal })).figures['sequences']
+}
+
+async function taught(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  for (const task of tasksOf(4)) run.append('task', task)
+  await teach.run({ run, config, observe, signal })
+  return run.count('trajectory')
+}
+
+/** The ReAct agent on a few tasks. It never answers. */
+export async function reacted(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  const world = await openWorld(config)
+  const { solver } = await openSolver({ kind: 'react' }, config, world, byteTokenizer())
+  try {
+    await solveAll(config, { run, tasks: tasksOf(3), solvers: [solver], signal, observe })
+  } finally {
+    await world.close()
+  }
+  return [...run.scan('attempt')].length
+}
+
+export const call = '<think>Look.</think><code>\n```py\n```\n</code>'
+const evalGiven: Flags = { ...quick, 'eval.max_turns': 1 }
+const evalModel: Flags = {
+  ...quick,
+  'eval.base_url': servers[0]!.baseUrl,
+  'eval.model': 'model-a',
+  'eval.retries': 0,
+}
+
+export const modelsEffects: Effects = {
+  ...modelEffects('judge', judge, quick, '{"verdict": "correct", "reason": ""}'),
+  ...modelEffects('summary', summary, { 'search.corpus': corpus.file }),
+  ...modelEffects('embedding', embedding),
+  ...modelEffects('distill', smoothed),
+  ...modelEffects('teacher', taught, { ...quick, 'teach.mind': 'model' }),
+  ...modelEffects('eval', reacted, evalGiven, call),
+  'embedding.max_characters': {
+    see: asked(embedding),
+    to: 20,
+    given: { 'embedding.base_url': servers[0]!.baseUrl, 'embedding.model': 'model-a' },
+  },
+  'eval.temperature': { see: asked(reacted), to: 0.7, given: evalModel },
+  'eval.max_tokens': { see: asked(reacted), to: 99, given: evalModel },
+  'eval.max_turns': { see: asked(reacted, { text: call }), from: 1, to: 2, given: evalModel },
+  'teach.concurrency': {
+    see: asked(taught, { delayMs: 150 }),
+    to: 1,
+    given: {
+      ...quick,
+      'teach.mind': 'model',
+      'teacher.base_url': servers[0]!.baseUrl,
+      'teacher.model': 'model-a',
+      'teacher.retries': 0,
+    },
+  },
+}
