@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
-import { resolveConfig, settingsOf } from '../../src/settings/index.ts'
+import { resolveConfig, settingsOf } from '../../src/settings/resolve.ts'
 import type { Effects, Flags, See } from './effects.ts'
 import { modelsEffects } from './models.ts'
 import { surroundingsEffects } from './surroundings.ts'

@@ -10,6 +10,7 @@ import { run as trainSft } from '../../src/stages/sft/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { makeRollout, makeTask, wrong } from '../rl/make-rollout.ts'
 import { callOf, policyOf, says } from '../rollout/fixtures.ts'
+import { spansFrom } from '../rollout/spans.ts'
 import { sumSequence, sums } from '../sft/support.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { type Effects, type Flags, outcome, seenBy } from './effects.ts'
@@ -87,10 +88,7 @@ function made(id: string, taskId: string, groupId: string, seed: number, checkpo
     groupId,
     checkpoint,
     seed,
-    segments: [
-      { origin: 'prompt', tokens: [1, 2] },
-      { origin: 'sampled', tokens, logprobs: tokens.map((token) => -token / 8) },
-    ],
+    ...spansFrom([{ prompt: [1, 2] }, { sampled: tokens, logprobs: tokens.map((token) => -token / 8) }]),
     verdict:
       draw % 3 === 0 ? { outcome: 'correct', checker: 'exact', evidence: '' } : { ...wrong!, score: 0.4 },
     wellFormed: draw % 5 !== 0,
@@ -122,7 +120,11 @@ async function rl(config: ProjectConfig): Promise<unknown> {
       },
     })
   })
-  const stored = [...run.scan('rollout')].map(({ id, reward, segments }) => [id, reward, segments.length])
+  const stored = [...run.scan('rollout')].map(({ id, reward, promptTokens }) => [
+    id,
+    reward,
+    promptTokens?.length,
+  ])
   return { calls, asked, measured, stored, ended }
 }
 
@@ -189,7 +191,7 @@ async function chosen(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   const question = 'known: what is 2 + 3?'
   run.append('sequence', {
-    v: 1,
+    v: 2,
     id: 's',
     grammar: 'math',
     prompt: [{ role: 'user', content: question }],

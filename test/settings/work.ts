@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { measure, rollOut, rolloutSettings } from '../../src/agent/index.ts'
 import { newRun as newCommandRun } from '../../src/cli/new-run.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
-import { sequenceText } from '../../src/schema/index.ts'
+import { streamText } from '../../src/schema/index.ts'
 import { run as distill } from '../../src/stages/distill/index.ts'
 import { makeReport, solveAll } from '../../src/stages/eval/index.ts'
 import { run as filter } from '../../src/stages/filter/index.ts'
@@ -62,7 +62,7 @@ async function distilled(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   run.append('trajectory', trajectory)
   await distill(config, { run, signal, observe })
-  return [...run.scan('sequence')].map((sequence) => [sequenceText(sequence), sequence.meta['problems']])
+  return [...run.scan('sequence')].map((sequence) => [streamText(sequence), sequence.meta['problems']])
 }
 
 let words = 0
@@ -113,8 +113,8 @@ async function rolled(config: ProjectConfig): Promise<unknown> {
     await sleep(5)
     return { text: 'five '.repeat(100) }
   })
-  const { stop, text } = await rollOut(job, policy, world, rolloutSettings(config), { signal })
-  return { requests, stop, text }
+  const rollout = await rollOut(job, policy, world, rolloutSettings(config), { signal })
+  return { requests, stop: rollout.stop, text: streamText(rollout) }
 }
 
 async function parallelRollouts(config: ProjectConfig): Promise<unknown> {
