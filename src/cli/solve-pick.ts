@@ -5,16 +5,16 @@ import type { ProjectConfig } from '../pipeline/settings.ts'
 import { readEnvironment } from '../settings/index.ts'
 import type { ChatModel } from '../world/models/index.ts'
 
-/** The agent whose score the verifier goes by. */
+/** The agent whose scores `--pick verifier` uses. */
 const CHECKER = 'double_check'
 
 export interface Picker {
-  /** Throws where a grammar leaves it nothing to go by. */
+  /** Throws if the picker cannot work with this grammar. */
   assertFits(grammar: Grammar): void
   pick(from: Required<JudgedQuestion>, signal: AbortSignal): Promise<Choice>
 }
 
-/** How one of several answers is chosen. Throws at once where that could not be done later. */
+/** How to choose among several answers. Throws now if choosing would be impossible later. */
 export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promise<Picker> {
   const rolling = await import('../agent/index.ts')
   const always = (): void => {}
@@ -44,7 +44,7 @@ export async function pickerOf(how: Choice['by'], config: ProjectConfig): Promis
 
 function mustCheck(grammar: Grammar): void {
   if (grammar.agents.has(CHECKER)) return
-  throw new UsageError(`the grammar "${grammar.name}" has no ${CHECKER} whose score could be gone by`, {
+  throw new UsageError(`the grammar "${grammar.name}" has no ${CHECKER} agent to score answers`, {
     fix: 'Use --pick majority or --pick judge, or a grammar that has one, such as web.',
   })
 }
@@ -53,7 +53,7 @@ async function judgeOf(config: ProjectConfig): Promise<ChatModel> {
   const { modelFromSettings } = await import('../world/models/index.ts')
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   if (judge !== undefined) return judge
-  throw new ConfigError('there is no judge to pick the answer', {
+  throw new ConfigError('there is no judge model to pick the answer', {
     fix: 'Set judge.base_url and judge.model, or use --pick majority.',
   })
 }

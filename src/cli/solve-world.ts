@@ -5,9 +5,9 @@ import type { ProjectConfig } from '../pipeline/settings.ts'
 import type { Task } from '../schema/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import type { Tool } from '../world/tools/index.ts'
-import { onlyTools, toolsOf } from './only-tools.ts'
+import { restrictTools, toolsOf } from './only-tools.ts'
 
-/** The grammar with the tools that were asked for, each known to work before the model is asked. */
+/** The grammar restricted to the requested tools, after checking that each of them works. */
 export async function worldForQuestion(
   opened: World,
   task: Task,
@@ -15,7 +15,7 @@ export async function worldForQuestion(
   tools: readonly string[] | undefined,
 ): Promise<{ world: World; grammar: Grammar }> {
   const whole = await opened.grammarOf(task)
-  const grammar = tools === undefined ? whole : onlyTools(whole, tools)
+  const grammar = tools === undefined ? whole : restrictTools(whole, tools)
   const wanted = toolsOf(grammar)
   const usable = searchesWorld(await opened.toolsOf(task), task).filter(({ name }) => wanted.includes(name))
   const missing = wanted.find((name) => !usable.some((tool) => tool.name === name))
@@ -23,7 +23,7 @@ export async function worldForQuestion(
   return { grammar, world: { ...opened, grammarOf: async () => grammar, toolsOf: async () => usable } }
 }
 
-/** An encyclopedia that is searched is searched under either name. */
+/** With --world, both search tools search the encyclopedia. */
 function searchesWorld(tools: readonly Tool[], task: Task): Tool[] {
   const search = tools.find(({ name }) => name === 'web_search')
   if (typeof task.meta['world'] !== 'number' || search === undefined) return [...tools]
@@ -38,9 +38,9 @@ async function missingTool(name: string, usable: readonly Tool[], config: Projec
   const fixes = [
     state?.fix ?? '',
     name.endsWith('_search') ? 'Or search the fictional encyclopedia: --world 1.' : '',
-    usable.length > 0 ? `Or go without it: --tools ${usable.map((tool) => tool.name).join(',')}.` : '',
+    usable.length > 0 ? `Or leave it out: --tools ${usable.map((tool) => tool.name).join(',')}.` : '',
   ]
-  return new ToolError(`${name} cannot be used here: ${state?.how ?? 'coa has no such tool'}`, {
-    fix: fixes.filter((fix) => fix !== '').join(' ') || 'Name another grammar with --grammar.',
+  return new ToolError(`${name} is not available: ${state?.how ?? 'coa has no such tool'}`, {
+    fix: fixes.filter((fix) => fix !== '').join(' ') || 'Choose another grammar with --grammar.',
   })
 }

@@ -1,4 +1,4 @@
-/** Two columns of lines. Colours do not count as width. */
+/** Two columns of lines. Colors do not count as width. */
 export function sideBySide(left: readonly string[], right: readonly string[], leftWidth: number): string {
   const lines: string[] = []
   for (let row = 0; row < Math.max(left.length, right.length); row++) {
@@ -58,7 +58,7 @@ function printable(text: string): string {
 
 function widthOf(text: string): number {
   let width = 0
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes are made of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes are made of them
   for (const character of text.replaceAll(/\u001b\[[0-9;]*m/g, '')) width += columnsOf(character)
   return width
 }

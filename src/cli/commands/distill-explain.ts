@@ -16,7 +16,7 @@ interface ExplainOptions extends GlobalOptions {
 
 const WIDTH = 100
 const LEFT = 46
-/** What the line between the columns leaves. */
+/** What remains beside the left column and the separator. */
 const RIGHT = WIDTH - LEFT - 3
 const SHORT = 6
 
@@ -24,10 +24,12 @@ export function registerDistillExplain(parent: Command): void {
   parent
     .command('explain')
     .argument('<run>', 'id or folder of a run, or "latest"')
-    .argument('<id>', "id of a team's run, or of the sequence made from it")
-    .description("show a team's run beside the chain it became, and why something is not in it")
-    .option('--full', 'every text in full length')
-    .addHelpText('after', '\nExamples:\n  $ coa distill explain latest math-1-careful --full | less -R')
+    .argument('<id>', 'id of a trajectory, or of the sequence distilled from it')
+    .description(
+      "show a team's trajectory next to the sequence distilled from it, and why parts were dropped",
+    )
+    .option('--full', 'do not shorten long texts')
+    .addHelpText('after', '\nExample:\n  $ coa distill explain latest math-1-careful --full | less -R')
     .action(async (name: string, id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ExplainOptions>()
       const { explain } = await import('../../stages/distill/index.ts')
@@ -47,12 +49,12 @@ async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; seq
   if (trajectory === undefined) {
     const known = run.list('trajectory', { limit: 1000 }).map((record) => record.id)
     const nearest = nearestName(id, known) ?? known[0]
-    throw new UsageError(`${run.id} holds no trajectory "${id}"`, {
-      fix: nearest === undefined ? 'Record some with `coa teach`.' : `Name one, such as "${nearest}".`,
+    throw new UsageError(`run ${run.id} has no trajectory "${id}"`, {
+      fix: nearest === undefined ? 'Record some with `coa teach`.' : `Give an id such as "${nearest}".`,
     })
   }
   if (sequence !== undefined) return { trajectory, sequence }
-  throw new UsageError(`"${id}" was not distilled yet`, { fix: `Run \`coa distill ${run.id}\` first.` })
+  throw new UsageError(`"${id}" has not been distilled yet`, { fix: `Run \`coa distill ${run.id}\` first.` })
 }
 
 function describe(

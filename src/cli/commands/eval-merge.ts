@@ -11,7 +11,7 @@ import { findRun } from '../find-run.ts'
 import { version } from '../version.ts'
 import type { EvalResult } from './eval-work.ts'
 
-/** One report of several runs: figures are reckoned anew from all attempts, with the settings of the first report. */
+/** Merges several runs into one report: metrics are recomputed from all attempts, with the first report's settings. */
 export function mergeRuns(
   config: ProjectConfig,
   names: readonly string[],
@@ -28,7 +28,7 @@ export function mergeRuns(
     using part = openRun(findRun(runs, name))
     const report = [...part.scan('eval')].at(-1)
     if (report === undefined) {
-      throw new UsageError(`run ${part.id} has no report yet`, { fix: 'Finish its evaluation first.' })
+      throw new UsageError(`run ${part.id} has no evaluation report`, { fix: 'Finish its evaluation first.' })
     }
     takeAttempts(run, part.scan('attempt'))
     return report

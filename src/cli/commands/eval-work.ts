@@ -33,7 +33,7 @@ export interface EvalWork {
   tasks: readonly Task[]
   requests: readonly SolverRequest[]
   options: EvalOptions
-  /** A run with attempts of others at the same tasks. */
+  /** A run with other solvers' attempts at the same tasks. */
   against?: string
 }
 
@@ -42,18 +42,18 @@ export interface EvalResult {
   dir: string
   report: EvalReport
   files: ReportFiles
-  /** Of this process, from the first attempt to the report. */
+  /** From the first attempt of this process to the report. */
   seconds: number
 }
 
-/** Makes the attempts that are missing in the run that belongs to the command, and then the report. */
+/** Makes the attempts that the run does not have yet, then the report. */
 export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<EvalResult> {
   const { command, tasks, requests, options } = work
   const shard = options.shard === undefined ? undefined : parseShard(options.shard)
   const names = requests.map((request) => solverName(request, config))
   const twin = names.find((name, at) => names.indexOf(name) !== at)
   if (twin !== undefined)
-    throw new UsageError(`two solvers are called ${twin}`, { fix: `Name them, as in --model other=FOLDER.` })
+    throw new UsageError(`two solvers are called ${twin}`, { fix: `Rename one: --model other=FOLDER.` })
   const judge = config.eval.picker === 'judge' ? judgeOf(config) : undefined
   for (const request of requests) if ('folder' in request) modelFolder(request.folder)
   await assertGrammars(
@@ -119,12 +119,12 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
 function judgeOf(config: ProjectConfig) {
   const judge = modelFromSettings('judge', config.judge, readEnvironment())
   if (judge !== undefined) return judge
-  throw new ConfigError('there is no judge to pick with', {
-    fix: 'Set judge.base_url and judge.model, or --picker majority.',
+  throw new ConfigError('there is no judge model to pick answers', {
+    fix: 'Set judge.base_url and judge.model, or use --picker majority.',
   })
 }
 
-/** The same command finds the same run, so that one that was stopped goes on. */
+/** The same command finds the same run, so that an interrupted evaluation resumes. */
 function runFor(
   config: ProjectConfig,
   { command, tasks, requests, options }: EvalWork,
@@ -140,7 +140,7 @@ function runFor(
     temperature,
     config.teach,
     config.rollout,
-    // Without tools of your own the same run is found as before there were any.
+    // Omitted if there are no custom tools, so that runs of older versions are still found.
     ...(Object.keys(mcp).length + ownTools.files.length > 0 ? [mcp, ownTools] : []),
   ]
   const own = `${command}-${digestOf(...parts, options.shard).slice(0, 8)}`
@@ -151,23 +151,23 @@ function runFor(
   return { run: newRun(config, name, id), isNew: true }
 }
 
-/** A model of a run is not measured on what that run trained it on, unless the training tasks were asked for. */
+/** A run's model must not be evaluated on the tasks that it was trained on, unless --split train says so. */
 function refuseTrainedOn(requests: readonly SolverRequest[], tasks: readonly Task[]): void {
   for (const request of requests) {
     if (!('folder' in request) || request.folder === undefined) continue
-    // …/checkpoints/NAME in the folder of a run.
+    // The folder is RUN/checkpoints/NAME.
     const dir = dirname(dirname(resolve(modelFolder(request.folder))))
     if (!existsSync(join(dir, 'manifest.json'))) continue
     using run = openRun(dir)
     refuseOverlap(
       trainedOn(run),
       tasks,
-      `Take other tasks, such as --split test, or say that you want to measure on training tasks: --split train.`,
+      'Choose other tasks, such as --split test, or evaluate on training tasks on purpose with --split train.',
     )
   }
 }
 
-/** Takes over what others did at the same tasks, under names that tell where they are from. */
+/** Copies another run's attempts at the same tasks, with that run's id added to the solver names. */
 function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readonly Task[]): string[] {
   using other = openRun(findRun(config.project.runs, name, 'attempts'))
   const positions = new Map(tasks.map(({ id }, at) => [id, at]))
@@ -177,7 +177,7 @@ function takeOthers(run: Run, name: string, config: ProjectConfig, tasks: readon
   })
   if (attempts.length === 0) {
     throw new UsageError(`run ${other.id} has no attempts at these tasks`, {
-      fix: 'Evaluate the same tasks there: the same suites, number, level, split and seed.',
+      fix: 'Evaluate the same tasks in both runs: the same suites, count, level, split and seed.',
     })
   }
   const renamed = (solver: string): string => `${solver}@${other.id}`

@@ -9,7 +9,7 @@ import { registerModelNew } from './model-new.ts'
 export function registerModel(program: Command): void {
   const model = program
     .command('model')
-    .description('model folders: look into one, make, convert, export, import, merge')
+    .description('inspect, create, convert, export, import and merge models')
   registerModelInspect(model)
   registerModelNew(model)
   registerModelConvert(model)

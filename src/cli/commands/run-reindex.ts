@@ -9,7 +9,7 @@ export function registerRunReindex(parent: Command): void {
   parent
     .command('reindex')
     .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('build index.sqlite anew from events.jsonl')
+    .description('rebuild index.sqlite from events.jsonl')
     .addHelpText('after', '\nExample:\n  $ coa run reindex latest')
     .action((name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

@@ -6,7 +6,7 @@ import { registerTasksShow } from './tasks-show.ts'
 import { registerTasksValidate } from './tasks-validate.ts'
 
 export function registerTasks(program: Command): void {
-  const tasks = program.command('tasks').description('questions with answers that can be checked')
+  const tasks = program.command('tasks').description('list, show, generate, download and validate tasks')
   registerTasksList(tasks)
   registerTasksShow(tasks)
   registerTasksGenerate(tasks)

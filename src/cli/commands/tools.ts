@@ -3,7 +3,7 @@ import { registerToolsList } from './tools-list.ts'
 import { registerToolsTry } from './tools-try.ts'
 
 export function registerTools(program: Command): void {
-  const tools = program.command('tools').description('the tools that agents can call')
+  const tools = program.command('tools').description('list and try the tools that agents can call')
   registerToolsList(tools)
   registerToolsTry(tools)
 }

@@ -8,7 +8,7 @@ import { registerTrainerStop } from './trainer-stop.ts'
 export function registerTrainer(program: Command): void {
   const trainer = program
     .command('trainer')
-    .description('the trainer for larger models: PyTorch on this machine, behind the Tinker protocol')
+    .description('run a local PyTorch trainer for larger models, with a Tinker-compatible API')
   const home = (): string => join(cacheFolder(), 'trainer')
   registerTrainerStart(trainer, home)
   registerTrainerStop(trainer, home)

@@ -5,7 +5,7 @@ import { LiveScreen } from './live-screen.ts'
 
 const lines = (...texts: string[]) => texts.map((text) => [{ text }])
 
-test('a frame takes the place of the one before, and what is said stays above it', () => {
+test('a frame replaces the previous one, and log lines stay above it', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -54,7 +54,7 @@ test('a frame takes the place of the one before, and what is said stays above it
   )
 })
 
-test('a terminal that became narrower has broken the lines, and all of them are replaced', () => {
+test('replaces all lines after a narrower terminal has wrapped them', () => {
   const terminal = new Terminal(20, 12)
   const screen = new LiveScreen(terminal.write, () => terminal)
   screen.above('said')
@@ -71,7 +71,7 @@ test('a terminal that became narrower has broken the lines, and all of them are 
   expect(terminal.text().filter((line) => line !== '')).toEqual(['said', 'new', 'frame'])
 })
 
-test('closed is closed', () => {
+test('draws nothing after close', () => {
   const terminal = new Terminal(20, 5)
   const screen = new LiveScreen(terminal.write, () => terminal)
   screen.draw(lines('frame'))
