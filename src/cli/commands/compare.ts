@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
+import type { SolverRequest } from '../../pipeline/index.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
 import { repeatable } from '../repeatable.ts'
-import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
-import { readModel, type SolverRequest } from './solver-request.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, parseModel, readEvalTasks } from './eval-options.ts'
 
 interface Options extends EvalOptions {
   model?: string[]
@@ -47,12 +47,12 @@ export function registerCompare(program: Command): void {
       }
       const requests: SolverRequest[] = [
         { kind: 'team' },
-        ...models.map((model) => ({ kind: 'model' as const, ...readModel(model) })),
+        ...models.map((model) => ({ kind: 'model' as const, ...parseModel(model) })),
       ]
-      const { evaluate } = await import('./eval-work.ts')
+      const { runEvaluation } = await import('./eval-run.ts')
       const { suiteName } = await import('../../tasks/index.ts')
       const { describeEval } = await import('./eval-table.ts')
-      const result = await evaluate(config, {
+      const result = await runEvaluation(config, {
         command: 'compare',
         tasks: await readEvalTasks(
           sources.length > 0 ? sources : config.tasks.suites.map(suiteName),

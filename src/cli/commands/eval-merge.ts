@@ -9,7 +9,7 @@ import { Prices } from '../../stages/eval/settings.ts'
 import { checkPathName, createRun, openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { version } from '../version.ts'
-import type { EvalResult } from './eval-work.ts'
+import type { EvalResult } from './eval-run.ts'
 
 /** Merges several runs into one report: metrics are recomputed from all attempts, with the first report's settings. */
 export function mergeRuns(

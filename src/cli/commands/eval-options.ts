@@ -53,3 +53,9 @@ export async function readEvalTasks(sources: readonly string[], options: SourceO
   for (const from of sources) tasks.push(...(await readSourceTasks(from, options, ['test', 'dev'])))
   return tasks
 }
+
+/** Parses a model folder with an optional name, such as "base=models/nano". */
+export function parseModel(text: string): { folder: string; name?: string } {
+  const named = /^([\w.-]+)=(.+)$/.exec(text)
+  return named === null ? { folder: text } : { name: named[1]!, folder: named[2]! }
+}

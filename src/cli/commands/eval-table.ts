@@ -3,7 +3,7 @@ import { percent, whole } from '../../base/text/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
 import { headline } from '../../stages/eval/index.ts'
 import { mark, table } from '../output.ts'
-import type { EvalResult } from './eval-work.ts'
+import type { EvalResult } from './eval-run.ts'
 
 /** The report for a terminal: a line per solver, then groups, then comparisons. */
 export function describeEval({ report, files, seconds }: EvalResult): string {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
+import type { SolverRequest } from '../../pipeline/index.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
 import { repeatable } from '../repeatable.ts'
-import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
-import { readModel, type SolverRequest } from './solver-request.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, parseModel, readEvalTasks } from './eval-options.ts'
 import { sourceArgument } from './tasks-options.ts'
 
 interface Options extends EvalOptions {
@@ -63,8 +63,8 @@ export function registerEval(program: Command): void {
         return
       }
       const requests = requestsOf(options)
-      const { evaluate } = await import('./eval-work.ts')
-      const result = await evaluate(config, {
+      const { runEvaluation } = await import('./eval-run.ts')
+      const result = await runEvaluation(config, {
         command: 'eval',
         tasks: await readEvalTasks(sources, options),
         requests,
@@ -95,5 +95,5 @@ function requestsOf({ model: models = [], team, plain, react, text }: Options): 
     if (kind !== 'model') return [{ kind }]
   }
   const chosen = kind as Exclude<typeof kind, 'team'>
-  return models.map((model) => ({ kind: chosen, ...readModel(model) }))
+  return models.map((model) => ({ kind: chosen, ...parseModel(model) }))
 }

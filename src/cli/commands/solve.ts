@@ -13,9 +13,7 @@ import { type GlobalOptions, settings } from '../globals.ts'
 import { readInput } from '../input.ts'
 import { Interrupted, interruptible } from '../interrupt.ts'
 import { numberWithin, wholeNumber } from '../numbers.ts'
-import { pickerOf } from '../solve-pick.ts'
 import { candidateLine, reportSolved } from '../solve-report.ts'
-import { worldForQuestion } from '../solve-world.ts'
 
 interface SolveOptions extends GlobalOptions {
   model?: string
@@ -112,9 +110,10 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
     'rollout.constrained': options.constrained,
   })
   const count = countOf(options, config)
-  const picker = await pickerOf(options.pick ?? 'majority', config)
-  const rolling = await import('../../agent/index.ts')
-  rolling.modelFolder(config.student.model)
+  const { answerPicker } = await import('../../pipeline/answer-picker.ts')
+  const picker = await answerPicker(options.pick ?? 'majority', config)
+  const agent = await import('../../agent/index.ts')
+  agent.modelFolder(config.student.model)
   const task: Task = {
     v: 1,
     id: 'question',
@@ -125,15 +124,15 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
     gold: { checker: 'judge', answer: '' },
     meta: options.world === undefined ? {} : { world: options.world },
   }
-  const opened = await rolling.openWorld(config)
-  let student: Awaited<ReturnType<typeof rolling.openStudent>> | undefined
+  const opened = await agent.openWorld(config)
+  let student: Awaited<ReturnType<typeof agent.openStudent>> | undefined
   try {
     const tools = options.tools?.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
-    const { world, grammar } = await worldForQuestion(opened, task, config, tools)
+    const { world, grammar } = await agent.worldForQuestion(opened, task, config, tools)
     picker.assertFits(grammar)
-    student = await rolling.openStudent(config)
+    student = await agent.openStudent(config)
     const policy: Policy = { ...student, checkpoint: url ?? student.folder }
-    const limits = rolling.rolloutSettings(config)
+    const limits = agent.rolloutSettings(config)
     const seed = options.seed ?? randomInt(2 ** 32)
     const jobs = Array.from({ length: count }, (_, number): RolloutJob => {
       const own = seedOf(seed, 'solve', number)
@@ -148,7 +147,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
         const painter = screen === undefined ? undefined : painterOn(screen, grammar)
         try {
           rollouts = [
-            await rolling.rollOut(jobs[0]!, policy, world, limits, {
+            await agent.rollOut(jobs[0]!, policy, world, limits, {
               signal,
               ...(painter === undefined
                 ? {}
@@ -159,7 +158,7 @@ async function solve(given: string | undefined, options: SolveOptions): Promise<
           painter?.end()
         }
       } else {
-        rollouts = await rolling.rollOutAll(jobs, policy, world, limits, {
+        rollouts = await agent.rollOutAll(jobs, policy, world, limits, {
           concurrency: config.rollout.concurrency,
           signal,
           onRollout: (rollout) =>

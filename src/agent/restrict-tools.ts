@@ -3,7 +3,7 @@ import { defineGrammar, type Grammar } from '../language/grammar/index.ts'
 
 /** A grammar with only some of its tools: the others are neither offered to the model nor allowed by constraints. */
 export function restrictTools(grammar: Grammar, wanted: readonly string[]): Grammar {
-  const own = toolsOf(grammar)
+  const own = toolNames(grammar)
   for (const name of wanted) {
     if (own.includes(name)) continue
     const nearest = nearestName(name, own)
@@ -28,7 +28,7 @@ export function restrictTools(grammar: Grammar, wanted: readonly string[]): Gram
   }
 }
 
-export function toolsOf(grammar: Grammar): string[] {
+export function toolNames(grammar: Grammar): string[] {
   return [...grammar.agents.values()].filter(({ kind }) => kind === 'tool').map(({ name }) => name)
 }
 

@@ -1,11 +1,9 @@
 import { basename, resolve } from 'node:path'
-import { modelFolder, openStudent, type World } from '../../agent/index.ts'
-import { ConfigError } from '../../base/errors/index.ts'
-import { fingerprintOfFolder } from '../../engine/index.ts'
-import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
-import { teamSolver } from '../../pipeline/index.ts'
-import type { ProjectConfig } from '../../pipeline/settings.ts'
-import { readEnvironment } from '../../settings/index.ts'
+import { modelFolder, openStudent, type World } from '../agent/index.ts'
+import { ConfigError } from '../base/errors/index.ts'
+import { fingerprintOfFolder } from '../engine/index.ts'
+import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 import {
   amongTools,
   type Chat,
@@ -18,9 +16,17 @@ import {
   plainSolver,
   reactSolver,
   type Solver,
-} from '../../stages/eval/index.ts'
-import { modelFromSettings } from '../../world/models/index.ts'
-import type { SolverRequest } from './solver-request.ts'
+} from '../stages/eval/index.ts'
+import { modelFromSettings } from '../world/models/index.ts'
+import type { ProjectConfig } from './settings.ts'
+import { teamSolver } from './team-solver.ts'
+
+/** A solver to evaluate. */
+export type SolverRequest =
+  | { kind: 'model' | 'text'; folder: string; name?: string }
+  | { kind: 'team' }
+  /** Without a folder, the model from the settings. */
+  | { kind: 'plain' | 'react'; folder?: string; name?: string }
 
 /** The name of a solver in tables and stored attempts. */
 export function solverName(request: SolverRequest, config: ProjectConfig): string {
