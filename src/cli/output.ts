@@ -35,7 +35,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** Width in terminal cells, ignoring color codes. */
-function visibleWidth(text: string): number {
+export function visibleWidth(text: string): number {
   return widthOf(stripVTControlCharacters(text))
 }
 

@@ -10,4 +10,3 @@ export { assertEvaluable, type Evaluation, evaluateSolvers } from './evaluate-so
 export { runStage, stageSettingsFile } from './run-stage.ts'
 export { runStages } from './run-stages.ts'
 export { evaluate, stages } from './stages.ts'
-export { teamSolver } from './team-solver.ts'

@@ -4,11 +4,11 @@ import { nearestName, UsageError } from '../../base/errors/index.ts'
 import type { Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import type { ExplainedRow, Explanation } from '../../stages/distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
+import { sideBySide, wrapText } from '../columns.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { emit, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
-import { sideBySide, wrap } from './distill-columns.ts'
 
 interface ExplainOptions extends GlobalOptions {
   full?: boolean
@@ -69,15 +69,15 @@ function describe(
   const prompts = rows.filter(isPrompt).length
   return [
     pc.bold(trajectory.id),
-    pc.dim(wrap(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`, WIDTH).join('\n')),
-    wrap(trajectory.question, WIDTH).join('\n'),
+    pc.dim(wrapText(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`, WIDTH).join('\n')),
+    wrapText(trajectory.question, WIDTH).join('\n'),
     '',
     ...rows
       .filter((row) => !isPrompt(row))
       .map((row) => describeRow(row, full ? Number.POSITIVE_INFINITY : SHORT)),
     pc.dim(`${prompts} prompts are not shown`),
     ...(sequence.provenance?.sawGold === true ? [`${mark.open} an agent had seen the gold answer`] : []),
-    ...problems.map((problem) => `${mark.bad} ${wrap(problem, WIDTH - 2).join('\n  ')}`),
+    ...problems.map((problem) => `${mark.bad} ${wrapText(problem, WIDTH - 2).join('\n  ')}`),
   ].join('\n')
 }
 
@@ -88,14 +88,14 @@ function isPrompt({ events, span }: ExplainedRow): boolean {
 function describeRow({ events, span, notes }: ExplainedRow, lines: number): string {
   const left = events.flatMap((event) => [
     pc.bold(headOf(event)),
-    ...shorten(wrap(textOf(event), LEFT - 2), lines).map((line) => `  ${line}`),
+    ...shorten(wrapText(textOf(event), LEFT - 2), lines).map((line) => `  ${line}`),
   ])
   const right =
     span === undefined
-      ? wrap(`(${notes.join('; ')})`, RIGHT).map((line) => pc.dim(line))
+      ? wrapText(`(${notes.join('; ')})`, RIGHT).map((line) => pc.dim(line))
       : [
-          ...shorten(wrap(span.text.trim(), RIGHT), lines).map((line) => paintKind(span.kind, line)),
-          ...notes.flatMap((note) => wrap(`(${note})`, RIGHT)).map((line) => pc.dim(line)),
+          ...shorten(wrapText(span.text.trim(), RIGHT), lines).map((line) => paintKind(span.kind, line)),
+          ...notes.flatMap((note) => wrapText(`(${note})`, RIGHT)).map((line) => pc.dim(line)),
         ]
   return `${sideBySide(left, right, LEFT)}\n`
 }

@@ -7,6 +7,7 @@ export { headline } from './headline.ts'
 export { type JudgePickContext, pickWithJudge } from './judge-pick.ts'
 export { type MakeReportOptions, makeReport, takeAttempts } from './make-report.ts'
 export { describeReport } from './markdown.ts'
+export { mergeEvaluations } from './merge.ts'
 export { type ModelSolverOptions, modelSolver } from './model-solver.ts'
 export {
   amongTools,
