@@ -128,11 +128,11 @@ describe('difficult input', () => {
   })
 
   it('reads records from standard input, and reports line numbers as an editor counts them', () => {
-    const record = JSON.stringify({ v: 1, id: 'a', grammar: 'web', prompt: [], spans: [] })
+    const record = JSON.stringify({ v: 2, id: 'a', grammar: 'web', prompt: [], spans: [] })
     expect(coaJson<unknown[]>(['mask', '-'], { cwd, input: `\ufeff\n${record}\n\n${record}\n` }).length).toBe(
       2,
     )
-    write('gaps.jsonl', `\n\n${record}\n\n{"v":1}\n`)
+    write('gaps.jsonl', `\n\n${record}\n\n{"v":2}\n`)
     expect(coa(['mask', 'gaps.jsonl'], { cwd }).stderr).toContain('gaps.jsonl:5 is not a sequence: id')
   })
 

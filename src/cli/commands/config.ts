@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 
 export function registerConfig(program: Command): void {
-  const config = program.command('config').description('work with settings')
+  const config = program
+    .command('config')
+    .description('print the JSON Schema of the settings file')
+    .addHelpText('after', '\nExample:\n  $ coa config schema > coa.schema.json')
   config
     .command('schema')
     .description('print the JSON Schema of coa.toml, for editors')

@@ -23,7 +23,7 @@ const SHORT = 6
 export function registerDistillExplain(parent: Command): void {
   parent
     .command('explain')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .argument('<id>', 'id of a trajectory, or of the sequence distilled from it')
     .description(
       "show a team's trajectory next to the sequence distilled from it, and why parts were dropped",

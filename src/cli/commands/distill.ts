@@ -20,7 +20,7 @@ interface DistillOptions extends GlobalOptions {
 export function registerDistill(program: Command): void {
   const distill = program
     .command('distill')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description(
       "merge a team's trajectories into single-agent sequences, and record the origin of every span",
     )

@@ -20,7 +20,7 @@ export function addEvalOptions(command: Command): Command {
     .option('--concurrency <count>', 'concurrent attempts (default: eval.concurrency)')
     .option(
       '--temperature <number>',
-      'for models (default: 0 for one attempt, otherwise rollout.temperature)',
+      'sampling temperature of models (default: 0 for one attempt, otherwise rollout.temperature)',
     )
     .option(
       '--picker <name>',

@@ -26,7 +26,7 @@ const formatNames =
 export function registerExport(program: Command): void {
   program
     .command('export')
-    .argument('[run]', 'id or folder of a run, or "latest"')
+    .argument('[run]', 'id or path of a run, or "latest"')
     .description("export a run's filtered sequences as a dataset for another trainer")
     .option('-f, --format <names>', `one or more, separated by commas: ${formatNames}`)
     .option('-o, --out <folder>', 'folder to write to, with a subfolder for each format')

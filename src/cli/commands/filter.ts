@@ -34,7 +34,7 @@ const repeatableList = (value: string, earlier: string[] = []): string[] => [...
 export function registerFilter(program: Command): void {
   program
     .command('filter')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('drop poor sequences before training, with a reason for each')
     .option('--dry-run', 'report what would be kept, but write nothing')
     .option('--min-interactions <count>', 'minimum number of tool calls (default: filter.min_interactions)')
@@ -51,7 +51,7 @@ export function registerFilter(program: Command): void {
     .option('--no-near-duplicates', 'keep near-duplicates')
     .option(
       '--against <tasks>',
-      'suite, benchmark or file whose questions must not be trained on',
+      'suite, benchmark or file whose questions must not be trained on; repeatable',
       repeatable,
     )
     .option('--queries', 'filter the tasks for RL instead, by the pass rate of the model')

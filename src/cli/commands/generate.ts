@@ -43,7 +43,7 @@ export function registerGenerate(program: Command): void {
       numberWithin('--temperature', 0),
       1,
     )
-    .option('--top-p <share>', 'nucleus sampling', numberWithin('--top-p', 0, 1))
+    .option('--top-p <share>', 'nucleus sampling; 1 is off', numberWithin('--top-p', 0, 1))
     .option('--top-k <count>', 'sample only from the k most likely tokens', wholeNumber('--top-k'))
     .option(
       '--seed <number>',

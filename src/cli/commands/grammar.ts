@@ -7,6 +7,7 @@ export function registerGrammar(program: Command): void {
   const grammar = program
     .command('grammar')
     .description('grammars: which agents a chain may contain, and in what order')
+    .addHelpText('after', '\nExamples:\n  $ coa grammar list\n  $ coa grammar show web')
   registerGrammarList(grammar)
   registerGrammarShow(grammar)
   registerGrammarCheck(grammar)

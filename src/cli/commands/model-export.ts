@@ -43,7 +43,7 @@ export function registerModelExport(parent: Command): void {
         '  $ coa model export models/mine mine.gguf --gguf',
         '  $ coa model export models/mine mine.gguf --gguf --type q8_0',
         '  $ coa model export models/mine mine.onnx --onnx',
-        '  $ coa model export runs/latest/checkpoints/sft adapter --peft --base models/mine',
+        '  $ coa model export runs/ID/checkpoints/sft adapter --peft --base models/mine',
         '\nTo serve a GGUF file: llama-server -m mine.gguf. Existing files are never overwritten.',
       ].join('\n'),
     )

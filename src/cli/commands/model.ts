@@ -10,6 +10,7 @@ export function registerModel(program: Command): void {
   const model = program
     .command('model')
     .description('inspect, create, convert, export, import and merge models')
+    .addHelpText('after', '\nExamples:\n  $ coa model new models/tiny\n  $ coa model inspect models/tiny')
   registerModelInspect(model)
   registerModelNew(model)
   registerModelConvert(model)

@@ -23,7 +23,9 @@ interface QuickstartOptions extends GlobalOptions {
 export function registerQuickstart(program: Command): void {
   program
     .command('quickstart')
-    .description('run the whole pipeline locally, from tasks to a comparison of team and models; resumes')
+    .description(
+      'run the whole pipeline, from tasks to a comparison of team and models; resumes if interrupted',
+    )
     .option('--fast', 'use a small configuration that exercises every stage')
     .option('--fresh', 'start a new run instead of resuming an interrupted one')
     .addHelpText(

@@ -21,8 +21,8 @@ interface RlOptions extends GlobalOptions {
 export function registerRl(program: Command): void {
   program
     .command('rl')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('train a model with reinforcement learning on its own rollouts with live tools; resumes')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('train a model with RL on its own rollouts with live tools; resumes if interrupted')
     .option('-m, --model <folder>', "model to start from (default: the run's SFT checkpoint)")
     .option('--steps <count>', 'training steps (default: rl.steps)')
     .option('--algorithm <name>', 'dapo, grpo, reinforce++ or ppo (default: rl.algorithm)')

@@ -8,7 +8,7 @@ import { lastOfEachStep } from './run-metrics.ts'
 export function registerRunDiagnose(parent: Command): void {
   parent
     .command('diagnose')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('find problems in an RL run, explain them, and suggest what to try')
     .addHelpText('after', '\nExamples:\n  $ coa run diagnose latest\n  $ coa run diagnose latest --json')
     .action(async (name: string, _options, command: Command) => {

@@ -9,7 +9,7 @@ import { showProgress } from '../progress.ts'
 export function registerRunExport(parent: Command): void {
   parent
     .command('export')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .addArgument(new Argument('<kind>', 'kind of records').choices(recordKinds))
     .argument('<file>', 'Parquet file to write')
     .description('export records of one kind to a Parquet file')

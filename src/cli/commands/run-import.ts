@@ -10,7 +10,7 @@ import { showProgress } from '../progress.ts'
 export function registerRunImport(parent: Command): void {
   parent
     .command('import')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .addArgument(new Argument('<kind>', 'kind of records').choices(recordKinds))
     .argument('<file>', 'Parquet file to read')
     .description('import records from a Parquet file into a run, replacing records with the same id')

@@ -19,7 +19,7 @@ interface MetricsOptions extends GlobalOptions {
 export function registerRunMetrics(parent: Command): void {
   parent
     .command('metrics')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('show metric curves of a run, or export them to TensorBoard or OpenTelemetry')
     .option('--stage <name>', 'only one stage, such as sft or rl')
     .option('--tensorboard <folder>', 'write a TensorBoard event file to this folder')

@@ -11,7 +11,7 @@ interface ReportCommandOptions extends GlobalOptions {
 export function registerRunReport(parent: Command): void {
   parent
     .command('report')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('write the results of a run to report.html in its folder')
     .option('--open-path-only', 'print only the path, to pass it to another command')
     .addHelpText(

@@ -16,7 +16,7 @@ import { describeTraining } from '../training-report.ts'
 export function registerRunResume(parent: Command): void {
   parent
     .command('resume')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('resume interrupted training with its original settings')
     .addHelpText('after', '\nExample:\n  $ coa run resume latest')
     .action(async (which: string, _options, command: Command) => {

@@ -18,7 +18,7 @@ interface ShowOptions extends GlobalOptions {
 export function registerRunShow(parent: Command): void {
   parent
     .command('show')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description("show a run's stages, records and damage, or its records of one kind")
     .addOption(new Option('-k, --kind <kind>', 'print records of this kind').choices(recordKinds))
     .option('-n, --limit <count>', 'maximum number of records', wholeNumber('--limit', 0), 20)

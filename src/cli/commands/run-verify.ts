@@ -11,7 +11,7 @@ import { emit, mark } from '../output.ts'
 export function registerRunVerify(parent: Command): void {
   parent
     .command('verify')
-    .argument('<run>', 'id or folder of a run, or "latest"')
+    .argument('<run>', 'id or path of a run, or "latest"')
     .description('compare every file of a run, including checkpoints, with its checksum')
     .addHelpText('after', '\nExample:\n  $ coa run verify latest')
     .action(async (name: string, _options, command: Command) => {

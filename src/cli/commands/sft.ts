@@ -20,8 +20,8 @@ interface SftOptions extends GlobalOptions {
 export function registerSft(program: Command): void {
   program
     .command('sft')
-    .argument('<run>', 'id or folder of a filtered run, or "latest"')
-    .description("fine-tune a model on a run's sequences, with observations masked; resumes")
+    .argument('<run>', 'id or path of a filtered run, or "latest"')
+    .description("fine-tune a model on a run's sequences, with observations masked; resumes if interrupted")
     .option('-m, --model <folder>', 'model to start from, or "nano" (default: student.model)')
     .option('--epochs <count>', 'passes over the data (default: sft.epochs)')
     .option('--steps <count>', 'optimizer steps, instead of epochs (default: sft.max_steps)')

@@ -12,7 +12,10 @@ interface ServeOptions extends GlobalOptions {
 }
 
 export function registerWorld(program: Command): void {
-  const world = program.command('world').description('the fictional encyclopedia behind the search tasks')
+  const world = program
+    .command('world')
+    .description('the fictional encyclopedia behind the search tasks')
+    .addHelpText('after', '\nExample:\n  $ coa world serve')
   world
     .command('serve')
     .description('serve the encyclopedia as a website with a search page and a search API')
