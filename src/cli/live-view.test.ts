@@ -51,11 +51,11 @@ describe('on a terminal', () => {
     view.metric({ stage: 'sft', step: 1, loss: 2 })
     view.trajectory('math-1')
     view.text('<think>hm', 'model')
-    view.log('said')
+    view.log('a log line')
     process.stderr.write('written by others\n')
     await sleep(150)
     expect(terminal.text()).toEqual([
-      'said',
+      'a log line',
       'written by others',
       '✓ teach  32 runs',
       expect.stringMatching(/^▸ sft {4}█+░+ 50% 1\/2 steps +0:00$/),
@@ -66,7 +66,7 @@ describe('on a terminal', () => {
     expect(terminal.hasCursor).toBe(false)
     view.done()
     expect(terminal.text().filter((line) => line !== '')).toEqual([
-      'said',
+      'a log line',
       'written by others',
       '✓ teach  32 runs',
       expect.stringMatching(/^○ sft {4}stopped at 1\/2 steps +0:00$/),
@@ -103,13 +103,13 @@ describe('without a terminal', () => {
       const view = openLiveView(stages)
       view.stage('teach', 'running')
       view.text('<think>', 'model')
-      view.log('said')
+      view.log('a log line')
       view.stage('teach', 'done', '32 runs')
       view.stage('sft', 'failed')
       view.done()
     } finally {
       restore()
     }
-    expect(written).toBe('said\n✓ teach: 32 runs\n✗ sft\n')
+    expect(written).toBe('a log line\n✓ teach: 32 runs\n✗ sft\n')
   })
 })

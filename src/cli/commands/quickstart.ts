@@ -69,10 +69,10 @@ export function registerQuickstart(program: Command): void {
       const { describeQuickstart, writePage } = await import('../quickstart-report.ts')
       const report = evalReportOf(run)!
       const page = writePage(run, report)
-      const { items: _, ...figures } = report
+      const { items: _, ...summary } = report
       emit(
         options,
-        { run: run.id, dir: run.dir, seconds, stages: outcomes, eval: figures, report: page },
+        { run: run.id, dir: run.dir, seconds, stages: outcomes, eval: summary, report: page },
         () => describeQuickstart({ run, report, page, seconds }),
       )
     })
@@ -101,7 +101,7 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
   )
 }
 
-/** The newest quickstart run, if it is unfinished, has the same settings and is not locked. Otherwise says why not. */
+/** The newest quickstart run, if it is unfinished, has the same settings and is not locked. Otherwise prints why not. */
 function unfinishedRun(config: ProjectConfig, names: readonly string[], fresh: boolean): Run | undefined {
   if (fresh) return undefined
   const runs = listRuns(config.project.runs)
