@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 const folder = new URL('../../examples/', import.meta.url)
 const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
-it('there are examples', () => expect(programs.length).toBeGreaterThanOrEqual(8))
+it('there are some', () => expect(programs.length).toBeGreaterThanOrEqual(8))
 
-// Each example checks its own results.
+// Each checks itself.
 it.each(programs)('%s runs', async (name) => {
   await import(new URL(name, folder).href)
 })

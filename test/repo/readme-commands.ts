@@ -1,4 +1,4 @@
-/** The commands of a page, in order: every line of its shell blocks, without comments. */
+/** The commands of a page, in their order: every line of its shell blocks, without the comment. */
 export function commandsIn(page: string): string[] {
   return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) =>
     block!
@@ -8,7 +8,7 @@ export function commandsIn(page: string): string[] {
   )
 }
 
-/** The commands after "Next:" in an output, without comments. */
+/** The commands that an output ends with under "Next:", comments left out. */
 export function nextCommandsIn(output: string): string[] {
   const lines = output.split('\n')
   const at = lines.indexOf('Next:')

@@ -9,8 +9,8 @@ import { commandsIn, nextCommandsIn } from './readme-commands.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** The quickstart takes minutes. Usually it runs with a tiny configuration: this tests whether every stage is reached. */
-const tiny: Record<string, string> = isFull
+/** The quickstart takes minutes by design. Every day its stages see less; what is looked at is whether they are reached. */
+const less: Record<string, string> = isFull
   ? {}
   : {
       COA_TASKS_COUNT: '3',
@@ -26,8 +26,8 @@ const tiny: Record<string, string> = isFull
       COA_ROLLOUT_MAX_TOKENS: '60',
     }
 
-/** The machine may be busy, and fewer concurrent sandboxes leave more of it to other tests. */
-const gentle = {
+/** A busy machine may take its time, and every sandbox that need not be started leaves some of it to other tests. */
+const patience = {
   COA_TOOLS_TIMEOUT_S: '300',
   COA_TEACH_CONCURRENCY: '1',
   COA_ROLLOUT_CONCURRENCY: '1',
@@ -35,21 +35,21 @@ const gentle = {
   COA_ENGINE_THREADS: '1',
 }
 
-/** The environment of a new shell, without what npm and vitest have set for this process. */
+/** As a newcomer's shell: none of what npm and vitest have set for this process. */
 function shellEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(cleanEnvironment()).filter(
     ([name]) => !/^(npm_|VITEST|NODE_ENV$|INIT_CWD$)/i.test(name),
   )
   const path = process.env['PATH']!.split(':').filter((folder) => !folder.includes('node_modules'))
-  return { ...Object.fromEntries(own), PATH: path.join(':'), ...gentle, ...more }
+  return { ...Object.fromEntries(own), PATH: path.join(':'), ...patience, ...more }
 }
 
 describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 }, () => {
   let clone: string
-  /** The commands under "Next:", for each command. */
-  const suggested: string[][] = []
+  /** What was under "Next:", by command. */
+  const told: string[][] = []
   beforeAll(() => {
-    // `npm start` installs missing dependencies, which takes a long time; usually none are missing.
+    // `npm start` installs what is missing, which takes long: every day nothing is.
     clone = freshClone({ dependencies: !isFull })
   })
   afterAll(() => removeClone(clone))
@@ -61,11 +61,11 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
       env: shellEnvironment(more),
     })
     expect(status, `${command}\n${stdout}\n${stderr}`).toBe(0)
-    suggested.push(nextCommandsIn(stdout))
+    told.push(nextCommandsIn(stdout))
     return stdout
   }
 
-  /** Starts a server, waits for a response, and stops it. */
+  /** A server answers, and ends when it is told to. */
   async function serve(command: string): Promise<void> {
     const server = spawn('bash', ['-c', `exec ${command} --port 0`], {
       cwd: clone,
@@ -74,15 +74,15 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
       detached: true,
     })
     try {
-      let output = ''
+      let said = ''
       for await (const chunk of server.stdout) {
-        output += chunk
-        const [url] = /http:\/\/[^\s]+/.exec(output) ?? []
-        if (url === undefined) continue
-        expect((await fetch(url)).status).toBe(200)
+        said += chunk
+        const [address] = /http:\/\/[^\s]+/.exec(said) ?? []
+        if (address === undefined) continue
+        expect((await fetch(address)).status).toBe(200)
         break
       }
-      expect(output).toContain('http://')
+      expect(said).toContain('http://')
     } finally {
       const ended = once(server, 'exit')
       // To the whole group, as a terminal sends Ctrl-C.
@@ -93,26 +93,26 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
 
   const commands = commandsIn(read('README.md'))
 
-  it('exist', () => {
+  it('are found', () => {
     expect(commands.length).toBeGreaterThan(20)
     expect(commands).toContain('npm start')
   })
 
   it.each(commands)('%s', async (command) => {
-    // Running it would run this test; check that CI runs the same line.
+    // This test is part of it; what CI runs is this line.
     if (command === 'npm ci && npm test') expect(read('.ci/run')).toMatch(/^npm ci\nnpm test$/m)
-    // Downloads PyTorch. test/cli/trainer.test.ts tests a trainer if there is a Python with PyTorch.
+    // Downloads PyTorch. With a Python that has it, test/cli/trainer.test.ts starts, asks and stops one.
     else if (/ trainer start /.test(command))
       run(`${command.split(' trainer ')[0]} model inspect models/tiny`)
     else if (/ world serve$/.test(command)) await serve(command)
-    // The next line runs the same stages, with other settings.
+    // Its stages are those of the next line, with other numbers.
     else if (command === 'npm start' && !isFull) run(`${command} -- --help`)
-    else if (command.startsWith('npm start')) expect(run(command, tiny)).toContain('report.html')
+    else if (command.startsWith('npm start')) expect(run(command, less)).toContain('report.html')
     else run(command)
   })
 
-  it('print commands under "Next:" that work when pasted', () => {
-    const blocks = suggested.filter((block) => block.length > 0)
+  it('can be followed by what they print under "Next:", pasted as it is', () => {
+    const blocks = told.filter((block) => block.length > 0)
     const all = blocks.flat()
     for (const command of ['solve', 'init', 'mask', 'quickstart', 'distill', 'rl', 'rollout', 'generate'])
       expect(
@@ -120,14 +120,14 @@ describe('the commands of the README, in a fresh clone', { timeout: 1_800_000 },
         command,
       ).toBe(true)
     const pasted = new Set<string>()
-    // Both have run above; usually it is enough that the command line is valid.
+    // Both have run above; every day it is enough that they are found here and take these words.
     const shortened = (line: string): string =>
       !isFull && /coa (quickstart|rl .*)$/.test(line) ? `${line} --help` : line
     for (const block of blocks) {
-      // A second `coa init my-agents` would correctly fail.
+      // A second `coa init my-agents` would rightly refuse.
       const fresh = block.filter((line) => !pasted.has(line))
-      // A barely trained model may give no answer, which is exit code 3.
-      run(`set -e\n${fresh.map((line) => `${shortened(line)} || [ $? = 3 ]`).join('\n')}`, tiny)
+      // A model that has hardly been trained may find no answer, which is status 3 and no fault of the command.
+      run(`set -e\n${fresh.map((line) => `${shortened(line)} || [ $? = 3 ]`).join('\n')}`, less)
       for (const line of fresh) if (!line.startsWith('cd ')) pasted.add(line)
     }
   })

@@ -15,11 +15,11 @@ describe('the lockfile', () => {
     >
   }
 
-  it('contains no registry URLs', () => {
+  it('names no registry', () => {
     expect(Object.entries(packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
   })
 
-  it('has only install scripts that package.json denies', () => {
+  it('has no install script that package.json does not deny', () => {
     const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
     const scripted = Object.entries(packages)
       .filter(([, entry]) => entry.hasInstallScript)
@@ -28,7 +28,7 @@ describe('the lockfile', () => {
     expect(Object.keys(allowScripts).filter((name) => !scripted.includes(name))).toEqual([])
   })
 
-  it('contains the binaries of every platform, so that npm ci works on all of them', () => {
+  it('holds the binaries of every platform, so that npm ci works on all of them', () => {
     const missing = Object.entries(packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) =>
@@ -52,11 +52,11 @@ describe('the oldest Node', () => {
 })
 
 describe('the documents', () => {
-  it('include a short AGENTS.md', () => {
+  it('have an agents file short enough to be read', () => {
     expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(120)
   })
 
-  it('explain every code of an error, a chain, a rollout or a finding', () => {
+  it('explain every code that an error, a chain, a rollout or a finding can have', () => {
     const page = read('docs/90-troubleshooting.md')
     const unexplained = [
       ...Object.values(exitCodes).map(({ code }) => `| ${code} |`),
