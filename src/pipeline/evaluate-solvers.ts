@@ -6,10 +6,10 @@ import { assertGrammars } from '../language/grammar/index.ts'
 import type { EvalReport, Task } from '../schema/index.ts'
 import {
   makeReport,
+  type parseShard,
   pickWithJudge,
   type ReportFiles,
   reportFigures,
-  type Shard,
   solveAll,
   takeAttempts,
 } from '../stages/eval/index.ts'
@@ -26,7 +26,7 @@ export interface Evaluation {
   name: 'eval' | 'compare'
   tasks: readonly Task[]
   requests: readonly SolverRequest[]
-  shard?: Shard
+  shard?: ReturnType<typeof parseShard>
   /** The folder of a run with other solvers' attempts at the same tasks. */
   against?: string
 }
