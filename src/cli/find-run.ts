@@ -68,7 +68,7 @@ export function findRun(runsDir: string, name: string, kind: RunKind = 'any'): s
     const { has, what, fix } = kinds[kind]
     const newest = runs.find((run) => run.problem === undefined && has(run))
     if (newest !== undefined) return newest.dir
-    throw new UsageError(`${what} in ${runsDir} yet`, { fix })
+    throw new UsageError(`${what} in ${runsDir}`, { fix })
   }
   const known = runs.find((run) => run.id === name)
   if (known !== undefined) return known.dir

@@ -5,7 +5,8 @@ export function wholeNumber(option: string, least = 1): (text: string) => number
   return (text) => {
     const value = Number(text)
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
-    throw new UsageError(`${option} ${text} is not a whole number of at least ${least}`, {
+    const range = least > 0 ? ` of at least ${least}` : ''
+    throw new UsageError(`${option} ${text} is not a whole number${range}`, {
       fix: `Give a number, such as ${option} ${Math.max(least, 8)}.`,
     })
   }
