@@ -1,59 +1,58 @@
 import pc from 'picocolors'
 import { ChainParser, type Grammar, type ParseEvent } from '../language/grammar/index.ts'
-import { harmless } from './live-text.ts'
-import { type Colours, paintKind } from './paint.ts'
+import { type Colors, paintKind } from './paint.ts'
+import { sanitize } from './sanitize.ts'
 
 export interface PainterOptions {
   write: (text: string) => void
-  colours?: Colours
-  /** The output is a terminal, where a line can be replaced: a tool is then shown while it is at work. */
+  colors?: Colors
+  /** The output is a terminal, where a line can be redrawn: a tool is then shown while it runs. */
   live?: boolean
   now?: () => number
 }
 
-/** A line is emptied, and written anew. */
+/** Clears the line, so that it can be redrawn. */
 const CLEAR = '\r\u001b[K'
 
 /**
- * Shows a chain while it is written, in the colours of who speaks. The grammar's parser reads along, so a tag within
- * the text of an agent does not change the colour; it holds back no more than a tag that has been begun.
+ * Shows a chain as it is written, colored by agent. It uses the grammar's parser, so a tag inside an agent's text does
+ * not change the color; only an incomplete tag is held back.
  */
 export class ChainPainter {
   readonly #grammar: Grammar
   readonly #parser: ChainParser
   readonly #write: (text: string) => void
-  readonly #colours: Colours
+  readonly #colors: Colors
   readonly #live: boolean
   readonly #now: () => number
-  /** Text that the parser has not told of, and where it begins. */
+  /** Text for which the parser has not emitted an event yet, and its offset. */
   #raw = ''
   #position = 0
   #tool: { name: string; since: number } | undefined
   #endsLine = true
-  /** The line about a tool has ended the line already. */
+  /** The tool's line already ended with a line break, so the next one is skipped. */
   #skipsBreak = false
 
-  constructor(grammar: Grammar, { write, colours = pc, live = false, now }: PainterOptions) {
+  constructor(grammar: Grammar, { write, colors = pc, live = false, now }: PainterOptions) {
     this.#grammar = grammar
     this.#parser = new ChainParser(grammar)
     this.#write = write
-    this.#colours = colours
+    this.#colors = colors
     this.#live = live
     this.#now = now ?? (() => performance.now())
   }
 
   push(text: string, from: 'model' | 'tool'): void {
-    // What an engine writes beyond a call is not part of the chain.
+    // Text that an engine samples past a call is not part of the chain.
     if (text === '' || (from === 'model' && this.#tool !== undefined)) return
-    if (from === 'tool') this.#toolIsDone()
+    if (from === 'tool') this.#toolReturned()
     this.#raw += text
     const events = this.#parser.push(text)
     this.#show(events)
     const call = events.find((event) => event.type === 'call-ready')
-    if (call !== undefined) this.#toolIsCalled(call.call.agent)
+    if (call !== undefined) this.#toolCalled(call.call.agent)
   }
 
-  /** Nothing follows; the line is ended. */
   end(): void {
     if (this.#tool !== undefined && this.#live) this.#write(CLEAR)
     this.#tool = undefined
@@ -67,7 +66,7 @@ export class ChainPainter {
       const piece = this.#raw.slice(event.start - this.#position, event.end - this.#position)
       this.#raw = this.#raw.slice(event.end - this.#position)
       this.#position = event.end
-      this.#paint(event.agent, harmless(piece))
+      this.#paint(event.agent, sanitize(piece))
     }
   }
 
@@ -76,7 +75,7 @@ export class ChainPainter {
     if (text !== '') this.#skipsBreak = false
     const kind = agent === null ? undefined : this.#grammar.agents.get(agent)!.kind
     const painted =
-      kind === undefined ? shown : paintKind(kind === 'tool' ? 'call' : kind, shown, this.#colours)
+      kind === undefined ? shown : paintKind(kind === 'tool' ? 'call' : kind, shown, this.#colors)
     this.#put(shown, painted)
   }
 
@@ -86,21 +85,21 @@ export class ChainPainter {
     this.#write(painted)
   }
 
-  #toolIsCalled(name: string): void {
+  #toolCalled(name: string): void {
     this.#tool = { name, since: this.#now() }
     if (!this.#live) return
     if (!this.#endsLine) this.#put('\n')
-    this.#write(this.#colours.dim(`▸ ${name} …`))
+    this.#write(this.#colors.dim(`▸ ${name} …`))
   }
 
-  #toolIsDone(): void {
+  #toolReturned(): void {
     if (this.#tool === undefined) return
     const { name, since } = this.#tool
     this.#tool = undefined
     if (this.#live) this.#write(CLEAR)
     else if (!this.#endsLine) this.#put('\n')
     const seconds = ((this.#now() - since) / 1000).toFixed(2)
-    this.#write(`${this.#colours.dim(`▸ ${name} ${seconds} s`)}\n`)
+    this.#write(`${this.#colors.dim(`▸ ${name} ${seconds} s`)}\n`)
     this.#endsLine = true
     this.#skipsBreak = true
   }

@@ -1,14 +1,14 @@
 import { type Boundary, CoaError } from '../base/errors/index.ts'
 
-/** What the exit status tells a script. Kept in step with docs/cli.md by a test. */
+/** Exit codes and their meanings. A test compares them with docs/cli.md. */
 export const exitCodes = {
-  ok: { code: 0, meaning: 'done' },
-  unexpected: { code: 1, meaning: 'a fault in coa itself; --debug shows where' },
-  input: { code: 2, meaning: 'the command, its settings or its input are not usable' },
-  findings: { code: 3, meaning: 'the check was made and found something wrong' },
-  store: { code: 4, meaning: 'the run folder cannot be used: in use, missing, damaged or full' },
-  outside: { code: 5, meaning: 'something outside of coa failed: a model, a tool, a sandbox, an engine' },
-  interrupted: { code: 130, meaning: 'stopped by Ctrl-C; the same command goes on from there' },
+  ok: { code: 0, meaning: 'success' },
+  unexpected: { code: 1, meaning: 'a bug in coa; --debug shows where' },
+  input: { code: 2, meaning: 'invalid command, settings or input' },
+  findings: { code: 3, meaning: 'a check found problems, or there is no answer' },
+  store: { code: 4, meaning: 'the run folder is in use, missing, damaged or full' },
+  outside: { code: 5, meaning: 'an external failure: model, tool, sandbox or engine' },
+  interrupted: { code: 130, meaning: 'interrupted by Ctrl-C; run the same command again to resume' },
 } as const
 
 const byBoundary: Record<Boundary, { code: number }> = {

@@ -16,7 +16,7 @@ const task: Task = {
   meta: {},
 }
 
-it('"latest" is the newest run that has what the command works on', () => {
+it('"latest" is the newest run that has what the command needs', () => {
   const runs = temporaryFolder()
   const made = (id: string, command: string, fill: (run: Run) => void = () => {}): string => {
     using run = createRun(runs, { id, command, coa: '0' })
@@ -31,12 +31,12 @@ it('"latest" is the newest run that has what the command works on', () => {
     run.append('sequence', makeSequence({ id: 'a' }))
     run.setStage('sft', { status: 'done', summary: {} })
   })
-  expect(() => findRun(runs, 'latest', 'reinforcement')).toThrow('no run with reinforcement steps')
+  expect(() => findRun(runs, 'latest', 'rl')).toThrow('no run with RL steps')
   const taught = made('2026-2', 'coa teach', (run) => {
     run.append('task', task)
     run.append('trajectory', trajectory)
   })
-  // An evaluation of a team has trajectories and tasks too.
+  // An evaluation of a team also has trajectories and tasks.
   const evaluated = made('2026-3', 'coa eval', (run) => {
     run.append('task', { ...task, meta: { for: 'eval' } })
     run.append('trajectory', trajectory)
@@ -46,6 +46,6 @@ it('"latest" is the newest run that has what the command works on', () => {
   expect(findRun(runs, 'latest', 'trajectories')).toBe(taught)
   expect(findRun(runs, 'latest', 'sequences')).toBe(trained)
   expect(findRun(runs, 'latest', 'training')).toBe(trained)
-  // A name is a name, whatever the run holds.
+  // A run given by name need not have what "latest" requires.
   expect(findRun(runs, '2026-3', 'sequences')).toBe(join(runs, '2026-3'))
 })

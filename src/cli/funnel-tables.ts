@@ -15,10 +15,10 @@ interface Reason {
   examples: readonly { id: string }[]
 }
 
-/** What each stage left of so many. */
+/** How many of the total remain after each step of a filter. */
 export function stageTable(stages: readonly Step[], total: number): string {
   return table([
-    ['stage', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
+    ['step', 'left', '', 'dropped', ''].map((head) => pc.dim(head)),
     ...stages.map(({ name, before, after }) => [
       name,
       whole(after),
@@ -31,7 +31,7 @@ export function stageTable(stages: readonly Step[], total: number): string {
 
 export function reasonTable(reasons: readonly Reason[], total: number): string {
   return table([
-    ['dropped', '', 'reason', 'such as'].map((head) => pc.dim(head)),
+    ['dropped', '', 'reason', 'examples'].map((head) => pc.dim(head)),
     ...reasons.map(({ stage, reason, count, examples }) => [
       whole(count),
       percent(count / total),
@@ -45,7 +45,7 @@ const BAR = 30
 
 export function bar(value: number, most: number, before = most): string {
   const width = (count: number): number => (most === 0 ? 0 : Math.round((BAR * count) / most))
-  // A stage with anything left must not look empty.
+  // A bar must not look empty unless its value is 0.
   const filled = value > 0 ? Math.max(1, width(value)) : 0
   return pc.green('█'.repeat(filled)) + pc.dim('░'.repeat(Math.max(0, width(before) - filled)))
 }

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { UsageError } from '../base/errors/index.ts'
 import { type ProjectConfig, projectConfig } from '../pipeline/settings.ts'
 import type { ProjectOptions, ResolvedConfig } from '../settings/index.ts'
-import { collect } from './collect.ts'
+import { repeatable } from './repeatable.ts'
 
-/** Options every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   json?: boolean
   debug?: boolean
@@ -15,12 +15,12 @@ export interface GlobalOptions {
 export function addGlobalOptions(program: Command): void {
   program
     .option('--json', 'print the result as JSON')
-    .option('--config <file>', 'settings file (default: coa.toml in this folder, if there)')
-    .option('--set <key=value>', 'one setting, such as project.runs=out; may be given again', collect)
+    .option('--config <file>', 'settings file (default: coa.toml in the current folder, if it exists)')
+    .option('--set <key=value>', 'override a setting, such as project.runs=out; repeatable', repeatable)
     .option('--debug', 'show the stack trace of an error')
 }
 
-/** The settings for one command; `flags` are its own options by dotted key. */
+/** The settings for a command; `flags` are the command's own options, by dotted key. */
 export function settings(
   options: GlobalOptions,
   flags: Record<string, unknown> = {},
@@ -31,7 +31,7 @@ export function settings(
     if (at < 1) throw new UsageError(`--set ${pair} has no value`, { fix: 'Write --set section.name=value.' })
     return [pair.slice(0, at), pair.slice(at + 1)] as const
   })
-  // An option that was not given must not undo a --set of the same key.
+  // An option that was not given must not override a --set of the same key.
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   return projectConfig({
     ...recipes,

@@ -6,7 +6,7 @@ import { jsonText } from './output.ts'
 const hostile = '\u001b]0;title\u0007\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u009b31m\u0008\u001b[8mhidden'
 
 describe('output', () => {
-  it('shows what a terminal would obey, and keeps line breaks and tabs', () => {
+  it('replaces control characters, but keeps line breaks and tabs', () => {
     expect(guarded(`a\tb\r\nc${hostile}`)).toBe(
       'a\tb\r\nc\ufffd]0;title\ufffd\ufffd]52;c;cHduZWQ=\ufffd\ufffd[2J\ufffd31m\ufffd\ufffd[8mhidden',
     )
@@ -15,7 +15,7 @@ describe('output', () => {
   it.each([
     [false, 'red\r'],
     [true, '\u001b[2K\u001b[3A\r\u001b[?25l'],
-  ])('on a stream with isTTY %s lets only our own drawing through', (isTTY, text) => {
+  ])('on a stream with isTTY %s, only our own redrawing codes pass', (isTTY, text) => {
     let out = ''
     const write = (chunk: string): boolean => {
       out += chunk
@@ -29,12 +29,12 @@ describe('output', () => {
     expect(out.endsWith(text)).toBe(isTTY)
   })
 
-  it('leaves out keys that were read', () => {
+  it('redacts API keys', () => {
     registerSecret('sk-0123456789abcdef')
     expect(guarded('Bearer sk-0123456789abcdef was refused')).toBe('Bearer [redacted] was refused')
   })
 
-  it('as JSON is valid, has no control character and says the same', () => {
+  it('as JSON is valid, has no control characters and parses to the same value', () => {
     const text = jsonText({ hostile, del: '\u007f' }, 2)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)

@@ -3,7 +3,7 @@ import { builtinGrammars, exampleChains, render } from '../language/grammar/inde
 import { ProjectConfig } from '../pipeline/settings.ts'
 import { recipeFile, settingsJsonSchema } from '../settings/index.ts'
 
-/** Editors find it by the first line of coa.toml. */
+/** Editors find it through the first line of coa.toml. */
 const schemaFile = 'coa.schema.json'
 
 /** The files of a new project, by name. */
@@ -17,68 +17,68 @@ export function projectFiles(): Record<string, string> {
   }
 }
 
-/** The recipe of the quickstart, with what else a project sets and how to make it one's own. */
+/** The quickstart recipe, with project settings before it and ways to customize it after it. */
 function settingsFile(): string {
   const recipe = readFileSync(recipeFile('quickstart'), 'utf8')
-  // Its first lines say what it is where it lies.
+  // The recipe's first lines describe the recipe file itself.
   return settingsHead + recipe.slice(recipe.indexOf('\n\n') + 2) + settingsEnd
 }
 
 const settingsHead = `#:schema ${schemaFile}
-# Settings of this project: those of the quickstart, to be changed. \`coa quickstart\` runs the whole method with them,
-# \`coa teach\`, \`coa sft\`, \`coa rl\` and the others one stage of it. Each setting can also be given as a variable
+# Settings of this project, initially those of the quickstart. \`coa quickstart\` runs the whole pipeline with them;
+# \`coa teach\`, \`coa sft\`, \`coa rl\` and others run one stage. Each setting can also be given as an environment variable
 # (COA_TASKS_COUNT=50) or on the command line (--set tasks.count=50).
 
 [project]
-runs = "runs"                       # folder that holds the run folders
-seed = 1                            # everything random starts from here
+runs = "runs"                       # folder for run folders
+seed = 1                            # random seed
 
 `
 
 const settingsEnd = `
-# How to make it your own. Change a section above, or take the # away from one below.
+# To customize, edit a section above or uncomment one below.
 #
-# Your tasks: a file of questions with answers that can be checked, or a public benchmark (coa tasks pull).
-# Rows need "question" and "answer"; a table says more: { from = "my-tasks.csv", map = { question = "q", answer = "a" } }.
-#   [tasks] suites = ["my-tasks.jsonl"], and levels = {}
+# Your own tasks: a file of questions and answers, or a public benchmark (coa tasks pull).
+# Rows need "question" and "answer", or a column map: { from = "my-tasks.csv", map = { question = "q", answer = "a" } }.
+#   [tasks] suites = ["my-tasks.jsonl"] and levels = {}
 #
-# Your team: a topology in TypeScript, and a model that thinks for the agents.
-#   [teach] topology = "my-team.ts", mind = "model", and
+# Your own team: a topology in TypeScript, and a model that plays the agents.
+#   [teach] topology = "my-team.ts" and mind = "model", and
 # [teacher]
-# base_url = "http://localhost:8000/v1"
+# base_url = "http://localhost:8001/v1"
 # model = "my-model"
 #
-# Your tools: code of yours (docs/40-tools.md has an example), or a server that speaks the Model Context Protocol.
+# Your own tools: TypeScript files (docs/40-tools.md has an example), or a Model Context Protocol (MCP) server.
 # [tools.own]
 # files = ["tools.ts"]
 # [tools.mcp.mine]
 # command = ["npx", "my-server"]
 #
-# Your documents, for the search tools: coa corpus build FILES, then
+# Your own documents for the search tools: run \`coa corpus build FILES\`, then set
 #   [search] corpus = "corpus.db"
 #
-# Your model: a folder in the Hugging Face layout.
+# Your own model: a folder in the Hugging Face layout.
 #   [student] model = "models/mine"
 #
-# A GPU, on this machine or another: coa trainer start --model models/mine, then
+# Training on a GPU, on this or another machine: run \`coa trainer start --model models/mine\`, then set
 # [engine]
 # driver = "tinker"
 # url = "http://localhost:8000"
 #
-# A judge, where no rule decides whether an answer is right.
+# A judge model, for answers that no rule can check.
 # [judge]
-# base_url = "http://localhost:8000/v1"
+# base_url = "http://localhost:8001/v1"
 # model = "my-judge"
 `
 
-const grammarFile = `# A grammar of your own. Use it for all your tasks with: [language] grammar = "grammar.toml" in coa.toml
-# Check it after every change with:   coa grammar check grammar.toml
+const grammarFile = `# Your own grammar. To use it for all your tasks, set [language] grammar = "grammar.toml" in coa.toml.
+# Check it after every change: coa grammar check grammar.toml
 
 name = "support"
 description = "Questions about orders, answered from the shop's records."
 start = ["plan", "find_order"]
 
-# think stands before each of these, and the "next" rules look through it.
+# think comes before each of these; the "next" rules ignore it.
 [prelude]
 agent = "think"
 before = ["plan", "find_order", "answer"]
@@ -86,7 +86,7 @@ before = ["plan", "find_order", "answer"]
 [[agents]]
 name = "think"
 kind = "role"
-description = "Weigh what is known and decide what to do next."
+description = "Consider what is known and decide what to do next."
 
 [[agents]]
 name = "plan"
@@ -118,5 +118,5 @@ description = "What the tool returned. Never write it yourself."
 [[agents]]
 name = "answer"
 kind = "answer"
-description = "Tell the customer."
+description = "Answer the customer."
 `

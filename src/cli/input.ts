@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../base/errors/index.ts'
 
-/** The text of a file, or of standard input for "-", exactly as it is: what is not UTF-8 is refused, not mangled. */
+/** The exact text of a file, or of standard input for "-". Rejects anything that is not UTF-8 instead of mangling it. */
 export function readInput(file: string): string {
   const name = file === '-' ? 'standard input' : file
   let bytes: Buffer
@@ -9,7 +9,7 @@ export function readInput(file: string): string {
     bytes = readFileSync(file === '-' ? 0 : file)
   } catch (cause) {
     throw new UsageError(`cannot read ${name}: ${(cause as Error).message}`, {
-      fix: 'Name an existing file, or - for standard input.',
+      fix: 'Give the path of an existing file, or - for standard input.',
       cause,
     })
   }
@@ -17,7 +17,7 @@ export function readInput(file: string): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw new UsageError(`${name} is not UTF-8 text`, {
-      fix: 'Give a text file; convert it to UTF-8 first.',
+      fix: 'Convert it to UTF-8 first.',
       cause,
     })
   }

@@ -1,20 +1,20 @@
-/** Thrown out of work that was stopped by Ctrl-C. */
+/** Thrown when work is interrupted by Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
 /**
- * Runs work that Ctrl-C can stop between two steps, so that what it holds is left in order. A second Ctrl-C ends the
- * process at once; the run folder survives that too.
+ * Runs work that Ctrl-C stops between two steps, so that it can clean up. A second Ctrl-C kills the process; the run
+ * folder survives that, too.
  */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  notice = '\nstopping after this step; Ctrl-C again ends at once\n',
+  notice = '\nstopping after this step; press Ctrl-C again to quit now\n',
 ): Promise<T> {
   const controller = new AbortController()
   const stop = (): void => {
     process.stderr.write(notice)
-    controller.abort(new Interrupted('stopped by Ctrl-C'))
+    controller.abort(new Interrupted('interrupted by Ctrl-C'))
   }
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)

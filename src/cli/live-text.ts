@@ -1,19 +1,12 @@
-/** What a terminal would act on instead of showing it: everything that controls, but for line breaks and tabs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g
-
-/** Text of a model, a page or a file as a terminal can be given it: its control characters are shown, not obeyed. */
-export function harmless(text: string): string {
-  return text.replaceAll(controls, '\ufffd')
-}
+import { sanitize } from './sanitize.ts'
 
 /**
- * Where continuations that grow at the same time are shown one after the other: the first live, the others as soon as
- * those before them are done. Without an output it only measures.
+ * Shows texts that are sampled concurrently one after the other: the first live, each of the others once those before
+ * it are finished. Without an output it only measures throughput.
  */
 export class LiveText {
   readonly #output: NodeJS.WriteStream | undefined
-  /** The number of the one that is live. */
+  /** The number of the text that is shown live. */
   #live = 0
   readonly #waiting = new Map<number, string>()
   readonly #done = new Set<number>()
@@ -26,7 +19,7 @@ export class LiveText {
     this.#output = output
   }
 
-  /** After the first token, which had to wait for the prompt to be read and graphs to be built. */
+  /** Throughput after the first token, which also pays for the prompt and for building graphs. */
   get tokensPerSecond(): number | undefined {
     const seconds = (this.#last - this.#first) / 1000
     return this.#tokens < 2 || seconds === 0 ? undefined : (this.#tokens - 1) / seconds
@@ -37,9 +30,8 @@ export class LiveText {
     if (this.#tokens++ === 0) this.#first = this.#last
   }
 
-  /** Text of a model: its control characters are shown. */
   show(number: number, text: string): void {
-    this.showAsIs(number, harmless(text))
+    this.showAsIs(number, sanitize(text))
   }
 
   showAsIs(number: number, text: string): void {
@@ -47,7 +39,7 @@ export class LiveText {
     else this.#waiting.set(number, (this.#waiting.get(number) ?? '') + text)
   }
 
-  /** The continuation has nothing more to show: the next comes on. */
+  /** The text is complete: the next one is shown. */
   done(number: number): void {
     this.#done.add(number)
     while (this.#done.has(this.#live)) {

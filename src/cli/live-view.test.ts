@@ -7,7 +7,7 @@ import { openLiveView } from './live-view.ts'
 const stages = ['teach', 'sft'].map((name) => ({ name, purpose: `what ${name} is for` }))
 const kept = ['isTTY', 'columns', 'rows', 'write'] as const
 
-/** Makes standard error a terminal of ours, or none at all. */
+/** Replaces properties of standard error, to simulate a terminal or its absence. */
 function replaceStderr(values: Record<(typeof kept)[number], unknown>): () => void {
   const before = kept.map((name) => [name, Object.getOwnPropertyDescriptor(process.stderr, name)] as const)
   for (const name of kept)
@@ -45,17 +45,17 @@ describe('on a terminal', () => {
     restore()
   })
 
-  it('shows what it is told, lines that stay above it, and leaves the stages', async () => {
+  it('shows progress with log lines above it, and leaves the stages at the end', async () => {
     view.stage('teach', 'done', '32 runs')
     view.observe({ stage: 'sft', done: 1, total: 2, unit: 'steps' })
     view.metric({ stage: 'sft', step: 1, loss: 2 })
     view.trajectory('math-1')
     view.text('<think>hm', 'model')
-    view.log('said')
+    view.log('a log line')
     process.stderr.write('written by others\n')
     await sleep(150)
     expect(terminal.text()).toEqual([
-      'said',
+      'a log line',
       'written by others',
       '✓ teach  32 runs',
       expect.stringMatching(/^▸ sft {4}█+░+ 50% 1\/2 steps +0:00$/),
@@ -66,7 +66,7 @@ describe('on a terminal', () => {
     expect(terminal.hasCursor).toBe(false)
     view.done()
     expect(terminal.text().filter((line) => line !== '')).toEqual([
-      'said',
+      'a log line',
       'written by others',
       '✓ teach  32 runs',
       expect.stringMatching(/^○ sft {4}stopped at 1\/2 steps +0:00$/),
@@ -75,7 +75,7 @@ describe('on a terminal', () => {
     expect(listeners()).toEqual(listening)
   })
 
-  it('is drawn ten times a second at the most, however much it is told', async () => {
+  it('is redrawn at most ten times per second', async () => {
     const began = performance.now()
     for (let at = 0; at < 200; at++) {
       view.text(`${at} `, 'model')
@@ -84,15 +84,15 @@ describe('on a terminal', () => {
     expect(writes).toBeLessThanOrEqual(3 + (performance.now() - began) / 100)
   })
 
-  it('can be cleared away', () => {
+  it('can be cleared', () => {
     view.observe({ stage: 'sft', done: 1 })
     view.done({ clear: true })
     expect(terminal.text().join('')).toBe('')
   })
 })
 
-describe('elsewhere', () => {
-  it('writes plain lines, and no trajectory', () => {
+describe('without a terminal', () => {
+  it('prints plain lines, and no trajectory', () => {
     let written = ''
     const write = (text: string): boolean => {
       written += text
@@ -103,13 +103,13 @@ describe('elsewhere', () => {
       const view = openLiveView(stages)
       view.stage('teach', 'running')
       view.text('<think>', 'model')
-      view.log('said')
+      view.log('a log line')
       view.stage('teach', 'done', '32 runs')
       view.stage('sft', 'failed')
       view.done()
     } finally {
       restore()
     }
-    expect(written).toBe('said\n✓ teach: 32 runs\n✗ sft\n')
+    expect(written).toBe('a log line\n✓ teach: 32 runs\n✗ sft\n')
   })
 })

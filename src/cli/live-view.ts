@@ -1,18 +1,18 @@
 import { readEnvironment } from '../settings/index.ts'
+import { captureOutput } from './live/capture-output.ts'
 import type { LiveView } from './live/contract.ts'
+import { onExit, onSuspend } from './live/exit-hooks.ts'
 import { drawFrame, drawSummary } from './live/live-frame.ts'
 import { LiveScreen } from './live/live-screen.ts'
 import { LiveState } from './live/live-state.ts'
-import { onLeaving, onPause } from './live/on-leaving.ts'
-import { catchOutput } from './live/other-output.ts'
 import { plainView } from './live/plain-view.ts'
 
-const EVERY_MS = 100
+const REDRAW_MS = 100
 const CLOCK_MS = 1000
 
 /**
- * Long work on a terminal: stages with bars, the curve of the one that is running, and a trajectory as it is being
- * written, redrawn in place. Plain lines where there is no terminal.
+ * Shows long work on a terminal, redrawn in place: stages with progress bars, metric curves of the running stage, and a
+ * trajectory as it is written. Without a terminal, it prints plain lines.
  */
 export function openLiveView(stages: readonly { name: string; purpose: string }[]): LiveView {
   const stream = process.stderr
@@ -33,7 +33,7 @@ export function openLiveView(stages: readonly { name: string; purpose: string }[
   }
   const changed = (): void => {
     if (waiting !== undefined) return
-    const left = drawnAt + EVERY_MS - now()
+    const left = drawnAt + REDRAW_MS - now()
     if (left <= 0) draw()
     else waiting = setTimeout(draw, left).unref()
   }
@@ -51,12 +51,12 @@ export function openLiveView(stages: readonly { name: string; purpose: string }[
   const clock = setInterval(changed, CLOCK_MS).unref()
   stream.on('resize', changed)
   const ends = [
-    catchOutput(
+    captureOutput(
       [process.stderr, process.stdout].filter(({ isTTY }) => isTTY),
       above,
     ),
-    onLeaving(() => close(false)),
-    onPause(
+    onExit(() => close(false)),
+    onSuspend(
       () => screen.showCursor(),
       () => {
         screen.forget()

@@ -4,7 +4,6 @@ import { writeToml } from '../settings/index.ts'
 import { createRun, type Run } from '../store/index.ts'
 import { version } from './version.ts'
 
-/** Makes a run for a command. */
 export function newRun(config: ProjectConfig, command: string, id?: string): Run {
   return createRun(config.project.runs, {
     command,
@@ -14,7 +13,7 @@ export function newRun(config: ProjectConfig, command: string, id?: string): Run
   })
 }
 
-/** Does work in a run; one that was made for it and holds nothing when it fails is not left behind. */
+/** Works in a run. If the work fails and the run is new and still empty, it is deleted. */
 export async function inRun<T>(run: Run, isNew: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -13,24 +13,24 @@ function clone(): { root: string; bin: string } {
   return { root, bin: join(root, 'bin', 'coa.js') }
 }
 
-it('calls coa as it can be called where it runs', () => {
+it('prints a command that works where it is run', () => {
   const { root, bin } = clone()
   const path = (...folders: string[]) => ({ PATH: folders.join(delimiter) })
   const line = (cwd: string, environment: Record<string, string> = {}, file = bin) =>
     commandLine(['run', 'list'], { cwd, environment, bin: file })
-  // In a clone, and below it; npm's own folders on the path do not count.
+  // In a clone, and below it; the folders that npm adds to the PATH do not count.
   expect(line(root, path('/usr/bin', join(root, 'node_modules/.bin')))).toBe('npx coa run list')
   expect(line(join(root, 'my-agents'))).toBe('npx coa run list')
-  // Installed for all.
+  // Installed globally.
   const global = temporaryFolder()
   symlinkSync(bin, join(global, 'coa'))
   expect(line(root, path(global))).toBe('coa run list')
   expect(line('/', path(global))).toBe('coa run list')
-  // Another program of the same name is not ours.
+  // Another program of the same name.
   const other = temporaryFolder()
   writeFileSync(join(other, 'coa'), '')
   expect(line(root, path(other))).toBe('npx coa run list')
-  // A project that has it as a dependency.
+  // A project that depends on it.
   const project = realpathSync(temporaryFolder())
   const installed = join(project, 'node_modules/chain-of-agents/bin/coa.js')
   mkdirSync(join(project, 'node_modules/chain-of-agents/bin'), { recursive: true })
@@ -39,11 +39,11 @@ it('calls coa as it can be called where it runs', () => {
   symlinkSync(installed, join(project, 'node_modules/.bin/coa'))
   expect(line(project, {}, installed)).toBe('npx coa run list')
   expect(line(join(project, 'deep/er'), {}, installed)).toBe('npx coa run list')
-  // From anywhere else npx would fetch some other package.
+  // Anywhere else, npx would download another package.
   expect(line('/')).toBe(`node ${quoted(bin)} run list`)
 })
 
-it('leads back to the folder that npm changed to', () => {
+it('adds a cd to the folder in which npm ran the script', () => {
   const { root, bin } = clone()
   const environment = { npm_lifecycle_event: 'coa', INIT_CWD: join(root, 'below') }
   expect(nextLines([['distill', 'r']], { cwd: root, environment, bin })).toEqual([
@@ -54,7 +54,7 @@ it('leads back to the folder that npm changed to', () => {
   expect(nextLines([['distill', 'r']], { cwd: root, environment: { INIT_CWD: '/' }, bin })).toHaveLength(2)
 })
 
-it('quotes words so that a shell gets them as they are', () => {
+it('quotes words so that a shell passes them on unchanged', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -3,37 +3,37 @@ import { basename, delimiter, dirname, join, relative, resolve, sep } from 'node
 import { fileURLToPath } from 'node:url'
 import { readEnvironment } from '../settings/index.ts'
 
-/** The command's own file; the sources and what is built of them lie equally deep. */
+/** The launcher; sources and built files are at the same depth below the package root. */
 const ownFile = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
 
 export interface Place {
   cwd: string
   environment: Record<string, string | undefined>
-  /** The file that the command is. */
+  /** The launcher's path. */
   bin: string
 }
 
 const here = (): Place => ({ cwd: process.cwd(), environment: readEnvironment(), bin: ownFile })
 
-/** Commands to go on with, each given by its words, as lines that can be pasted into the shell coa was called from. */
+/** "Next:" and commands, each given as its words, to paste into the shell that coa was called from. */
 export function nextLines(commands: readonly (readonly string[])[], place: Place = here()): string[] {
   const { cwd, environment } = place
   const lines = commands.map((words) => `  ${commandLine(words, place)}`)
-  // npm runs scripts in the package's folder, wherever it was called.
+  // npm runs scripts in the package's folder, no matter where it was called from.
   const calledFrom = environment['npm_lifecycle_event'] === undefined ? undefined : environment['INIT_CWD']
   const isElsewhere = calledFrom !== undefined && resolve(calledFrom) !== resolve(cwd)
   return ['Next:', ...(isElsewhere ? [`  cd ${quoted(cwd)}`] : []), ...lines]
 }
 
-/** A command of coa as it can be called here. */
+/** A coa command line that works here. */
 export function commandLine(words: readonly string[], place: Place = here()): string {
   return [callOf(place), ...words.map(quoted)].join(' ')
 }
 
-/** `coa` where it is on the path, `npx coa` in a clone or a project that has it, else the file itself. */
+/** `coa` if it is on the PATH, `npx coa` in a clone or a project that depends on it, otherwise the launcher's path. */
 function callOf({ cwd, environment, bin }: Place): string {
   const folders = (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter)
-  // npm and npx put these before the path of the shell they were called from.
+  // npm and npx prepend these to the PATH of the shell they were called from.
   const own = folders.filter((folder) => folder !== '' && !/node_modules[\\/]\.bin$/.test(folder))
   if (own.some((folder) => isSameFile(join(folder, 'coa'), bin) || existsSync(join(folder, 'coa.cmd'))))
     return 'coa'
@@ -60,12 +60,12 @@ function isSameFile(path: string, bin: string): boolean {
   }
 }
 
-/** One word for a shell, whatever it holds. */
+/** A word, quoted for a shell if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** From where the command was given, if it lies below. */
+/** Relative to the current folder, if the path is below it. */
 export function shortPath(path: string): string {
   const near = relative('.', path)
   return near.startsWith('..') || near === '' ? path : near

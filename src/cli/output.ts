@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util'
 import pc from 'picocolors'
 import { widthOf } from './live/cell-width.ts'
 
-/** Prints a command's result: as JSON for programs, in words for people. */
+/** Prints a command's result: as JSON with --json, otherwise as text. */
 export function emit(options: { json?: boolean }, data: unknown, human: () => string): void {
   process.stdout.write(`${options.json === true ? jsonText(data, 2) : human().trimEnd()}\n`)
 }
 
-/** JSON as it is printed: control characters that JSON allows and a terminal may obey (DEL to U+009F) are escaped too. */
+/** JSON for output: control characters that JSON allows unescaped but a terminal may obey (DEL to U+009F) are escaped. */
 export function jsonText(data: unknown, indent?: number): string {
   return JSON.stringify(data, null, indent).replaceAll(
     /[\u007f-\u009f]/g,
@@ -15,7 +15,7 @@ export function jsonText(data: unknown, indent?: number): string {
   )
 }
 
-/** Columns padded to their widest cell; the last is left ragged. Cells may hold colours. */
+/** Columns padded to their widest cell, except the last. Cells may contain color codes. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
@@ -34,8 +34,8 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Terminal cells, without colour codes. */
-function visibleWidth(text: string): number {
+/** Width in terminal cells, ignoring color codes. */
+export function visibleWidth(text: string): number {
   return widthOf(stripVTControlCharacters(text))
 }
 

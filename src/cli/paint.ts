@@ -1,26 +1,26 @@
 import pc from 'picocolors'
 import type { SpanKind } from '../schema/index.ts'
 
-/** Colour by what a turn is: roles think, calls act, observations come from outside, answers end. */
+/** Colors by kind of turn. */
 const names = { role: 'cyan', call: 'yellow', observation: 'dim', answer: 'green' } as const
 
-/** Standard output decides about colours, unless what is painted goes elsewhere. */
-export function paintKind(kind: SpanKind, text: string, colours: Colours = pc): string {
-  return byLine(colours[names[kind]], text)
+/** Without `colors`, standard output decides whether there are any. */
+export function paintKind(kind: SpanKind, text: string, colors: Colors = pc): string {
+  return byLine(colors[names[kind]], text)
 }
 
-export type Colours = ReturnType<typeof pc.createColors>
+export type Colors = ReturnType<typeof pc.createColors>
 
-/** Trained text stands out, masked text recedes; without colours, brackets mark what is masked. */
+/** Trained text is green and masked text gray; without colors, masked text is in brackets. */
 export function paintMask(trained: boolean, text: string): string {
   if (!pc.isColorSupported) return trained ? text : `⟦${text}⟧`
   return byLine(trained ? pc.green : (line) => pc.bgBlackBright(pc.white(line)), text)
 }
 
-/** Line by line, because pagers and many terminals drop a colour at the end of a line. */
-function byLine(colour: (text: string) => string, text: string): string {
+/** Line by line, because pagers and many terminals reset colors at the end of a line. */
+function byLine(color: (text: string) => string, text: string): string {
   return text
     .split('\n')
-    .map((line) => (line === '' ? line : colour(line)))
+    .map((line) => (line === '' ? line : color(line)))
     .join('\n')
 }

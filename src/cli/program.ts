@@ -5,7 +5,7 @@ import { version } from './version.ts'
 
 type Load = () => Promise<(program: Command) => void>
 
-/** Commands by name, in the order of the help. Each is loaded when it is needed: all of them are a thousand files. */
+/** Commands by name, in the order of the help text. They are loaded on demand, because together they are a thousand files. */
 const commands: Record<string, Load> = {
   quickstart: async () => (await import('./commands/quickstart.ts')).registerQuickstart,
   init: async () => (await import('./commands/init.ts')).registerInit,
@@ -36,7 +36,7 @@ const commands: Record<string, Load> = {
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
 }
 
-/** The `coa` command: with the one subcommand that the first word names, else with all of them. */
+/** The `coa` command, with only the subcommand named by the first word, or with all of them. */
 export async function buildProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('coa')
     .description('Turn a multi-agent system into one model.')

@@ -1,13 +1,13 @@
 import type { Observe, Progress } from '../base/progress/index.ts'
 
-/** Quick work stays silent. */
+/** Work that takes less time than this prints no progress. */
 const SILENT_MS = 1000
 const TERMINAL_EVERY_MS = 100
 const PLAIN_EVERY_MS = 5000
 
 /**
- * Shows progress on standard error once work takes over a second: one line that redraws itself on a terminal, a line
- * every few seconds elsewhere.
+ * Shows progress on standard error if work takes more than a second: a line that is redrawn on a terminal, otherwise a
+ * new line every few seconds.
  */
 export function showProgress(): Observe & { done: () => void } {
   const terminal = process.stderr.isTTY === true
@@ -28,8 +28,8 @@ export function showProgress(): Observe & { done: () => void } {
   return Object.assign(observe, { done })
 }
 
-/** A line of its own on standard error, before or between those of progress. */
-export function sayAside(text: string): void {
+/** Prints a line on standard error, before or between progress lines. */
+export function printNote(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 

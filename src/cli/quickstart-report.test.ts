@@ -24,11 +24,11 @@ async function evaluated(run: Run, skills: readonly number[], question?: string)
   const { report } = makeReport(config, run, { solvers })
   const page = writePage(run, report)
   const text = describeQuickstart({ run, report, page, seconds: 100 })
-  // A build server has colours.
+  // CI has colors.
   return { text: stripVTControlCharacters(text), page: readFileSync(page, 'utf8') }
 }
 
-it('has a row for each solver, and says what SFT and RL save', async () => {
+it('has a row for each solver and the savings of SFT and RL', async () => {
   using run = runIn(temporaryFolder())
   const { text, page } = await evaluated(run, [0.9, 0, 0.5, 0.95])
   const rows = text.split('\n').filter((line) => solvers.some((name) => line.startsWith(`${name} `)))
@@ -39,11 +39,11 @@ it('has a row for each solver, and says what SFT and RL save', async () => {
   expect(text).toMatch(/rl needs .+ tokens than scripted team .+ Counted with every prompt billed again: /)
   expect(text).not.toMatch(/base (needs|solves)/)
   expect(text).toContain('The team is a script that uses real tools')
-  expect(text).toContain('1.7 min of work')
+  expect(text).toContain('took 1.7 min')
   expect(page).toMatch(/<p class="headline">rl needs/)
 })
 
-it('speaks of no saving where nothing is solved', async () => {
+it('claims no savings for a model that solves nothing', async () => {
   using run = runIn(temporaryFolder())
   const { text, page } = await evaluated(run, [0.9, 0, 0.5, 0])
   expect(text).toContain('rl solves none of the tasks')
@@ -54,7 +54,7 @@ it('speaks of no saving where nothing is solved', async () => {
 it.each([
   ['What is 1 + 1?', "'What is 1 + 1?'"],
   ["What does Ada's $5 buy?", `'What does Ada'\\''s $5 buy?'`],
-])('gives the question %j to a shell as it is', async (question, quoted) => {
+])('quotes the question %j for a shell', async (question, quoted) => {
   using run = runIn(temporaryFolder())
   const { text } = await evaluated(run, [1, 1, 1, 1], question)
   expect(text).toContain(` coa solve ${quoted} --grammar math --temperature 0 --model `)

@@ -11,12 +11,12 @@ import { mark, table } from './output.ts'
 export interface QuickstartResult {
   run: Run
   report: EvalReport
-  /** Where the page lies. */
+  /** The path of report.html. */
   page: string
   seconds: number
 }
 
-/** Writes the page of the run, with what the comparison comes down to at its head. */
+/** Writes report.html, with the result of the comparison as its headline. */
 export function writePage(run: Run, report: EvalReport): string {
   const comparison = comparisonOf(report)
   const last = report.pairs.at(-1)
@@ -28,13 +28,13 @@ export function writePage(run: Run, report: EvalReport): string {
   )
 }
 
-/** What came of it: who solved how much at what price, what was saved, where it lies, and what to do next. */
+/** The results in the terminal: accuracy and cost of each solver, tokens saved, paths, and what to do next. */
 export function describeQuickstart({ run, report, page, seconds }: QuickstartResult): string {
   const { pairs, suites } = report
   const tasks = suites.map(({ suite, tasks: count }) => `${count} ${suite}`).join(' and ')
   return [
     '',
-    pc.bold('A team of agents, and the one model that learned from it'),
+    pc.bold('A team of agents, and the model trained on its work'),
     pc.dim(`${tasks} tasks, built from templates that appear in no training data`),
     '',
     solverTable(report),
@@ -51,18 +51,18 @@ export function describeQuickstart({ run, report, page, seconds }: QuickstartRes
         'Models',
         `${shortPath(join(run.files.checkpoints, 'sft'))}, ${shortPath(join(run.files.checkpoints, 'rl'))}`,
       ],
-      ['All else', `${shortPath(run.dir)}  ${pc.dim(`${duration(seconds)} of work just now`)}`],
+      ['Run folder', `${shortPath(run.dir)}  ${pc.dim(`(took ${duration(seconds)})`)}`],
     ]),
     '',
     ...nextLines(nextCommands(run, report)),
   ].join('\n')
 }
 
-/** Tokens of a model that solves nothing are not saved. */
+/** A model that solves nothing saves no tokens. */
 function outcomeOf(pair: PairReport, { solvers }: EvalReport): string {
   const solver = solvers.find(({ name }) => name === pair.solver)!
   return solver.counts.correct === 0
-    ? `${solver.name} solves none of the tasks, so there is no saving to speak of.`
+    ? `${solver.name} solves none of the tasks, so it saves nothing.`
     : headline(pair)
 }
 
@@ -83,7 +83,7 @@ function solverTable({ solvers }: EvalReport): string {
   ])
 }
 
-/** What a reader may conclude from the table, and what not. */
+/** What can and cannot be concluded from the table. */
 function whatItShows({ solvers }: EvalReport): string {
   const text = solvers.find(({ kind }) => kind === 'text')
   return [
@@ -95,9 +95,9 @@ function whatItShows({ solvers }: EvalReport): string {
     ...(text === undefined
       ? []
       : [
-          `"${text.name}" is the untrained model continuing the question as plain text while its programs are run (${percent(text.accuracy.strict.value)}): what training adds is doing this as a chain of agents.`,
+          `"${text.name}" is the untrained model: it continues the question as plain text, and the code it writes is run (${percent(text.accuracy.strict.value)}). Training teaches it to do this as a chain of agents.`,
         ]),
-    "Each token is counted once, with the student's tokenizer: prompts, what was written, and what tools returned.",
+    "Each token is counted once, with the student's tokenizer: prompts, generated text and tool output.",
   ].join(' ')
 }
 
@@ -113,7 +113,7 @@ function nextCommands(run: Run, report: EvalReport): string[][] {
   ]
 }
 
-/** A search shows as many hits as in training only with the settings of the run. */
+/** Without the run's settings, a search would return a different number of hits than in training. */
 function solveOptions(run: Run, { domain, meta }: Task): string[] {
   const world = meta['world']
   const found =
@@ -121,7 +121,7 @@ function solveOptions(run: Run, { domain, meta }: Task): string[] {
   return ['--grammar', domain, ...found]
 }
 
-/** A held-out task, rather one that the last model solved, rather one that needs no further options, rather a short one. */
+/** A held-out task; preferably one that the last model solved, then one that needs no more options, then a short one. */
 function questionToTry(run: Run, { items, solvers }: EvalReport): Task | undefined {
   const last = solvers.at(-1)!.name
   const rank = ({ question, meta }: Task, outcome = ''): number =>

@@ -11,11 +11,11 @@ import { parseJson, Stream } from '../schema/index.ts'
 import { readInput } from './input.ts'
 
 export interface InputSequence extends Pick<Stream, 'id' | 'prompt' | 'spans'> {
-  /** What is wrong with a text; empty for a sequence that was given as a record. */
+  /** Problems found while parsing a text; empty for a sequence read from a record. */
   problems: string[]
 }
 
-/** A chain as text, or sequences as JSON or JSON lines; told apart by the file's name, on standard input by its start. */
+/** Reads a chain as text, or sequences as JSON or JSON lines, detected by file name or, on standard input, by content. */
 export function readSequences(file: string, grammar: Grammar, question: string | undefined): InputSequence[] {
   const text = readInput(file)
   const isRecords = /\.jsonl?$/.test(file) || (file === '-' && text.trimStart().startsWith('{'))
@@ -33,11 +33,11 @@ export function readSequences(file: string, grammar: Grammar, question: string |
         .split('\n')
         .flatMap((line, index) => (line.trim() === '' ? [] : [toSequence(line, `${file}:${index + 1}`)]))
   if (sequences.length > 0) return sequences
-  throw new UsageError(`${file} holds no sequence`, { fix: 'Give Stream records, one a line.' })
+  throw new UsageError(`${file} has no sequences`, { fix: 'Give sequence records, one per line.' })
 }
 
 function toSequence(json: string, where: string): InputSequence {
-  const fix = 'Give Stream records, such as `coa run show RUN --kind sequence --jsonl` prints.'
+  const fix = 'Give sequence records, as printed by `coa run show RUN --kind sequence --jsonl`.'
   let value: unknown
   try {
     value = parseJson(json)

@@ -5,8 +5,8 @@ import { parseJson, Stream, streamText } from '../schema/index.ts'
 import { readInput } from './input.ts'
 
 /**
- * Texts to learn a tokenizer from: whole text files, or one text for each record of JSON lines. A record's text is in
- * `field`; sequences as coa writes them need no field, their prompt and stream are taken.
+ * Texts to train a tokenizer on: whole text files, or one text per record of a JSON lines file. A record's text is in
+ * `field`; for coa's own sequence records, it is the prompt and the stream.
  */
 export async function* readTexts(
   files: readonly string[],
@@ -29,7 +29,7 @@ async function* readRecords(file: string, field: string | undefined): AsyncGener
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
     throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, {
-      fix: 'Name an existing file.',
+      fix: 'Give the path of an existing file.',
       cause,
     })
   }
@@ -41,7 +41,7 @@ function textsOf(json: string, field: string | undefined, where: string): string
     record = parseJson(json)
   } catch (cause) {
     throw new UsageError(`${where} is not JSON: ${(cause as Error).message}`, {
-      fix: 'Give one JSON object a line, or a text file with another ending.',
+      fix: 'Give one JSON object per line, or a text file with another extension.',
       cause,
     })
   }
@@ -53,6 +53,6 @@ function textsOf(json: string, field: string | undefined, where: string): string
   }
   const found = typeof record === 'object' && record !== null ? Object.keys(record).join(', ') : typeof record
   throw new UsageError(`${where} has no text in "${field ?? 'text'}"; it has ${found || 'nothing'}`, {
-    fix: 'Name the field that holds the text with --field.',
+    fix: 'Give the name of the field that contains the text with --field.',
   })
 }

@@ -6,7 +6,7 @@ import type { ProjectConfig } from '../pipeline/settings.ts'
 import { createRun } from '../store/index.ts'
 import { settingsForRun } from './run-settings.ts'
 
-/** A project's file, and a run in its folder that began with the given settings. */
+/** A project's settings file, and a run that was created with the given settings. */
 function project(file: string, configToml?: string) {
   const folder = temporaryFolder()
   const runs = join(folder, 'runs')
@@ -20,10 +20,10 @@ function project(file: string, configToml?: string) {
   return { config, dir: run.dir, id: run.id }
 }
 
-/** A command that works with everything. */
+/** A command that uses every section. */
 const all = { uses: (config: ProjectConfig) => Object.keys(config) as (keyof ProjectConfig)[] }
 
-it('takes what the run began with where nothing else is said', () => {
+it("uses the run's settings unless something overrides them", () => {
   const { config, dir, id } = project(
     '[rl]\ngroups = 16\n',
     '[search]\nlimit = 1\n\n[rl]\ngroups = 24\nsteps = 7\n',
@@ -37,14 +37,14 @@ it('takes what the run began with where nothing else is said', () => {
   expect(found.config.rl).toMatchObject({ groups: 16, group_size: 3, steps: 9 })
 })
 
-it('takes the newest run by name, and the defaults where a run kept no settings', () => {
+it('finds "latest", and uses the defaults for a run without settings', () => {
   const { config, dir } = project('')
   const found = settingsForRun({ config }, 'latest', all)
   expect(found.dir).toBe(dir)
   expect(found.config.rl.groups).toBe(8)
 })
 
-it('is about the project alone where no run is named', () => {
+it("uses only the project's settings if no run is given", () => {
   const { config } = project('', '[rl]\ngroups = 24\n')
   expect(settingsForRun({ config }, undefined, all)).toMatchObject({
     dir: undefined,

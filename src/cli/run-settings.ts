@@ -16,16 +16,16 @@ type Section = keyof ProjectConfig
 export interface RunSettingsOptions {
   /** The command's own options by dotted key. */
   flags?: Record<string, unknown>
-  /** What "latest" has to have. */
+  /** What a run must have to be "latest". */
   kind?: RunKind
-  /** The sections that the command works with: what is not taken from a run matters only there. */
+  /** The sections that the command uses: settings that a run may not provide matter only there. */
   uses: (config: ProjectConfig, dir: string) => readonly Section[]
 }
 
 /**
- * The folder of a run, and the settings for working on it. Those the run began with hold wherever the project's file,
- * a variable or an option does not say otherwise: a stage started by itself does what it does as a part of the whole.
- * Only numbers and names are taken from a run; see `settingsFromRun`.
+ * The folder of a run, and the settings for working on it. The run's original settings apply unless the project's file,
+ * an environment variable or an option overrides them, so that a stage does the same whether it is run alone or as part
+ * of the pipeline. Only numbers and names are taken from a run; see `settingsFromRun`.
  */
 export function settingsForRun(
   options: GlobalOptions,
@@ -49,31 +49,31 @@ export function settingsForRun(
   return { dir, config: existsSync(file) ? withSettingsOf(file, 'under', options, command) : config }
 }
 
-/** The settings with those that a file in a run folder may give, under the user's own or over them. */
+/** The settings combined with those that a file in a run folder may provide, below or above the user's own. */
 export function withSettingsOf(
   file: string,
   place: 'under' | 'over',
   options: GlobalOptions,
   { flags, uses }: RunSettingsOptions,
 ): ProjectConfig {
-  // Damaged settings must not decide anything.
+  // Throws if the file is damaged.
   readSettingsFile(file)
   const { taken, withheld } = settingsFromRun(file, settings(options, flags))
   const { config } = settings(options, flags, { [place]: [{ file, values: taken }] })
   const sections: ReadonlySet<string> = new Set(uses(config, dirname(file)))
   const missing = withheld.filter(({ key }) => sections.has(key.split('.')[0]!))
   const shown = missing.map(({ key, value }) => `${key} = ${shorten(JSON.stringify(value))}`).join(', ')
-  const again = missing
+  const repeat = missing
     .map(({ key, value }) => (typeof value === 'string' ? `--set ${key}=${shorten(value)}` : key))
     .join(' ')
-  const reason = `${file} says ${shown}, but code, files, addresses, hosts and keys are not taken from a run`
+  const reason = `${file} sets ${shown}, but code, files, URLs, hosts and keys are never taken from a run`
   if (missing.some(({ decides }) => decides)) {
     throw new ConfigError(reason, {
-      fix: `If you trust it, repeat it in coa.toml or as an option: ${again}.`,
+      fix: `If you trust it, repeat it in coa.toml or as an option: ${repeat}.`,
     })
   }
   if (missing.length > 0)
-    process.stderr.write(`${reason}; to use them, repeat them in coa.toml or as options: ${again}\n`)
+    process.stderr.write(`${reason}; to use them, repeat them in coa.toml or as options: ${repeat}\n`)
   return config
 }
 

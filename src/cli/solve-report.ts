@@ -4,10 +4,10 @@ import { EngineError } from '../base/errors/index.ts'
 import type { Grammar } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import { exitCodes } from './exit-codes.ts'
-import { harmless } from './live-text.ts'
 import { emit, mark } from './output.ts'
+import { sanitize } from './sanitize.ts'
 
-/** What a question cost: tokens by where they come from, and calls. */
+/** The cost of a question: tokens by origin, and tool calls. */
 interface Cost {
   tokens: { prompt: number; sampled: number; inserted: number }
   calls: number
@@ -21,34 +21,33 @@ function costOf(rollouts: readonly Rollout[]): Cost {
   return { tokens, calls: rollouts.reduce((sum, { calls }) => sum + calls.length, 0) }
 }
 
-/** Why there is no answer, in words. */
-const endings: Record<Rollout['stop'], string> = {
-  answer: 'its answer cannot be read',
-  end: 'the model ended without one',
-  turns: 'it made as many calls as it may (--max-turns)',
-  tokens: 'it wrote as much as it may (rollout.max_tokens)',
-  repetition: 'it made the same call over and over',
-  context: 'its context is full',
-  time: 'its time is over (rollout.max_seconds)',
+/** Why there is no answer. */
+const stopReasons: Record<Rollout['stop'], string> = {
+  answer: 'the answer could not be parsed',
+  end: 'the model stopped without one',
+  turns: 'reached the limit on tool calls (--max-turns)',
+  tokens: 'reached the token limit (rollout.max_tokens)',
+  repetition: 'the model kept repeating the same call',
+  context: 'the context window is full',
+  time: 'reached the time limit (rollout.max_seconds)',
   failed: 'the engine failed',
 }
 
-function whyNone({ stop, failure }: Rollout): string {
-  return stop === 'failed' && failure !== undefined ? failure.message : endings[stop]
+function whyNoAnswer({ stop, failure }: Rollout): string {
+  return stop === 'failed' && failure !== undefined ? failure.message : stopReasons[stop]
 }
 
-/** One candidate in one line. */
 export function candidateLine(rollout: Rollout, number: number): string {
   const { tokens, calls } = costOf([rollout])
   const facts = pc.dim(`${counted(tokens.sampled, 'token')}, ${counted(calls, 'call')}`)
   const answer =
-    rollout.answer === undefined ? pc.dim(`no answer: ${whyNone(rollout)}`) : short(rollout.answer)
+    rollout.answer === undefined ? pc.dim(`no answer: ${whyNoAnswer(rollout)}`) : short(rollout.answer)
   return `#${number + 1}  ${answer}  ${facts}`
 }
 
-/** The beginning of an answer, in one line that a terminal can be given. */
+/** The beginning of an answer, as one line. */
 function short(answer: string): string {
-  const line = harmless(answer.replaceAll(/\s+/g, ' ').trim())
+  const line = sanitize(answer.replaceAll(/\s+/g, ' ').trim())
   const characters = [...line]
   return characters.length <= 100 ? line : `${characters.slice(0, 99).join('')}…`
 }
@@ -73,14 +72,14 @@ export interface Solved {
   grammar: Grammar
   policy: Policy
   rollouts: Rollout[]
-  /** Undefined where there was nothing to choose from. */
+  /** Undefined if there was only one rollout. */
   choice: Choice | undefined
   seconds: number
   seed: number
   screen: NodeJS.WriteStream | undefined
 }
 
-/** The answer, what it cost, and the exit code. */
+/** Prints the answer and its cost, and sets the exit code. */
 export function reportSolved(options: { json?: boolean }, solved: Solved): void {
   const { question, grammar, policy, rollouts, choice, seconds, seed, screen } = solved
   const chosen = choice === undefined ? 0 : choice.chosen
@@ -107,23 +106,22 @@ export function reportSolved(options: { json?: boolean }, solved: Solved): void 
       screen?.write(
         `${mark.good} #${chosen + 1}  ${pc.green(short(answer))}  ${pc.dim(`${choice.by}: ${short(choice.reason)}`)}\n`,
       )
-    // The line above has the beginning of it.
+    // The line above may have only the beginning of the answer.
     if (choice !== undefined && answer !== undefined && process.stdout.isTTY && short(answer) !== answer)
-      process.stdout.write(`${pc.green(harmless(answer))}\n`)
+      process.stdout.write(`${pc.green(sanitize(answer))}\n`)
     process.stderr.write(`${pc.dim(costLine(cost, seconds, seed))}\n`)
     for (const { failure } of rollouts)
       if (failure !== undefined && answer !== undefined)
         process.stderr.write(`${mark.open} ${short(failure.message)}\n`)
     if (answer === undefined)
-      process.stderr.write(`${mark.bad} no answer: ${choice?.reason ?? short(whyNone(rollouts[0]!))}\n`)
+      process.stderr.write(`${mark.bad} no answer: ${choice?.reason ?? short(whyNoAnswer(rollouts[0]!))}\n`)
     else if (!process.stdout.isTTY) process.stdout.write(`${answer}\n`)
   }
   if (answer !== undefined) return
   process.exitCode = exitCodes.findings.code
-  const broken = rollouts.find(({ stop }) => stop === 'failed')
-  if (broken !== undefined && rollouts.every(({ stop }) => stop === 'failed')) {
-    throw new EngineError(`the engine failed: ${broken.failure?.message}`, {
-      fix: 'See `coa doctor`, and `coa engine contract --model FOLDER`.',
+  if (rollouts.every(({ stop }) => stop === 'failed')) {
+    throw new EngineError(`the engine failed: ${rollouts[0]!.failure?.message}`, {
+      fix: 'Run `coa doctor` and `coa engine contract --model FOLDER` to find out why.',
     })
   }
 }

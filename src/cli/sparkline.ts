@@ -1,6 +1,6 @@
 const heights = '▁▂▃▄▅▆▇█'
 
-/** A row of small bars, one a value; where there are more values than places, each bar is a mean. */
+/** A row of small bars, one per value; with more values than bars, each bar is a mean. */
 export function sparkline(values: readonly number[], width = 40): string {
   const finite = values.filter(Number.isFinite)
   if (finite.length === 0) return ''

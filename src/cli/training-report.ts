@@ -8,7 +8,7 @@ import { nextLines, shortPath } from './next.ts'
 import { mark, table } from './output.ts'
 import { sparkline } from './sparkline.ts'
 
-/** What came of a training, its most telling curves, and what to do next. */
+/** The result of training, its most important curves, and what to do next. */
 export function describeTraining(
   run: Run,
   stage: 'sft' | 'rl',
@@ -25,15 +25,15 @@ export function describeTraining(
   return [
     `${mark.good} ${run.files.checkpoints}/${stage}`,
     ...(ended === undefined ? [] : [`  ${ended}`]),
-    table(Object.entries(summary).map(([key, value]) => [`  ${key}`, figure(value)])),
+    table(Object.entries(summary).map(([key, value]) => [`  ${key}`, formatted(value)])),
     ...names.flatMap((name) => curve(rows, name)),
     '',
     ...nextLines(next),
   ].join('\n')
 }
 
-/** How to see the trained model at work: on tasks of the source it was trained for. */
-export function tryWords(run: Run, config: ProjectConfig, stage: 'sft' | 'rl'): string[] {
+/** A command that tries the trained model on tasks like those it was trained on. */
+export function tryCommand(run: Run, config: ProjectConfig, stage: 'sft' | 'rl'): string[] {
   const model = shortPath(join(run.files.checkpoints, stage))
   const recorded = run.list('task', { limit: 1 })[0]
   const source = config.tasks.suites
@@ -43,7 +43,7 @@ export function tryWords(run: Run, config: ProjectConfig, stage: 'sft' | 'rl'): 
   return ['solve', recorded!.question, '--grammar', recorded!.domain, '--model', model]
 }
 
-/** A file gives its tasks the name of the file. */
+/** Tasks from a file have the file's name as their suite. */
 const isSourceOf = (source: string, suite: string): boolean =>
   source === suite || basename(source).startsWith(`${suite}.`)
 
@@ -51,10 +51,10 @@ function curve(rows: readonly MetricRow[], name: string): string[] {
   const values = rows.map((row) => row[name]).filter((value) => typeof value === 'number')
   if (values.length < 2) return []
   return [
-    `  ${name.padEnd(13)} ${sparkline(values)} ${pc.dim(`${figure(values[0]!)} → ${figure(values.at(-1)!)}`)}`,
+    `  ${name.padEnd(13)} ${sparkline(values)} ${pc.dim(`${formatted(values[0]!)} → ${formatted(values.at(-1)!)}`)}`,
   ]
 }
 
-function figure(value: number): string {
+function formatted(value: number): string {
   return Number.isInteger(value) ? value.toLocaleString('en') : value.toPrecision(4)
 }

@@ -11,14 +11,14 @@ export interface Outcome {
   stderr: string
 }
 
-/** The caller's environment without its colours and settings, which would leak into what a command prints. */
+/** The caller's environment without color settings and COA_ variables, which would affect the output. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(COA_|FORCE_COLOR$|NO_COLOR$|CI$)/.test(name)),
   )
 }
 
-/** Runs the real command in a real process. */
+/** Runs the command in a child process. */
 export function coa(
   args: string[],
   options: { cwd?: string; input?: string; environment?: Record<string, string> } = {},
@@ -33,8 +33,8 @@ export function coa(
   return { code: status, stdout, stderr }
 }
 
-/** The same beside the test, for a command that asks a server of the test's own. */
-export async function coaBeside(args: string[], options: { cwd: string }): Promise<Outcome> {
+/** Runs it asynchronously, for commands that connect to a server in the test. */
+export async function coaAsync(args: string[], options: { cwd: string }): Promise<Outcome> {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
     env: cleanEnvironment(),
@@ -48,7 +48,7 @@ export async function coaBeside(args: string[], options: { cwd: string }): Promi
   return { code: code as number | null, stdout, stderr }
 }
 
-/** The result of a command that was asked for JSON. */
+/** Runs a command with --json and returns its parsed output. */
 export function coaJson<T>(args: string[], options: Parameters<typeof coa>[1] = {}): T {
   const { code, stdout, stderr } = coa([...args, '--json'], options)
   if (code !== 0 && code !== 3) throw new Error(`coa ${args.join(' ')} exited ${code}: ${stderr}`)

@@ -20,7 +20,7 @@ function write(name: string, text: string): string {
 }
 
 describe('init', () => {
-  it('makes files that the other commands take, and does not overwrite them', () => {
+  it('creates files that the other commands accept, and does not overwrite them', () => {
     expect(coaJson<{ ok: boolean }>(['grammar', 'check', 'grammar.toml'], { cwd }).ok).toBe(true)
     expect(coaJson<{ ok: boolean }>(['parse', 'chain.txt'], { cwd }).ok).toBe(true)
     expect(coaJson<{ ok: boolean }>(['doctor'], { cwd }).ok).toBe(true)
@@ -33,7 +33,7 @@ describe('init', () => {
 })
 
 describe('grammar', () => {
-  it('lists and shows what comes with coa', () => {
+  it('lists and shows the built-in grammars', () => {
     const names = coaJson<{ name: string }[]>(['grammar', 'list'], { cwd }).map((grammar) => grammar.name)
     expect(names).toEqual(['web', 'multihop', 'code', 'math', 'all-tools'])
     expect(coa(['grammar', 'show', 'math', '--prompt'], { cwd }).stdout).toContain('<think>')
@@ -43,7 +43,7 @@ describe('grammar', () => {
     expect(coa(['grammar', 'show', 'grammar.toml'], { cwd }).stdout).toContain('<find_order>')
   })
 
-  it('takes a grammar written in TypeScript', () => {
+  it('accepts a grammar written in TypeScript', () => {
     write(
       'mine.ts',
       "export default { name: 'mine', description: 'd', start: ['answer'], agents: [{ name: 'answer', kind: 'answer', description: 'd' }] }",
@@ -51,7 +51,7 @@ describe('grammar', () => {
     expect(coa(['parse', '-', '--grammar', 'mine.ts'], { cwd, input: '<answer>42</answer>' }).code).toBe(0)
   })
 
-  it('lists every problem of a broken one', () => {
+  it('lists all problems of an invalid grammar', () => {
     write(
       'broken.toml',
       'name = "b"\ndescription = "d"\nstart = ["plam"]\n[[agents]]\nname = "plan"\nkind = "role"\ndescription = "d"\nnext = ["x"]\n',
@@ -64,7 +64,7 @@ describe('grammar', () => {
 })
 
 describe('parse', () => {
-  it('says where and what is wrong, and exits 3', () => {
+  it('reports problems with their positions, and exits with 3', () => {
     const { code, stdout } = coa(['parse', '-', '-g', 'math'], {
       cwd,
       input: '<plan>a</plan>\n<code>1+1</code>',
@@ -74,7 +74,7 @@ describe('parse', () => {
     expect(stdout).toContain('2:1 order: <code> is not allowed here; expected <think>')
   })
 
-  it('prints events, one a line, that add up to the text', () => {
+  it('prints events, one per line', () => {
     const text = '<answer>4</answer>'
     const events = coa(['parse', '-', '--events'], { cwd, input: text })
       .stdout.trim()
@@ -91,21 +91,21 @@ describe('parse', () => {
 
 describe('mask', () => {
   const text = '<web_search>a</web_search>\n<observation>bc</observation>\n<answer>d</answer>'
-  it('marks what is masked and counts tokens', () => {
+  it('marks masked text and counts tokens', () => {
     const { stdout } = coa(['mask', '-'], { cwd, input: text })
     expect(stdout).toContain('⟦\n<observation>bc</observation>\n⟧')
     const [counted] = coaJson<{ trained: number; masked: number }[]>(['mask', '-', '-t', 'bytes'], {
       cwd,
       input: text,
     })
-    // One token a byte: the observation with its two line breaks; the rest with the end token.
+    // One token per byte: masked is the observation with its two line breaks, trained the rest plus the end token.
     expect(counted).toMatchObject({
       masked: '\n<observation>bc</observation>\n'.length,
       trained: text.length - 31 + 1,
     })
   })
 
-  it('takes the sequences of a run', () => {
+  it("accepts a run's sequences", () => {
     write('sequences.jsonl', coa(['run', 'show', 'latest', '--kind', 'sequence', '--jsonl'], { cwd }).stdout)
     expect(coaJson<unknown[]>(['mask', 'sequences.jsonl'], { cwd }).length).toBe(3)
     write('bad.jsonl', '{"v":1}\n')
@@ -116,9 +116,9 @@ describe('mask', () => {
   })
 })
 
-describe('what a text hides', () => {
+describe('difficult input', () => {
   const hidden = '<think>a</think>\n<web_search>q\n<observation>SECRET</observation>\n<answer>x</answer>'
-  it('is said: a mask over a malformed chain is not passed off as right', () => {
+  it('warns that the mask of a malformed chain may be wrong', () => {
     const { code, stdout } = coa(['mask', '-'], { cwd, input: hidden })
     expect(code).toBe(3)
     expect(stdout).toContain('the mask may be wrong')
@@ -127,16 +127,16 @@ describe('what a text hides', () => {
     ).toBeGreaterThan(0)
   })
 
-  it('reads records from standard input and names lines as an editor does', () => {
-    const record = JSON.stringify({ v: 1, id: 'a', grammar: 'web', prompt: [], spans: [] })
+  it('reads records from standard input, and reports line numbers as an editor counts them', () => {
+    const record = JSON.stringify({ v: 2, id: 'a', grammar: 'web', prompt: [], spans: [] })
     expect(coaJson<unknown[]>(['mask', '-'], { cwd, input: `\ufeff\n${record}\n\n${record}\n` }).length).toBe(
       2,
     )
-    write('gaps.jsonl', `\n\n${record}\n\n{"v":1}\n`)
+    write('gaps.jsonl', `\n\n${record}\n\n{"v":2}\n`)
     expect(coa(['mask', 'gaps.jsonl'], { cwd }).stderr).toContain('gaps.jsonl:5 is not a sequence: id')
   })
 
-  it('is refused where it is not UTF-8', () => {
+  it('rejects text that is not UTF-8', () => {
     writeFileSync(join(cwd, 'binary.txt'), Buffer.from([0x3c, 0xff, 0xfe, 0x00]))
     expect(coa(['parse', 'binary.txt'], { cwd })).toMatchObject({
       code: 2,
@@ -145,8 +145,8 @@ describe('what a text hides', () => {
   })
 })
 
-describe('settings given with --set', () => {
-  it('reach every command, and its own options win', () => {
+describe('--set', () => {
+  it("affects every command, but a command's own options override it", () => {
     expect(coa(['parse', 'chain.txt', '--set', 'language.grammar=nonsense'], { cwd }).code).toBe(2)
     expect(coa(['mask', 'chain.txt', '--set', 'language.tokenizer=nowhere'], { cwd }).code).toBe(2)
     expect(coa(['parse', 'chain.txt', '--set', 'language.grammar=nonsense', '-g', 'web'], { cwd }).code).toBe(
@@ -188,7 +188,7 @@ describe('errors', () => {
     [['run', 'list', '--set', 'project.runs=chain.txt'], 4, 'project.runs'],
     [['init', 'chain.txt'], 2, 'Check that the path'],
     [['grammar', 'check', 'nowhere.ts'], 2, 'there is no file'],
-  ])('%j exits %i in one line without a stack trace', (args, code, text) => {
+  ])('%j exits with %i and prints one line without a stack trace', (args, code, text) => {
     const outcome = coa(args, { cwd })
     expect(outcome.code).toBe(code)
     expect(outcome.stdout).toBe('')
@@ -199,7 +199,7 @@ describe('errors', () => {
     expect(JSON.parse(coa([...args, '--json'], { cwd }).stderr).error.code).toBe(code)
   })
 
-  it('has colours only where asked for', () => {
+  it('has colors only if requested', () => {
     expect(coa(['grammar', 'list'], { cwd }).stdout).not.toContain('\u001b')
     expect(coa(['grammar', 'list'], { cwd, environment: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b')
   })
@@ -217,7 +217,7 @@ describe('errors', () => {
   })
 })
 
-it('every command has help with an example and takes --json', () => {
+it('every command has help with an example, and accepts --json', () => {
   const commands = [
     'quickstart',
     'init',

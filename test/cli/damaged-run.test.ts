@@ -15,7 +15,7 @@ function projectWithRun(command: string): { cwd: string; dir: string } {
   return { cwd, dir: run.dir }
 }
 
-it('a log that was cut at a line end is told by exit status, and no work is done on it until that is accepted', () => {
+it('a log truncated at a line end sets the exit code, and the run is rejected until it is reindexed', () => {
   const { cwd, dir } = projectWithRun('coa teach')
   const log = join(dir, 'events.jsonl')
   truncateSync(log, readFileSync(log).indexOf('\n') + 1)
@@ -34,7 +34,7 @@ it('a log that was cut at a line end is told by exit status, and no work is done
   expect(coa(['run', 'show', 'r'], { cwd }).code).toBe(0)
 })
 
-it('a damaged record and damaged reports are found by verify', () => {
+it('verify finds damaged records and reports', () => {
   const { cwd, dir } = projectWithRun('coa teach')
   const log = join(dir, 'events.jsonl')
   writeFileSync(log, readFileSync(log, 'utf8').replace('"id":"b"', '"id":"d"'))
@@ -49,23 +49,23 @@ it('a damaged record and damaged reports are found by verify', () => {
   )
 })
 
-it('the quickstart says why it does not resume a run', () => {
+it('the quickstart reports why it does not resume a run', () => {
   const { cwd, dir } = projectWithRun('coa quickstart')
   const lock = join(dir, 'lock')
   const owner = { pid: 1, host: 'container-1', command: 'coa quickstart', startedAt: 'then', token: 't' }
   writeFileSync(lock, JSON.stringify(owner))
   const start = (): string => {
-    // A tokenizer that is not there keeps the new run from doing any work.
+    // A missing tokenizer keeps the new run from doing any work.
     const { stderr } = coa(['quickstart', '--fast', '--set', 'language.tokenizer=nowhere'], { cwd })
     for (const name of readdirSync(join(cwd, 'runs')))
       if (name !== 'r') rmSync(join(cwd, 'runs', name), { recursive: true })
     return stderr
   }
   expect(start()).toContain(
-    'r is not resumed: it is being written by process 1 on container-1 (coa quickstart) since then; starting a new run',
+    'not resuming r: it is in use by process 1 on container-1 (coa quickstart) since then; starting a new run',
   )
   utimesSync(lock, 0, 0)
-  expect(start()).toContain('r is not resumed: it stopped in teach, but with other settings')
+  expect(start()).toContain('not resuming r: it stopped in teach and has different settings')
   writeFileSync(join(dir, 'manifest.json'), '{}')
-  expect(start()).toMatch(/r is not resumed: .*manifest\.json is damaged/)
+  expect(start()).toMatch(/not resuming r: .*manifest\.json is damaged/)
 })

@@ -28,16 +28,16 @@ it.each([
   ['parse', ['parse', 'chain.txt', '--grammar', 'web']],
   ['mask', ['mask', 'chain.txt', '--grammar', 'web']],
   ['an error', ['run', 'show', hostile]],
-])('%s passes no escape on from what it shows', (_, args) => {
-  // With colours, because then some escapes are our own.
+])('%s passes on no escape sequences', (_, args) => {
+  // With colors, so that some escape sequences are our own.
   const { stdout, stderr } = coa(args, { cwd, environment: { FORCE_COLOR: '1' } })
   const shown = stdout + stderr
   expect(shown).toContain('owned')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern exists to find them
   expect(shown).not.toMatch(/\u001b\]|\u001b\[2J|\u001b\[31mred|[\u0007\u009b]/)
 })
 
-it('as JSON the text is whole', () => {
+it('JSON output has the exact text', () => {
   const { text } = coaJson<{ text: string }>(['tools', 'try', 'crawl_page', 'd'], { cwd })
   expect(text).toContain(hostile)
 })

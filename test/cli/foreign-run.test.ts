@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createRun, writeSettingsFile } from '../../src/store/index.ts'
 import { task } from '../store/support/records.ts'
-import { coa, coaBeside } from './coa.ts'
+import { coa, coaAsync } from './coa.ts'
 
-/** A project of ours in which lies a run that somebody else made. */
+/** Our project, with a run made by somebody else. */
 const cwd = mkdtempSync(join(tmpdir(), 'coa-foreign-'))
 const marker = join(cwd, 'executed')
 const requests: (string | undefined)[] = []
@@ -51,7 +51,7 @@ it.each([
   ['sft', 'theirs'],
   ['rl', 'theirs'],
   ['run', 'resume', 'theirs'],
-])('%s %s does not execute the grammar that a run names, and says what to repeat', (...command) => {
+])('%s %s does not execute the grammar named by a run, and reports what to repeat', (...command) => {
   theirSettings('[language]\ngrammar = "runs/theirs/evil.mts"\n')
   const { code, stderr } = coa(command, { cwd })
   expect(existsSync(marker)).toBe(false)
@@ -59,13 +59,13 @@ it.each([
   expect(stderr).toContain('--set language.grammar=runs/theirs/evil.mts')
 })
 
-it('executes it where the user says so', () => {
+it('executes it if the user repeats the setting', () => {
   theirSettings('[language]\ngrammar = "runs/theirs/evil.mts"\n')
   coa(['filter', 'theirs', '--set', 'language.grammar=runs/theirs/evil.mts'], { cwd })
   expect(existsSync(marker)).toBe(true)
 })
 
-it('executes neither a team nor a task’s grammar that a run names', () => {
+it('executes neither a team nor a task’s grammar named by a run', () => {
   theirSettings('[teach]\ntopology = "runs/theirs/evil.mts"\n')
   expect(coa(['teach', 'theirs'], { cwd })).toMatchObject({
     code: 2,
@@ -79,11 +79,11 @@ it('executes neither a team nor a task’s grammar that a run names', () => {
   expect(existsSync(marker)).toBe(false)
 })
 
-it('sends no key to a server that a run names', async () => {
+it('sends no key to a server named by a run', async () => {
   theirSettings(
     `[teach]\nmind = "model"\n\n[teacher]\nbase_url = "${address}"\nmodel = "m"\nkey_env = "HOME"\nretries = 0\n`,
   )
-  const { code, stderr } = await coaBeside(['teach', 'theirs'], { cwd })
+  const { code, stderr } = await coaAsync(['teach', 'theirs'], { cwd })
   expect(code).not.toBe(0)
   expect(stderr).toContain(`teacher.base_url = "${address}"`)
   expect(stderr).toContain('teacher.key_env = "HOME"')
@@ -96,11 +96,11 @@ it('sends no key to a server that a run names', async () => {
     '--set',
     'teacher.key_env=HOME',
   ]
-  await coaBeside(['teach', 'theirs', ...own], { cwd })
+  await coaAsync(['teach', 'theirs', ...own], { cwd })
   expect(requests[0]).toBe(`Bearer ${process.env['HOME']}`)
 })
 
-it('does not work with settings that were damaged', () => {
+it('rejects damaged settings', () => {
   writeFileSync(
     join(cwd, 'runs/theirs/config.toml'),
     '[rl]\nsteps = 8\n# checksum of the lines above: 00000000\n',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { harmless } from '../../src/cli/live-text.ts'
+import { sanitize } from '../../src/cli/sanitize.ts'
 import { writeTensors } from '../../src/engine/checkpoint/safetensors-write.ts'
 import { openCheckpoint } from '../../src/engine/index.ts'
 import { cleanEnvironment, coa, coaJson } from './coa.ts'
@@ -27,7 +27,7 @@ interface Generated {
 }
 
 describe('model', () => {
-  it('shows what a model is', () => {
+  it('describes a model', () => {
     const report = coaJson<Record<string, unknown>>(['model', 'inspect', 'tiny', '--verify'], { cwd })
     expect(report).toMatchObject({
       shape: { family: 'llama', width: 32, layers: 1, heads: 4, keyValueHeads: 2, contextLength: 128 },
@@ -37,11 +37,11 @@ describe('model', () => {
     })
     const { stdout } = coa(['model', 'inspect', 'tiny'], { cwd })
     expect(stdout).toMatch(/parameters +\d/)
-    expect(stdout).toContain('4 of 8, 2 for keys and values')
+    expect(stdout).toContain('4 of width 8, 2 key-value heads')
     expect(stdout).toContain('not saved')
   })
 
-  it('learns a tokenizer from texts and records, with the tags of a grammar', () => {
+  it("trains a tokenizer on texts and records, with a grammar's tags", () => {
     writeFileSync(join(cwd, 'rows.jsonl'), '{"body":"a dog and a dog"}\n\n{"body":"a dog"}\n')
     const files = ['words.txt', 'rows.jsonl']
     const learn = ['--train-tokenizer', ...files, '--field', 'body', '--vocabulary', '300', '-g', 'math']
@@ -53,11 +53,11 @@ describe('model', () => {
     expect(made.tokenizer).toMatchObject({ texts: 3 })
     expect(readFileSync(join(cwd, 'learned', 'tokenizer.json'), 'utf8')).toContain('"</answer>"')
     expect(coa(['model', 'new', 'none', '--train-tokenizer', 'rows.jsonl'], { cwd }).stderr).toContain(
-      'rows.jsonl:1 has no text in "text"; it has body. Name the field that holds the text with --field.',
+      'rows.jsonl:1 has no text in "text"; it has body. Give the name of the field that contains the text with --field.',
     )
   })
 
-  it('exports to GGUF and ONNX, imports GGUF, and replaces nothing', () => {
+  it('exports to GGUF and ONNX, imports GGUF, and overwrites nothing', () => {
     const written = coaJson<{ gguf: { type: string; tensors: number; asF16: string[] } }>(
       ['model', 'export', 'tiny', 'tiny.gguf', '--gguf', '--type', 'q8_0'],
       { cwd },
@@ -75,12 +75,12 @@ describe('model', () => {
       'words.txt is not a valid GGUF file: it does not start with GGUF',
     )
     const { stdout } = coa(['model', 'export', 'tiny', 'out.onnx', '--onnx'], { cwd })
-    expect(stdout).toContain('takes ids: int64 [1, time]')
+    expect(stdout).toContain('input ids: int64 [1, time]')
     for (const [args, message] of [
-      [[], 'no format is named'],
-      [['--gguf', '--onnx'], '--gguf and --onnx exclude each other'],
-      [['--onnx', '--type', 'f16'], '--type is for GGUF'],
-      [['--gguf', '--base', 'tiny'], '--base is for --peft alone'],
+      [[], 'no format given'],
+      [['--gguf', '--onnx'], '--gguf and --onnx are mutually exclusive'],
+      [['--onnx', '--type', 'f16'], '--type works only with --gguf'],
+      [['--gguf', '--base', 'tiny'], '--base works only with --peft'],
     ] as const) {
       const { stderr, code } = coa(['model', 'export', 'tiny', 'never', ...args], { cwd })
       expect(stderr).toContain(message)
@@ -89,7 +89,7 @@ describe('model', () => {
     expect(coa(['model', 'export', 'tiny', 'never', '--peft'], { cwd }).stderr).toContain('--base FOLDER')
   })
 
-  it('merges an adapter, and says what it needs', () => {
+  it('merges an adapter, and reports what is missing', () => {
     const { stderr, code } = coa(['model', 'merge-lora', 'tiny', 'tiny', 'merged'], { cwd })
     expect(stderr).toContain('tiny has no adapter_config.json. It is a full model')
     expect(code).not.toBe(0)
@@ -120,7 +120,7 @@ describe('model', () => {
     }
   })
 
-  it('converts to another type and to ONNX, and says when a file was changed', () => {
+  it('converts to another dtype and to ONNX, and detects a changed file', () => {
     const convert = ['model', 'convert', 'tiny', 'half', '--dtype', 'f16', '--onnx', 'tiny.onnx']
     const converted = coaJson<Record<string, { bytes: number }>>(convert, { cwd })
     expect(converted['checkpoint']!.bytes).toBeGreaterThan(1000)
@@ -135,10 +135,10 @@ describe('model', () => {
 describe('generate', () => {
   const generate = (...args: string[]): string[] => ['generate', '-m', 'tiny', '-n', '12', ...args]
 
-  it('continues a text, the same for the same seed, and keeps figures out of it', () => {
+  it('continues a text, the same for the same seed, and prints statistics to standard error', () => {
     const { code, stdout, stderr } = coa(generate('Hello', '--seed', '4'), { cwd })
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^12 tokens, [\d,]+ tokens\/s, ended at --max-tokens, seed 4\n$/)
+    expect(stderr).toMatch(/^12 tokens, [\d,]+ tokens\/s, stopped at --max-tokens, seed 4\n$/)
     const again = coaJson<Generated>(generate('Hello', '--seed', '4'), { cwd })
     expect(again.prompt).toEqual([...Buffer.from('Hello')])
     expect(again.samples[0]).toMatchObject({
@@ -146,10 +146,10 @@ describe('generate', () => {
       tokens: { length: 12 },
       logprobs: { length: 12 },
     })
-    expect(stdout.trimEnd()).toBe(harmless(again.samples[0]!.text).trimEnd())
+    expect(stdout.trimEnd()).toBe(sanitize(again.samples[0]!.text).trimEnd())
   })
 
-  it('reads standard input, applies the chat template, and gives several', () => {
+  it('reads standard input, applies the chat template, and samples several texts', () => {
     const piped = coaJson<Generated>(generate('--count', '2', '--seed', '7'), { cwd, input: 'Hello\n' })
     expect(piped.prompt).toEqual([...Buffer.from('Hello')])
     expect(piped.samples.length).toBe(2)
@@ -159,18 +159,18 @@ describe('generate', () => {
     expect(coa(generate('a', '--count', '2'), { cwd }).stdout).toContain('── 2 of 2\n')
   })
 
-  it('ends after a stop text, which is kept', () => {
+  it('stops after a stop text, which is included', () => {
     const { samples } = coaJson<Generated>(generate('a', '--temperature', '0', '-n', '5'), { cwd })
     const stop = [...samples[0]!.text][0]!
     const stopped = coaJson<Generated>(generate('a', '--temperature', '0', '--stop', stop), { cwd })
     expect(stopped.samples[0]).toMatchObject({ stopped: 'text', text: stop })
   })
 
-  it('ends with what was sampled on Ctrl-C', async () => {
+  it('keeps what was sampled when interrupted by Ctrl-C', async () => {
     const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
     const sizes = ['--width', '32', '--layers', '1', '--context', '200000']
     expect(coa(['model', 'new', 'long', ...sizes], { cwd }).code).toBe(0)
-    // The likeliest token each time: an untrained model then never comes to its end token by chance.
+    // Greedy, so that an untrained model never samples its end token by chance.
     const long = ['generate', '-m', 'long', 'a', '-n', '100000', '--temperature', '0']
     const child = spawn(process.execPath, [launcher, ...long], { cwd, env: cleanEnvironment() })
     let stderr = ''
@@ -180,12 +180,12 @@ describe('generate', () => {
     child.stdout.once('data', () => child.kill('SIGINT'))
     child.stdout.resume()
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
-    expect(stderr).toMatch(/^[\d,]+ tokens, .*stopped by Ctrl-C, seed \d+\n$/)
+    expect(stderr).toMatch(/^[\d,]+ tokens, .*interrupted by Ctrl-C, seed \d+\n$/)
   })
 })
 
 describe('engine', () => {
-  it('checks its contract on this machine', () => {
+  it('passes its self-check on this machine', () => {
     const report = coaJson<{ ok: boolean; checks: object[] }>(['engine', 'contract', '--threads', '1'], {
       cwd,
     })
@@ -194,7 +194,7 @@ describe('engine', () => {
     expect(stdout).toContain('✓ ok  sampler matches learner')
   })
 
-  it('measures its speed', () => {
+  it('measures its throughput', () => {
     const bench = ['engine', 'bench', '-m', 'tiny', '--seconds', '0.1']
     const speed = coaJson<{ training: { tokensPerSecond: number }; sampling: { batch: number }[] }>(bench, {
       cwd,
@@ -213,8 +213,8 @@ it.each<[string[], number, string]>([
   [['model', 'new', 'x', '--layers', 'two'], 2, '--layers two is not a whole number'],
   [['model', 'new', 'x', '--preset', 'huge'], 2, 'nano, micro, mini'],
   [['model', 'new', 'x', '--vocabulary', '500'], 2, '--train-tokenizer'],
-  [['model', 'new', 'x', '--tied', '--untied'], 2, 'exclude each other'],
-  [['model', 'new', 'x', '-t', 'tiny', '--train-tokenizer', 'words.txt'], 2, 'exclude each other'],
+  [['model', 'new', 'x', '--tied', '--untied'], 2, 'mutually exclusive'],
+  [['model', 'new', 'x', '-t', 'tiny', '--train-tokenizer', 'words.txt'], 2, 'mutually exclusive'],
   [['model', 'new', 'x', '-t', 'tiny', '-g', 'web'], 2, 'cannot be added'],
   [['model', 'new', 'x', '--train-tokenizer', 'nowhere.txt'], 2, 'nowhere.txt'],
   [['model', 'new', 'x', '--train-tokenizer', 'nowhere.jsonl'], 2, 'nowhere.jsonl'],
@@ -238,7 +238,7 @@ it.each<[string[], number, string]>([
   expect(outcome.stderr.trim().split('\n').length).toBe(1)
 })
 
-it('every command has help with an example and takes --json', () => {
+it('every command has help with an example, and accepts --json', () => {
   for (const command of [
     'model inspect',
     'model new',

@@ -24,7 +24,7 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 
 const runs = (): string[] => (existsSync(join(cwd, 'runs')) ? readdirSync(join(cwd, 'runs')) : [])
 
-it('a team that can solve none of the tasks fails with the reason and leaves no run', () => {
+it('a team that cannot solve any of the tasks fails with the reason and leaves no run', () => {
   const { code, stderr } = coa(['teach', '--suites', 'mine.jsonl', '-n', '5'], { cwd })
   expect(code).toBe(2)
   expect(stderr).toContain('there is no scripted expert for tasks from mine')
@@ -33,7 +33,7 @@ it('a team that can solve none of the tasks fails with the reason and leaves no 
   expect(runs()).toEqual([])
 })
 
-it('a teacher out of reach fails the stage with the reason, and the run can be gone on with', () => {
+it('an unreachable teacher fails the stage with the reason, and the run can be resumed', () => {
   const teacher = [
     '--mind',
     'model',
@@ -47,13 +47,13 @@ it('a teacher out of reach fails the stage with the reason, and the run can be g
   expect(code).toBe(5)
   expect(stderr).toMatch(/all 3 runs of the team failed: 3 × .*127\.0\.0\.1:9/)
   const [run] = runs()
-  // Tried again, not taken for done.
+  // Failed runs are retried.
   expect(coa(['teach', run!, ...teacher, '--set', 'teacher.retries=0'], { cwd }).code).toBe(5)
   expect(coa(['distill', run!], { cwd }).stderr).toMatch(/all 3 runs of the team failed: 3 × /)
   rmSync(join(cwd, 'runs'), { recursive: true })
 })
 
-it('agents of others that all failed are an error of the next command', async () => {
+it('if all recorded agents failed, the next command fails', async () => {
   {
     using run = createRun(join(cwd, 'runs'), { id: 'mine', command: 'mine', coa: '0' })
     for (const id of ['a', 'b'])
@@ -70,7 +70,7 @@ it('agents of others that all failed are an error of the next command', async ()
   rmSync(join(cwd, 'runs'), { recursive: true })
 })
 
-it('a grammar that nobody has is an error before any work', () => {
+it('an unknown grammar is an error before any work is done', () => {
   for (const command of ['eval', 'rollout']) {
     const { code, stderr } = coa([command, 'mine.jsonl', '--model', 'nano', '--domain', 'orders'], { cwd })
     expect([code, stderr]).toEqual([2, expect.stringContaining('there is no grammar or file named "orders"')])
@@ -78,7 +78,7 @@ it('a grammar that nobody has is an error before any work', () => {
   expect(runs()).toEqual([])
 })
 
-it("the project's own grammar is used for tasks that name none, and by its name", () => {
+it("the project's grammar is used for tasks that name no grammar, or name this one", () => {
   const quick = [
     '--set',
     'language.grammar=grammar.toml',
@@ -107,7 +107,7 @@ it("the project's own grammar is used for tasks that name none, and by its name"
   for (const line of stdout.trim().split('\n')) expect(JSON.parse(line).grammar).toBe('support')
 })
 
-it('a model is not measured on the tasks that its run trained it on', () => {
+it('a model is not evaluated on the tasks that its run trained it on', () => {
   const model = join('runs', 'trained', 'checkpoints', 'rl')
   {
     using run = createRun(join(cwd, 'runs'), { id: 'trained', command: 'mine', coa: '0' })

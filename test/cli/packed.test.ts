@@ -10,7 +10,7 @@ import { isFull } from '../how-many.ts'
 let folder: string
 let tarball: { filename: string; files: { path: string }[] }
 
-/** As a user's npm runs: with install scripts, which this repository's own package.json denies. */
+/** Installs as a user does, with install scripts, which this repository's package.json denies. */
 function install(what: string, variables: Record<string, string>): void {
   const { npm_config_ignore_scripts, ONNXRUNTIME_NODE_INSTALL, ...env } = process.env
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...what.split(' ')], {
@@ -21,13 +21,13 @@ function install(what: string, variables: Record<string, string>): void {
 }
 
 /**
- * The package as a user gets it: packed in a fresh clone, installed into an empty folder, run from there. The install
- * script of onnxruntime-node downloads files for NVIDIA's CUDA and fails behind many firewalls; asked for CUDA 11 it
- * fails everywhere, and npm leaves the package out.
+ * The package as a user gets it: packed in a fresh clone, installed into an empty folder, and run from there. The install
+ * script of onnxruntime-node downloads files for NVIDIA's CUDA and fails behind many firewalls. Asked for CUDA 11, it
+ * always fails, and npm skips the package.
  */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'coa-packed-'))
-  // With no dependencies packing installs them first, which takes long.
+  // Without dependencies, packing installs them first, which takes a long time.
   const clone = freshClone({ dependencies: !isFull })
   try {
     const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
@@ -47,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const packageFolder = (): string => join(folder, 'node_modules/chain-of-agents')
 
-it('holds what is needed and no more', () => {
+it('contains what is needed and nothing else', () => {
   const paths = tarball.files.map((file) => file.path)
   expect(paths).toContain('bin/coa.js')
   expect(paths).toContain('LICENSE')
@@ -68,7 +68,7 @@ it('holds what is needed and no more', () => {
   expect(paths.filter((path) => /\.test\.|__pycache__|\.pyc$/.test(path))).toEqual([])
 })
 
-it('holds every page that its pages link to', () => {
+it('contains every page that its pages link to', () => {
   const paths = new Set(tarball.files.map((file) => file.path))
   const folders = new Set([...paths].map((path) => posix.dirname(path)))
   const dead = [...paths]
@@ -105,7 +105,7 @@ it('can be imported as a library', () => {
   )
 })
 
-it('opens a model without the native library, and faster with it', () => {
+it('opens a model with and without the native library', () => {
   const program = `
     import { openEmbedded } from 'chain-of-agents/engine'
     const shape = {
@@ -125,14 +125,14 @@ it('opens a model without the native library, and faster with it', () => {
   const [, command] = advice.exec(coa('doctor').stdout)!
   const slow = sample()
   expect(slow.device).toBe('wasm, 1 threads (slow: onnxruntime-node is not installed)')
-  // Even where its install script would fail.
+  // Works even if its install script would fail.
   install(command!.replace('npm install ', ''), { ONNXRUNTIME_NODE_INSTALL_CUDA: '11' })
   expect(sample()).toEqual({ device: 'cpu, 1 threads', tokens: slow.tokens })
   expect(coa('doctor').stdout).toContain('onnxruntime native, cpu')
 }, 300_000)
 
-it('runs the fast form of the quickstart in an empty project', () => {
-  // Every day with fewer tasks still: what is looked at is the package, not what a model learns.
+it('runs the fast quickstart in an empty project', () => {
+  // Usually with even fewer tasks: this tests the package, not what a model learns.
   const fewer = [
     'tasks.count=4',
     'filter.max_tokens=0',
@@ -156,7 +156,7 @@ it('runs the fast form of the quickstart in an empty project', () => {
   expect(stderr).toMatch(/^rl: onnxruntime native, cpu/m)
 }, 900_000)
 
-/** The Node of the machine, without the one that npm puts first while tests run. */
+/** The machine's PATH, without the Node that npm puts first while tests run. */
 const hostPath = process.env['PATH']!.split(':')
   .filter((part) => !part.includes('node_modules'))
   .join(':')
@@ -166,7 +166,7 @@ const [major = 0, minor = 0] = hostNode.replace('v', '').split('.').map(Number)
 const isOld = hostNode !== '' && (major < 22 || (major === 22 && minor < 18))
 if (!isOld) console.warn(`SKIPPED: the hand-over from an old Node; this machine has ${hostNode || 'none'}`)
 
-it.skipIf(!isOld)('hands over from an old Node to the one it brought along', () => {
+it.skipIf(!isOld)('hands over from an old Node to the one installed with it', () => {
   const outcome = spawnSync(join(folder, 'node_modules/.bin/coa'), ['doctor'], {
     cwd: folder,
     encoding: 'utf8',
@@ -176,7 +176,7 @@ it.skipIf(!isOld)('hands over from an old Node to the one it brought along', () 
   expect(outcome.stdout).toContain('on Node v24')
 })
 
-it.skipIf(!isOld)('says as a library which Node it needs', () => {
+it.skipIf(!isOld)('reports which Node the library needs', () => {
   const outcome = spawnSync('node', ['use.js'], { cwd: folder, encoding: 'utf8', env: { PATH: hostPath } })
   expect(outcome.status).toBe(1)
   expect(outcome.stderr).toContain('chain-of-agents needs Node 22.18 or newer as a library')

@@ -11,14 +11,14 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 const set = (...pairs: string[]): string[] => pairs.flatMap((pair) => ['--set', pair])
 const quick = set('sandbox.driver=pyodide', 'filter.min_interactions=0', 'filter.near_duplicates=false')
 
-// Real processes, on a machine that may be busy.
-describe('before and between the trainings', { timeout: 300_000 }, () => {
-  it('ReAct-style sequences of the kept chains are mixed into SFT', () => {
+// Starts processes, possibly on a busy machine.
+describe('preparing data for training', { timeout: 300_000 }, () => {
+  it('mixes ReAct-style versions of the kept sequences into SFT', () => {
     coaJson(['teach', '--suites', 'math', '-n', '4', ...quick], { cwd })
     const made = coaJson<{ figures: Record<string, number> }>(['distill', 'latest', '--react'], { cwd })
     expect(made.figures).toMatchObject({ sequences: 4, 'ReAct-style': 4 })
     const kept = coaJson<{ figures: Record<string, number> }>(['filter', 'latest', ...quick], { cwd })
-    // The filter does not take them for chains of their own.
+    // The filter does not count them as separate sequences.
     const { sequences, kept: chains } = kept.figures
     expect([sequences, chains! > 0]).toEqual([4, true])
     const mix = set('sft.react_share=0.5', 'sft.max_steps=1')
@@ -31,7 +31,7 @@ describe('before and between the trainings', { timeout: 300_000 }, () => {
     })
   })
 
-  it('tasks are chosen by pass rates, which are measured once', () => {
+  it('chooses tasks by pass rates, which are measured once', () => {
     const small = set(
       'sandbox.driver=pyodide',
       'rl.task_count=3',
@@ -53,7 +53,7 @@ describe('before and between the trainings', { timeout: 300_000 }, () => {
       coaJson<Queries>(['filter', 'latest', '--queries', ...args, ...small], { cwd })
     const all = queries()
     expect([all.tasks, all.kept, all.rollouts, all.rates.length]).toEqual([3, 3, 6, 3])
-    // Sixty tokens are not enough for an answer.
+    // 60 tokens are not enough for an answer.
     const none = queries('--pass-rate', '0.1,1')
     expect(none).toMatchObject({ kept: 0, rollouts: 0, reasons: [{ reason: 'never solved', count: 3 }] })
     const refused = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0.1,1'], { cwd })

@@ -13,17 +13,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(cwd, { recursive: true }))
 
-test('writes the page and says where, in words, as a path, as JSON', () => {
-  const said = coa(['run', 'report', 'latest'], { cwd })
+test('writes the page and prints its path as text, alone, and as JSON', () => {
+  const text = coa(['run', 'report', 'latest'], { cwd })
   const { path, run } = coaJson<{ path: string; run: string }>(['run', 'report', 'one'], { cwd })
   expect(run).toBe('one')
   expect(path).toMatch(/runs\/one\/report\.html$/)
-  expect(said.stdout.split('\n')[0]).toBe(`✓ ${path}`)
+  expect(text.stdout.split('\n')[0]).toBe(`✓ ${path}`)
   expect(coa(['run', 'report', 'one', '--open-path-only'], { cwd }).stdout).toBe(`${path}\n`)
   expect(readFileSync(path, 'utf8')).toContain('aria-label="Loss: trained on 3.5"')
 })
 
-test('a run that is not there is a usage error', () => {
+test('an unknown run is a usage error', () => {
   const { code, stderr } = coa(['run', 'report', 'on'], { cwd })
   expect(code).toBe(2)
   expect(stderr).toContain('Did you mean "one"?')

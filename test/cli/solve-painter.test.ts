@@ -8,7 +8,7 @@ import { streamText } from '../../src/schema/index.ts'
 import { callOf, job, policyOf, says, settings, writes } from '../rollout/fixtures.ts'
 
 const math = builtinGrammars.get('math')!
-const colours = pc.createColors(true)
+const colors = pc.createColors(true)
 const plain = pc.createColors(false)
 const ESC = '\u001b'
 
@@ -21,26 +21,26 @@ function painterInto(
     write: (text) => {
       out += text
     },
-    colours: plain,
+    colors: plain,
     ...options,
   })
   return { painter, out: () => out }
 }
 
-/** Each visible character with the colour code that is in force. */
+/** Each visible character with its color code. */
 function charactersOf(painted: string): [string, string][] {
   const characters: [string, string][] = []
-  let colour = ''
+  let color = ''
   for (const [, code, character] of painted.matchAll(new RegExp(`${ESC}\\[(\\d+)m|([^])`, 'gu'))) {
-    if (code !== undefined) colour = code === '39' || code === '22' ? '' : code
-    else characters.push([character!, colour])
+    if (code !== undefined) color = code === '39' || code === '22' ? '' : code
+    else characters.push([character!, color])
   }
   return characters
 }
 
 const codes = { role: '36', tool: '33', observation: '2', answer: '32' }
 
-/** The same, from the whole text. */
+/** The expected characters and colors, computed from the whole text. */
 function expectedOf(text: string, grammar = math): [string, string][] {
   const { blocks } = parseChain(grammar, text)
   return Array.from({ length: text.length }, (_, at): [string, string] => {
@@ -49,7 +49,7 @@ function expectedOf(text: string, grammar = math): [string, string][] {
   })
 }
 
-/** An engine that tells of its tokens as it draws them, as real ones do. */
+/** An engine that reports tokens as they are sampled, as real engines do. */
 function streaming(policy: Policy): Policy {
   return {
     ...policy,
@@ -71,19 +71,19 @@ const solves = writes((observations) =>
     : '<reflection>Good.</reflection>\n<think>Done.</think>\n<answer>\\boxed{5}</answer>',
 )
 
-describe('a chain as it is written', () => {
-  it('is shown whole, in the colours of who speaks, with its tools', async () => {
-    const { painter, out } = painterInto({ colours, now: () => 0 })
+describe('a streamed chain', () => {
+  it('is shown completely, colored by agent, with its tool calls', async () => {
+    const { painter, out } = painterInto({ colors, now: () => 0 })
     const rollout = await rollOut(job, streaming(policyOf(solves)), says('5'), settings, {
       onText: (text, from) => painter.push(text, from),
     })
     painter.end()
-    const tool = `${colours.dim('▸ code 0.00 s')}\n`
+    const tool = `${colors.dim('▸ code 0.00 s')}\n`
     expect(out().split(tool)).toHaveLength(2)
     expect(charactersOf(out().replace(tool, ''))).toEqual([...expectedOf(streamText(rollout)), ['\n', '']])
   })
 
-  it('has the same colours however it is cut', () => {
+  it('has the same colors no matter how it is split into chunks', () => {
     const parts = fc.constantFrom(
       ...['<think>', '</think>', '<plan>', '</plan>', '<Plan>', '<answer>', '</answer>', '<observation>'],
       ...['</observation>', '<b>', 'x', '\n', '<', '</', '>', ' ', '</thi', '</plan'],
@@ -91,7 +91,7 @@ describe('a chain as it is written', () => {
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 20 }), fc.array(fc.nat(6)), (pieces, sizes) => {
         const text = pieces.join('')
-        const { painter, out } = painterInto({ colours })
+        const { painter, out } = painterInto({ colors })
         let at = 0
         for (const size of sizes) {
           painter.push(text.slice(at, at + size), 'model')
@@ -107,7 +107,7 @@ describe('a chain as it is written', () => {
     )
   })
 
-  it('arrives character by character; only a tag that has been begun waits', () => {
+  it('is shown character by character; only an incomplete tag is held back', () => {
     const { painter, out } = painterInto()
     painter.push('<think>Let me s', 'model')
     expect(out()).toBe('<think>Let me s')
@@ -117,12 +117,12 @@ describe('a chain as it is written', () => {
     expect(out()).toBe('<think>Let me see</think>')
   })
 
-  it('cannot steer the terminal', () => {
+  it('cannot control the terminal', () => {
     const { painter, out } = painterInto()
     painter.push(`<think>${ESC}[2J\u0007\u009b\r</think>\n<code>x</code>`, 'model')
     painter.push(`\n<observation>${ESC}]0;mine${ESC}\\</observation>\n`, 'tool')
     painter.end()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none
     expect(out()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
     expect(out()).toContain('<think>\ufffd[2J\ufffd\ufffd\ufffd</think>')
   })
@@ -131,7 +131,7 @@ describe('a chain as it is written', () => {
 describe('a tool', () => {
   const call = callOf('print(1)')
 
-  it('is shown while it is at work, and how long it took', () => {
+  it('is shown while it runs, with its duration afterwards', () => {
     let now = 1000
     const { painter, out } = painterInto({ live: true, now: () => now })
     painter.push(call, 'model')
@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(out()).toBe(`${call}\n▸ code …\r${ESC}[K▸ code 1.50 s\n<observation>1</observation>\n`)
   })
 
-  it('is one line where nothing can be replaced, whether or not the model ended its line', () => {
+  it('is one line on an output that cannot be redrawn, whether or not the model ended its line', () => {
     for (const line of [call, `${call}\n`]) {
       const { painter, out } = painterInto({ now: () => 0 })
       painter.push(line, 'model')
@@ -151,7 +151,7 @@ describe('a tool', () => {
     }
   })
 
-  it('that is not called any more leaves no line, and what follows a call is not shown', () => {
+  it('whose call is abandoned leaves no line, and text sampled past a call is not shown', () => {
     const { painter, out } = painterInto({ live: true })
     painter.push(call, 'model')
     painter.push('<observation>6', 'model')

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Rollout, streamText } from '../../src/schema/index.ts'
 import { Stream, scripted } from '../engine/openai/scripted-server.ts'
-import { coa, coaBeside, coaJson } from './coa.ts'
+import { coa, coaAsync, coaJson } from './coa.ts'
 
-/** With a tool that nothing is behind. */
+/** Has a tool that is not implemented. */
 const pictures = `
 name = "pictures"
 description = "Questions about pictures."
@@ -26,7 +26,7 @@ kind = "answer"
 description = "Answer."
 `
 
-/** An answer that even a model of random weights completes, where it is held to the grammar. */
+/** With constrained sampling, even a model with random weights completes this answer. */
 const yesOrNo = `
 name = "yes-or-no"
 description = "Yes or no."
@@ -70,7 +70,7 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 const tiny = ['-m', 'tiny', '-g', 'yes.toml', '--constrained', '--seed', '1']
 
 describe('solve', () => {
-  it('gives the answer with all that led to it', () => {
+  it('returns the answer with its rollout and cost', () => {
     const solved = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
     const [rollout, ...others] = solved.rollouts
     expect(others).toEqual([])
@@ -84,7 +84,7 @@ describe('solve', () => {
     expect(solved.tokens.prompt).toBe(rollout!.promptTokens!.length)
   })
 
-  it('writes the answer alone to standard output, and the chain to standard error', () => {
+  it('writes only the answer to standard output, and the chain to standard error', () => {
     const { answer, rollouts, tokens } = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
     const { code, stdout, stderr } = coa(['solve', ...tiny], { cwd, input: 'Is it so?\n' })
     expect(code).toBe(0)
@@ -93,7 +93,7 @@ describe('solve', () => {
     expect(stderr).toContain(`sampled ${tokens.sampled}, inserted 0), 0 calls, `)
   })
 
-  it('asks a model behind an address', async () => {
+  it('uses a model on an inference server', async () => {
     const tokens = [...Buffer.from('<answer>{"yes":true}</answer>')]
     const reply = {
       output_ids: tokens,
@@ -111,8 +111,8 @@ describe('solve', () => {
       '/generate': () => new Stream([reply]),
     })
     try {
-      const behind = ['-m', server.url, '--tokenizer', 'tiny', '-g', 'yes.toml', '--seed', '1']
-      const { code, stdout, stderr } = await coaBeside(['solve', 'Is it so?', ...behind, '--json'], { cwd })
+      const remote = ['-m', server.url, '--tokenizer', 'tiny', '-g', 'yes.toml', '--seed', '1']
+      const { code, stdout, stderr } = await coaAsync(['solve', 'Is it so?', ...remote, '--json'], { cwd })
       expect({ code, stderr }).toMatchObject({ code: 0 })
       const solved = JSON.parse(stdout) as Solved
       expect(solved).toMatchObject({ answer: '{"yes":true}', tokens: { sampled: tokens.length } })
@@ -123,10 +123,10 @@ describe('solve', () => {
     }
     const wrong = coa(['solve', 'Is it so?', ...tiny, '--tokenizer', 'tiny'], { cwd })
     expect(wrong).toMatchObject({ code: 2 })
-    expect(wrong.stderr).toContain('behind an address')
+    expect(wrong.stderr).toContain('--tokenizer works only if --model is a URL')
   })
 
-  it('counts votes, and draws the first as if it were the only one', () => {
+  it('counts votes, and samples the first answer as if it were the only one', () => {
     const alone = coaJson<Solved>(['solve', 'Is it so?', ...tiny], { cwd })
     const solved = coaJson<Solved>(['solve', 'Is it so?', ...tiny, '--votes', '7'], { cwd })
     expect(solved.rollouts.map(({ id }) => id)).toEqual(
@@ -145,19 +145,19 @@ describe('solve', () => {
     )
   })
 
-  it('exits with 3 where the model gives no answer', () => {
+  it('exits with 3 if the model gives no answer', () => {
     const args = ['solve', 'What is 2 + 3?', '-m', 'tiny', '-g', 'math', '--constrained', '--seed', '1']
     const short = ['--set', 'rollout.max_tokens=20']
     const { code, stdout, stderr } = coa([...args, ...short], { cwd })
     expect(code).toBe(3)
     expect(stdout).toBe('')
-    expect(stderr).toContain('no answer: it wrote as much as it may (rollout.max_tokens)')
+    expect(stderr).toContain('no answer: reached the token limit (rollout.max_tokens)')
     const solved = coaJson<Solved>([...args, ...short, '--best-of', '2'], { cwd })
     expect(solved).toMatchObject({ answer: null, pick: { chosen: null } })
     expect(streamText(solved.rollouts[1]!).startsWith('<plan>')).toBe(true)
   })
 
-  it('offers the model only the tools that were named', () => {
+  it('offers the model only the requested tools', () => {
     const args = ['solve', 'q', '-m', 'tiny', '--seed', '1', '--set', 'rollout.max_tokens=5', '--world', '1']
     const promptOf = (...more: string[]): string =>
       String.fromCharCode(...coaJson<Solved>([...args, ...more], { cwd }).rollouts[0]!.promptTokens!)
@@ -171,17 +171,17 @@ describe('solve', () => {
 it.each<[string[], number, string]>([
   [['solve', ''], 2, 'the question is empty'],
   [['solve', 'q', '-m', 'nowhere'], 2, 'there is no model "nowhere"'],
-  [['solve', 'q', '-m', 'tiny'], 5, 'web_search cannot be used here: no search provider'],
+  [['solve', 'q', '-m', 'tiny'], 5, 'web_search is not available: no search provider'],
   [['solve', 'q', '-m', 'tiny', '-g', 'pictures.toml'], 5, 'coa has no such tool'],
   [['solve', 'q', '-m', 'tiny', '--tools', 'web_serch'], 2, 'Did you mean "web_search"?'],
-  [['solve', 'q', '-m', 'tiny', '-g', 'multihop', '--tools', ''], 2, 'cannot do without wiki_search'],
+  [['solve', 'q', '-m', 'tiny', '-g', 'multihop', '--tools', ''], 2, 'does not work without wiki_search'],
   [['solve', 'q', '-m', 'tiny', '-g', 'mth'], 2, 'Did you mean "math"?'],
   [['solve', 'q', '-m', 'tiny', '--pick', 'judge'], 2, 'Add --best-of'],
   [['solve', 'q', '-m', 'tiny', '--best-of', '2', '--pick', 'judge'], 2, 'there is no judge'],
   [['solve', 'q', '-m', 'tiny', '-g', 'math', '--best-of', '2', '--pick', 'verifier'], 2, 'no double_check'],
   [['solve', 'q', '-m', 'tiny', '--votes', '2', '--temperature', '0'], 2, 'would be the same'],
-  [['solve', 'q', '-m', 'tiny', '--votes', '2', '--best-of', '2'], 2, 'Leave out --votes'],
-])('coa %j says what is wrong', (args, expected, message) => {
+  [['solve', 'q', '-m', 'tiny', '--votes', '2', '--best-of', '2'], 2, 'Omit --votes'],
+])('coa %j exits with %i and reports %j', (args, expected, message) => {
   const { code, stdout, stderr } = coa(args, { cwd })
   expect(stderr).toContain(message)
   expect(code).toBe(expected)

@@ -21,7 +21,7 @@ describe('tasks', () => {
     expect(benchmarks.map(({ name }) => name)).toContain('gsm8k')
   })
 
-  it('generates the same tasks again, whole files only, and does not overwrite', () => {
+  it('generates the same tasks again, and does not overwrite a file', () => {
     const generate = [
       'tasks',
       'generate',
@@ -44,7 +44,7 @@ describe('tasks', () => {
     expect(first).toMatchObject({ suite: 'math', split: 'dev', level: 2 })
   })
 
-  it('reads files of a user, and says what is wrong with one of another kind', () => {
+  it("reads a user's files, and reports what is wrong with the wrong format", () => {
     writeFileSync(join(cwd, 'mine.csv'), 'problem,gold\n"What is 2 + 2?",4\n"And 3 + 3?",6\n')
     const mine = ['--map', 'question=problem,answer=gold', '--checker', 'math']
     expect(coaJson<Task[]>(['tasks', 'show', 'mine.csv', ...mine, '-n', 'all'], { cwd })).toHaveLength(2)
@@ -54,10 +54,10 @@ describe('tasks', () => {
     expect(wrong.stderr).toContain('found problem, gold')
   })
 
-  it('wants consent before it downloads', () => {
+  it('asks for consent before a download', () => {
     const refused = coa(['tasks', 'pull', 'gsm8k'], { cwd })
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('Licence: MIT')
+    expect(refused.stderr).toContain('License: MIT')
     expect(refused.stderr).toContain('--yes')
     expect(coa(['tasks', 'pull', 'gsm9k'], { cwd }).stderr).toContain('gsm8k')
     expect(coa(['tasks', 'show', 'gsm8k'], { cwd }).stderr).toContain('coa tasks pull gsm8k')
@@ -95,7 +95,7 @@ describe('check', () => {
     expect(wrong.code).toBe(3)
   })
 
-  it('asks for something to check against', () => {
+  it('requires something to check against', () => {
     expect(coa(['check', '42'], { cwd }).stderr).toContain('--task or --gold')
   })
 })

@@ -1,4 +1,4 @@
-/** As much of a terminal as the live view makes use of; what it does not know is an error. All characters are one cell wide. */
+/** The part of a terminal that the live view uses; unknown codes are errors. All characters are one cell wide. */
 export class Terminal {
   columns: number
   readonly rows: number
@@ -6,7 +6,7 @@ export class Terminal {
   wraps = true
   column = 0
   #row = 0
-  /** Lines that have scrolled off the top come first. */
+  /** Includes lines that have scrolled off the top. */
   #lines: string[] = ['']
 
   constructor(columns: number, rows: number) {
@@ -15,7 +15,7 @@ export class Terminal {
   }
 
   readonly write = (text: string): void => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal is told with
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences contain them
     for (const [part] of text.matchAll(/\u001b\[[?0-9]*[A-Za-z]|[\s\S]/g)) this.#take(part)
   }
 
@@ -23,7 +23,7 @@ export class Terminal {
     return this.#lines.map((line) => line.trimEnd())
   }
 
-  /** Breaks every line that no longer fits, as most terminals do. */
+  /** Wraps every line that no longer fits, as most terminals do. */
   narrow(columns: number): void {
     this.columns = columns
     const before = this.#lines
@@ -65,9 +65,9 @@ export class Terminal {
     const up = /^\u001b\[(\d+)A$/.exec(part)
     if (up !== null) this.#row = Math.max(this.#top(), this.#row - Number(up[1]))
     else if (control[part] !== undefined) control[part]()
-    // Colours take no place. A build server has them, a test at home does not.
+    // Colors have no width. CI has them, a local test run may not.
     else if (part.startsWith('\u001b') && part.endsWith('m')) return
-    else if (part.startsWith('\u001b')) throw new Error(`unknown to this terminal: ${JSON.stringify(part)}`)
+    else if (part.startsWith('\u001b')) throw new Error(`unknown escape sequence: ${JSON.stringify(part)}`)
     else this.#put(part)
   }
 

@@ -32,24 +32,25 @@ interface Started {
 }
 
 describe('trainer', () => {
-  it.each(['start', 'stop', 'status'])('%s has help with an example and takes --json', (command) => {
+  it.each(['start', 'stop', 'status'])('%s has help with an example, and accepts --json', (command) => {
     const { stdout } = trainer(command, '--help')
     expect(stdout).toContain(`$ coa trainer ${command}`)
     expect(stdout).toContain('--json')
   })
 
-  it('says that none runs, and what is missing to start one', () => {
-    expect(trainer('status')).toMatchObject({ code: 3, stdout: expect.stringContaining('no trainer runs') })
-    expect(trainer('stop')).toMatchObject({ code: 0, stdout: expect.stringContaining('no trainer runs') })
+  it('reports that none is running, and what is missing to start one', () => {
+    const none = expect.stringContaining('no trainer is running')
+    expect(trainer('status')).toMatchObject({ code: 3, stdout: none })
+    expect(trainer('stop')).toMatchObject({ code: 0, stdout: none })
     expect(trainer('start')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a model') })
     const elsewhere = trainer('start', '--model', 'nowhere')
-    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere is no model') })
-    const none = trainer('start', '--model', 'tiny', '--python', join(cwd, 'no-python'))
-    expect(none.code).toBe(5)
-    expect(none.stderr).toMatch(/no-python cannot be used: .*ENOENT/)
+    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere is not a model') })
+    const unstartable = trainer('start', '--model', 'tiny', '--python', join(cwd, 'no-python'))
+    expect(unstartable.code).toBe(5)
+    expect(unstartable.stderr).toMatch(/no-python cannot be used: .*ENOENT/)
   })
 
-  it.skipIf(python === undefined)('names the packages that a Python lacks', () => {
+  it.skipIf(python === undefined)('names the packages that a Python is missing', () => {
     const folder = join(cwd, 'bare')
     expect(spawnSync('python3', ['-m', 'venv', '--without-pip', folder]).status).toBe(0)
     const { code, stderr } = trainer('start', '--model', 'tiny', '--python', join(folder, 'bin/python'))
@@ -57,7 +58,7 @@ describe('trainer', () => {
     expect(stderr).toContain('lacks what the trainer needs: torch, transformers, peft')
   })
 
-  it('says that there is no Python, or only an old one', () => {
+  it('reports that there is no Python, or only an old one', () => {
     const old = join(cwd, 'old')
     mkdirSync(old)
     const starting = () =>
@@ -70,15 +71,17 @@ describe('trainer', () => {
     expect(starting().stderr).toContain('found only python3 (3.8)')
   })
 
-  it('is mentioned by the doctor', () => {
-    expect(coa(['doctor'], { cwd, environment }).stdout).toMatch(/trainer +no environment yet, not running/)
+  it('is listed by the doctor', () => {
+    expect(coa(['doctor'], { cwd, environment }).stdout).toMatch(
+      /trainer +no Python environment yet, not running/,
+    )
   })
 })
 
-describe.skipIf(python === undefined)('a trainer that runs', () => {
+describe.skipIf(python === undefined)('a running trainer', () => {
   const args = ['start', '--model', 'tiny', '--port', '0', '--device', 'cpu', '--python', python ?? '']
 
-  it('is started once, answers an engine, shows itself and is stopped', async () => {
+  it('is started once, serves an engine, reports its status and is stopped', async () => {
     const started = coaJson<Started>(['trainer', ...args], { cwd, environment })
     expect(started).toMatchObject({ already: false, device: 'cpu', dtype: 'float32' })
     const again = coaJson<Started>(['trainer', ...args], { cwd, environment })
@@ -88,14 +91,14 @@ describe.skipIf(python === undefined)('a trainer that runs', () => {
     await engine.close()
     const { code, stdout } = trainer('status')
     expect(code).toBe(0)
-    expect(stdout).toContain(`the trainer answers at ${started.url}`)
+    expect(stdout).toContain(`the trainer is running at ${started.url}`)
     expect(stdout).toMatch(/memory +[\d.]+ MB/)
-    expect(trainer('stop').stdout).toContain(`${started.url} has ended`)
+    expect(trainer('stop').stdout).toContain(`${started.url} has stopped`)
     expect(processExists(started.pid)).toBe(false)
     expect(trainer('status').code).toBe(3)
   })
 
-  it('keeps its key out of the arguments and files, and is not taken for one that is gone', () => {
+  it('keeps its key out of arguments and files, and is not confused with a process that reuses its pid', () => {
     const started = coaJson<Started>(['trainer', ...args, '--key', 'tml-secret'], { cwd, environment })
     const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(started.pid)], { encoding: 'utf8' })
     expect(stdout).toContain('coa_trainer')
@@ -103,13 +106,13 @@ describe.skipIf(python === undefined)('a trainer that runs', () => {
     const running = join(cwd, 'cache/coa/trainer/running.json')
     expect(readFileSync(running, 'utf8')).not.toContain('tml-secret')
     process.kill(started.pid, 'SIGKILL')
-    // The number may belong to another process by now: that one must not be ended.
+    // By now the pid may belong to another process, which must not be killed.
     writeFileSync(running, readFileSync(running, 'utf8').replace(String(started.pid), String(process.pid)))
-    expect(trainer('status').stdout).toContain('no trainer runs')
-    expect(trainer('stop').stdout).toContain('no trainer runs')
+    expect(trainer('status').stdout).toContain('no trainer is running')
+    expect(trainer('stop').stdout).toContain('no trainer is running')
   })
 
-  it('that cannot start says why, and where the log is', () => {
+  it('that cannot start reports why, and where the log is', () => {
     const { code, stderr } = trainer(...args, '--dtype', 'float3')
     expect(code).toBe(5)
     expect(stderr).toMatch(/did not start: it exited with code 2\. .*invalid choice/)

@@ -45,7 +45,7 @@ describe('coa distill', { timeout: 60_000 }, () => {
 
   it('says what to do about an id or a rule it does not know', () => {
     const { code, stderr } = coa(['distill', 'explain', 'r', 'run-33x'], { cwd })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('such as "run-')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Give an id such as "run-')])
     expect(coa(['distill', 'r', '--map', 'critic=reflexion'], { cwd }).stderr).toContain(
       'Did you mean "reflection"?',
     )

@@ -51,8 +51,8 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
     const { dir, stderr } = await killedInRl(cwd)
     // Not with the run before, which had other settings.
-    expect(stderr).toContain(
-      'is not resumed: it stopped in teach, but with other settings; starting a new run',
+    expect(stderr).toMatch(
+      /not resuming \S+: it stopped in teach and has different settings; starting a new run/,
     )
     const before = rowsOf(dir, 'rl').length
     expect(before).toBeGreaterThan(0)
@@ -133,7 +133,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
 
     const { code, stdout, stderr } = coa(['quickstart', ...small], { cwd })
     expect(code).toBe(0)
-    expect(stderr).toContain(`going on with ${result.run}, which stopped in eval`)
+    expect(stderr).toContain(`resuming ${result.run}, which stopped in eval`)
     expect(attempts()).toBe(5 * 2)
     expect(readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')).toBe(before)
     expect(existsSync(result.report)).toBe(true)

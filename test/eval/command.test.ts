@@ -94,14 +94,14 @@ it('joins parts into the report of the whole, and compares with another run', ()
 })
 
 it.each([
-  [['eval', 'math'], 2, 'no solver is named'],
-  [['eval', 'math', '--team', '--model', 'tiny'], 2, 'several kinds of solvers are named'],
-  [['eval', '--model', 'tiny'], 2, 'no tasks are named'],
+  [['eval', 'math'], 2, 'no solver given'],
+  [['eval', 'math', '--team', '--model', 'tiny'], 2, 'more than one kind of solver given'],
+  [['eval', '--model', 'tiny'], 2, 'no tasks given'],
   [['eval', 'math', '--model', 'nowhere'], 2, 'there is no model "nowhere"'],
   [['eval', 'math', '--plain'], 2, 'Set eval.base_url and eval.model'],
   [['eval', 'math', '--team', '--shard', '3'], 2, 'Write it as 2/4'],
   [['eval', 'math', '--team', '--picker', 'coin'], 2, 'eval.picker is not usable'],
-  [['compare', 'math'], 2, 'no model is named'],
+  [['compare', 'math'], 2, 'no model given'],
   [['compare', 'math', '-m', 'tiny', '-m', 'tiny'], 2, 'two solvers are called tiny'],
 ] as const)('%j ends with %i and says what to do', (args, code, words) => {
   const before = readdirSync(join(cwd, 'runs'))

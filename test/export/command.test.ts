@@ -27,7 +27,7 @@ describe('coa export', () => {
   it('suggests what to do instead', () => {
     const { run, folder } = makeRun(exampleSequences())
     const failing = (args: string[]) => coa(['export', ...args], { cwd: folder })
-    expect(failing([])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run is named') })
+    expect(failing([])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run given') })
     expect(failing([run.dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('--format') })
     expect(failing([run.dir, '-f', 'opanai', '-o', 'x']).stderr).toContain('Did you mean "openai"?')
     expect(failing(['--check', folder]).stderr).toContain('no finished export')

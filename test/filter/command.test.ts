@@ -36,7 +36,7 @@ it('counts without writing, then writes, then has nothing to do', () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/complexity +2 +66.7% +1 +█/)
   expect(stdout).toContain('quality: wrong answer')
-  expect(stdout).toContain('1 of 3 sequences kept (33.3%), 2 with the 1 that count several times')
+  expect(stdout).toContain('1 of 3 sequences kept (33.3%), 2 after upsampling 1 of them')
   expect(coaJson<Answer>(['filter', 'latest'], { cwd }).alreadyDone).toBe(true)
   using run = openRun(join(cwd, 'runs/r'))
   expect(run.manifest.stages['filter']).toMatchObject({ status: 'done', summary: { kept: 1, dropped: 2 } })
@@ -55,7 +55,7 @@ it.each([
   [['filter', 'r', '--min-interactions', 'many'], 2, 'filter.min_interactions'],
   [['filter', 'r', '--by-suite', 'easy'], 2, 'it takes pairs such as name=value'],
   [['filter', 'r', '--against', 'mth'], 2, 'Did you mean math?'],
-  [['filter', 'x'], 2, 'no run called'],
+  [['filter', 'x'], 2, 'there is no run "x"'],
 ] as const)('%j ends with %i and says what to do', (args, code, words) => {
   const outcome = coa([...args], { cwd })
   expect(outcome.code).toBe(code)

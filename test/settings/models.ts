@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openWorld } from '../../src/agent/index.ts'
-import { openSolver } from '../../src/cli/commands/eval-solvers.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
+import { openSolver } from '../../src/pipeline/eval-solvers.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { readEnvironment } from '../../src/settings/index.ts'
 import { distill } from '../../src/stages/distill/index.ts'

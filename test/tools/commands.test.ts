@@ -35,7 +35,7 @@ describe('coa corpus', () => {
     [['corpus', 'build', 'nothing.md'], 2, 'does not exist'],
     [['corpus', 'build', 'notes', '--embed'], 2, 'embedding.base_url'],
     [['corpus', 'search', 'x', '--corpus', 'none.db'], 2, 'coa corpus build'],
-    [['corpus', 'search', 'x', '-k', 'many'], 2, 'Write digits'],
+    [['corpus', 'search', 'x', '-k', 'many'], 2, '--limit many is not a whole number'],
   ])('%j exits %i', (args, code, reason) => {
     const outcome = coa(args, { cwd })
     expect(outcome.code).toBe(code)

@@ -149,7 +149,7 @@ describe.skipIf(python === undefined)('LoRA from training to export', () => {
     mergeLora(student, peft, again, { createdAt })
     expect(openCheckpoint(again).weights).toEqual(openCheckpoint(merged).weights)
     exportGguf(practised, join(folder, 'model.gguf'))
-    expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA of rank ${RANK}`)
+    expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA with rank ${RANK}`)
 
     // The embedded engine resumes training the same adapter, with its optimizer state.
     const here = await openStudent(configOf('embedded'), taught)

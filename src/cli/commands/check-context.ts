@@ -2,7 +2,7 @@ import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { CheckContext } from '../../reward/index.ts'
 import { readEnvironment } from '../../settings/index.ts'
 
-/** What checking an answer may need, opened only where it is needed: the sandbox for programs, the judge for prose. */
+/** What the given checkers need: a sandbox for code, a judge model for prose. */
 export async function checkContext(
   config: ProjectConfig,
   checkers: ReadonlySet<string>,

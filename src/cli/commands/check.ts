@@ -5,8 +5,8 @@ import type { Gold, Task } from '../../schema/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { settings } from '../globals.ts'
 import { readInput } from '../input.ts'
-import { harmless } from '../live-text.ts'
 import { emit, mark } from '../output.ts'
+import { sanitize } from '../sanitize.ts'
 import { checkContext } from './check-context.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
@@ -22,16 +22,15 @@ export function registerCheck(program: Command): void {
     .command('check')
     .argument('<answer>', 'the answer; @FILE reads it from a file, - from standard input')
   addSourceOptions(command, '1')
-    .description('check one answer, against a task or against a gold answer')
+    .description('check one answer against a task or a gold answer')
     .option('--task <source>', sourceArgument)
-    .option('--id <id>', 'which task of the source; without it, the one at --first')
+    .option('--id <id>', 'id of the task in the source (default: the task at --first)')
     .addOption(
-      new Option(
-        '--gold <answer>',
-        'check against this answer (--checker says how, exact if it does not)',
-      ).conflicts('task'),
+      new Option('--gold <answer>', 'check against this answer with --checker (default: exact)').conflicts(
+        'task',
+      ),
     )
-    .option('--question <text>', 'what was asked, for a judge')
+    .option('--question <text>', 'the question, for a judge')
     .addHelpText(
       'after',
       [
@@ -53,7 +52,7 @@ export function registerCheck(program: Command): void {
           ...(question === undefined ? {} : { question }),
         })
         const sign = { correct: mark.good, wrong: mark.bad, undecided: mark.open }[verdict.outcome]
-        emit(options, verdict, () => `${sign} ${verdict.outcome}: ${harmless(verdict.evidence)}`)
+        emit(options, verdict, () => `${sign} ${verdict.outcome}: ${sanitize(verdict.evidence)}`)
         if (verdict.outcome !== 'correct') process.exitCode = exitCodes.findings.code
       } finally {
         await close()
@@ -72,7 +71,7 @@ function goldOf({ gold = '', checker = 'exact', question }: CheckOptions): { gol
 
 async function taskOf(options: CheckOptions): Promise<Pick<Task, 'gold' | 'question'>> {
   if (options.task === undefined) {
-    throw new UsageError('there is nothing to check against', { fix: 'Give --task or --gold.' })
+    throw new UsageError('nothing to check the answer against', { fix: 'Give --task or --gold.' })
   }
   const { openTasks } = await import('../../tasks/index.ts')
   const source = await sourceOf(options.task, options)
@@ -81,7 +80,7 @@ async function taskOf(options: CheckOptions): Promise<Pick<Task, 'gold' | 'quest
     if (options.id === undefined || task.id === options.id) return task
   }
   throw new UsageError(`${options.task} has no such task`, {
-    fix: '`coa tasks show` shows tasks with their ids.',
+    fix: '`coa tasks show` prints tasks with their ids.',
   })
 }
 
@@ -91,7 +90,7 @@ function readFile(path: string): string {
   } catch (cause) {
     throw new UsageError(`cannot read ${path}: ${(cause as Error).message}`, {
       cause,
-      fix: 'Name an existing file after the @.',
+      fix: 'Give the path of an existing file after the @.',
     })
   }
 }

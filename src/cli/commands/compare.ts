@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
-import { collect } from '../collect.ts'
+import type { SolverRequest } from '../../pipeline/index.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
-import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
-import { readModel, type SolverRequest } from './solver-request.ts'
+import { repeatable } from '../repeatable.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, parseModel, readEvalTasks } from './eval-options.ts'
 
 interface Options extends EvalOptions {
   model?: string[]
@@ -15,20 +15,21 @@ interface Options extends EvalOptions {
 export function registerCompare(program: Command): void {
   addEvalOptions(program.command('compare'))
     .argument('[tasks...]', 'suites, benchmarks or files (default: tasks.suites)')
-    .description(
-      'a team against the models that learned from it, on the same tasks: tokens saved, accuracy kept',
-    )
-    .option('-m, --model <folder>', 'a model, or name=folder; may be given again', collect)
+    .description('compare a team with models on the same tasks: tokens saved and accuracy kept')
+    .option('-m, --model <folder>', 'a model folder, or name=folder; repeatable', repeatable)
     .option('--team <topology>', 'manager, pipeline, debate, refine, or a .ts file (default: teach.topology)')
-    .option('--mind <name>', 'who thinks for the team: careful, erring or model (default: teach.mind)')
+    .option(
+      '--mind <name>',
+      'what plays the agents: the scripts careful or erring, or model (default: teach.mind)',
+    )
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa compare math --model runs/ID/checkpoints/rl -n 300',
         '  $ coa compare math search -m base=nano -m runs/ID/checkpoints/sft -m runs/ID/checkpoints/rl',
-        '  $ coa compare math --model runs/ID/checkpoints/rl --attempts 8   # pass@1, 2, 4, 8 of both',
-        '\nTokens of all are counted with the tokenizer of the first model. Stopped anywhere, the same command goes on.',
+        '  $ coa compare math --model runs/ID/checkpoints/rl --attempts 8   # pass@1, 2, 4 and 8',
+        "\nAll tokens are counted with the first model's tokenizer. If interrupted, run the same command again to resume.",
       ].join('\n'),
     )
     .action(async (sources: string[], _options, command: Command) => {
@@ -40,18 +41,18 @@ export function registerCompare(program: Command): void {
       })
       const models = options.model ?? []
       if (models.length === 0) {
-        throw new UsageError('no model is named', {
+        throw new UsageError('no model given', {
           fix: 'Give one, such as --model runs/ID/checkpoints/rl.',
         })
       }
       const requests: SolverRequest[] = [
         { kind: 'team' },
-        ...models.map((model) => ({ kind: 'model' as const, ...readModel(model) })),
+        ...models.map((model) => ({ kind: 'model' as const, ...parseModel(model) })),
       ]
-      const { evaluate } = await import('./eval-work.ts')
+      const { runEvaluation } = await import('./eval-run.ts')
       const { suiteName } = await import('../../tasks/index.ts')
       const { describeEval } = await import('./eval-table.ts')
-      const result = await evaluate(config, {
+      const result = await runEvaluation(config, {
         command: 'compare',
         tasks: await readEvalTasks(
           sources.length > 0 ? sources : config.tasks.suites.map(suiteName),

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 
 export function registerConfig(program: Command): void {
-  const config = program.command('config').description('settings: what can be set')
+  const config = program
+    .command('config')
+    .description('print the JSON Schema of the settings file')
+    .addHelpText('after', '\nExample:\n  $ coa config schema > coa.schema.json')
   config
     .command('schema')
     .description('print the JSON Schema of coa.toml, for editors')
     .addHelpText(
       'after',
-      '\nExample:\n  $ coa config schema > coa.schema.json\n\nThe first line of a coa.toml tells an editor where it is: #:schema coa.schema.json',
+      '\nExample:\n  $ coa config schema > coa.schema.json\n\nEditors find it if the first line of coa.toml is: #:schema coa.schema.json',
     )
     .action(async () => {
       const { settingsJsonSchema } = await import('../../settings/index.ts')

@@ -20,16 +20,16 @@ interface BuildOptions extends GlobalOptions {
 export function registerCorpusBuild(parent: Command): void {
   parent
     .command('build')
-    .argument('<file...>', 'JSON lines (.jsonl, with "text"), .md, .html, .txt, also .gz; or folders of them')
-    .description('add files to a corpus; files that were added before are brought up to date')
-    .option('-o, --out <file>', 'the corpus (default: search.corpus, corpus.db)')
-    .option('--embed', 'make vectors too, with the model of [embedding]; only for what is new or changed')
+    .argument('<file...>', '.jsonl (with "text"), .md, .html or .txt files, also as .gz; or folders of them')
+    .description('build a search index over documents; files that were indexed before are updated')
+    .option('-o, --out <file>', 'corpus file to write (default: search.corpus, corpus.db)')
+    .option('--embed', 'also compute vectors for new or changed documents, with the [embedding] model')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa corpus build notes/ manual.html wiki.jsonl.gz',
-        '  $ coa corpus build notes/ --embed --set embedding.base_url=http://localhost:8000/v1 --set embedding.model=e5',
+        '  $ coa corpus build notes/ --embed --set embedding.base_url=http://localhost:8001/v1 --set embedding.model=e5',
       ].join('\n'),
     )
     .action(async (files: string[], _options, command: Command) => {
@@ -70,7 +70,7 @@ function describe(out: string, result: BuildResult, seconds: number, stale: bool
     ...(skipped > problems.length
       ? [pc.dim(`  … and ${count(skipped - problems.length)} more skipped`)]
       : []),
-    ...(stale ? [`${mark.open} the vectors are of an older state; build again with --embed`] : []),
+    ...(stale ? [`${mark.open} the vectors are out of date; build again with --embed`] : []),
     '',
     ...nextLines([['corpus', 'search', 'some words', '--corpus', out]]),
   ].join('\n')

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../base/errors/index.ts'
+
 import { readEnvironment } from '../../settings/index.ts'
 import type { SearchHit } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
-import { harmless } from '../live-text.ts'
+import { wholeNumber } from '../numbers.ts'
 import { emit } from '../output.ts'
+import { sanitize } from '../sanitize.ts'
 
 interface SearchOptions extends GlobalOptions {
   corpus?: string
@@ -18,10 +19,10 @@ const SHOWN_CHARACTERS = 300
 export function registerCorpusSearch(parent: Command): void {
   parent
     .command('search')
-    .argument('<query>', 'words, as you would type them into a search box')
-    .description('search a corpus: by words, and by meaning where it has vectors')
-    .option('--corpus <file>', 'the corpus (default: search.corpus, corpus.db)')
-    .option('-k, --limit <count>', 'how many hits (default: search.limit, 5)', positive)
+    .argument('<query>', 'search terms')
+    .description('search a corpus by keywords and, if it has vectors, by meaning')
+    .option('--corpus <file>', 'corpus file (default: search.corpus, corpus.db)')
+    .option('-k, --limit <count>', 'number of hits (default: search.limit, 5)', wholeNumber('--limit'))
     .addHelpText(
       'after',
       "\nExamples:\n  $ coa corpus search 'electric lighthouse'\n  $ coa corpus search 'electric lighthouse' -k 20 --json",
@@ -48,19 +49,14 @@ export function registerCorpusSearch(parent: Command): void {
     })
 }
 
-function positive(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw new UsageError(`"${text}" is not a number of hits`, { fix: 'Write digits, such as -k 10.' })
-}
-
 function describe(hits: readonly SearchHit[], how: string, ms: number): string {
   const summary = pc.dim(
     `${hits.length} ${hits.length === 1 ? 'hit' : 'hits'} in ${ms.toFixed(1)} ms (${how})`,
   )
   const lines = hits.map(({ title, source, snippet }, index) => {
-    const text = harmless(snippet.replaceAll(/\s+/g, ' '))
+    const text = sanitize(snippet.replaceAll(/\s+/g, ' '))
     const short = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text
-    return `${index + 1}. ${pc.bold(harmless(title))} ${pc.dim(harmless(source))}\n   ${short}`
+    return `${index + 1}. ${pc.bold(sanitize(title))} ${pc.dim(sanitize(source))}\n   ${short}`
   })
   return [...lines, '', hits.length === 0 ? `nothing found; ${summary}` : summary].join('\n').trimStart()
 }

@@ -4,11 +4,11 @@ import { nearestName, UsageError } from '../../base/errors/index.ts'
 import type { Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import type { ExplainedRow, Explanation } from '../../stages/distill/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
+import { sideBySide, wrapText } from '../columns.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { emit, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
-import { sideBySide, wrap } from './distill-columns.ts'
 
 interface ExplainOptions extends GlobalOptions {
   full?: boolean
@@ -16,18 +16,20 @@ interface ExplainOptions extends GlobalOptions {
 
 const WIDTH = 100
 const LEFT = 46
-/** What the line between the columns leaves. */
+/** What remains beside the left column and the separator. */
 const RIGHT = WIDTH - LEFT - 3
 const SHORT = 6
 
 export function registerDistillExplain(parent: Command): void {
   parent
     .command('explain')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .argument('<id>', "id of a team's run, or of the sequence made from it")
-    .description("show a team's run beside the chain it became, and why something is not in it")
-    .option('--full', 'every text in full length')
-    .addHelpText('after', '\nExamples:\n  $ coa distill explain latest math-1-careful --full | less -R')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .argument('<id>', 'id of a trajectory, or of the sequence distilled from it')
+    .description(
+      "show a team's trajectory next to the sequence distilled from it, and why parts were dropped",
+    )
+    .option('--full', 'do not shorten long texts')
+    .addHelpText('after', '\nExample:\n  $ coa distill explain latest math-1-careful --full | less -R')
     .action(async (name: string, id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ExplainOptions>()
       const { explain } = await import('../../stages/distill/index.ts')
@@ -47,12 +49,12 @@ async function find(run: Run, id: string): Promise<{ trajectory: Trajectory; seq
   if (trajectory === undefined) {
     const known = run.list('trajectory', { limit: 1000 }).map((record) => record.id)
     const nearest = nearestName(id, known) ?? known[0]
-    throw new UsageError(`${run.id} holds no trajectory "${id}"`, {
-      fix: nearest === undefined ? 'Record some with `coa teach`.' : `Name one, such as "${nearest}".`,
+    throw new UsageError(`run ${run.id} has no trajectory "${id}"`, {
+      fix: nearest === undefined ? 'Record some with `coa teach`.' : `Give an id such as "${nearest}".`,
     })
   }
   if (sequence !== undefined) return { trajectory, sequence }
-  throw new UsageError(`"${id}" was not distilled yet`, { fix: `Run \`coa distill ${run.id}\` first.` })
+  throw new UsageError(`"${id}" has not been distilled yet`, { fix: `Run \`coa distill ${run.id}\` first.` })
 }
 
 function describe(
@@ -67,15 +69,15 @@ function describe(
   const prompts = rows.filter(isPrompt).length
   return [
     pc.bold(trajectory.id),
-    pc.dim(wrap(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`, WIDTH).join('\n')),
-    wrap(trajectory.question, WIDTH).join('\n'),
+    pc.dim(wrapText(`${team}${topology}, grammar ${sequence.grammar}, answer ${outcome}`, WIDTH).join('\n')),
+    wrapText(trajectory.question, WIDTH).join('\n'),
     '',
     ...rows
       .filter((row) => !isPrompt(row))
       .map((row) => describeRow(row, full ? Number.POSITIVE_INFINITY : SHORT)),
     pc.dim(`${prompts} prompts are not shown`),
     ...(sequence.provenance?.sawGold === true ? [`${mark.open} an agent had seen the gold answer`] : []),
-    ...problems.map((problem) => `${mark.bad} ${wrap(problem, WIDTH - 2).join('\n  ')}`),
+    ...problems.map((problem) => `${mark.bad} ${wrapText(problem, WIDTH - 2).join('\n  ')}`),
   ].join('\n')
 }
 
@@ -86,14 +88,14 @@ function isPrompt({ events, span }: ExplainedRow): boolean {
 function describeRow({ events, span, notes }: ExplainedRow, lines: number): string {
   const left = events.flatMap((event) => [
     pc.bold(headOf(event)),
-    ...shorten(wrap(textOf(event), LEFT - 2), lines).map((line) => `  ${line}`),
+    ...shorten(wrapText(textOf(event), LEFT - 2), lines).map((line) => `  ${line}`),
   ])
   const right =
     span === undefined
-      ? wrap(`(${notes.join('; ')})`, RIGHT).map((line) => pc.dim(line))
+      ? wrapText(`(${notes.join('; ')})`, RIGHT).map((line) => pc.dim(line))
       : [
-          ...shorten(wrap(span.text.trim(), RIGHT), lines).map((line) => paintKind(span.kind, line)),
-          ...notes.flatMap((note) => wrap(`(${note})`, RIGHT)).map((line) => pc.dim(line)),
+          ...shorten(wrapText(span.text.trim(), RIGHT), lines).map((line) => paintKind(span.kind, line)),
+          ...notes.flatMap((note) => wrapText(`(${note})`, RIGHT)).map((line) => pc.dim(line)),
         ]
   return `${sideBySide(left, right, LEFT)}\n`
 }

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import type { DistillSummary } from '../../stages/distill/index.ts'
 import { openRun } from '../../store/index.ts'
-import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { repeatable } from '../repeatable.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { registerDistillExplain } from './distill-explain.ts'
 
@@ -20,16 +20,18 @@ interface DistillOptions extends GlobalOptions {
 export function registerDistill(program: Command): void {
   const distill = program
     .command('distill')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description("turn a team's runs into chains of one voice, with where every span comes from")
-    .option('--dry-run', 'count only; write nothing')
-    .option('--again', 'also runs that were distilled before')
-    .option('--react', 'ReAct-style sequences too, for sft.react_share (default: where that is above 0)')
-    .option('--map <name=agent>', 'what an agent, contribution or tool becomes; may be given again', collect)
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description(
+      "merge a team's trajectories into single-agent sequences, and record the origin of every span",
+    )
+    .option('--dry-run', 'report what would be written, but write nothing')
+    .option('--again', 'also redo trajectories that were distilled before')
+    .option('--react', 'also write ReAct-style sequences (default: if sft.react_share is above 0)')
+    .option('--map <name=agent>', 'what an agent, contribution or tool becomes; repeatable', repeatable)
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa distill latest --dry-run\n  $ coa distill latest --again --map critic=reflection --map report=drop' +
-        '\n  $ coa distill explain latest RUN-OF-A-TEAM',
+        '\n  $ coa distill explain latest math-1-careful',
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<DistillOptions>()
@@ -74,14 +76,14 @@ function describe({ figures, problems }: DistillSummary, dryRun: boolean): strin
       ? []
       : [
           table([
-            ['runs', 'problem', 'such as'].map((head) => pc.dim(head)),
+            ['trajectories', 'problem', 'example'].map((head) => pc.dim(head)),
             ...problems
               .slice(0, 20)
               .map(({ problem, count, example }) => [count.toLocaleString('en'), problem, pc.dim(example)]),
           ]),
           '',
         ]),
-    `${faulty === 0 ? mark.good : mark.open} ${made.toLocaleString('en')} sequences, ${faulty.toLocaleString('en')} of them with problems`,
-    ...(dryRun ? [pc.dim('nothing was written')] : []),
+    `${faulty === 0 ? mark.good : mark.open} ${made.toLocaleString('en')} sequences, ${faulty.toLocaleString('en')} with problems`,
+    ...(dryRun ? [pc.dim('dry run: nothing was written')] : []),
   ].join('\n')
 }

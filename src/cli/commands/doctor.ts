@@ -22,8 +22,8 @@ interface Check {
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check that everything coa needs is here and works')
-    .addHelpText('after', '\nExample:\n  $ coa doctor --json')
+    .description('check that everything coa needs is installed and working')
+    .addHelpText('after', '\nExamples:\n  $ coa doctor\n  $ coa doctor --json')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const checks = [
@@ -46,21 +46,21 @@ export function registerDoctor(program: Command): void {
           table(checks.map((item) => [item.ok ? mark.good : mark.bad, item.name, item.found])),
           ...checks
             .filter((item) => !item.ok)
-            .map((item) => `\n${item.name}: ${item.fix ?? 'check that it is there and may be used'}`),
+            .map((item) => `\n${item.name}: ${item.fix ?? 'check that it exists and is accessible'}`),
         ].join('\n'),
       )
       if (!ok) process.exitCode = exitCodes.findings.code
     })
 }
 
-/** Runs a program of each language, so that what is said here is what happened. */
+/** Runs a program in each language, because only that proves that the sandbox works. */
 async function describeSandbox(options: GlobalOptions): Promise<string> {
   const { openSandbox } = await import('../../world/sandbox/index.ts')
   const sandbox = await openSandbox(settings(options).config.sandbox)
   try {
     const found: string[] = []
     for (const { language, driver, why } of sandbox.describe()) {
-      // A driver that was asked for by name may run one language only.
+      // A driver chosen by name may support only one language.
       if (driver === undefined) continue
       const code = language === 'python' ? 'print(6 * 7)' : 'console.log(6 * 7)'
       const { stdout, stderr } = await sandbox.run({ language, code })
@@ -73,10 +73,10 @@ async function describeSandbox(options: GlobalOptions): Promise<string> {
   }
 }
 
-/** What would train and sample with these settings. */
+/** The engine that these settings select. */
 async function describeEngine(options: GlobalOptions): Promise<string> {
   const { driver, device, threads, url } = settings(options).config.engine
-  if (driver !== 'embedded') return `${driver} at ${url ?? 'no address: set engine.url'}`
+  if (driver !== 'embedded') return `${driver} at ${url ?? 'no URL: set engine.url'}`
   const { describeRuntime } = await import('../../engine/index.ts')
   return describeRuntime({
     ...(device === undefined ? {} : { device }),
@@ -84,16 +84,16 @@ async function describeEngine(options: GlobalOptions): Promise<string> {
   })
 }
 
-/** Not needed for anything but larger models, so its absence is no fault. */
+/** Needed only for larger models, so it may be absent. */
 async function describeTrainer(): Promise<string> {
   const { trainerStatus } = await import('../../engine/index.ts')
   const { environment, running } = await trainerStatus(join(cacheFolder(), 'trainer'))
   const python =
-    environment === undefined ? 'no environment yet' : `environment with torch ${environment.torch}`
+    environment === undefined ? 'no Python environment yet' : `environment with torch ${environment.torch}`
   return `${python}, ${running === undefined ? 'not running' : `running at ${running.url} on ${running.device}`}`
 }
 
-/** One bad finding never hides the others. */
+/** A failed check does not hide the others. */
 async function check(name: string, look: () => string | Promise<string>): Promise<Check> {
   try {
     return { name, ok: true, found: await look() }

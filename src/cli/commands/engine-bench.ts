@@ -8,7 +8,7 @@ import { interruptible } from '../interrupt.ts'
 import { numberWithin } from '../numbers.ts'
 import { emit, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
-import { addEngineOptions, describeEngine, type EngineOptions, placeOf } from './engine-options.ts'
+import { addEngineOptions, describeEngine, deviceOptions, type EngineOptions } from './engine-options.ts'
 
 interface BenchOptions extends EngineOptions {
   model?: string
@@ -18,14 +18,19 @@ interface BenchOptions extends EngineOptions {
 
 export function registerEngineBench(parent: Command): void {
   addEngineOptions(parent.command('bench'))
-    .description('measure how fast this machine trains and samples, in tokens a second')
-    .option('-m, --model <folder>', 'a model of yours (default: a fresh one of the --preset)')
+    .description('measure training and sampling throughput on this machine, in tokens per second')
+    .option('-m, --model <folder>', 'your own model (default: a random one of the size --preset)')
     .addOption(
-      new Option('--preset <name>', 'size of the fresh model')
+      new Option('--preset <name>', 'size of the random model')
         .choices(['nano', 'micro', 'mini'])
         .default('nano'),
     )
-    .option('--seconds <number>', 'for each of the five measurements', numberWithin('--seconds', 0.1), 3)
+    .option(
+      '--seconds <number>',
+      'length of each of the five measurements',
+      numberWithin('--seconds', 0.1),
+      3,
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa engine bench\n  $ coa engine bench --model models/mine --threads 4\n  $ coa engine bench --preset mini --json',
@@ -59,7 +64,7 @@ async function measure(
         createdAt: new Date().toISOString(),
       })
     }
-    const engine = await openEmbedded({ model, ...placeOf(options) })
+    const engine = await openEmbedded({ model, ...deviceOptions(options) })
     try {
       const speed = await measureEngine(engine, { seconds: options.seconds, observe, signal })
       return { engine: engine.describe(), ...speed }
@@ -81,12 +86,12 @@ function describe({ engine, training, sampling }: { engine: EngineDescription } 
       [
         'training',
         speed(training.tokensPerSecond),
-        pc.dim(`steps of ${training.sequences} sequences of ${training.sequenceTokens} tokens`),
+        pc.dim(`${training.sequences} sequences of ${training.sequenceTokens} tokens per step`),
       ],
       ...sampling.map(({ batch, tokensPerSecond }) => [
         'sampling',
         speed(tokensPerSecond),
-        pc.dim(batch === 1 ? 'one sequence' : `${batch} sequences at once`),
+        pc.dim(batch === 1 ? 'one sequence' : `${batch} concurrent sequences`),
       ]),
     ]),
   ].join('\n')

@@ -5,12 +5,12 @@ import { exitCodes } from '../exit-codes.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
-import { addEngineOptions, describeEngine, type EngineOptions, placeOf } from './engine-options.ts'
+import { addEngineOptions, describeEngine, deviceOptions, type EngineOptions } from './engine-options.ts'
 
 export function registerEngineContract(parent: Command): void {
   addEngineOptions(parent.command('contract'))
-    .description('check on this machine what training relies on: log-probabilities, gradients, checkpoints')
-    .option('-m, --model <folder>', 'a model of yours, which is only read (default: a small random one)')
+    .description('verify what training relies on: log-probabilities, gradients and checkpoints')
+    .option('-m, --model <folder>', 'your own model, opened read-only (default: a small random one)')
     .addHelpText(
       'after',
       [
@@ -26,7 +26,7 @@ export function registerEngineContract(parent: Command): void {
       const observe = showProgress()
       const report = await interruptible((signal) =>
         checkEngine({
-          ...placeOf(options),
+          ...deviceOptions(options),
           ...(options.model === undefined ? {} : { model: options.model }),
           observe,
           signal,
@@ -42,11 +42,11 @@ function describe({ ok, engine, checks }: SelfCheckReport): string {
   return [
     describeEngine(engine),
     '',
-    table([['', 'check', 'measured', 'at most', ''].map((head) => pc.dim(head)), ...checks.map(row)]),
+    table([['', 'check', 'measured', 'limit', ''].map((head) => pc.dim(head)), ...checks.map(row)]),
     '',
     ok
-      ? `${mark.good} the engine keeps its contract here`
-      : `${mark.bad} ${failed} of ${checks.length} checks failed: do not train with this; try another --device`,
+      ? `${mark.good} the engine works correctly on this machine`
+      : `${mark.bad} ${failed} of ${checks.length} checks failed: do not train on this device; try another --device`,
   ].join('\n')
 }
 
@@ -60,6 +60,6 @@ function row({ name, ok, figure, limit, found }: SelfCheckResult): string[] {
   ]
 }
 
-function short(figure: number): string {
-  return figure === 0 ? '0' : figure.toExponential(1)
+function short(value: number): string {
+  return value === 0 ? '0' : value.toExponential(1)
 }

@@ -12,16 +12,23 @@ export interface EngineOptions extends GlobalOptions {
 export function addEngineOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--device <name>', 'where to compute (default: cpu, or wasm where it is missing)').choices([
+      new Option('--device <name>', 'device to use (default: cpu, or wasm if cpu is not available)').choices([
         'cpu',
         'wasm',
         'webgpu',
       ]),
     )
-    .option('--threads <count>', 'how many cores to use (default: all, at most 8)', wholeNumber('--threads'))
+    .option(
+      '--threads <count>',
+      'number of threads (default: all cores, at most 8)',
+      wholeNumber('--threads'),
+    )
 }
 
-export function placeOf({ device, threads }: EngineOptions): Pick<EmbeddedOptions, 'device' | 'threads'> {
+export function deviceOptions({
+  device,
+  threads,
+}: EngineOptions): Pick<EmbeddedOptions, 'device' | 'threads'> {
   return {
     ...(device === undefined ? {} : { device }),
     ...(threads === undefined ? {} : { threads }),
@@ -32,7 +39,7 @@ export function describeEngine({ driver, device, parameters }: EngineDescription
   return `${driver} engine on ${device}; ${millions(parameters)} parameters`
 }
 
-/** A number of parameters as people say it. */
+/** A number of parameters, such as 1.99 M. */
 export function millions(count: number): string {
   if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`
   if (count >= 1e5) return `${(count / 1e6).toFixed(2)} M`

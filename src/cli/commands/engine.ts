@@ -5,7 +5,8 @@ import { registerEngineContract } from './engine-contract.ts'
 export function registerEngine(program: Command): void {
   const engine = program
     .command('engine')
-    .description('what trains and samples: does it work here, and how fast')
+    .description('check and benchmark the engine that trains and samples')
+    .addHelpText('after', '\nExamples:\n  $ coa engine contract\n  $ coa engine bench')
   registerEngineContract(engine)
   registerEngineBench(engine)
 }

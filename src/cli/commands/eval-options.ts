@@ -3,7 +3,7 @@ import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import { addSourceOptions, readSourceTasks, type SourceOptions } from './tasks-options.ts'
 
-/** Options that `coa eval` and `coa compare` share. */
+/** Options of both `coa eval` and `coa compare`. */
 export interface EvalOptions extends SourceOptions {
   attempts?: string
   concurrency?: string
@@ -16,22 +16,22 @@ export interface EvalOptions extends SourceOptions {
 
 export function addEvalOptions(command: Command): Command {
   return addSourceOptions(command, '100')
-    .option('--attempts <count>', 'of each solver at each task (default: eval.attempts)')
-    .option('--concurrency <count>', 'attempts at the same time (default: eval.concurrency)')
-    .option('--temperature <number>', 'of models (default: 0 for one attempt, else rollout.temperature)')
+    .option('--attempts <count>', 'attempts per solver and task (default: eval.attempts)')
+    .option('--concurrency <count>', 'concurrent attempts (default: eval.concurrency)')
+    .option(
+      '--temperature <number>',
+      'sampling temperature of models (default: 0 for one attempt, otherwise rollout.temperature)',
+    )
     .option(
       '--picker <name>',
-      'majority, verifier or judge: who chooses one of several answers (default: eval.picker)',
+      'what chooses among several answers: majority, oracle or judge (default: eval.picker)',
     )
-    .option('--shard <part>', 'only a part of the tasks, such as 2/4; join the parts with `coa eval --merge`')
-    .option(
-      '--run <name>',
-      'the run to write to or to go on with (default: one that belongs to this command)',
-    )
-    .option('--fresh', 'a new run, although this command has one')
+    .option('--shard <part>', 'only part of the tasks, such as 2/4; merge the parts with `coa eval --merge`')
+    .option('--run <name>', 'run to write to or resume (default: derived from tasks, solvers and settings)')
+    .option('--fresh', 'start a new run instead of resuming')
 }
 
-/** The settings that the options stand for. */
+/** The settings that these options override. */
 export function evalFlags(options: EvalOptions): Record<string, unknown> {
   return {
     'project.seed': options.seed,
@@ -43,11 +43,19 @@ export function evalFlags(options: EvalOptions): Record<string, unknown> {
   }
 }
 
-/** The tasks of all named sources: of split test where nothing else is said, or of dev where a source has no other. */
+/** The tasks of all sources: by default of split test, or of dev if a source has no test tasks. */
 export async function readEvalTasks(sources: readonly string[], options: SourceOptions): Promise<Task[]> {
   if (sources.length === 0)
-    throw new UsageError('no tasks are named', { fix: 'Name suites, such as `coa eval math search`.' })
+    throw new UsageError('no tasks given', {
+      fix: 'Give at least one suite, such as `coa eval math search`.',
+    })
   const tasks: Task[] = []
   for (const from of sources) tasks.push(...(await readSourceTasks(from, options, ['test', 'dev'])))
   return tasks
+}
+
+/** Parses a model folder with an optional name, such as "base=models/nano". */
+export function parseModel(text: string): { folder: string; name?: string } {
+  const named = /^([\w.-]+)=(.+)$/.exec(text)
+  return named === null ? { folder: text } : { name: named[1]!, folder: named[2]! }
 }

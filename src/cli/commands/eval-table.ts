@@ -3,9 +3,9 @@ import { percent, whole } from '../../base/text/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
 import { headline } from '../../stages/eval/index.ts'
 import { mark, table } from '../output.ts'
-import type { EvalResult } from './eval-work.ts'
+import type { EvalResult } from './eval-run.ts'
 
-/** The report for a terminal: one line a solver, then pairs, then groups. */
+/** The report for a terminal: a line per solver, then groups, then comparisons. */
 export function describeEval({ report, files, seconds }: EvalResult): string {
   const { solvers, pairs, suites } = report
   return [
@@ -23,18 +23,18 @@ function mainTable(solvers: readonly SolverReport[]): string {
   return table([
     [
       'solver',
-      'right',
-      '95%',
+      'accuracy',
+      '95% interval',
       'of decided',
       'wrong',
-      'none',
-      'open',
+      'unanswered',
+      'undecided',
       'failed',
-      'tokens once',
-      'billed',
-      'per right',
+      'tokens',
+      'billed tokens',
+      'per solved task',
       'calls',
-      's',
+      'seconds',
     ].map((head) => pc.dim(head)),
     ...solvers.map(({ name, accuracy, counts, tokens, tokensPerSuccess, calls, ms }) => [
       pc.bold(name),
@@ -67,7 +67,7 @@ function scalingTable(solvers: readonly SolverReport[]): string {
   ])
 }
 
-/** Groups are worth a line only where there are several of a field. */
+/** Accuracy by field, for fields with more than one value. */
 function groupTable({ solvers }: EvalReport): string {
   const groups = solvers[0]!.by.filter(
     ({ field }) => solvers[0]!.by.filter((other) => other.field === field).length > 1,

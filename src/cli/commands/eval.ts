@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
-import { collect } from '../collect.ts'
+import type { SolverRequest } from '../../pipeline/index.ts'
 import { settings } from '../globals.ts'
 import { emit } from '../output.ts'
-import { addEvalOptions, type EvalOptions, evalFlags, readEvalTasks } from './eval-options.ts'
-import { readModel, type SolverRequest } from './solver-request.ts'
+import { repeatable } from '../repeatable.ts'
+import { addEvalOptions, type EvalOptions, evalFlags, parseModel, readEvalTasks } from './eval-options.ts'
 import { sourceArgument } from './tasks-options.ts'
 
 interface Options extends EvalOptions {
@@ -20,21 +20,21 @@ interface Options extends EvalOptions {
 export function registerEval(program: Command): void {
   addEvalOptions(program.command('eval'))
     .argument('[tasks...]', sourceArgument)
-    .description('how well a solver does: accuracy, tokens, calls and cost, every task counted')
+    .description('evaluate a solver: accuracy, tokens, tool calls and cost')
     .option(
       '-m, --model <folder>',
-      'a model alone, with live tools; or name=folder; may be given again',
-      collect,
+      'a model that works alone with live tools, or name=folder; repeatable',
+      repeatable,
     )
-    .option('--team [topology]', 'the team of the settings, or of this topology')
-    .option('--plain', 'a model without tools: that of [eval] or [teacher], or of --model')
-    .option('--react', 'a ReAct agent over that model')
+    .option('--team [topology]', 'a team (default topology: teach.topology)')
+    .option('--plain', 'a model without tools: that of [eval] or [teacher], or --model')
+    .option('--react', 'a ReAct agent that uses the same model as --plain')
     .option(
       '--text',
-      'the model of --model continues the question as plain text; its Python programs are run',
+      'the model given by --model continues the question as plain text; its Python code is run',
     )
-    .option('--against <run>', 'compare with the attempts of another run at the same tasks')
-    .option('--merge <runs...>', 'join the parts of a sharded evaluation')
+    .option('--against <run>', "compare with another run's attempts at the same tasks")
+    .option('--merge <runs...>', 'merge the parts of a sharded evaluation')
     .addHelpText(
       'after',
       [
@@ -43,10 +43,10 @@ export function registerEval(program: Command): void {
         '  $ coa eval math --model sft=runs/ID/checkpoints/sft --model rl=runs/ID/checkpoints/rl',
         '  $ coa eval math --team manager -n 100',
         '  $ coa eval math --model runs/ID/checkpoints/rl --attempts 8 --against eval-1a2b3c4d',
-        '  $ coa eval gaia.jsonl --react --set eval.base_url=http://localhost:8000/v1 --set eval.model=qwen3',
+        '  $ coa eval gaia.jsonl --react --set eval.base_url=http://localhost:8001/v1 --set eval.model=qwen3',
         '  $ coa eval math --model m --shard 1/2 --run part-1; coa eval math --model m --shard 2/2 --run part-2',
         '  $ coa eval --merge part-1 part-2 --run whole',
-        '\nStopped anywhere, the same command goes on. Of generated suites the split is test.',
+        '\nThe default split is test. If interrupted, run the same command again to resume.',
       ].join('\n'),
     )
     .action(async (sources: string[], _options, command: Command) => {
@@ -63,8 +63,8 @@ export function registerEval(program: Command): void {
         return
       }
       const requests = requestsOf(options)
-      const { evaluate } = await import('./eval-work.ts')
-      const result = await evaluate(config, {
+      const { runEvaluation } = await import('./eval-run.ts')
+      const result = await runEvaluation(config, {
         command: 'eval',
         tasks: await readEvalTasks(sources, options),
         requests,
@@ -75,7 +75,7 @@ export function registerEval(program: Command): void {
     })
 }
 
-/** --plain, --react and --text may say with --model which weights they mean; otherwise solvers of one kind are asked for. */
+/** All solvers are of one kind. --plain, --react and --text use the models given by --model, if any. */
 function requestsOf({ model: models = [], team, plain, react, text }: Options): SolverRequest[] {
   const kinds = [
     ...(plain === true ? ['plain' as const] : []),
@@ -85,15 +85,15 @@ function requestsOf({ model: models = [], team, plain, react, text }: Options): 
   ]
   const [kind = models.length === 0 ? undefined : 'model'] = kinds
   if (kind === undefined || kinds.length > 1 || (kind === 'team' && models.length > 0)) {
-    throw new UsageError(kind === undefined ? 'no solver is named' : 'several kinds of solvers are named', {
-      fix: 'Give one of --model FOLDER, --team, --plain, --react and --text; `coa compare` takes a team and models.',
+    throw new UsageError(kind === undefined ? 'no solver given' : 'more than one kind of solver given', {
+      fix: 'Give one of --model FOLDER, --team, --plain, --react and --text. To compare a team with models, use `coa compare`.',
     })
   }
   if (models.length === 0) {
     if (kind === 'text')
-      throw new UsageError('--text needs a model', { fix: 'Name its folder with --model.' })
+      throw new UsageError('--text needs a model', { fix: 'Give its folder with --model.' })
     if (kind !== 'model') return [{ kind }]
   }
   const chosen = kind as Exclude<typeof kind, 'team'>
-  return models.map((model) => ({ kind: chosen, ...readModel(model) }))
+  return models.map((model) => ({ kind: chosen, ...parseModel(model) }))
 }

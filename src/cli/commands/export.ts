@@ -26,25 +26,25 @@ const formatNames =
 export function registerExport(program: Command): void {
   program
     .command('export')
-    .argument('[run]', 'id or folder of a run, or "latest"')
-    .description('write the sequences of a run, as its filter kept them, in the format of another trainer')
-    .option('-f, --format <names>', `one or more, with commas: ${formatNames}`)
-    .option('-o, --out <folder>', 'each format gets a folder of its name in it')
+    .argument('[run]', 'id or path of a run, or "latest"')
+    .description("export a run's filtered sequences as a dataset for another trainer")
+    .option('-f, --format <names>', `one or more, separated by commas: ${formatNames}`)
+    .option('-o, --out <folder>', 'folder to write to, with a subfolder for each format')
     .option(
       '-t, --tokenizer <folder>',
-      'for ids and counts: folder with tokenizer.json, or "bytes"; token formats need one',
+      'folder with tokenizer.json, or "bytes", for token ids and counts; required by token formats',
     )
-    .option('--all', 'every sequence, even where the filter has made a choice')
-    .option('--dry-run', 'count, and write nothing')
-    .option('--check [folder]', 'read the files back: is exactly the same text trained on and masked?')
+    .option('--all', 'export all sequences, including those dropped by the filter')
+    .option('--dry-run', 'report what would be written, but write nothing')
+    .option('--check [folder]', 'read the files back and check that the same text is trained on and masked')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa export latest --format trl-tokens --tokenizer models/qwen --out data' +
         '\n  $ coa export latest --format llama-factory-sharegpt,axolotl --out data --check' +
         '\n  $ coa export --check data' +
         '\n  $ coa export latest --format verl-rl --out data --dry-run' +
-        '\n\nToken formats carry ids and our mask; in the others the trainer derives the mask by its own rule, which' +
-        '\n--check applies. The card (README.md) beside each file says how to train on it and what differs.',
+        '\n\nToken formats contain token ids and the loss mask. With the others, the trainer computes its own mask;' +
+        '\n--check applies the same rule. The README.md next to each file explains how to train on it and what differs.',
     )
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<ExportCommandOptions>()
@@ -68,7 +68,7 @@ export function registerExport(program: Command): void {
     })
 }
 
-/** "bytes" in the settings is only the default: it counts as a tokenizer where the flag names it. */
+/** "bytes" in the settings is only the default; it counts as a tokenizer only if the flag says so. */
 function namedTokenizer({ tokenizer }: ExportCommandOptions, configured: string): string | undefined {
   return tokenizer ?? (configured === 'bytes' ? undefined : configured)
 }
@@ -79,10 +79,10 @@ async function exportTo(
   language: ProjectConfig['language'],
   tokenizer: string | undefined,
 ): Promise<ExportSummary> {
-  const example = 'Write `coa export latest --format trl-messages --out data`.'
-  if (run === undefined) throw new UsageError('no run is named', { fix: example })
-  if (format === undefined) throw new UsageError('no format is named', { fix: example })
-  if (out === undefined && dryRun !== true) throw new UsageError('no folder is named', { fix: example })
+  const fix = 'For example: `coa export latest --format trl-messages --out data`.'
+  if (run === undefined) throw new UsageError('no run given', { fix })
+  if (format === undefined) throw new UsageError('no format given (--format)', { fix })
+  if (out === undefined && dryRun !== true) throw new UsageError('no output folder given (--out)', { fix })
   const { exportRun } = await import('../../stages/export/index.ts')
   const observe = showProgress()
   const formats = format.split(',').map((one) => one.trim())
@@ -113,14 +113,14 @@ async function check(
 }
 
 function describe({ run, selection, formats }: ExportSummary): string {
-  const chosen = selection === 'filter' ? 'what the filter kept' : 'every sequence'
+  const chosen = selection === 'filter' ? 'filtered sequences' : 'all sequences'
   const rows = formats.map(({ format, status, counts, folder }) => [
     counts.rows === 0 ? mark.bad : mark.good,
     format,
-    `${counts.rows} rows of ${counts.sequences}`,
+    `${counts.rows} rows from ${counts.sequences} sequences`,
     counts.tokens.trained === 0
       ? ''
-      : `${counts.tokens.trained} tokens trained on, ${counts.tokens.masked} masked`,
+      : `${counts.tokens.trained} trained tokens, ${counts.tokens.masked} masked`,
     status === 'not written'
       ? pc.dim('not written')
       : `${folder}${status === 'written' ? '' : pc.dim(` (${status})`)}`,
@@ -131,7 +131,7 @@ function describe({ run, selection, formats }: ExportSummary): string {
 function describeLeftOut({ format, leftOut }: FormatSummary): string[] {
   return Object.entries(leftOut).map(
     ([reason, { count, examples }]) =>
-      `${mark.open} ${format}: ${count} left out, ${reason} (such as ${examples[0]})`,
+      `${mark.open} ${format}: ${count} left out: ${reason} (for example ${examples[0]})`,
   )
 }
 
@@ -139,10 +139,10 @@ function describeCheck(result: CheckResult): string {
   const { format, verdict, rows, same, problems, problemCount, figures, differences } = result
   const sign = { same: mark.good, 'differs as stated': mark.open, broken: mark.bad }[verdict]
   return [
-    `${sign} ${format}: ${verdict}; ${same} of ${rows} rows train and mask exactly what the sequences do`,
+    `${sign} ${format}: ${verdict}; ${same} of ${rows} rows train on and mask exactly the same text as the sequences`,
     ...problems.map((problem) => `  ${mark.bad} ${problem}`),
     ...(problemCount > problems.length ? [`  … ${problemCount - problems.length} more`] : []),
-    ...Object.entries(figures).map(([figure, count]) => `  ${count} ${figure}`),
+    ...Object.entries(figures).map(([name, count]) => `  ${count} ${name}`),
     ...differences.map((difference) => pc.dim(`  – ${difference}`)),
   ].join('\n')
 }

@@ -8,9 +8,9 @@ import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
-import { sayAside, showProgress } from '../progress.ts'
+import { printNote, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { trainingSections } from '../sections.ts'
+import { trainingSections } from '../settings-sections.ts'
 
 interface QueryOptions extends GlobalOptions {
   dryRun?: boolean
@@ -18,13 +18,13 @@ interface QueryOptions extends GlobalOptions {
   rollouts?: string
 }
 
-/** `coa filter RUN --queries`: how often the model solves the tasks RL would practise on, and which of them are kept. */
+/** `coa filter RUN --queries`: measures the model's pass rate on the RL tasks and chooses among them. */
 export async function filterQueriesOf(name: string, options: QueryOptions): Promise<void> {
   if (options.dryRun === true) {
     throw new UsageError(
-      '--dry-run writes nothing, and pass rates that are not kept would be measured again',
+      '--dry-run does not work with --queries: pass rates that are not saved would have to be measured again',
       {
-        fix: 'Leave out --dry-run: `coa filter --queries` only adds what it measured to the run.',
+        fix: 'Omit --dry-run: `coa filter --queries` only adds pass rates to the run.',
       },
     )
   }
@@ -37,7 +37,7 @@ export async function filterQueriesOf(name: string, options: QueryOptions): Prom
   using run = openRun(dir, { write: true, command: 'coa filter --queries' })
   const observe = showProgress()
   const chosen = await interruptible((signal) =>
-    filterQueries({ run, config, observe, signal, onFinding: sayAside }),
+    filterQueries({ run, config, observe, signal, onFinding: printNote }),
   ).finally(observe.done)
   const { counts, rates, rollouts, tasks } = chosen
   const kept = tasks.map(({ id }) => id)
@@ -53,36 +53,36 @@ function describe({ counts, rates, rollouts }: Chosen, rl: ProjectConfig['rl']):
     `${kept > 0 ? mark.good : mark.open} ${whole(kept)} of ${whole(tasks)} tasks kept for RL (${percent(kept / tasks)})`,
     pc.dim(
       rollouts === 0
-        ? 'measured before; no rollout was made'
-        : `${whole(rollouts)} rollouts; the pass rates are kept in the run`,
+        ? 'pass rates were measured before; no new rollouts'
+        : `${whole(rollouts)} rollouts; the pass rates are saved in the run`,
     ),
     pc.dim(
       rl.pass_rate.length === 0
-        ? 'No range is set, so no task is left out by its pass rate: --pass-rate 0.1,0.9 shows what a range would keep.'
-        : `With the same settings \`coa rl\` takes the same tasks: --set rl.pass_rate=${rl.pass_rate.join(',')} --set rl.pass_rate_rollouts=${rl.pass_rate_rollouts}`,
+        ? 'No range is set, so all pass rates are accepted. To see what a range would keep: --pass-rate 0.1,0.9'
+        : `To train on these tasks, run \`coa rl\` with --set rl.pass_rate=${rl.pass_rate.join(',')} --set rl.pass_rate_rollouts=${rl.pass_rate_rollouts}`,
     ),
   ].join('\n')
 }
 
-/** Tasks by how often they were solved: never, always, and in between by tenths. */
+/** A histogram of pass rates: never, always, and tenths in between. */
 function rateTable(rates: Chosen['rates']): string {
   const counts = new Map<number, number>()
   for (const { correct, wrong } of rates) {
-    const place = correct === 0 ? NEVER : Math.floor((10 * correct) / (correct + wrong))
-    counts.set(place, (counts.get(place) ?? 0) + 1)
+    const bin = correct === 0 ? NEVER : Math.floor((10 * correct) / (correct + wrong))
+    counts.set(bin, (counts.get(bin) ?? 0) + 1)
   }
   const most = Math.max(...counts.values())
   return table([
-    ['solved', 'tasks', ''].map((head) => pc.dim(head)),
+    ['pass rate', 'tasks', ''].map((head) => pc.dim(head)),
     ...[...counts]
       .sort(([one], [other]) => one - other)
-      .map(([place, count]) => [placeName(place), whole(count), bar(count, most)]),
+      .map(([bin, count]) => [binName(bin), whole(count), bar(count, most)]),
   ])
 }
 
 const NEVER = -1
 
-function placeName(place: number): string {
-  if (place === NEVER) return '0%'
-  return place === 10 ? '100%' : `${10 * place}–${10 * place + 10}%`
+function binName(bin: number): string {
+  if (bin === NEVER) return '0%'
+  return bin === 10 ? '100%' : `${10 * bin}–${10 * bin + 10}%`
 }

@@ -4,12 +4,12 @@ import { percent, whole } from '../../base/text/index.ts'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
 import { sourceFromText } from '../../stages/filter/settings.ts'
 import { openRun } from '../../store/index.ts'
-import { collect } from '../collect.ts'
 import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { repeatable } from '../repeatable.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { filterQueriesOf } from './filter-queries.ts'
 
@@ -29,30 +29,34 @@ interface FilterOptions extends GlobalOptions {
   against?: string[]
 }
 
-const collectList = (value: string, earlier: string[] = []): string[] => [...earlier, ...value.split(',')]
+const repeatableList = (value: string, earlier: string[] = []): string[] => [...earlier, ...value.split(',')]
 
 export function registerFilter(program: Command): void {
   program
     .command('filter')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('choose the sequences worth learning, with a reason for each that is left out')
-    .option('--dry-run', 'count only; write nothing')
-    .option('--min-interactions <count>', 'tool calls a sequence needs (default: filter.min_interactions)')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('drop poor sequences before training, with a reason for each')
+    .option('--dry-run', 'report what would be kept, but write nothing')
+    .option('--min-interactions <count>', 'minimum number of tool calls (default: filter.min_interactions)')
     .option(
       '--by-suite <suite=count>',
-      'another number for one suite; may be given again, or several with commas',
-      collectList,
+      'another minimum for one suite; repeatable, or a list separated by commas',
+      repeatableList,
     )
     .option('--max-same-call <count>', 'how often a tool may be called with the same input')
-    .option('--exclude-saw-gold', 'leave out what came from a step that had seen the gold answer')
-    .option('--keep-unreflected <share>', 'share kept of those without reflection, from 0 to 1')
-    .option('--correction-weight <count>', 'how often a sequence counts that mended its first answer')
-    .option('--max-tokens <count>', 'longest sequence, prompt included; 0 for no limit')
-    .option('--no-near-duplicates', 'do not look for sequences that are nearly the same')
-    .option('--against <tasks>', 'suite, benchmark or file whose questions must not be trained on', collect)
-    .option('--queries', 'instead, measure the tasks that RL would practise on, and choose among those')
-    .option('--pass-rate <low,high>', 'with --queries: share of tries to be solved (default: rl.pass_rate)')
-    .option('--rollouts <count>', 'with --queries: tries at each task (default: rl.pass_rate_rollouts)')
+    .option('--exclude-saw-gold', 'drop sequences from a step that had seen the gold answer')
+    .option('--keep-unreflected <share>', 'share of sequences without reflection to keep, from 0 to 1')
+    .option('--correction-weight <count>', 'weight of a sequence that corrects a wrong first answer')
+    .option('--max-tokens <count>', 'longest sequence, including the prompt; 0: no limit')
+    .option('--no-near-duplicates', 'keep near-duplicates')
+    .option(
+      '--against <tasks>',
+      'suite, benchmark or file whose questions must not be trained on; repeatable',
+      repeatable,
+    )
+    .option('--queries', 'filter the tasks for RL instead, by the pass rate of the model')
+    .option('--pass-rate <low,high>', 'with --queries: range of pass rates to keep (default: rl.pass_rate)')
+    .option('--rollouts <count>', 'with --queries: rollouts per task (default: rl.pass_rate_rollouts)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa filter latest --dry-run\n  $ coa filter latest --by-suite math=3 --against gsm8k --against held-out.jsonl\n  $ coa filter latest --set filter.overlap_share=0.3 --json' +
@@ -91,7 +95,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
     'filter.keep_unreflected': options.keepUnreflected,
     'filter.correction_weight': options.correctionWeight,
     'filter.max_tokens': options.maxTokens,
-    // Only its absence was asked for; that it is there by default must not undo a setting.
+    // There is only a flag to turn it off; the flag's default must not override the setting.
     'filter.near_duplicates': options.nearDuplicates ? undefined : false,
     'filter.against': options.against?.map(sourceFromText),
   }
@@ -100,10 +104,10 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
 function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
   const { sequences, kept, copies, upSampled, passedOver } = funnel
   const state = dryRun
-    ? 'nothing was written'
+    ? 'dry run: nothing was written'
     : alreadyDone
-      ? `nothing has changed since ${folder} was written`
-      : `written to ${folder}; funnel.html shows it`
+      ? `nothing has changed; ${folder} is up to date`
+      : `written to ${folder}; open funnel.html there for a chart`
   return [
     stageTable(funnel.stages, sequences),
     '',
@@ -111,16 +115,16 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
     '',
     ...(funnel.reasons.length === 0 ? [] : [reasonTable(funnel.reasons, sequences), '']),
     `${kept > 0 ? mark.good : mark.open} ${whole(kept)} of ${whole(sequences)} sequences kept (${percent(kept / sequences)}), ` +
-      `${whole(copies)} with the ${whole(upSampled)} that count several times` +
-      (passedOver === 0 ? '' : `; ${whole(passedOver)} not looked at`),
+      `${whole(copies)} after upsampling ${whole(upSampled)} of them` +
+      (passedOver === 0 ? '' : `; ${whole(passedOver)} skipped`),
     pc.dim(state),
   ].join('\n')
 }
 
-/** Lines of the histogram; what lies beyond goes into the last. */
+/** Rows of the histogram; the last row includes everything above. */
 const MOST_CALLS = 20
 
-/** Tool calls of a sequence, then the tools themselves. */
+/** A histogram of tool calls per sequence, then calls by tool. */
 function callsTable({ interactions, tools }: Funnel): string {
   const rows = interactions.filter((row) => row.interactions < MOST_CALLS)
   const beyond = interactions.filter((row) => row.interactions >= MOST_CALLS)
@@ -131,7 +135,7 @@ function callsTable({ interactions, tools }: Funnel): string {
   const most = Math.max(1, ...rows.map(({ all }) => all))
   return [
     table([
-      ['calls', 'sequences', 'kept', ''].map((head) => pc.dim(head)),
+      ['tool calls', 'sequences', 'kept', ''].map((head) => pc.dim(head)),
       ...rows.map(({ interactions: calls, all, kept }) => [
         calls === MOST_CALLS ? `${calls}+` : String(calls),
         whole(all),

@@ -9,13 +9,13 @@ export function registerGrammarCheck(parent: Command): void {
   parent
     .command('check')
     .argument('<file>', 'a grammar as .toml, .ts or .js')
-    .description('check a grammar of your own and list every problem')
+    .description('check your own grammar and list all problems')
     .addHelpText('after', '\nExample:\n  $ coa grammar check my-grammar.toml')
     .action(async (file: string, _options, command: Command) => {
       const problems = problemsOf(await readDefinition(file))
       emit(command.optsWithGlobals<GlobalOptions>(), { file, ok: problems.length === 0, problems }, () =>
         problems.length === 0
-          ? `${mark.good} ${file} is a usable grammar`
+          ? `${mark.good} ${file} is a valid grammar`
           : [
               `${mark.bad} ${file} has ${problems.length} problem${problems.length === 1 ? '' : 's'}:`,
               ...problems.map((problem) => `  - ${problem}`),

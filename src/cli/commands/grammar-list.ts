@@ -7,8 +7,8 @@ import { emit, table } from '../output.ts'
 export function registerGrammarList(parent: Command): void {
   parent
     .command('list')
-    .description('list the grammars that come with coa')
-    .addHelpText('after', '\nExample:\n  $ coa grammar list --json')
+    .description('list the built-in grammars')
+    .addHelpText('after', '\nExamples:\n  $ coa grammar list\n  $ coa grammar list --json')
     .action((_options, command: Command) => {
       const grammars = [...builtinGrammars.values()].map(({ name, description, agents }) => ({
         name,

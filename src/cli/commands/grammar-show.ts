@@ -16,9 +16,9 @@ export function registerGrammarShow(parent: Command): void {
   parent
     .command('show')
     .argument('<grammar>', 'name, or path of a .toml or .ts file')
-    .description('show who speaks in a grammar, how, and in what order')
-    .option('--prompt', 'print the system prompt made from it')
-    .option('--example', 'print an example chain (grammars that come with coa)')
+    .description('show the agents of a grammar, their tags, and who may follow whom')
+    .option('--prompt', 'print its system prompt')
+    .option('--example', 'print an example chain (built-in grammars only)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa grammar show web\n  $ coa grammar show my-grammar.toml --prompt',
@@ -37,7 +37,7 @@ function showExample(options: GlobalOptions, grammar: Grammar): void {
   const example = exampleChains.get(grammar.name)
   if (example === undefined) {
     throw new UsageError(`grammar "${grammar.name}" has no example`, {
-      fix: 'Examples exist for the grammars of `coa grammar list`.',
+      fix: 'Only the built-in grammars have examples; see `coa grammar list`.',
     })
   }
   const spans = renderSpans(grammar, example.steps)

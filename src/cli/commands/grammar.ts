@@ -4,7 +4,10 @@ import { registerGrammarList } from './grammar-list.ts'
 import { registerGrammarShow } from './grammar-show.ts'
 
 export function registerGrammar(program: Command): void {
-  const grammar = program.command('grammar').description('the languages a chain can be written in')
+  const grammar = program
+    .command('grammar')
+    .description('grammars: which agents a chain may contain, and in what order')
+    .addHelpText('after', '\nExamples:\n  $ coa grammar list\n  $ coa grammar show web')
   registerGrammarList(grammar)
   registerGrammarShow(grammar)
   registerGrammarCheck(grammar)

@@ -12,16 +12,16 @@ import { emit, mark } from '../output.ts'
 export function registerInit(program: Command): void {
   program
     .command('init')
-    .argument('[folder]', 'where; this folder if not given', '.')
-    .description('start a project: settings, a grammar of your own to change, a chain to try commands on')
-    .option('--force', 'overwrite files that are there')
+    .argument('[folder]', 'folder to create the files in', '.')
+    .description('start a project: settings, a grammar to edit, and an example chain to try commands on')
+    .option('--force', 'overwrite existing files')
     .addHelpText('after', '\nExamples:\n  $ coa init my-agents\n  $ cd my-agents && coa mask chain.txt')
     .action((folder: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { force?: boolean }>()
       const files = Object.entries(projectFiles()).map(([name, text]) => ({ path: join(folder, name), text }))
       const present = files.filter(({ path }) => existsSync(path)).map(({ path }) => path)
       if (present.length > 0 && options.force !== true) {
-        throw new UsageError(`${present.join(', ')} ${present.length === 1 ? 'is' : 'are'} there already`, {
+        throw new UsageError(`${present.join(', ')} already ${present.length === 1 ? 'exists' : 'exist'}`, {
           fix: 'Choose another folder, or overwrite with --force.',
         })
       }
@@ -40,9 +40,9 @@ export function registerInit(program: Command): void {
           line('grammar', 'check', 'grammar.toml'),
           line('quickstart'),
           '',
-          // Not behind the commands: some shells take a # that is pasted for a word.
-          pc.dim('mask shows what a model would be trained on; check your grammar after you changed it;'),
-          pc.dim('quickstart runs the whole method with these settings, --fast with small numbers.'),
+          // Not after the commands: some shells treat a pasted # as a word.
+          pc.dim('mask shows what a model would be trained on; grammar check validates your grammar;'),
+          pc.dim('quickstart runs the whole pipeline with these settings (--fast: a small configuration).'),
         ].join('\n'),
       )
     })

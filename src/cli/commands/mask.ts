@@ -10,11 +10,11 @@ import {
 import { isTrained } from '../../schema/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
-import { harmless } from '../live-text.ts'
 import { jsonText, mark } from '../output.ts'
 import { paintMask } from '../paint.ts'
 import { showProgress } from '../progress.ts'
 import { type InputSequence, readSequences } from '../read-sequences.ts'
+import { sanitize } from '../sanitize.ts'
 
 interface MaskOptions extends GlobalOptions {
   grammar?: string
@@ -26,15 +26,18 @@ interface MaskOptions extends GlobalOptions {
 export function registerMask(program: Command): void {
   program
     .command('mask')
-    .argument('<file>', 'a text with a chain, sequences as .json or .jsonl, or - for standard input')
-    .description('show what a model is trained on: the chain with observations masked, and token counts')
-    .option('-g, --grammar <name>', 'grammar of a text (default: language.grammar)')
+    .argument('<file>', 'text file with a chain, sequences as .json or .jsonl, or - for standard input')
+    .description('show what is trained on and what is masked, with token counts')
+    .option('-g, --grammar <name>', 'grammar of a text file (default: language.grammar)')
     .option(
       '-t, --tokenizer <folder>',
       'folder with tokenizer.json, or "bytes" (default: language.tokenizer)',
     )
-    .option('-q, --question <text>', 'put the prompt for this question before a text')
-    .option('--whole', 'encode the stream in one piece, as other trainers do; straddling tokens are masked')
+    .option('-q, --question <text>', 'prepend the prompt for this question to a text file')
+    .option(
+      '--whole',
+      'tokenize the stream in one piece, as other trainers do; tokens that straddle a boundary are masked',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa mask chain.txt -g web\n  $ coa mask sequences.jsonl -t models/qwen --json' +
@@ -48,7 +51,7 @@ export function registerMask(program: Command): void {
       const sequences = readSequences(file, await projectGrammar(language), options.question)
       const observe = showProgress()
       const spanEncoding = options.whole === true ? 'whole' : 'separate'
-      // One at a time, to the screen at once: a file of any size goes through.
+      // Written one by one, so that files of any size work.
       if (options.json) process.stdout.write('[')
       for (const [index, sequence] of sequences.entries()) {
         observe({ stage: 'mask', done: index, total: sequences.length, unit: 'sequences' })
@@ -76,7 +79,7 @@ function count({ ids, mask, promptLength, straddling }: EncodedStream): Record<s
 
 const ARRAY_PIECE = 100_000
 
-/** Long arrays go out in pieces: a single string has a largest length. */
+/** Long arrays are written in pieces, because strings have a maximum length. */
 function writeJson({ id, problems }: InputSequence, encoded: EncodedStream, first: boolean): void {
   const head = jsonText({ id, problems, ...count(encoded) })
   process.stdout.write(`${first ? '' : ','}\n${head.slice(0, -1)}`)
@@ -92,7 +95,7 @@ function writeJson({ id, problems }: InputSequence, encoded: EncodedStream, firs
   process.stdout.write('}')
 }
 
-/** The stream with each span in the colour of its mask, what is wrong with it, and the counts. */
+/** The stream with each span colored by its mask, its problems, and token counts. */
 function describe({ spans, problems }: InputSequence, encoded: EncodedStream, tokenizer: Tokenizer): string {
   const { tokens = 0, prompt = 0, trained = 0, masked = 0, straddling = 0 } = count(encoded)
   const ends = encoded.mask.at(-1) === 1 && encoded.spanOf.at(-1) === -1
@@ -101,17 +104,17 @@ function describe({ spans, problems }: InputSequence, encoded: EncodedStream, to
     `${paintMask(true, 'trained')} ${trained} tokens (${share}% of the stream)`,
     `${paintMask(false, 'masked')} ${masked}`,
     `prompt ${prompt}`,
-    `all ${tokens}`,
-    ...(straddling > 0 ? [`straddling, masked ${straddling}`] : []),
-    ...(ends ? [pc.dim(`with ${tokenizer.eosToken} at the end`)] : []),
+    `total ${tokens}`,
+    ...(straddling > 0 ? [`straddling (masked) ${straddling}`] : []),
+    ...(ends ? [pc.dim(`including ${tokenizer.eosToken} at the end`)] : []),
   ]
   return [
-    spans.map((span) => paintMask(isTrained(span), harmless(span.text))).join(''),
+    spans.map((span) => paintMask(isTrained(span), sanitize(span.text))).join(''),
     '',
     ...(problems.length === 0
       ? []
-      : [`${mark.bad} not well formed, so the mask may be wrong; see \`coa parse\`:`]),
-    ...problems.slice(0, 10).map((problem) => `  - ${harmless(problem)}`),
+      : [`${mark.bad} the chain is malformed, so the mask may be wrong; see \`coa parse\`:`]),
+    ...problems.slice(0, 10).map((problem) => `  - ${sanitize(problem)}`),
     ...(problems.length > 10 ? [`  … ${problems.length - 10} more`] : []),
     counts.join('   '),
   ].join('\n')

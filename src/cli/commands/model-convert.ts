@@ -23,25 +23,21 @@ export function registerModelConvert(parent: Command): void {
   parent
     .command('convert')
     .argument('<folder>', 'a checkpoint, or any model in the Hugging Face layout')
-    .argument('[out]', 'folder of the converted model')
-    .description('write a model folder anew: in another number format, or cut into other files')
+    .argument('[out]', 'folder for the converted model')
+    .description('convert a model to another dtype, or split its weights into shards')
     .addOption(
-      new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
+      new Option('--dtype <type>', 'dtype of the weights (default: f32)').choices(['f32', 'f16', 'bf16']),
     )
-    .option(
-      '--shard <size>',
-      'cut the weights into files of at most this size, such as 2GB',
-      byteCount('--shard'),
-    )
-    .option('--without-optimizer', 'leave the state of the optimiser out')
-    .option('--onnx <file>', 'the same as `coa model export FOLDER FILE --onnx`; <out> is then not needed')
+    .option('--shard <size>', 'maximum size of a weights file, such as 2GB', byteCount('--shard'))
+    .option('--without-optimizer', 'omit the optimizer state')
+    .option('--onnx <file>', 'also export to ONNX, as `coa model export --onnx` does; <out> is then optional')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa model convert models/mine models/mine-bf16 --dtype bf16 --without-optimizer',
         '  $ coa model convert models/mine models/mine-parts --shard 500MB',
-        '\nFor other formats see `coa model export`.',
+        '\nFor GGUF, ONNX and PEFT, see `coa model export`.',
       ].join('\n'),
     )
     .action(async (folder: string, out: string | undefined, _options, command: Command) => {
@@ -57,13 +53,13 @@ async function convert(
   { dtype, shard, withoutOptimizer, onnx }: ConvertCommandOptions,
 ): Promise<Converted> {
   if (out === undefined && onnx === undefined) {
-    throw new UsageError('neither a folder nor an ONNX file to write is named', {
-      fix: 'Write `coa model convert FOLDER OUT`, or `coa model convert FOLDER --onnx FILE.onnx`.',
+    throw new UsageError('no output folder or ONNX file given', {
+      fix: 'Run `coa model convert FOLDER OUT` or `coa model convert FOLDER --onnx FILE.onnx`.',
     })
   }
   if (out === undefined && (dtype ?? shard ?? withoutOptimizer) !== undefined) {
-    throw new UsageError('--dtype, --shard and --without-optimizer are for a folder, and none is named', {
-      fix: 'Name the folder to write, or leave them out: an ONNX file is always float32.',
+    throw new UsageError('--dtype, --shard and --without-optimizer need an output folder', {
+      fix: 'Give a folder to write to, or omit them: an ONNX file is always float32.',
     })
   }
   const { convertModel, exportOnnx } = await import('../../engine/index.ts')

@@ -22,20 +22,20 @@ export function registerModelExport(parent: Command): void {
   parent
     .command('export')
     .argument('<folder>', 'a checkpoint, or any model in the Hugging Face layout')
-    .argument('<out>', 'the file to write; with --peft a folder')
-    .description('write a model for llama.cpp (GGUF), for a browser (ONNX), or its LoRA for PEFT')
-    .option('--gguf', 'one file for llama.cpp, Ollama, LM Studio and others, with the tokenizer inside')
-    .option('--onnx', 'one file for onnxruntime, in a browser too')
-    .option('--peft', 'the adapters of a checkpoint that was trained with LoRA, as a PEFT folder')
+    .argument('<out>', 'file to write; with --peft, a folder')
+    .description('export a model to GGUF (llama.cpp) or ONNX (browsers), or its LoRA adapters to PEFT')
+    .option('--gguf', 'a file with weights and tokenizer for llama.cpp, Ollama, LM Studio and others')
+    .option('--onnx', 'a file for onnxruntime, including in browsers')
+    .option('--peft', 'the LoRA adapters of a checkpoint, as a PEFT folder')
     .addOption(
-      new Option('--type <type>', 'how GGUF stores matrices (default: f16)').choices([
+      new Option('--type <type>', 'with --gguf: data type of matrices (default: f16)').choices([
         'f32',
         'f16',
         'bf16',
         'q8_0',
       ]),
     )
-    .option('--base <folder>', 'with --peft: the model that was adapted; checkpoints of the trainer name it')
+    .option('--base <folder>', "with --peft: the base model; not needed for the trainer's checkpoints")
     .addHelpText(
       'after',
       [
@@ -43,8 +43,8 @@ export function registerModelExport(parent: Command): void {
         '  $ coa model export models/mine mine.gguf --gguf',
         '  $ coa model export models/mine mine.gguf --gguf --type q8_0',
         '  $ coa model export models/mine mine.onnx --onnx',
-        '  $ coa model export runs/latest/checkpoints/sft adapter --peft --base models/mine',
-        '\nllama.cpp runs the GGUF file: llama-server -m mine.gguf. What is there is never replaced.',
+        '  $ coa model export runs/ID/checkpoints/sft adapter --peft --base models/mine',
+        '\nTo serve a GGUF file: llama-server -m mine.gguf. Existing files are never overwritten.',
       ].join('\n'),
     )
     .action(async (folder: string, out: string, _options, command: Command) => {
@@ -61,16 +61,18 @@ async function exportModel(folder: string, out: string, options: ExportCommandOp
   if (format === undefined || formats.length > 1) {
     throw new UsageError(
       format === undefined
-        ? 'no format is named'
-        : `${formats.map((each) => `--${each}`).join(' and ')} exclude each other`,
+        ? 'no format given'
+        : `${formats.map((each) => `--${each}`).join(' and ')} are mutually exclusive`,
       { fix: 'Give one of --gguf, --onnx and --peft.' },
     )
   }
   if (type !== undefined && format !== 'gguf') {
-    throw new UsageError(`--type is for GGUF, and --${format} is always float32`, { fix: 'Leave it out.' })
+    throw new UsageError(`--type works only with --gguf; --${format} is always float32`, {
+      fix: 'Omit --type.',
+    })
   }
   if (base !== undefined && format !== 'peft')
-    throw new UsageError('--base is for --peft alone', { fix: 'Leave it out.' })
+    throw new UsageError('--base works only with --peft', { fix: 'Omit --base.' })
   const { exportGguf, exportOnnx, exportPeft, refuseToOverwrite } = await import('../../engine/index.ts')
   if (format === 'peft') return { format, peft: exportPeft(folder, out, base) }
   if (format === 'gguf') {
@@ -84,7 +86,7 @@ async function exportModel(folder: string, out: string, options: ExportCommandOp
 function describe(exported: Exported): string {
   if (exported.format === 'peft') {
     const { folder, rank, alpha, projections } = exported.peft
-    return `${mark.good} ${folder}: adapters of rank ${rank}, alpha ${alpha}, on ${projections} projections`
+    return `${mark.good} ${folder}: adapters with rank ${rank} and alpha ${alpha} for ${projections} projections`
   }
   if (exported.format === 'onnx') return describeOnnx(exported.onnx)
   const { file, bytes: size, tensors, type, asF16 } = exported.gguf
@@ -92,7 +94,7 @@ function describe(exported: Exported): string {
     `${mark.good} ${file}: ${tensors} tensors, ${type}, ${bytes(size)}`,
     ...(asF16.length === 0
       ? []
-      : [`${mark.open} ${asF16.length} tensors are F16: their rows are no multiple of 32, which Q8_0 needs`]),
+      : [`${mark.open} ${asF16.length} tensors are F16: Q8_0 needs rows that are a multiple of 32`]),
     pc.dim(`  next: llama-server -m ${file}`),
   ].join('\n')
 }
@@ -108,8 +110,8 @@ export function describeOnnx({
 }): string {
   return [
     `${mark.good} ${file}: ${bytes(size)}`,
-    `  takes ids: ${notes.inputs.ids}`,
-    `  gives logprobs: ${notes.outputs.logprobs}`,
-    pc.dim(`  the same for programs in ${file}.json`),
+    `  input ids: ${notes.inputs.ids}`,
+    `  output logprobs: ${notes.outputs.logprobs}`,
+    pc.dim(`  also described in ${file}.json`),
   ].join('\n')
 }

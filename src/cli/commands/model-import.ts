@@ -13,12 +13,12 @@ interface ImportCommandOptions extends GlobalOptions {
 export function registerModelImport(parent: Command): void {
   parent
     .command('import')
-    .argument('<file>', 'a GGUF file of a llama, qwen2 or qwen3 model')
-    .argument('<folder>', 'where the model is written')
-    .description('make a model folder of a GGUF file, to be trained or run here')
-    .option('-t, --tokenizer <folder>', 'take this tokenizer instead of the one in the file')
+    .argument('<file>', 'GGUF file of a llama, qwen2 or qwen3 model')
+    .argument('<folder>', 'folder to write the model to')
+    .description('convert a GGUF file to a model folder that can be trained and run')
+    .option('-t, --tokenizer <folder>', 'use this tokenizer instead of the one in the file')
     .addOption(
-      new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
+      new Option('--dtype <type>', 'dtype of the weights (default: f32)').choices(['f32', 'f16', 'bf16']),
     )
     .addHelpText(
       'after',
@@ -26,8 +26,8 @@ export function registerModelImport(parent: Command): void {
         '\nExamples:',
         '  $ coa model import SmolLM2-135M-Instruct-Q8_0.gguf models/smollm2',
         '  $ coa model import llama-2.gguf models/llama-2 --tokenizer models/llama-2-original',
-        '\nF32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K are read; the weights become plain numbers, so a',
-        'folder is larger than its file, and no better than it.',
+        '\nSupports F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K. Quantized weights are dequantized: the',
+        'folder is larger than the file, but not more precise.',
       ].join('\n'),
     )
     .action(async (file: string, folder: string, _options, command: Command) => {
@@ -43,7 +43,7 @@ export function registerModelImport(parent: Command): void {
       emit(options, { folder, id, fingerprint, parameters, types, shape }, () =>
         [
           `${mark.good} ${folder}: ${shape.family}, ${millions(parameters)} parameters`,
-          `  from tensors of the types ${Object.entries(types)
+          `  tensor types in the file: ${Object.entries(types)
             .map(([type, count]) => `${type} (${count})`)
             .join(', ')}`,
           '',

@@ -9,11 +9,11 @@ export function registerModelInspect(parent: Command): void {
   parent
     .command('inspect')
     .argument('<folder>', 'a checkpoint, or any model in the Hugging Face layout')
-    .description('show what a model is and where it comes from')
-    .option('--verify', 'compare every file with its hash in the manifest')
+    .description("show a model's family, sizes, files, tokenizer and lineage")
+    .option('--verify', 'compare every file with its checksum in the manifest')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ coa model inspect models/mine\n  $ coa model inspect runs/latest/checkpoint --verify --json',
+      '\nExamples:\n  $ coa model inspect models/mine\n  $ coa model inspect runs/ID/checkpoints/sft --verify --json',
     )
     .action(async (folder: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { verify?: boolean }>()
@@ -43,31 +43,31 @@ function describe(report: ModelReport, verified: boolean): string {
         ...(sha256 === undefined ? [] : [pc.dim(sha256.slice(0, 16))]),
       ]),
     ]),
-    ...(verified ? ['', `${mark.good} every file is as it was saved`] : []),
+    ...(verified ? ['', `${mark.good} all files match their checksums`] : []),
   ].join('\n')
 }
 
 function modelRows(report: ModelReport): string[][] {
   const { shape, tokenizer, optimizer, adapter, elementTypes, weightFiles } = report
   const types = Object.keys(elementTypes).join(', ')
-  const groups = shape.heads === shape.keyValueHeads ? '' : `, ${shape.keyValueHeads} for keys and values`
+  const groups = shape.heads === shape.keyValueHeads ? '' : `, ${shape.keyValueHeads} key-value heads`
   return [
     ...(adapter === undefined
       ? []
-      : [['adapter', `LoRA of rank ${adapter.rank}, alpha ${adapter.alpha}, on ${adapter.base}`]]),
+      : [['adapter', `LoRA with rank ${adapter.rank} and alpha ${adapter.alpha}, for ${adapter.base}`]]),
     ['family', shape.family],
     ['parameters', `${millions(report.parameters)} (${report.parameters.toLocaleString('en')})`],
     [
       'weights',
       `${types}, ${bytes(report.weightBytes)} in ${weightFiles.length === 1 ? 'one file' : `${weightFiles.length} files`}`,
     ],
-    ['layers', `${shape.layers}, ${shape.width} wide, feed-forward ${shape.feedForwardWidth}`],
-    ['heads', `${shape.heads} of ${shape.headWidth}${groups}`],
+    ['layers', `${shape.layers} of width ${shape.width}, feed-forward ${shape.feedForwardWidth}`],
+    ['heads', `${shape.heads} of width ${shape.headWidth}${groups}`],
     ['context', `${shape.contextLength.toLocaleString('en')} tokens${positions(report)}`],
-    ['head', shape.tiedHead ? 'the embedding (tied)' : 'weights of its own'],
+    ['output layer', shape.tiedHead ? 'tied to the embedding' : 'separate weights'],
     ['tokenizer', describeTokenizer(tokenizer, shape.vocabularySize)],
     [
-      'optimiser',
+      'optimizer',
       optimizer === undefined
         ? 'not saved'
         : `after step ${optimizer.step ?? '?'}, ${bytes(optimizer.bytes)}`,
@@ -76,24 +76,23 @@ function modelRows(report: ModelReport): string[][] {
 }
 
 function positions({ shape: { ropeScaling } }: ModelReport): string {
-  return ropeScaling === undefined
-    ? ''
-    : `, positions stretched ${ropeScaling.factor} times (${ropeScaling.kind})`
+  return ropeScaling === undefined ? '' : `, RoPE scaling ${ropeScaling.factor}× (${ropeScaling.kind})`
 }
 
 function describeTokenizer(tokenizer: ModelReport['tokenizer'], rows: number): string {
-  if (tokenizer === undefined) return `none in the folder; the model has ${rows.toLocaleString('en')} tokens`
+  if (tokenizer === undefined)
+    return `none in the folder; the model's vocabulary has ${rows.toLocaleString('en')} tokens`
   const { model, vocabularySize, eosToken, chatTemplate } = tokenizer
   return [
-    `${model} of ${vocabularySize.toLocaleString('en')} tokens`,
-    ...(rows === vocabularySize ? [] : [`the model has rows for ${rows.toLocaleString('en')}`]),
-    eosToken === undefined ? 'no end token' : `ends with ${eosToken}`,
+    `${model} with ${vocabularySize.toLocaleString('en')} tokens`,
+    ...(rows === vocabularySize ? [] : [`the embedding has ${rows.toLocaleString('en')} rows`]),
+    eosToken === undefined ? 'no end token' : `end token ${eosToken}`,
     chatTemplate ? 'chat template' : 'no chat template',
   ].join(', ')
 }
 
 function lineageRows({ manifest }: ModelReport): string[][] {
-  if (manifest === undefined) return [['lineage', 'none: not written by coa']]
+  if (manifest === undefined) return [['lineage', 'unknown: not written by coa']]
   const { stage, step, createdAt, id, parent, parentFingerprint, parentPath, metrics, fingerprint } = manifest
   const ancestor = [parent ?? parentFingerprint?.slice(0, 16), parentPath].filter(
     (part) => part !== undefined,

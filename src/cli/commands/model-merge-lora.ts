@@ -13,10 +13,10 @@ export function registerModelMergeLora(parent: Command): void {
     .command('merge-lora')
     .argument('<base>', 'the model that the adapter was trained on')
     .argument('<adapter>', 'a PEFT folder: adapter_config.json and adapter_model.safetensors')
-    .argument('<out>', 'folder of the merged model')
-    .description('add a LoRA adapter of PEFT to the weights of its model')
+    .argument('<out>', 'folder for the merged model')
+    .description("merge a PEFT LoRA adapter into its base model's weights")
     .addOption(
-      new Option('--dtype <type>', 'how weights are stored (default: f32)').choices(['f32', 'f16', 'bf16']),
+      new Option('--dtype <type>', 'dtype of the weights (default: f32)').choices(['f32', 'f16', 'bf16']),
     )
     .addHelpText(
       'after',
@@ -24,7 +24,7 @@ export function registerModelMergeLora(parent: Command): void {
         '\nExamples:',
         '  $ coa model merge-lora models/smollm2 adapters/lesson models/smollm2-lesson',
         '  $ coa model merge-lora models/mine adapter models/merged --dtype bf16',
-        '\nThe embedded engine merges when it saves. The trainer saves the adapter alone, which names its base:\n`coa model convert ADAPTER OUT` merges that one too.',
+        '\nThe embedded engine merges adapters when it saves. The trainer saves only the adapter, with the path of its base model;\n`coa model convert ADAPTER OUT` merges such an adapter.',
       ].join('\n'),
     )
     .action(async (base: string, adapter: string, out: string, _options, command: Command) => {

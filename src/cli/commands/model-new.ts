@@ -53,33 +53,35 @@ export function registerModelNew(parent: Command): void {
   ]
   parent
     .command('new')
-    .argument('<folder>', 'where the model is written')
-    .description('make a model with fresh weights, to be trained from nothing')
+    .argument('<folder>', 'folder to write the model to')
+    .description('create a model with random weights, to be trained from scratch')
     .addOption(
-      new Option('--preset <name>', 'sizes by name: nano ≈ 1, micro ≈ 3, mini ≈ 10 million parameters')
+      new Option('--preset <name>', 'size: nano ≈ 1, micro ≈ 3, mini ≈ 10 million parameters')
         .choices(['nano', 'micro', 'mini'])
         .default('nano'),
     )
     .addOption(
-      new Option('--family <name>', 'kind of model (default: llama)').choices(['llama', 'qwen2', 'qwen3']),
+      new Option('--family <name>', 'architecture (default: llama)').choices(['llama', 'qwen2', 'qwen3']),
     )
+    .option(...count('--width <size>', 'hidden size; heads and feed-forward width are derived from it'))
+    .option(...count('--layers <count>', 'number of layers'))
+    .option(...count('--heads <count>', 'number of attention heads'))
+    .option(...count('--kv-heads <count>', 'number of key-value heads (grouped-query attention)'))
+    .option(...count('--feed-forward <size>', 'feed-forward width'))
+    .option(...count('--context <tokens>', 'context length (default: 2048)'))
+    .option('--tied', 'tie the output layer to the embedding (default)')
+    .option('--untied', 'give the output layer its own weights')
     .option(
-      ...count('--width <size>', 'numbers that stand for a token; heads and feed-forward follow from it'),
+      '--seed <number>',
+      'random seed for the weights (default: project.seed)',
+      wholeNumber('--seed', 0),
     )
-    .option(...count('--layers <count>', 'layers, one after the other'))
-    .option(...count('--heads <count>', 'heads of attention'))
-    .option(...count('--kv-heads <count>', 'heads for keys and values, shared by the others'))
-    .option(...count('--feed-forward <size>', 'width of the feed-forward part'))
-    .option(...count('--context <tokens>', 'longest sequence (default: 2048)'))
-    .option('--tied', 'the embedding is the output layer too (default)')
-    .option('--untied', 'the output layer has weights of its own')
-    .option('--seed <number>', 'of the weights (default: project.seed)', wholeNumber('--seed', 0))
-    .option('-t, --tokenizer <name>', '"bytes", or a folder whose tokenizer is taken (default: bytes)')
-    .option('--train-tokenizer <file...>', 'learn a tokenizer from text files, or .jsonl with --field')
-    .option(...count('--vocabulary <size>', 'tokens of a learned tokenizer (default: 2048)'))
-    .option('--field <name>', 'field of .jsonl that holds the text (default: text; sequences need none)')
+    .option('-t, --tokenizer <name>', '"bytes", or a folder to copy the tokenizer from (default: bytes)')
+    .option('--train-tokenizer <file...>', 'train a tokenizer on text files, or on .jsonl with --field')
+    .option(...count('--vocabulary <size>', 'vocabulary size of a trained tokenizer (default: 2048)'))
+    .option('--field <name>', 'field with the text in .jsonl (default: text; not needed for sequences)')
     .option('-g, --grammar <name>', 'make each tag of this grammar one token')
-    .option('--force', 'replace a checkpoint that is there')
+    .option('--force', 'overwrite an existing model')
     .addHelpText(
       'after',
       [
@@ -110,17 +112,16 @@ export function registerModelNew(parent: Command): void {
     })
 }
 
-/** What is lost here was perhaps trained for hours. */
 function refuseToReplace(folder: string, { force }: NewOptions): void {
   if (force === true || !existsSync(join(folder, 'config.json'))) return
-  throw new UsageError(`there is a model in ${folder} already`, {
-    fix: 'Name another folder, or give --force to replace it.',
+  throw new UsageError(`${folder} already contains a model`, {
+    fix: 'Choose another folder, or overwrite it with --force.',
   })
 }
 
 function sizesOf(options: NewOptions & { untied?: boolean }): ModelSizes {
   if (options.tied === true && options.untied === true) {
-    throw new UsageError('--tied and --untied exclude each other', { fix: 'Give one of them.' })
+    throw new UsageError('--tied and --untied are mutually exclusive', { fix: 'Give one of them.' })
   }
   const sizes: { [Name in keyof ModelSizes]: ModelSizes[Name] | undefined } = {
     family: options.family,
@@ -138,26 +139,28 @@ function sizesOf(options: NewOptions & { untied?: boolean }): ModelSizes {
 async function tokenizerOf(options: NewOptions): Promise<ChosenTokenizer> {
   const { tokenizer, trainTokenizer: files, vocabulary, field, grammar } = options
   if (tokenizer !== undefined && files !== undefined) {
-    throw new UsageError('--tokenizer and --train-tokenizer exclude each other', { fix: 'Give one of them.' })
+    throw new UsageError('--tokenizer and --train-tokenizer are mutually exclusive', {
+      fix: 'Give one of them.',
+    })
   }
-  const idle =
+  const unused =
     files === undefined
       ? Object.entries({ vocabulary, field }).find(([, value]) => value !== undefined)
       : undefined
-  if (idle !== undefined) {
-    throw new UsageError(`--${idle[0]} is for a tokenizer that is learned`, {
-      fix: 'Add --train-tokenizer FILE, or leave it out.',
+  if (unused !== undefined) {
+    throw new UsageError(`--${unused[0]} works only with --train-tokenizer`, {
+      fix: `Add --train-tokenizer FILE, or omit --${unused[0]}.`,
     })
   }
   const tags = grammar === undefined ? [] : await tagsOf(grammar)
-  if (files !== undefined) return learned(files, { vocabulary, field, tags })
+  if (files !== undefined) return trainedTokenizer(files, { vocabulary, field, tags })
   if (tokenizer === undefined || tokenizer === 'bytes') {
     const { byteTokenizerWithTags } = await import('../../engine/index.ts')
     return { tokenizer: byteTokenizerWithTags(tags) }
   }
   if (tags.length > 0) {
-    throw new UsageError('the tags of a grammar cannot be added to a tokenizer that is there', {
-      fix: 'Leave --grammar out, or learn a tokenizer with --train-tokenizer.',
+    throw new UsageError("a grammar's tags cannot be added to an existing tokenizer", {
+      fix: 'Omit --grammar, or train a tokenizer with --train-tokenizer.',
     })
   }
   return { tokenizer }
@@ -168,7 +171,7 @@ async function tagsOf(name: string): Promise<string[]> {
   return [...agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`])
 }
 
-async function learned(
+async function trainedTokenizer(
   files: string[],
   {
     vocabulary = 2048,
@@ -202,15 +205,15 @@ function describe(
   const size = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   return [
     `${mark.good} ${folder}: ${shape.family}, ${millions(parameters)} parameters, ${bytes(size)}`,
-    `  ${shape.layers} layers, ${shape.width} wide, ${shape.heads} heads of ${shape.headWidth}, context ${shape.contextLength.toLocaleString('en')}, ${shape.vocabularySize.toLocaleString('en')} tokens`,
+    `  ${shape.layers} layers of width ${shape.width}, ${shape.heads} heads of width ${shape.headWidth}, context ${shape.contextLength.toLocaleString('en')}, vocabulary ${shape.vocabularySize.toLocaleString('en')}`,
     ...(summary === undefined
       ? []
       : [
-          `  tokenizer learned from ${summary.texts.toLocaleString('en')} texts, ${summary.characters.toLocaleString('en')} characters`,
+          `  tokenizer trained on ${summary.texts.toLocaleString('en')} texts, ${summary.characters.toLocaleString('en')} characters`,
         ]),
     ...(summary?.complete === false
       ? [
-          `${mark.open} the texts gave only ${summary.vocabularySize.toLocaleString('en')} tokens; more text gives more`,
+          `${mark.open} the texts were only enough for ${summary.vocabularySize.toLocaleString('en')} tokens; use more text for a larger vocabulary`,
         ]
       : []),
     '',

@@ -9,7 +9,8 @@ import { registerModelNew } from './model-new.ts'
 export function registerModel(program: Command): void {
   const model = program
     .command('model')
-    .description('model folders: look into one, make, convert, export, import, merge')
+    .description('inspect, create, convert, export, import and merge models')
+    .addHelpText('after', '\nExamples:\n  $ coa model new models/tiny\n  $ coa model inspect models/tiny')
   registerModelInspect(model)
   registerModelNew(model)
   registerModelConvert(model)

@@ -11,9 +11,9 @@ import {
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { readInput } from '../input.ts'
-import { harmless } from '../live-text.ts'
 import { emit, jsonText, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
+import { sanitize } from '../sanitize.ts'
 
 interface ParseOptions extends GlobalOptions {
   grammar?: string
@@ -24,11 +24,11 @@ interface ParseOptions extends GlobalOptions {
 export function registerParse(program: Command): void {
   program
     .command('parse')
-    .argument('<file>', 'a text with a chain, or - for standard input')
-    .description('read a chain: who speaks, which calls and answer it holds, what is wrong with it')
-    .option('-g, --grammar <name>', 'grammar to read it with (default: language.grammar)')
-    .option('--strict', 'repair nothing')
-    .option('--events', "print the parser's events, one JSON object a line")
+    .argument('<file>', 'text file with a chain, or - for standard input')
+    .description('parse a chain: its blocks, tool calls, answer and problems')
+    .option('-g, --grammar <name>', 'grammar of the chain (default: language.grammar)')
+    .option('--strict', 'do not repair anything')
+    .option('--events', "print the parser's events, one JSON object per line")
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa parse chain.txt -g math\n  $ cat chain.txt | coa parse - --strict --json',
@@ -70,22 +70,22 @@ function describe(chain: Chain): string {
     `${chain.blocks.length} blocks, ${chain.calls.length} calls, ${chain.answer === null ? 'no answer' : 'answered'}`,
     ...(problems.length === 0 ? [`${mark.good} well formed`] : []),
     ...problems.slice(0, SHOWN_PROBLEMS).map(({ at, code, message, repair }) => {
-      const mended = repair === null ? '' : pc.dim(` (${harmless(repair)})`)
-      return `${repair === null ? mark.bad : mark.open} ${place(at)} ${pc.bold(code)}: ${harmless(message)}${mended}`
+      const repaired = repair === null ? '' : pc.dim(` (${sanitize(repair)})`)
+      return `${repair === null ? mark.bad : mark.open} ${place(at)} ${pc.bold(code)}: ${sanitize(message)}${repaired}`
     }),
     ...(problems.length > SHOWN_PROBLEMS
-      ? [`… ${problems.length - SHOWN_PROBLEMS} more; --json has all`]
+      ? [`… ${problems.length - SHOWN_PROBLEMS} more; use --json to see all`]
       : []),
   ].join('\n')
 }
 
 function line(block: Block): string {
   const kind = block.kind === 'tool' ? 'call' : block.kind
-  const text = harmless(block.text.trim().replaceAll(/\s+/g, ' '))
+  const text = sanitize(block.text.trim().replaceAll(/\s+/g, ' '))
   return `${pc.dim(`${block.start}–${block.end}`.padEnd(11))} ${paintKind(kind, block.agent.padEnd(16))} ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
 }
 
-/** Line and column of a place, from 1, as editors count; line starts are found once. */
+/** Converts offsets to line and column, counted from 1 as in editors. */
 function positions(text: string): (at: number) => string {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -23,9 +23,11 @@ interface QuickstartOptions extends GlobalOptions {
 export function registerQuickstart(program: Command): void {
   program
     .command('quickstart')
-    .description('the whole method from end to end, on this machine alone; goes on where it was interrupted')
-    .option('--fast', 'all stages with small numbers, to see how they go together')
-    .option('--fresh', 'start a new run even if one was interrupted')
+    .description(
+      'run the whole pipeline, from tasks to a comparison of team and models; resumes if interrupted',
+    )
+    .option('--fast', 'use a small configuration that exercises every stage')
+    .option('--fresh', 'start a new run instead of resuming an interrupted one')
     .addHelpText(
       'after',
       [
@@ -34,7 +36,7 @@ export function registerQuickstart(program: Command): void {
         '  $ coa quickstart --fast',
         '  $ coa quickstart --set tasks.count=100 --set rl.steps=5',
         '  $ coa quickstart --json > result.json',
-        '\nIts settings are recipes/quickstart.toml; coa.toml, variables and --set win over them.',
+        '\nThe settings are in recipes/quickstart.toml; coa.toml, environment variables and --set override them.',
       ].join('\n'),
     )
     .action(async (_options, command: Command) => {
@@ -48,7 +50,7 @@ export function registerQuickstart(program: Command): void {
         },
       )
       const { modelFolder } = await import('../../agent/index.ts')
-      // Rather now than after the team has been at work.
+      // Fail before the team has done any work.
       modelFolder(config.student.model)
       const { teamOf } = await import('../../stages/teach/index.ts')
       await teamOf(config)
@@ -59,18 +61,18 @@ export function registerQuickstart(program: Command): void {
       using run = unfinished ?? newRun(config, COMMAND)
       const view = openLiveView(stages)
       if (options.json !== true) view.log(pc.dim(run.dir))
-      const began = performance.now()
+      const started = performance.now()
       const outcomes = await inRun(run, unfinished === undefined, () => work(run, config, view)).finally(() =>
         view.done(),
       )
-      const seconds = (performance.now() - began) / 1000
+      const seconds = (performance.now() - started) / 1000
       const { describeQuickstart, writePage } = await import('../quickstart-report.ts')
       const report = evalReportOf(run)!
       const page = writePage(run, report)
-      const { items: _, ...figures } = report
+      const { items: _, ...summary } = report
       emit(
         options,
-        { run: run.id, dir: run.dir, seconds, stages: outcomes, eval: figures, report: page },
+        { run: run.id, dir: run.dir, seconds, stages: outcomes, eval: summary, report: page },
         () => describeQuickstart({ run, report, page, seconds }),
       )
     })
@@ -90,7 +92,7 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
       ...(view.showsText ? { spotlight: new Spotlight(view) } : {}),
       onStage: (stage, status, figures) => {
         if (status === 'interrupted') return
-        // What the stage before wrote last is not its work.
+        // Clear the previous stage's trajectory.
         if (status === 'running') view.trajectory('')
         if (status === 'running' || status === 'failed') view.stage(stage.name, status)
         else view.stage(stage.name, 'done', stage.describe(figures))
@@ -99,27 +101,26 @@ async function work(run: Run, config: ProjectConfig, view: LiveView) {
   )
 }
 
-/** The newest quickstart, if it stopped before its end, has the same settings and nobody is working on it; or why not. */
+/** The newest quickstart run, if it is unfinished, has the same settings and is not locked. Otherwise prints why not. */
 function unfinishedRun(config: ProjectConfig, names: readonly string[], fresh: boolean): Run | undefined {
   if (fresh) return undefined
   const runs = listRuns(config.project.runs)
-  // A run whose manifest cannot be read does not say what it is; it may be the one that is looked for.
+  // A run with an unreadable manifest may be a quickstart.
   const found = runs.find((run) => run.command === COMMAND) ?? runs.find((run) => run.problem !== undefined)
   if (found === undefined) return undefined
   const notResumed = (why: string): undefined => {
-    process.stderr.write(`${found.id} is not resumed: ${why}; starting a new run\n`)
+    process.stderr.write(`not resuming ${found.id}: ${why}; starting a new run\n`)
     return undefined
   }
   if (found.problem !== undefined) return notResumed(found.problem)
   const stopped = names.find((name) => found.stages?.[name]?.status !== 'done')
   if (stopped === undefined) return undefined
-  if (found.lockedBy !== undefined)
-    return notResumed(`it is being written by ${describeOwner(found.lockedBy)}`)
+  if (found.lockedBy !== undefined) return notResumed(`it is in use by ${describeOwner(found.lockedBy)}`)
   const settingsFile = join(found.dir, 'config.toml')
-  if (!existsSync(settingsFile)) return notResumed('it has lost its config.toml')
+  if (!existsSync(settingsFile)) return notResumed('its config.toml is missing')
   readSettingsFile(settingsFile)
   if (writeToml(readRunSettings(settingsFile)) !== writeToml(config))
-    return notResumed(`it stopped in ${stopped}, but with other settings`)
-  process.stderr.write(`going on with ${found.id}, which stopped in ${stopped}\n`)
+    return notResumed(`it stopped in ${stopped} and has different settings`)
+  process.stderr.write(`resuming ${found.id}, which stopped in ${stopped}\n`)
   return openRun(found.dir, { write: true, command: COMMAND })
 }

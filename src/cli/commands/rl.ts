@@ -3,10 +3,10 @@ import { openRun } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { sayAside, showProgress } from '../progress.ts'
+import { printNote, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { trainingSections } from '../sections.ts'
-import { describeTraining, tryWords } from '../training-report.ts'
+import { trainingSections } from '../settings-sections.ts'
+import { describeTraining, tryCommand } from '../training-report.ts'
 
 interface RlOptions extends GlobalOptions {
   model?: string
@@ -21,18 +21,18 @@ interface RlOptions extends GlobalOptions {
 export function registerRl(program: Command): void {
   program
     .command('rl')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('improve a model by its own rollouts with live tools (DAPO); goes on where it stopped')
-    .option('-m, --model <folder>', 'the model to begin with (default: what SFT made in this run)')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('train a model with RL on its own rollouts with live tools; resumes if interrupted')
+    .option('-m, --model <folder>', "model to start from (default: the run's SFT checkpoint)")
     .option('--steps <count>', 'training steps (default: rl.steps)')
     .option('--algorithm <name>', 'dapo, grpo, reinforce++ or ppo (default: rl.algorithm)')
-    .option('--learning-rate <number>', '(default: rl.learning_rate)')
+    .option('--learning-rate <number>', 'peak learning rate (default: rl.learning_rate)')
     .option(
       '--suites <names>',
-      'practise on tasks of these suites, benchmarks or files (default: those the run was recorded from)',
+      'suites, benchmarks or files to practice on (default: those the run was recorded from)',
     )
     .option('--device <name>', 'cpu, wasm or webgpu (default: engine.device)')
-    .option('--again', 'begin anew, whatever an earlier training has left')
+    .option('--again', 'start over instead of resuming')
     .addHelpText(
       'after',
       [
@@ -68,7 +68,7 @@ export function registerRl(program: Command): void {
             config,
             observe,
             signal,
-            onRuntime: sayAside,
+            onRuntime: printNote,
             onFinding: (text) => process.stderr.write(`\n${text}\n`),
           },
           { again: options.again === true, askedSources: options.suites !== undefined },
@@ -80,7 +80,7 @@ export function registerRl(program: Command): void {
           run,
           'rl',
           figures,
-          [['run', 'diagnose', run.id], tryWords(run, config, 'rl')],
+          [['run', 'diagnose', run.id], tryCommand(run, config, 'rl')],
           ended,
         ),
       )

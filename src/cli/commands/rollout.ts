@@ -7,14 +7,15 @@ import { percent } from '../../base/text/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import { openRun } from '../../store/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
-import { harmless } from '../live-text.ts'
 import { wholeNumber } from '../numbers.ts'
 import { emit, mark } from '../output.ts'
 import { paintKind } from '../paint.ts'
 import { showProgress } from '../progress.ts'
+import { sanitize } from '../sanitize.ts'
 import { addSourceOptions, readSourceTasks, type SourceOptions, sourceArgument } from './tasks-options.ts'
 
 interface RolloutOptions extends SourceOptions {
@@ -28,12 +29,12 @@ interface RolloutOptions extends SourceOptions {
 export function registerRollout(program: Command): void {
   addSourceOptions(program.command('rollout'), '4')
     .argument('[tasks]', sourceArgument)
-    .description('have a model work on tasks alone, with live tools, and show what it writes')
+    .description('have a model solve tasks with live tools, and show what it writes')
     .option('-m, --model <folder>', 'a checkpoint, or "nano" (default: student.model)')
-    .option('--samples <count>', 'rollouts of each task', wholeNumber('--samples'), 1)
-    .option('--temperature <number>', '0 always takes the likeliest token (default: rollout.temperature)')
+    .option('--samples <count>', 'rollouts per task', wholeNumber('--samples'), 1)
+    .option('--temperature <number>', 'sampling temperature; 0 is greedy (default: rollout.temperature)')
     .option('--constrained', 'sample only what the grammar allows')
-    .option('--replay <run>', 'do the recorded rollouts of a run again and compare, token by token')
+    .option('--replay <run>', "repeat a run's recorded rollouts and compare them token by token")
     .addHelpText(
       'after',
       [
@@ -41,7 +42,7 @@ export function registerRollout(program: Command): void {
         '  $ coa rollout math -n 2 --level 1 --model runs/ID/checkpoints/sft',
         '  $ coa rollout search --samples 4 --temperature 0.7 --json',
         '  $ coa rollout --replay latest --model runs/ID/checkpoints/sft',
-        '\nLimits are settings: --set rollout.max_turns=8 --set rollout.max_tokens=2000.',
+        '\nTo change the limits: --set rollout.max_turns=8 --set rollout.max_tokens=2000',
       ].join('\n'),
     )
     .action(async (from: string | undefined, _options, command: Command) => {
@@ -104,7 +105,7 @@ export function registerRollout(program: Command): void {
 
 async function readTasks(from: string | undefined, options: RolloutOptions): Promise<Task[]> {
   if (from === undefined) {
-    throw new UsageError('no tasks are named', { fix: 'Name a suite, such as `coa rollout math`.' })
+    throw new UsageError('no tasks given', { fix: 'Give a suite, such as `coa rollout math`.' })
   }
   return readSourceTasks(from, options, ['dev', 'test'])
 }
@@ -119,7 +120,7 @@ function readRecorded(runs: string, name: string): { rollouts: Rollout[]; tasks:
   }
   const known = rollouts.filter(({ taskId }) => tasks.has(taskId))
   if (known.length > 0) return { rollouts: known, tasks: [...tasks.values()] }
-  throw new UsageError(`run ${run.id} has no rollouts whose tasks are known`, { fix: 'Name another run.' })
+  throw new UsageError(`run ${run.id} has no rollouts with known tasks`, { fix: 'Choose another run.' })
 }
 
 function jobsOf(
@@ -138,8 +139,8 @@ function jobsOf(
 }
 
 function shown(rollout: Rollout, task: Task): string {
-  const text = rollout.spans.map((span) => paintKind(span.kind, harmless(span.text))).join('')
-  const isRight = rollout.verdict?.outcome === 'correct'
+  const text = rollout.spans.map((span) => paintKind(span.kind, sanitize(span.text))).join('')
+  const isCorrect = rollout.verdict?.outcome === 'correct'
   const facts = [
     rollout.id,
     `stopped: ${rollout.stop}`,
@@ -147,27 +148,26 @@ function shown(rollout: Rollout, task: Task): string {
     `${rollout.calls.length} calls`,
     ...(rollout.failure === undefined ? [] : [`failed: ${rollout.failure.message}`]),
   ]
-  return [pc.bold(task.question), text, `${isRight ? mark.good : mark.bad} ${pc.dim(facts.join(', '))}`].join(
-    '\n',
-  )
+  const sign = isCorrect ? mark.good : mark.bad
+  return [pc.bold(task.question), text, `${sign} ${pc.dim(facts.join(', '))}`].join('\n')
 }
 
 function summary(score: Score, rollouts: readonly Rollout[]): string {
   const { count, accuracy, wellFormed, tokens, calls, undecided, failed } = score
   const reasons = rollouts.flatMap(({ failure }) => failure?.message ?? [])
   return [
-    `${count} rollouts: ${percent(accuracy)} right, ${percent(wellFormed)} well formed`,
-    `${tokens.toFixed(0)} tokens and ${calls.toFixed(1)} calls each`,
+    `${count} rollouts: ${percent(accuracy)} accuracy, ${percent(wellFormed)} well formed`,
+    `${tokens.toFixed(0)} tokens and ${calls.toFixed(1)} calls on average`,
     ...(undecided > 0 ? [`${undecided} undecided`] : []),
-    ...(failed > 0 ? [`${failed} failed outside of the model: ${reasonText(reasons)}`] : []),
+    ...(failed > 0 ? [`${failed} failed for external reasons: ${reasonText(reasons)}`] : []),
   ].join(', ')
 }
 
 function reportReplay(options: RolloutOptions, count: number, different: readonly string[]): void {
   emit(options, { count, different }, () =>
     different.length === 0
-      ? `${mark.good} ${count} rollouts drawn again, every token the same`
+      ? `${mark.good} replayed ${count} rollouts; every token is the same`
       : [`${mark.bad} ${different.length} of ${count} rollouts differ`, ...different].join('\n'),
   )
-  if (different.length > 0) process.exitCode = 3
+  if (different.length > 0) process.exitCode = exitCodes.findings.code
 }

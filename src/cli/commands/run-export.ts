@@ -9,10 +9,10 @@ import { showProgress } from '../progress.ts'
 export function registerRunExport(parent: Command): void {
   parent
     .command('export')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .addArgument(new Argument('<kind>', 'kind of record').choices(recordKinds))
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .addArgument(new Argument('<kind>', 'kind of records').choices(recordKinds))
     .argument('<file>', 'Parquet file to write')
-    .description('write the records of one kind to a Parquet file')
+    .description('export records of one kind to a Parquet file')
     .addHelpText('after', '\nExample:\n  $ coa run export latest sequence sequences.parquet')
     .action((name: string, kind: RecordKind, file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

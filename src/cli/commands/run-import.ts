@@ -10,10 +10,10 @@ import { showProgress } from '../progress.ts'
 export function registerRunImport(parent: Command): void {
   parent
     .command('import')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .addArgument(new Argument('<kind>', 'kind of record').choices(recordKinds))
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .addArgument(new Argument('<kind>', 'kind of records').choices(recordKinds))
     .argument('<file>', 'Parquet file to read')
-    .description('add the records of a Parquet file to a run; a record whose id is there already replaces it')
+    .description('import records from a Parquet file into a run, replacing records with the same id')
     .addHelpText('after', '\nExample:\n  $ coa run import latest task tasks.parquet')
     .action(async (name: string, kind: RecordKind, file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -24,7 +24,7 @@ export function registerRunImport(parent: Command): void {
         let count = 0
         for await (const record of importParquet(file, kind)) {
           signal.throwIfAborted()
-          // Importing again after a stop adds only what is not there yet.
+          // Importing again after an interruption adds only missing records.
           if (JSON.stringify(run.get(kind, record.id)) !== JSON.stringify(record)) run.append(kind, record)
           observe({ stage: 'import', done: ++count, unit: 'records' })
         }

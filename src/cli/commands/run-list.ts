@@ -7,7 +7,7 @@ import { bytes, emit, table } from '../output.ts'
 export function registerRunList(parent: Command): void {
   parent
     .command('list')
-    .description('list the run folders, newest first')
+    .description('list runs, newest first')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa run list\n  $ coa run list --set project.runs=/data/runs --json',
@@ -18,9 +18,9 @@ export function registerRunList(parent: Command): void {
       const summaries = listRuns(runs)
       emit(options, summaries, () =>
         summaries.length === 0
-          ? `no runs in ${runs} yet; \`coa quickstart\` makes one`
+          ? `no runs in ${runs} yet; create one with \`coa quickstart\``
           : table([
-              ['run', 'made', 'size', 'state', 'records', 'command'].map(pc.dim),
+              ['run', 'created', 'size', 'state', 'records', 'command'].map(pc.dim),
               ...summaries.map(row),
             ]),
       )
@@ -32,8 +32,8 @@ function row(run: RunSummary): string[] {
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${kind}`)
     .join(', ')
-  const made = run.createdAt?.slice(0, 16).replace('T', ' ') ?? '?'
-  return [run.id, made, bytes(run.bytes), state(run), records || '–', run.command ?? '']
+  const created = run.createdAt?.slice(0, 16).replace('T', ' ') ?? '?'
+  return [run.id, created, bytes(run.bytes), state(run), records || '–', run.command ?? '']
 }
 
 function state({ problem, lockedBy, stages }: RunSummary): string {
@@ -42,7 +42,7 @@ function state({ problem, lockedBy, stages }: RunSummary): string {
   if (lockedBy !== undefined) return pc.yellow(`in use by process ${lockedBy.pid}`)
   const unfinished = Object.entries(stages ?? {}).find(([, stage]) => stage.status !== 'done')
   if (unfinished === undefined) return pc.green('done')
-  // A stage still "running" in a run nobody holds was killed.
+  // A stage that is "running" in a run without a lock was killed.
   const status = unfinished[1].status === 'running' ? 'interrupted' : unfinished[1].status
   return pc.yellow(`${unfinished[0]} ${status}`)
 }

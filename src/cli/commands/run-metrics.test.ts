@@ -10,7 +10,7 @@ it('shows steps that were done again as they were done last', () => {
   expect(losses(rows, 'sft')).toEqual([5, 4.5, 3])
 })
 
-it('shows nothing of an earlier training once another has begun, and leaves other stages alone', () => {
+it('drops the metrics of an earlier training once another has started, but not those of other stages', () => {
   const rows = [
     ...[1, 2, 3].map((step) => row('sft', step, step)),
     ...[1, 2].map((step) => row('rl', step, 10 * step)),

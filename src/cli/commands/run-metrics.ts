@@ -19,11 +19,11 @@ interface MetricsOptions extends GlobalOptions {
 export function registerRunMetrics(parent: Command): void {
   parent
     .command('metrics')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('show how the figures of a run went, or hand them to TensorBoard or OpenTelemetry')
-    .option('--stage <name>', 'of one stage only, such as sft or rl')
-    .option('--tensorboard <folder>', 'write an event file there')
-    .option('--otlp <address>', 'send them to an OpenTelemetry collector, such as http://localhost:4318')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('show metric curves of a run, or export them to TensorBoard or OpenTelemetry')
+    .option('--stage <name>', 'only one stage, such as sft or rl')
+    .option('--tensorboard <folder>', 'write a TensorBoard event file to this folder')
+    .option('--otlp <url>', 'send the metrics to an OpenTelemetry collector, such as http://localhost:4318')
     .addHelpText(
       'after',
       [
@@ -53,19 +53,19 @@ export function registerRunMetrics(parent: Command): void {
         notes.push(`${mark.good} sent to ${otlp}`)
       }
       emit(options, { run: run.id, rows }, () =>
-        notes.length > 0 ? notes.join('\n') : rows.length === 0 ? 'nothing was measured' : curves(rows),
+        notes.length > 0 ? notes.join('\n') : rows.length === 0 ? 'no metrics recorded' : curves(rows),
       )
     })
 }
 
-/** The curve of each stage as it was trained last: a row replaces those of its step and of later ones. */
+/** The metrics of each stage's last training: a row replaces earlier rows with the same or a later step. */
 export function lastOfEachStep(rows: readonly MetricRow[]): MetricRow[] {
   let kept: MetricRow[] = []
   for (const row of rows) {
     const { stage, step, kind } = row
     const isOlder = (other: MetricRow): boolean =>
       other['stage'] === stage && other['kind'] === kind && Number(other['step']) >= Number(step)
-    // Only a row that does not continue its curve has anything to replace.
+    // A row that continues its curve replaces nothing.
     if (isOlder(kept.findLast((other) => other['stage'] === stage && other['kind'] === kind) ?? {}))
       kept = kept.filter((other) => !isOlder(other))
     kept.push(row)

@@ -8,8 +8,8 @@ import { showProgress } from '../progress.ts'
 export function registerRunReindex(parent: Command): void {
   parent
     .command('reindex')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('build index.sqlite anew from events.jsonl')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('rebuild index.sqlite from events.jsonl')
     .addHelpText('after', '\nExample:\n  $ coa run reindex latest')
     .action((name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

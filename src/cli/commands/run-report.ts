@@ -11,9 +11,9 @@ interface ReportCommandOptions extends GlobalOptions {
 export function registerRunReport(parent: Command): void {
   parent
     .command('report')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('write what came of a run as one page: report.html in its folder')
-    .option('--open-path-only', 'print the path and nothing else, for another command to open')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('write the results of a run to report.html in its folder')
+    .option('--open-path-only', 'print only the path, to pass it to another command')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa run report latest\n  $ xdg-open "$(coa run report latest --open-path-only)"',
@@ -26,7 +26,7 @@ export function registerRunReport(parent: Command): void {
       emit(options, { run: run.id, path }, () =>
         options.openPathOnly === true
           ? path
-          : `${mark.good} ${path}\nOne file without network: open it in a browser, or send it to someone.`,
+          : `${mark.good} ${path}\nThe page is self-contained: open it in a browser, or share it.`,
       )
     })
 }

@@ -8,37 +8,37 @@ import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { sayAside, showProgress } from '../progress.ts'
+import { printNote, showProgress } from '../progress.ts'
 import { withSettingsOf } from '../run-settings.ts'
-import { trainingSections } from '../sections.ts'
+import { trainingSections } from '../settings-sections.ts'
 import { describeTraining } from '../training-report.ts'
 
 export function registerRunResume(parent: Command): void {
   parent
     .command('resume')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('go on with a training that was stopped, with the settings it was started with')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('resume interrupted training with its original settings')
     .addHelpText('after', '\nExample:\n  $ coa run resume latest')
     .action(async (which: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const dir = findRun(settings(options).config.project.runs, which, 'stopped training')
+      const dir = findRun(settings(options).config.project.runs, which, 'interrupted training')
       using run = openRun(dir, { write: true, command: 'coa run resume' })
       const name = (['rl', 'sft'] as const).find((one) => {
         const state = run.manifest.stages[one]
         return state !== undefined && state.status !== 'done'
       })
       if (name === undefined) {
-        throw new UsageError(`no training of run ${run.id} was stopped`, {
-          fix: `\`coa run show ${run.id}\` says how far it came.`,
+        throw new UsageError(`run ${run.id} has no interrupted training`, {
+          fix: `\`coa run show ${run.id}\` shows the state of its stages.`,
         })
       }
       const { rl, runStage, sft, stageSettingsFile } = await import('../../pipeline/index.ts')
       const own = stageSettingsFile(run.dir, name)
-      // Quickstarts of older versions have the settings of the run only.
+      // Quickstart runs of older versions have only the settings of the whole run.
       const file = existsSync(own) ? own : run.files.config
       if (!existsSync(file)) {
-        throw new UsageError(`the settings of ${name} are not in ${run.dir}`, {
-          fix: `Start it again with \`coa ${name} ${run.id}\` and the settings it had.`,
+        throw new UsageError(`the settings of ${name} are missing in ${run.dir}`, {
+          fix: `Run \`coa ${name} ${run.id}\` with the original settings.`,
         })
       }
       const config = withSettingsOf(file, 'over', options, { uses: (its) => trainingSections(name, its) })
@@ -49,7 +49,7 @@ export function registerRunResume(parent: Command): void {
           config,
           observe,
           signal,
-          onRuntime: sayAside,
+          onRuntime: printNote,
         }),
       ).finally(observe.done)
       emit(options, { run: run.id, stage: name, ...figures }, () =>

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../base/errors/index.ts'
+
 import { type RecordKind, recordKinds } from '../../schema/index.ts'
 import { describeDamage, openRun, type Run } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
+import { wholeNumber } from '../numbers.ts'
 import { emit, jsonText, mark, table } from '../output.ts'
 
 interface ShowOptions extends GlobalOptions {
@@ -17,11 +18,11 @@ interface ShowOptions extends GlobalOptions {
 export function registerRunShow(parent: Command): void {
   parent
     .command('show')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('show what a run has done and holds, or its records of one kind')
-    .addOption(new Option('-k, --kind <kind>', 'print the records of this kind').choices(recordKinds))
-    .option('-n, --limit <count>', 'how many records at most', wholeNumber, 20)
-    .option('--jsonl', 'one record a line, all of them, nothing else')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description("show a run's stages, records and damage, or its records of one kind")
+    .addOption(new Option('-k, --kind <kind>', 'print records of this kind').choices(recordKinds))
+    .option('-n, --limit <count>', 'maximum number of records', wholeNumber('--limit', 0), 20)
+    .option('--jsonl', 'with --kind: print all records, one per line')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa run show latest\n  $ coa run show latest --kind sequence --jsonl > sequences.jsonl',
@@ -47,11 +48,6 @@ export function registerRunShow(parent: Command): void {
     })
 }
 
-function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new UsageError(`"${text}" is not a whole number`, { fix: 'Write digits, such as --limit 100.' })
-}
-
 function overview(run: Run): Record<string, unknown> {
   return { ...run.manifest, dir: run.dir, records: run.kinds(), recovery: run.recovery }
 }
@@ -69,7 +65,7 @@ function describe(run: Run): string {
   ])
   const records = Object.entries(run.kinds()).filter(([, count]) => count > 0)
   return [
-    `${pc.bold(manifest.id)}  ${manifest.command}  ${pc.dim(`made ${manifest.createdAt} with coa ${manifest.coa}`)}`,
+    `${pc.bold(manifest.id)}  ${manifest.command}  ${pc.dim(`created ${manifest.createdAt} with coa ${manifest.coa}`)}`,
     run.dir,
     '',
     stages.length === 0 ? 'no stage has run' : table(stages),
@@ -78,7 +74,9 @@ function describe(run: Run): string {
     ...recovery.torn.map((torn) => `${mark.open} ${JSON.stringify(torn)}`),
     ...describeDamage(recovery).map((damage) => `${mark.bad} ${damage}`),
     ...(recovery.uncheckedLines > 0
-      ? [`${mark.open} ${recovery.uncheckedLines} records have no checksum: an older coa wrote them`]
+      ? [
+          `${mark.open} ${recovery.uncheckedLines} records have no checksum: written by an older version of coa`,
+        ]
       : []),
   ].join('\n')
 }

@@ -11,8 +11,8 @@ import { emit, mark } from '../output.ts'
 export function registerRunVerify(parent: Command): void {
   parent
     .command('verify')
-    .argument('<run>', 'id or folder of a run, or "latest"')
-    .description('compare every file of a run, checkpoints included, with its checksum')
+    .argument('<run>', 'id or path of a run, or "latest"')
+    .description('compare every file of a run, including checkpoints, with its checksum')
     .addHelpText('after', '\nExample:\n  $ coa run verify latest')
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -40,7 +40,7 @@ async function verifyCheckpoints(dir: string, check: ChecksumReport): Promise<vo
   }
 }
 
-/** Lines that are gone have no checksum to compare: only the index knows of them. */
+/** Missing lines have no checksum; only the index knows about them. */
 function damageOfLog(dir: string): string[] {
   try {
     using run = openRun(dir)
@@ -54,7 +54,7 @@ function damageOfLog(dir: string): string[] {
 function describe({ intact, damaged, unchecked }: ChecksumReport): string {
   return [
     ...damaged.map((what) => `${mark.bad} ${what}`),
-    ...unchecked.map((name) => `${mark.open} ${name} has no checksum, in part or at all`),
-    `${damaged.length === 0 ? mark.good : mark.open} ${intact.length} files and checkpoints are as they were written`,
+    ...unchecked.map((name) => `${mark.open} ${name}: missing checksums`),
+    `${damaged.length === 0 ? mark.good : mark.open} ${intact.length} files and checkpoints match their checksums`,
   ].join('\n')
 }

@@ -11,7 +11,10 @@ import { registerRunShow } from './run-show.ts'
 import { registerRunVerify } from './run-verify.ts'
 
 export function registerRun(program: Command): void {
-  const run = program.command('run').description('run folders: what was done, how far it came, what it made')
+  const run = program
+    .command('run')
+    .description('list, inspect, resume, verify and export runs')
+    .addHelpText('after', '\nExamples:\n  $ coa run list\n  $ coa run show latest')
   registerRunList(run)
   registerRunShow(run)
   registerRunMetrics(run)

@@ -3,10 +3,10 @@ import { openRun } from '../../store/index.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit } from '../output.ts'
-import { sayAside, showProgress } from '../progress.ts'
+import { printNote, showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { trainingSections } from '../sections.ts'
-import { describeTraining, tryWords } from '../training-report.ts'
+import { trainingSections } from '../settings-sections.ts'
+import { describeTraining, tryCommand } from '../training-report.ts'
 
 interface SftOptions extends GlobalOptions {
   model?: string
@@ -20,21 +20,21 @@ interface SftOptions extends GlobalOptions {
 export function registerSft(program: Command): void {
   program
     .command('sft')
-    .argument('<run>', 'id or folder of a run that has been filtered, or "latest"')
-    .description('train a model on the chains of a run, observations masked; goes on where it stopped')
-    .option('-m, --model <folder>', 'the model to begin with, or "nano" (default: student.model)')
-    .option('--epochs <count>', 'times through the data (default: sft.epochs)')
-    .option('--steps <count>', 'end after so many steps (default: sft.max_steps)')
-    .option('--learning-rate <number>', 'at its highest (default: sft.learning_rate)')
+    .argument('<run>', 'id or path of a filtered run, or "latest"')
+    .description("fine-tune a model on a run's sequences, with observations masked; resumes if interrupted")
+    .option('-m, --model <folder>', 'model to start from, or "nano" (default: student.model)')
+    .option('--epochs <count>', 'passes over the data (default: sft.epochs)')
+    .option('--steps <count>', 'optimizer steps, instead of epochs (default: sft.max_steps)')
+    .option('--learning-rate <number>', 'peak learning rate (default: sft.learning_rate)')
     .option('--device <name>', 'cpu, wasm or webgpu (default: engine.device)')
-    .option('--again', 'begin anew, whatever an earlier training has left')
+    .option('--again', 'start over instead of resuming')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa sft latest',
         '  $ coa sft latest --model models/mine --epochs 2 --set sft.batch_tokens=16384',
-        '  $ coa sft latest --set tasks.dev_count=20 --set sft.keep=accuracy   # measured by rollouts on the way',
+        '  $ coa sft latest --set tasks.dev_count=20 --set sft.keep=accuracy   # evaluate rollouts while training',
         '  $ coa sft latest --set engine.driver=tinker --set engine.url=http://localhost:8000',
       ].join('\n'),
     )
@@ -57,12 +57,12 @@ export function registerSft(program: Command): void {
       const { figures } = await interruptible((signal) =>
         runStage(
           sft,
-          { run, config, observe, signal, onRuntime: sayAside },
+          { run, config, observe, signal, onRuntime: printNote },
           { again: options.again === true },
         ),
       ).finally(observe.done)
       emit(options, { run: run.id, dir: run.dir, ...figures }, () =>
-        describeTraining(run, 'sft', figures, [tryWords(run, config, 'sft'), ['rl', run.id]]),
+        describeTraining(run, 'sft', figures, [tryCommand(run, config, 'sft'), ['rl', run.id]]),
       )
     })
 }

@@ -16,12 +16,12 @@ export function registerTasksGenerate(parent: Command): void {
   addSourceOptions(
     parent
       .command('generate')
-      .argument('<suite>', 'math, search or code; or any other source, to have it as coa tasks'),
+      .argument('<suite>', 'math, search or code; or any other source, to convert it'),
     '100',
   )
     .description('write tasks as JSON lines, to a file or to standard output')
-    .option('-o, --out <file>', 'file to write; without it, standard output')
-    .option('--force', 'replace the file if it is there')
+    .option('-o, --out <file>', 'file to write (default: standard output)')
+    .option('--force', 'overwrite an existing file')
     .addHelpText(
       'after',
       [
@@ -35,14 +35,16 @@ export function registerTasksGenerate(parent: Command): void {
       const options = command.optsWithGlobals<GenerateOptions>()
       const { out } = options
       if (out !== undefined && existsSync(out) && options.force !== true) {
-        throw new UsageError(`${out} is there already`, { fix: 'Name another file, or give --force.' })
+        throw new UsageError(`${out} already exists`, {
+          fix: 'Choose another file, or overwrite it with --force.',
+        })
       }
       const { assertMayBeWritten, openTasks } = await import('../../tasks/index.ts')
       const source = await sourceOf(from, options)
       const observe = showProgress()
       let tasks = 0
       let skipped = 0
-      // Written beside and renamed, so that a file that is there is whole.
+      // Written to a temporary file and renamed, so that the file is always complete.
       const draft = out === undefined ? undefined : new Draft(out)
       const lines = draft && new LineWriter(draft.path)
       try {

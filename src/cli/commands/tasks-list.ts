@@ -9,7 +9,7 @@ import { emit, mark, table } from '../output.ts'
 export function registerTasksList(parent: Command): void {
   parent
     .command('list')
-    .description('suites that coa makes, and benchmarks it reads')
+    .description('list generated suites and supported benchmarks')
     .addHelpText('after', '\nExamples:\n  $ coa tasks list\n  $ coa tasks list --json')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -55,7 +55,7 @@ function describe(
   data: string,
 ): string {
   return [
-    pc.bold('Made by coa, without end'),
+    pc.bold('Generated suites (unlimited tasks)'),
     table(
       suites.map(({ name, domain, levels, description }) => [
         `  ${name}`,
@@ -66,18 +66,18 @@ function describe(
     ),
     '',
     pc.bold(`Benchmarks`) +
-      pc.dim(`  ${mark.good} in ${data}, ${mark.open} to be had with \`coa tasks pull NAME\``),
+      pc.dim(`  ${mark.good} in ${data}, ${mark.open} available with \`coa tasks pull NAME\``),
     table(
       benchmarks.map(({ name, title, domain, checker, gated, here }) => [
         `  ${here ? mark.good : mark.open} ${name}`,
         domain,
         checker,
-        pc.dim(title + (gated ? ' (asks for consent on its site)' : '')),
+        pc.dim(title + (gated ? ' (gated: requires consent on its site)' : '')),
       ]),
     ),
     '',
     pc.dim(
-      'Files of your own: .jsonl, .json, .csv or .parquet with question and answer; --map names other columns',
+      'Your own files: .jsonl, .json, .csv or .parquet with question and answer columns; use --map for other names',
     ),
   ].join('\n')
 }

@@ -4,8 +4,9 @@ import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Split, TaskSource } from '../../tasks/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
+import { wholeNumber } from '../numbers.ts'
 
-/** Options that say which tasks are meant. */
+/** Options that select tasks. */
 export interface SourceOptions extends GlobalOptions {
   split?: string
   level?: string
@@ -19,28 +20,29 @@ export interface SourceOptions extends GlobalOptions {
   data?: string
 }
 
-/** Of --split and --number. */
+/** Value of --split and --number. */
 const ALL = 'all'
 
-export const sourceArgument = 'a suite or benchmark of `coa tasks list`, or a file'
+export const sourceArgument = 'a suite or benchmark from `coa tasks list`, or a file'
 
 export function addSourceOptions(command: Command, count: string): Command {
   return command
-    .option('-n, --number <count>', 'how many tasks', count)
-    .option('--first <index>', 'start at this task, from 0')
-    .option('--split <name>', 'only tasks of this split: train, dev or test; or all')
-    .option('--level <range>', 'difficulty: one level, or a range such as 2..5')
-    .option('--seed <number>', 'of a generated suite (default: project.seed)')
-    .option('--format <name>', 'of a file: a benchmark, verl, plain or coa (default: told from its rows)')
+    .option('-n, --number <count>', 'number of tasks, or all', count)
+    .option('--first <index>', 'index of the first task, counted from 0')
+    .option('--split <name>', 'split: train, dev, test or all')
+    .option('--level <range>', 'difficulty: a level, or a range such as 2..5')
+    .option('--seed <number>', 'random seed of a generated suite (default: project.seed)')
+    .option('--format <name>', 'format of a file: a benchmark, verl, plain or coa (default: detected)')
     .option('--map <pairs>', 'columns of a plain file, such as question=problem,answer=gold,id=uid')
     .addOption(
-      new Option(
-        '--checker <name>',
-        'how answers of a plain file are checked (default: told from them)',
-      ).choices(['exact', 'math', 'judge']),
+      new Option('--checker <name>', 'how to check answers of a plain file (default: detected)').choices([
+        'exact',
+        'math',
+        'judge',
+      ]),
     )
-    .option('--domain <grammar>', 'grammar the tasks of a file are meant for')
-    .option('--data <folder>', 'where pulled benchmarks lie (default: tasks.data)')
+    .option('--domain <grammar>', 'grammar for the tasks of a file')
+    .option('--data <folder>', 'folder of downloaded benchmarks (default: tasks.data)')
 }
 
 export async function sourceOf(from: string, options: SourceOptions): Promise<TaskSource> {
@@ -49,30 +51,30 @@ export async function sourceOf(from: string, options: SourceOptions): Promise<Ta
   const { format, domain, checker } = options
   return {
     ...sourceNamed(config, from),
-    onNote: tellOnce(),
+    onNote: printOnce(),
     ...(format === undefined ? {} : { format }),
     ...(domain === undefined ? {} : { domain }),
     ...(checker === undefined ? {} : { checker: checker as 'exact' | 'math' | 'judge' }),
     ...(options.map === undefined ? {} : { map: parseColumnMap(options.map) }),
     ...(options.split === undefined || options.split === ALL ? {} : { split: parseSplit(options.split) }),
     ...(options.level === undefined ? {} : { levels: parseLevels(options.level) }),
-    ...(options.first === undefined ? {} : { first: wholeNumber(options.first, '--first') }),
+    ...(options.first === undefined ? {} : { first: wholeNumber('--first', 0)(options.first) }),
     ...(options.number === undefined || options.number === ALL
       ? {}
-      : { limit: wholeNumber(options.number, '--number') }),
+      : { limit: wholeNumber('--number', 0)(options.number) }),
   }
 }
 
-/** A source that is read twice is described once. */
-function tellOnce(): (note: string) => void {
-  const told = new Set<string>()
+/** A source may be read twice; its notes are printed once. */
+function printOnce(): (note: string) => void {
+  const printed = new Set<string>()
   return (note) => {
-    if (!told.has(note)) process.stderr.write(`${pc.dim(note)}\n`)
-    told.add(note)
+    if (!printed.has(note)) process.stderr.write(`${pc.dim(note)}\n`)
+    printed.add(note)
   }
 }
 
-/** The tasks of a source: of the split that was asked for, or else of the first of these that it has. */
+/** The tasks of a source: of the requested split, or of the first of the given splits that has any. */
 export async function readSourceTasks(
   from: string,
   options: SourceOptions,
@@ -86,16 +88,8 @@ export async function readSourceTasks(
       tasks.push(task)
     if (tasks.length > 0) return tasks
   }
-  const asked = options.split ?? splits.join(' or ')
-  throw new UsageError(`${from} has no such tasks${asked === ALL ? '' : ` of split ${asked}`}`, {
-    fix: 'Try other values of --split, --first and --level; --split all takes every row.',
-  })
-}
-
-function wholeNumber(text: string, option: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
-  throw new UsageError(`${option} ${text} is not a whole number`, {
-    fix: `Write ${option} with a number from 0.`,
+  const split = options.split ?? splits.join(' or ')
+  throw new UsageError(`${from} has no such tasks${split === ALL ? '' : ` in split ${split}`}`, {
+    fix: 'Try other values of --split, --first and --level; --split all includes every row.',
   })
 }

@@ -9,6 +9,7 @@ import { interruptible } from '../interrupt.ts'
 import { nextLines } from '../next.ts'
 import { bytes, emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
+import { repeatable } from '../repeatable.ts'
 
 interface PullOptions extends GlobalOptions {
   yes?: boolean
@@ -16,20 +17,18 @@ interface PullOptions extends GlobalOptions {
   file?: string[]
 }
 
-const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
-
 export function registerTasksPull(parent: Command): void {
   parent
     .command('pull')
-    .argument('<name>', 'a benchmark of `coa tasks list`')
-    .description('download a benchmark from its public home; the licence is shown first')
-    .option('-y, --yes', 'agree to the licence without being asked')
-    .option('--file <name>', 'only this file of it; may be given again', collect)
-    .option('--data <folder>', 'where to put it (default: tasks.data)')
+    .argument('<name>', 'a benchmark from `coa tasks list`')
+    .description('download a benchmark from its public site; shows the license first')
+    .option('-y, --yes', 'accept the license without asking')
+    .option('--file <name>', 'download only this file; repeatable', repeatable)
+    .option('--data <folder>', 'folder to download to (default: tasks.data)')
     .addHelpText(
       'after',
       [
-        '\nA benchmark that asks for consent on its site needs a token in HF_TOKEN.',
+        '\nA gated benchmark requires your consent on its site, and a token in HF_TOKEN.',
         '\nExamples:\n  $ coa tasks pull gsm8k\n  $ coa tasks pull humaneval --yes',
       ].join('\n'),
     )
@@ -41,7 +40,7 @@ export function registerTasksPull(parent: Command): void {
       const pulled = await interruptible((signal) =>
         pullBenchmark(name, {
           folder: data,
-          accept: (benchmark) => agreed(benchmark, options.yes === true),
+          accept: (benchmark) => acceptLicense(benchmark, options.yes === true),
           token: readEnvironment()['HF_TOKEN'],
           files: options.file,
           onProgress: observe,
@@ -57,7 +56,7 @@ export function registerTasksPull(parent: Command): void {
               `  ${file.path}`,
               bytes(file.bytes),
               pc.dim(
-                `sha256 ${file.sha256.slice(0, 16)}… ${file.trust === 'known' ? 'as it should be' : 'noted, checked from now on'}`,
+                `sha256 ${file.sha256.slice(0, 16)}… ${file.trust === 'known' ? 'verified' : 'recorded, to be verified from now on'}`,
               ),
             ]),
           ),
@@ -68,16 +67,16 @@ export function registerTasksPull(parent: Command): void {
     })
 }
 
-async function agreed(benchmark: Benchmark, yes: boolean): Promise<boolean> {
+async function acceptLicense(benchmark: Benchmark, yes: boolean): Promise<boolean> {
   process.stderr.write(
-    `${pc.bold(benchmark.title)}\n${benchmark.homepage}\nLicence: ${benchmark.licence}\n` +
-      (benchmark.isGated === true
-        ? 'Its home asks for consent on the web site, and for a token in HF_TOKEN.\n'
-        : ''),
+    `${pc.bold(benchmark.title)}\n${benchmark.homepage}\nLicense: ${benchmark.licence}\n` +
+      (benchmark.isGated === true ? 'It requires your consent on its site, and a token in HF_TOKEN.\n' : ''),
   )
   if (yes) return true
   if (process.stdin.isTTY !== true) {
-    throw new UsageError('nobody is there to agree to the licence', { fix: 'Give --yes if you agree to it.' })
+    throw new UsageError('cannot ask you to accept the license: standard input is not a terminal', {
+      fix: 'Accept it with --yes.',
+    })
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Gold, Task } from '../../schema/index.ts'
-import { harmless } from '../live-text.ts'
 import { emit, jsonText } from '../output.ts'
+import { sanitize } from '../sanitize.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
 interface ShowOptions extends SourceOptions {
@@ -12,7 +12,7 @@ interface ShowOptions extends SourceOptions {
 
 export function registerTasksShow(parent: Command): void {
   addSourceOptions(parent.command('show').argument('<source>', sourceArgument), '1')
-    .description('show tasks: what is asked, and what the answer is checked against')
+    .description('show questions and gold answers')
     .option('--program', 'show how a generated task is solved')
     .addHelpText(
       'after',
@@ -44,22 +44,22 @@ function describe(task: Task, withProgram: boolean): string {
   )
   const program =
     withProgram && meta['program'] !== undefined ? ['', pc.dim(jsonText(meta['program'], 2))] : []
-  const head = `${pc.bold(harmless(id))}  ${pc.dim(harmless(facts.join(', ')))}`
-  return [head, harmless(question), ...goldLines(gold), ...program].join('\n')
+  const head = `${pc.bold(sanitize(id))}  ${pc.dim(sanitize(facts.join(', ')))}`
+  return [head, sanitize(question), ...goldLines(gold), ...program].join('\n')
 }
 
 function goldLines(gold: Gold): string[] {
   switch (gold.checker) {
     case 'exact':
-      return [pc.green(harmless(gold.answers.join(' | ')))]
+      return [pc.green(sanitize(gold.answers.join(' | ')))]
     case 'math':
-      return [pc.green(harmless(gold.answer))]
+      return [pc.green(sanitize(gold.answer))]
     case 'judge':
-      return [`${pc.green(harmless(gold.answer))} ${pc.dim('(a model compares)')}`]
+      return [`${pc.green(sanitize(gold.answer))} ${pc.dim('(checked by a judge model)')}`]
     case 'code':
       return [
         pc.dim(`${gold.tests.length} hidden tests`),
-        ...gold.tests.slice(0, 3).map((test) => pc.green(`  ${harmless(testLine(test))}`)),
+        ...gold.tests.slice(0, 3).map((test) => pc.green(`  ${sanitize(testLine(test))}`)),
       ]
   }
 }

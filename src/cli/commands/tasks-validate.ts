@@ -11,11 +11,8 @@ import { checkContext } from './check-context.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
 export function registerTasksValidate(parent: Command): void {
-  addSourceOptions(
-    parent.command('validate').argument('<source...>', `${sourceArgument}; may be several`),
-    '100',
-  )
-    .description('see whether the checker accepts the gold answer of every task and refuses a wrong one')
+  addSourceOptions(parent.command('validate').argument('<source...>', sourceArgument), '100')
+    .description('check that the checker accepts every gold answer and rejects a wrong one')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa tasks validate math search code\n  $ coa tasks validate gsm8k --split test -n all',
@@ -49,8 +46,8 @@ function describe(report: ValidationReport, skipped: number): string {
     suite,
     checker,
     tasks.toLocaleString('en'),
-    `${right.correct} accepted${right.wrong + right.undecided === 0 ? '' : pc.red(`, ${right.wrong} refused, ${right.undecided} undecided`)}`,
-    `${wrong.wrong} refused${wrong.correct + wrong.undecided === 0 ? '' : pc.red(`, ${wrong.correct} accepted, ${wrong.undecided} undecided`)}`,
+    `${right.correct} accepted${right.wrong + right.undecided === 0 ? '' : pc.red(`, ${right.wrong} rejected, ${right.undecided} undecided`)}`,
+    `${wrong.wrong} rejected${wrong.correct + wrong.undecided === 0 ? '' : pc.red(`, ${wrong.correct} accepted, ${wrong.undecided} undecided`)}`,
   ])
   return [
     table([
@@ -60,16 +57,16 @@ function describe(report: ValidationReport, skipped: number): string {
     ...Object.entries(report.notChecked).map(
       ([reason, count]) => `${mark.open} ${count} not checked: ${reason}`,
     ),
-    ...(skipped === 0 ? [] : [`${mark.open} ${skipped} rows are no task`]),
+    ...(skipped === 0 ? [] : [`${mark.open} ${skipped} rows are not tasks`]),
     ...report.failures
       .slice(0, 20)
       .map(
         ({ id, answer, outcome, evidence }) =>
-          `${mark.bad} ${id}: the ${answer} answer was found ${outcome}: ${evidence}`,
+          `${mark.bad} ${id}: the ${answer} answer was judged ${outcome}: ${evidence}`,
       ),
     ...(report.failed > 20 ? [pc.dim(`… and ${report.failed - 20} more`)] : []),
     report.failed === 0
-      ? `${mark.good} every answer was judged as it should be`
-      : `${mark.bad} ${report.failed} answers were not`,
+      ? `${mark.good} every answer was judged correctly`
+      : `${mark.bad} ${report.failed} answers were misjudged`,
   ].join('\n')
 }

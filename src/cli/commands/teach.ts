@@ -7,7 +7,7 @@ import { nextLines } from '../next.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { worldSections } from '../sections.ts'
+import { worldSections } from '../settings-sections.ts'
 
 interface TeachOptions extends GlobalOptions {
   topology?: string
@@ -23,27 +23,30 @@ const COMMAND = 'coa teach'
 export function registerTeach(program: Command): void {
   program
     .command('teach')
-    .argument('[run]', 'a run to go on with, or whose tasks to take; without it a new one is made')
-    .description('have a team of agents solve tasks with real tools, and record everything they do')
+    .argument('[run]', 'run to resume, or to take tasks from (default: create a new run)')
+    .description('have a team of agents solve tasks with real tools, and record everything')
     .option(
       '--topology <name>',
-      'manager, pipeline, debate, refine, or a .ts file of your own (default: teach.topology)',
+      'manager, pipeline, debate, refine, or your own .ts file (default: teach.topology)',
     )
     .addOption(
-      new Option('--mind <name>', 'who thinks (default: teach.mind)').choices(['careful', 'erring', 'model']),
+      new Option(
+        '--mind <name>',
+        'what plays the agents: the scripts careful or erring, or the [teacher] model (default: teach.mind)',
+      ).choices(['careful', 'erring', 'model']),
     )
-    .option('--suites <names>', 'where tasks come from, with commas between (default: tasks.suites)')
-    .option('-n, --number <count>', 'how many tasks of each suite (default: tasks.count)')
-    .option('--concurrency <count>', 'teams at work at the same time (default: teach.concurrency)')
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--suites <names>', 'sources of tasks, separated by commas (default: tasks.suites)')
+    .option('-n, --number <count>', 'number of tasks per suite (default: tasks.count)')
+    .option('--concurrency <count>', 'concurrent teams (default: teach.concurrency)')
+    .option('--dry-run', 'report what would be done, but do nothing')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa teach --suites math,search -n 50',
-        '  $ coa teach latest                       # goes on where it stopped',
+        '  $ coa teach latest                       # resume',
         '  $ coa teach --topology debate --mind erring -n 20',
-        '  $ coa teach --mind model --set teacher.base_url=http://localhost:8000/v1 --set teacher.model=qwen3',
+        '  $ coa teach --mind model --set teacher.base_url=http://localhost:8001/v1 --set teacher.model=qwen3',
       ].join('\n'),
     )
     .action(async (name: string | undefined, _options, command: Command) => {
@@ -74,7 +77,7 @@ export function registerTeach(program: Command): void {
           options,
           { tasks, runs, team: `${config.teach.topology}-${config.teach.mind}` },
           () =>
-            `${runs} runs of the team ${config.teach.topology}-${config.teach.mind} on ${tasks} tasks; nothing was done`,
+            `${runs} team runs (${config.teach.topology}-${config.teach.mind}) on ${tasks} tasks; dry run: nothing was done`,
         )
         return
       }
@@ -86,7 +89,7 @@ export function registerTeach(program: Command): void {
       const { run, summary } = await interruptible(async (signal) => {
         const isNew = dir === undefined || countTasks(dir) === 0
         const tasks = isNew ? await trainingTasks({ config, observe, signal, onFinding }) : []
-        // Rather before a run is made that could hold nothing.
+        // Fail before an empty run is created.
         if (isNew) await assertTeachable(config, tasks)
         using run =
           dir === undefined ? newRun(config, COMMAND) : openRun(dir, { write: true, command: COMMAND })

@@ -6,7 +6,7 @@ import { addToolOptions, type ToolOptions, toolboxFor } from './tools-options.ts
 
 export function registerToolsList(parent: Command): void {
   addToolOptions(parent.command('list'))
-    .description('list the tools, how each is called, and whether it can be used here')
+    .description('list tools, how they are called, and whether they are available')
     .addHelpText(
       'after',
       "\nExamples:\n  $ coa tools list\n  $ coa tools list --mcp 'npx my-server' --json\n  $ coa tools list --mcp http://localhost:3000/mcp",
@@ -43,5 +43,5 @@ function describe(states: readonly ToolState[]): string {
     tool === undefined ? how : `${tool.description} ${pc.dim(`(${how})`)}`,
   ])
   const fixes = new Set(states.flatMap(({ fix }) => fix ?? []))
-  return [table([['', 'tag', 'payload', 'what it does'].map(pc.dim), ...rows]), ...fixes].join('\n')
+  return [table([['', 'tag', 'payload', 'description'].map(pc.dim), ...rows]), ...fixes].join('\n')
 }

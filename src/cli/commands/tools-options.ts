@@ -5,8 +5,9 @@ import { readEnvironment } from '../../settings/index.ts'
 import type { McpSection } from '../../world/settings.ts'
 import type { Toolbox } from '../../world/tools/index.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
+import { repeatable } from '../repeatable.ts'
 
-/** Options that say which tools there are. */
+/** Options that configure tools. */
 export interface ToolOptions extends GlobalOptions {
   corpus?: string
   provider?: string
@@ -14,13 +15,11 @@ export interface ToolOptions extends GlobalOptions {
   mcp?: string[]
 }
 
-const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
-
 export function addToolOptions(command: Command): Command {
   return command
     .option('--corpus <file>', 'corpus to search (default: search.corpus, corpus.db)')
     .addOption(
-      new Option('--provider <name>', 'where to search (default: search.provider, auto)').choices([
+      new Option('--provider <name>', 'search provider (default: search.provider, auto)').choices([
         'auto',
         'corpus',
         'searxng',
@@ -31,27 +30,27 @@ export function addToolOptions(command: Command): Command {
     )
     .option(
       '--allow-host <host>',
-      'read pages of this host although it is not public; may be given again',
-      collect,
+      'allow reading pages of this host, even if it is not public; repeatable',
+      repeatable,
     )
     .option(
       '--mcp <server>',
-      'tools of an MCP server: an address, or a command in quotes; may be given again',
-      collect,
+      'add the tools of an MCP server, given by URL or quoted command; repeatable',
+      repeatable,
     )
 }
 
-/** The tools as settings and options describe them, and the settings. */
+/** The tools that settings and options configure, and the settings. */
 export async function toolboxFor(options: ToolOptions): Promise<{ toolbox: Toolbox; config: ProjectConfig }> {
   const { config } = settings(options, {
     'search.corpus': options.corpus,
-    // Who names a corpus wants it searched, whatever else is set up.
+    // --corpus implies searching it, no matter which provider is configured.
     'search.provider': options.provider ?? (options.corpus === undefined ? undefined : 'corpus'),
     'tools.allow_hosts': options.allowHost,
   })
   const asked = (options.mcp ?? []).map((text, index) => [`--mcp ${index + 1}`, serverOf(text)] as const)
   const mcp = { ...config.tools.mcp, ...Object.fromEntries(asked) }
-  // Loaded here, because the tools bring half a second of libraries that other commands do not need.
+  // Imported on demand, because the tools load half a second of libraries that other commands do not need.
   const { openToolbox } = await import('../../world/tools/index.ts')
   return { toolbox: openToolbox({ ...config, tools: { ...config.tools, mcp } }, readEnvironment()), config }
 }
@@ -62,12 +61,12 @@ function serverOf(text: string): McpSection {
   const command = words(text)
   if (command.length === 0)
     throw new UsageError('--mcp is empty', {
-      fix: "Write an address or a command, such as --mcp 'npx server'.",
+      fix: "Give a URL or a command, such as --mcp 'npx server'.",
     })
   return { command, ...rest }
 }
 
-/** A command line cut into words; quotes keep spaces together. */
+/** Splits a command line into words; quoted words may contain spaces. */
 function words(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare!,

@@ -6,8 +6,8 @@ import type { Tool, ToolResult } from '../../world/tools/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readInput } from '../input.ts'
 import { interruptible } from '../interrupt.ts'
-import { harmless } from '../live-text.ts'
 import { emit, mark } from '../output.ts'
+import { sanitize } from '../sanitize.ts'
 import { addToolOptions, type ToolOptions, toolboxFor } from './tools-options.ts'
 
 interface TryOptions extends ToolOptions {
@@ -17,11 +17,11 @@ interface TryOptions extends ToolOptions {
 
 export function registerToolsTry(parent: Command): void {
   addToolOptions(parent.command('try'))
-    .argument('<name>', 'tool, as in `coa tools list`')
-    .argument('<payload>', 'what stands between its tags in a chain, or - for standard input')
-    .description('call a tool as a model would, and see what it would get to read')
-    .option('--question <text>', 'question being worked on: for summaries, and to flag leaks')
-    .option('--no-cache', 'neither use nor keep outputs of earlier calls')
+    .argument('<name>', 'a tool from `coa tools list`')
+    .argument('<payload>', 'the text between its tags in a chain, or - for standard input')
+    .description('call a tool as a model would, and show its output')
+    .option('--question <text>', 'the question being solved, for summaries and to flag leaks')
+    .option('--no-cache', 'do not read or write the cache of tool outputs')
     .addHelpText(
       'after',
       [
@@ -58,7 +58,7 @@ export function registerToolsTry(parent: Command): void {
     })
 }
 
-/** Read as the parser would read it between the tool's tags. */
+/** Parses the payload as if it were between the tool's tags in a chain. */
 async function readPayload(tool: Tool, body: string): Promise<Payload> {
   const bare = defineGrammar({
     name: 'try',
@@ -68,7 +68,7 @@ async function readPayload(tool: Tool, body: string): Promise<Payload> {
   })
   const { payload, problems } = parsePayload(extendGrammar(bare, [tool]).agents.get(tool.name)!, body)
   if (payload === undefined) {
-    throw new UsageError(`${tool.name} cannot be called with this: ${problems.at(-1)?.message}`, {
+    throw new UsageError(`invalid payload for ${tool.name}: ${problems.at(-1)?.message}`, {
       fix: `It takes ${expected(tool)}.`,
     })
   }
@@ -81,9 +81,9 @@ function expected({ payload }: Tool): string {
     case 'text':
       return 'plain text'
     case 'list':
-      return 'items with a bar between them'
+      return 'a list of items separated by |'
     case 'code':
-      return 'a program, in a fence or bare'
+      return 'code, with or without a fence'
     case 'json':
       return payload.schema === undefined
         ? 'a JSON object'
@@ -97,15 +97,15 @@ function describe(result: ToolResult): string {
     `${result.ms} ms`,
     ...(result.cached ? ['from the cache'] : [counted(result.attempts, 'attempt')]),
     counted(result.text.length, 'character'),
-    ...(result.truncated ? ['its middle left out'] : []),
+    ...(result.truncated ? ['truncated in the middle'] : []),
     ...result.flags.map((flag) => pc.yellow(flag)),
   ]
   return [
-    harmless(result.text),
+    sanitize(result.text),
     '',
     `${result.ok ? mark.good : mark.bad} ${facts.join(', ')}`,
     ...Object.entries(result.provenance).map(([key, value]) => pc.dim(`  ${key}: ${shown(value)}`)),
-    ...(result.fix === undefined ? [] : [harmless(result.fix)]),
+    ...(result.fix === undefined ? [] : [sanitize(result.fix)]),
   ].join('\n')
 }
 
@@ -114,5 +114,5 @@ function counted(number: number, thing: string): string {
 }
 
 function shown(value: unknown): string {
-  return harmless(typeof value === 'string' ? value : JSON.stringify(value))
+  return sanitize(typeof value === 'string' ? value : JSON.stringify(value))
 }

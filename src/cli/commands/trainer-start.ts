@@ -4,12 +4,12 @@ import type { Command } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
 import type { RunningTrainer } from '../../engine/index.ts'
 import { keyFrom, readEnvironment } from '../../settings/index.ts'
-import { collect } from '../collect.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { nextLines } from '../next.ts'
 import { wholeNumber } from '../numbers.ts'
 import { bytes, emit, mark } from '../output.ts'
+import { repeatable } from '../repeatable.ts'
 
 interface StartOptions extends GlobalOptions {
   model?: string[]
@@ -26,23 +26,19 @@ interface StartOptions extends GlobalOptions {
 export function registerTrainerStart(parent: Command, home: () => string): void {
   parent
     .command('start')
-    .description('start it and wait until it answers; the first time an environment of Python is made')
+    .description('start the trainer and wait until it is ready; the first start creates a Python environment')
+    .option('-m, --model <[name=]folder>', 'a base model in the Hugging Face layout; repeatable', repeatable)
+    .option('--python <path>', 'a Python with torch, transformers, peft, safetensors and aiohttp')
+    .option('--port <number>', 'port to listen on; 0 chooses a free one', wholeNumber('--port', 0), 8000)
+    .option('--host <address>', 'address to listen on (default: this machine only; others require a key)')
+    .option('--key <key>', 'API key that clients must send (default: the variable COA_TRAINER_KEY)')
+    .option('--device <name>', 'cpu or cuda (default: cuda if available)')
+    .option('--dtype <name>', 'float32, bfloat16 or float16 (default: float32 on a CPU, otherwise bfloat16)')
     .option(
-      '-m, --model <[name=]folder>',
-      'a base model in the Hugging Face layout; may be given again',
-      collect,
+      '--compile <mode>',
+      'auto, off, on or most; compiled training is faster, but takes a minute to start',
     )
-    .option('--python <path>', 'a Python that has torch, transformers, peft, safetensors and aiohttp')
-    .option('--port <number>', 'where it answers', wholeNumber('--port', 0), 8000)
-    .option('--host <address>', 'other than this machine alone, which needs a key')
-    .option('--key <key>', 'what clients must send; or the variable COA_TRAINER_KEY')
-    .option('--device <name>', 'cpu or cuda (default: cuda where there is one)')
-    .option('--dtype <name>', 'float32, bfloat16 or float16 (default: float32 on a CPU, else bfloat16)')
-    .option(
-      '--compile <how>',
-      'auto, off, on or most: compiled training is faster, but takes a minute to start',
-    )
-    .option('--gpus <number>', 'spread models over so many GPUs of this machine', wholeNumber('--gpus', 1), 1)
+    .option('--gpus <number>', 'number of GPUs to spread a model over', wholeNumber('--gpus', 1), 1)
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa trainer start --model models/mine\n  $ coa trainer start --model small=models/mine --port 0 --device cpu\n  $ coa trainer start --model models/mine --python ~/torch/bin/python',
@@ -80,14 +76,14 @@ export function registerTrainerStart(parent: Command, home: () => string): void 
 
 function modelsOf({ model = [] }: StartOptions): string[] {
   if (model.length === 0)
-    throw new UsageError('the trainer needs a model to begin with', {
-      fix: 'Name a folder with --model; `coa model new models/tiny` makes a small one.',
+    throw new UsageError('the trainer needs a model', {
+      fix: 'Give a folder with --model; `coa model new models/tiny` creates a small one.',
     })
   for (const entry of model) {
     const folder = entry.slice(entry.indexOf('=') + 1)
     if (!existsSync(join(folder, 'config.json')))
-      throw new UsageError(`${folder} is no model: there is no config.json in it`, {
-        fix: 'Name a folder in the Hugging Face layout.',
+      throw new UsageError(`${folder} is not a model: it has no config.json`, {
+        fix: 'Give a folder in the Hugging Face layout.',
       })
   }
   return model
@@ -95,7 +91,7 @@ function modelsOf({ model = [] }: StartOptions): string[] {
 
 function describe(trainer: RunningTrainer, already: boolean, memory: number | undefined): string {
   return [
-    `${mark.good} the trainer ${already ? 'runs already' : 'answers'} at ${trainer.url}`,
+    `${mark.good} the trainer is ${already ? 'already ' : ''}running at ${trainer.url}`,
     `  ${trainer.device}, ${trainer.dtype}${memory === undefined ? '' : `, ${bytes(memory)} of memory`}, process ${trainer.pid}`,
     `  models: ${trainer.models.join(', ')}`,
     `  log: ${trainer.log}`,

@@ -7,8 +7,8 @@ import { bytes, emit, mark, table } from '../output.ts'
 export function registerTrainerStatus(parent: Command, home: () => string): void {
   parent
     .command('status')
-    .description('does it run, where, on what device and with how much memory')
-    .addHelpText('after', '\nExample:\n  $ coa trainer status --json')
+    .description('show whether the trainer is running, its URL, device and memory')
+    .addHelpText('after', '\nExamples:\n  $ coa trainer status\n  $ coa trainer status --json')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { trainerStatus } = await import('../../engine/index.ts')
@@ -20,21 +20,21 @@ export function registerTrainerStatus(parent: Command, home: () => string): void
 
 function describe({ running, answers, memory, gpuMemory, environment }: TrainerStatus): string {
   const python =
-    environment === undefined ? 'not made yet' : `torch ${environment.torch}, ${environment.python}`
+    environment === undefined ? 'not created yet' : `torch ${environment.torch}, ${environment.python}`
   if (running === undefined)
     return [
-      `${mark.open} no trainer runs`,
+      `${mark.open} no trainer is running`,
       table([['environment', python]]),
-      'start it: coa trainer start --model FOLDER',
+      'To start one: coa trainer start --model FOLDER',
     ].join('\n')
   const head = answers
-    ? `${mark.good} the trainer answers at ${running.url}`
-    : `${mark.bad} the trainer at ${running.url} does not answer`
+    ? `${mark.good} the trainer is running at ${running.url}`
+    : `${mark.bad} the trainer at ${running.url} does not respond`
   const rows = [
     ['device', `${running.device}, ${running.dtype}`],
     ['memory', [memory === undefined ? 'unknown' : bytes(memory), gpuMemory].filter(Boolean).join(', GPU ')],
     ['models', running.models.join(', ')],
-    ['key', running.hasKey ? 'needed' : 'none'],
+    ['API key', running.hasKey ? 'required' : 'none'],
     ['process', `${running.pid}, since ${running.startedAt}`],
     ['python', running.python],
     ['log', running.log],

@@ -5,7 +5,7 @@ import { emit, mark } from '../output.ts'
 export function registerTrainerStop(parent: Command, home: () => string): void {
   parent
     .command('stop')
-    .description('end it: what it is doing is finished first, for a quarter of a minute at most')
+    .description('stop the trainer; it gets up to 15 seconds to finish its work')
     .addHelpText('after', '\nExample:\n  $ coa trainer stop')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -13,8 +13,8 @@ export function registerTrainerStop(parent: Command, home: () => string): void {
       const { stopped, forced } = await stopTrainer(home())
       emit(options, { stopped: stopped !== undefined, forced, ...stopped }, () =>
         stopped === undefined
-          ? `${mark.open} no trainer runs`
-          : `${mark.good} the trainer at ${stopped.url} has ended${forced ? ', by force' : ''}`,
+          ? `${mark.open} no trainer is running`
+          : `${mark.good} the trainer at ${stopped.url} ${forced ? 'was killed' : 'has stopped'}`,
       )
     })
 }

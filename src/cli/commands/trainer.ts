@@ -8,7 +8,8 @@ import { registerTrainerStop } from './trainer-stop.ts'
 export function registerTrainer(program: Command): void {
   const trainer = program
     .command('trainer')
-    .description('the trainer for larger models: PyTorch on this machine, behind the Tinker protocol')
+    .description('run a local PyTorch trainer for larger models, with a Tinker-compatible API')
+    .addHelpText('after', '\nExamples:\n  $ coa trainer start --model models/mine\n  $ coa trainer status')
   const home = (): string => join(cacheFolder(), 'trainer')
   registerTrainerStart(trainer, home)
   registerTrainerStop(trainer, home)

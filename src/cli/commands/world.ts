@@ -1,23 +1,27 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { UsageError } from '../../base/errors/index.ts'
+
 import type { GlobalOptions } from '../globals.ts'
+import { wholeNumber } from '../numbers.ts'
 import { emit, mark } from '../output.ts'
 
 interface ServeOptions extends GlobalOptions {
-  port: string
+  port: number
   host: string
-  seed: string
+  seed: number
 }
 
 export function registerWorld(program: Command): void {
-  const world = program.command('world').description('the fictional encyclopedia that search tasks are about')
+  const world = program
+    .command('world')
+    .description('the fictional encyclopedia behind the search tasks')
+    .addHelpText('after', '\nExample:\n  $ coa world serve')
   world
     .command('serve')
-    .description('serve it as a web site, with a search for people and for tools')
-    .option('-p, --port <number>', 'port to listen on; 0 takes a free one', '8765')
+    .description('serve the encyclopedia as a website with a search page and a search API')
+    .option('-p, --port <number>', 'port to listen on; 0 chooses a free one', wholeNumber('--port', 0), 8765)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--seed <number>', 'which encyclopedia; the tasks of `coa tasks` are about 1', '1')
+    .option('--seed <number>', 'seed of the encyclopedia; generated tasks use 1', wholeNumber('--seed', 0), 1)
     .addHelpText(
       'after',
       [
@@ -30,16 +34,13 @@ export function registerWorld(program: Command): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<ServeOptions>()
       const { serveWorld } = await import('../../tasks/index.ts')
-      const server = await serveWorld({
-        port: whole(options.port, '--port'),
-        host: options.host,
-        seed: whole(options.seed, '--seed'),
-      })
+      const { port, host, seed } = options
+      const server = await serveWorld({ port, host, seed })
       const pages = server.library.pages.length
       emit(options, { origin: server.origin, pages }, () =>
         [
           `${mark.good} ${pages.toLocaleString('en')} pages at ${pc.bold(server.origin)}`,
-          pc.dim(`  search: ${server.origin}/search?q=…&format=json   stop with Ctrl-C`),
+          pc.dim(`  search: ${server.origin}/search?q=…&format=json   press Ctrl-C to stop`),
         ].join('\n'),
       )
       await new Promise<void>((stopped) => {
@@ -48,12 +49,4 @@ export function registerWorld(program: Command): void {
       })
       await server.close()
     })
-}
-
-function whole(text: string, option: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0) return value
-  throw new UsageError(`${option} ${text} is not a whole number`, {
-    fix: `Write ${option} with a number from 0.`,
-  })
 }

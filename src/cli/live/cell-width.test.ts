@@ -16,11 +16,11 @@ test.each([
   ['😀', 2],
   ['👩‍🚀', 2],
   ['▁█░┆─✓▸○→', 9],
-])('%j takes %i cells', (one, cells) => {
+])('%j is %i cells wide', (one, cells) => {
   expect(widthOf(one)).toBe(cells)
 })
 
-test('what is cut fits, and what fits is not cut', () => {
+test('a cut text fits, and a text that fits is not cut', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 0, max: 20 }), (one, columns) => {
       const short = cut(one, columns)
@@ -32,7 +32,7 @@ test('what is cut fits, and what fits is not cut', () => {
   )
 })
 
-test('wrapped lines fit and hold everything but spaces', () => {
+test('wrapped lines fit and lose only spaces', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 20 }), (one, columns) => {
       const lines = wrap(one, columns)

@@ -1,12 +1,12 @@
 const plain = /^[\x20-\x7e]*$/
-/** Scripts and symbols that take two cells of a terminal. */
+/** Scripts and symbols that are two terminal cells wide. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u
-/** Marks that are drawn onto the letter before them, and what is not drawn at all. */
+/** Combining marks and invisible characters. */
 const hidden = /^[\p{Mark}\p{Format}\u200b]+$/u
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** How many cells a text takes on one line of a terminal. Close enough: terminals themselves do not agree. */
+/** Width of a text in terminal cells. An approximation: terminals do not agree with each other. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0
@@ -19,14 +19,14 @@ function widthOfCharacter(character: string): number {
   return wide.test(character) ? 2 : 1
 }
 
-/** The beginning of a text that fits, with a sign where something is missing. */
+/** The text, cut to fit and then ending with "…". */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   if (columns < 1) return ''
   return `${beginning(text, columns - 1)}…`
 }
 
-/** A text without line breaks as lines that fit, broken at spaces where there are some in the second half. */
+/** Wraps a text without line breaks, at spaces if there are any in the second half of the line. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = []
   let rest = text

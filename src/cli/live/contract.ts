@@ -3,21 +3,21 @@ import type { MetricRow } from '../../store/index.ts'
 
 export type LiveStatus = 'waiting' | 'running' | 'done' | 'failed'
 
-/** Where long work is shown while it goes on. */
+/** Shows the progress of long work. */
 export interface LiveView {
-  /** Whether trajectories are shown: where not, nobody need spell them out. */
+  /** Whether trajectories are shown; if not, there is no need to pass them. */
   showsText: boolean
   observe: Observe
-  /** A row as it goes to metrics.jsonl. */
+  /** A row of metrics.jsonl. */
   metric: (row: MetricRow) => void
-  /** A piece of the trajectory that is being written. */
+  /** A piece of the current trajectory. */
   text: (piece: string, from: 'model' | 'tool') => void
-  /** Another trajectory begins; what was shown of the last is gone. */
+  /** A new trajectory begins and replaces the one shown. */
   trajectory: (title: string) => void
-  /** A line that stays. */
+  /** Prints a line above the view. */
   log: (line: string) => void
-  /** Says outright how a stage stands, such as done in an earlier session. Otherwise progress tells. */
+  /** Sets the status of a stage, such as one that an earlier process completed. Otherwise, progress determines it. */
   stage: (name: string, status: LiveStatus, note?: string) => void
-  /** Ends the view. The stages stay on the terminal, unless it is to be cleared. */
+  /** Closes the view. The list of stages stays on the terminal unless `clear` is set. */
   done: (options?: { clear?: boolean }) => void
 }

@@ -18,7 +18,7 @@ const plain = (lines: readonly Line[]): string[] =>
       .trimEnd(),
   )
 
-/** In the middle of fine-tuning. */
+/** In the middle of SFT. */
 function busyState(): LiveState {
   const state = newState()
   state.mark('tasks', 'done', '32 tasks', 2000)
@@ -31,7 +31,7 @@ function busyState(): LiveState {
   return state
 }
 
-test('shows stages with a bar, the curve of the running one, and the trajectory', () => {
+test('shows stages with a progress bar, the curve of the running stage, and the trajectory', () => {
   expect(plain(drawFrame(busyState(), { columns: 60, rows: 24 }, 75_000))).toEqual([
     '✓ tasks    32 tasks',
     '✓ teach    what teach is for                            0:00',
@@ -47,7 +47,7 @@ test('shows stages with a bar, the curve of the running one, and the trajectory'
   ])
 })
 
-test('where there is little room, the running stage, the curve and the last text stay', () => {
+test('on a small terminal, shows the running stage, the curve and the end of the text', () => {
   expect(plain(drawFrame(busyState(), { columns: 40, rows: 12 }, 75_000))).toEqual([
     '✓ 3 before',
     '✓ filter   what filter is for       0:07',
@@ -61,7 +61,7 @@ test('where there is little room, the running stage, the curve and the last text
   ])
 })
 
-test('stages that have no room are counted', () => {
+test('counts stages that do not fit', () => {
   const state = newState()
   state.progress({ stage: 'distill', done: 1 }, 0)
   state.text('text', 'model')
@@ -76,7 +76,7 @@ test('stages that have no room are counted', () => {
   ])
 })
 
-test('at the end the stages stay, and one that was stopped says where', () => {
+test('leaves the stages at the end, with how far an interrupted one got', () => {
   const lines = plain(drawSummary(busyState(), 60, 75_000))
   expect(lines).toHaveLength(names.length)
   const state = busyState()
@@ -85,7 +85,7 @@ test('at the end the stages stay, and one that was stopped says where', () => {
   expect(lines[4]).toBe('○ sft      stopped at 12/48 steps                       1:05')
 })
 
-test('a frame never leaves its terminal, and always has the running stage', () => {
+test('a frame always fits the terminal, and always has the running stage', () => {
   const piece = fc.record({
     text: fc.string({
       unit: fc.constantFrom('a', ' ', '\n', '日', '😀', '\u001b', '\t', 'é'),
@@ -109,7 +109,7 @@ test('a frame never leaves its terminal, and always has the running stage', () =
         const lines = plain(drawFrame(state, { columns, rows }, 1e7))
         expect(lines.length).toBeLessThan(rows)
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns)
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may get through
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none
         expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
         expect(lines.filter((line) => line.startsWith('▸ '))).toHaveLength(1)
       },

@@ -4,7 +4,7 @@ import type { LiveCurve, LivePiece, LiveStage, LiveState } from './live-state.ts
 
 export type Paint = 'good' | 'bad' | 'now' | 'faint' | 'strong'
 
-/** A part of a line in one colour. */
+/** Part of a line, in one color. */
 interface Part {
   text: string
   paint?: Paint
@@ -23,26 +23,26 @@ const paints: Record<LiveStage['status'], Paint> = {
   failed: 'bad',
   waiting: 'faint',
 }
-/** Lines of the trajectory that are kept free for it, on a low terminal and on others, and the most that are shown. */
-const TEXT = { low: 2, least: 4, most: 12 }
+/** Lines reserved for the trajectory, on short and on other terminals, and the maximum number shown. */
+const TEXT_LINES = { reservedIfShort: 2, reserved: 4, most: 12 }
 
-/** The picture of the moment: never wider than the terminal, and one line lower, so that it never scrolls. */
+/** The current frame: never wider than the terminal, and one line shorter, so that it never scrolls. */
 export function drawFrame(state: LiveState, size: Size, now: number): Line[] {
   const columns = Math.max(1, size.columns)
   const rows = Math.max(1, size.rows - 1)
   const curves = state.curves.slice(0, rows < 8 ? 0 : rows < 16 ? 1 : 3)
   const hasText = state.pieces.length > 0 || state.title !== ''
-  // What text needs at least is kept free, as long as it leaves the stages some lines.
-  const forText = hasText && rows >= 7 ? 1 + (rows >= 10 ? TEXT.least : TEXT.low) : 0
+  const reserved = rows >= 10 ? TEXT_LINES.reserved : TEXT_LINES.reservedIfShort
+  const forText = hasText && rows >= 7 ? 1 + reserved : 0
   const stages = drawStages(state.stages, Math.max(1, rows - curves.length - forText), columns, now)
   const lines = [...stages, ...drawCurves(curves, columns)]
-  const left = Math.min(rows - lines.length - 1, TEXT.most)
+  const left = Math.min(rows - lines.length - 1, TEXT_LINES.most)
   if (hasText && left >= 1)
     lines.push(drawRule(state.title, columns), ...drawText(state.pieces, columns, left))
   return lines.slice(0, rows).map((line) => cutLine(line, columns))
 }
 
-/** Only the stages, for what stays on the terminal at the end. One that is not at its end then was stopped. */
+/** Only the stages, to leave on the terminal at the end. A stage that is not complete was interrupted. */
 export function drawSummary({ stages }: Pick<LiveState, 'stages'>, columns: number, now: number): Line[] {
   const names = nameWidth(stages)
   return stages.map((stage) => cutLine(drawStage(stopped(stage), names, columns, now), columns))
@@ -56,7 +56,7 @@ function stopped(stage: LiveStage): LiveStage {
   return { ...stage, status: 'waiting', note: `stopped at ${reached} ${unit}`.trimEnd() }
 }
 
-/** Where there is no room for all, those around the running one, and how many there are before and after. */
+/** If there is no room for all stages: those around the running one, and how many come before and after. */
 function drawStages(stages: readonly LiveStage[], room: number, columns: number, now: number): Line[] {
   const names = nameWidth(stages)
   const draw = (some: readonly LiveStage[]): Line[] =>
@@ -139,7 +139,7 @@ function drawRule(title: string, columns: number): Line {
   return [{ text: `──${words}${'─'.repeat(Math.max(0, columns - 2 - widthOf(words)))}`, paint: 'faint' }]
 }
 
-/** The last lines; what a tool returned is marked at the edge, not by its colour alone. */
+/** The last lines; tool output is marked at the left edge, not by color alone. */
 function drawText(pieces: readonly LivePiece[], columns: number, room: number): Line[] {
   const lines: Line[] = []
   for (const { from, text } of pieces.toReversed()) {
@@ -155,7 +155,6 @@ function drawText(pieces: readonly LivePiece[], columns: number, room: number): 
   return lines
 }
 
-/** Parts that lie beyond the edge are cut. */
 function cutLine(line: Line, columns: number): Line {
   let left = columns
   return line.flatMap((part) => {

@@ -5,10 +5,10 @@ import type { Line, Paint, Size } from './live-frame.ts'
 const code = {
   hideCursor: '\u001b[?25l',
   showCursor: '\u001b[?25h',
-  /** Without wrapping, a line that is wider than we think stays one line. */
+  /** Without wrapping, a line whose width was underestimated stays one line. */
   noWrap: '\u001b[?7l',
   wrap: '\u001b[?7h',
-  /** Line by line: some terminals keep a copy of what is cleared as a whole screen. */
+  /** Line by line, because some terminals keep a copy when the whole screen is cleared. */
   clearLine: '\u001b[2K',
   up: (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : ''),
 }
@@ -22,13 +22,13 @@ const paints: Record<Paint, (text: string) => string> = {
 }
 
 /**
- * Lines at the bottom of a terminal that are drawn over themselves. Others' output goes above them. Nothing is drawn
- * by it unasked.
+ * Lines at the bottom of a terminal that are redrawn in place, with other output above them. It draws only when asked
+ * to.
  */
 export class LiveScreen {
   readonly #write: (text: string) => void
   readonly #size: () => Size
-  /** Widths of the lines that stand there now; the cursor is at the end of the last. */
+  /** Widths of the lines on the screen; the cursor is at the end of the last. */
   #drawn: number[] = []
   #open = true
 
@@ -49,14 +49,14 @@ export class LiveScreen {
     this.#drawn = lines.map((line) => line.reduce((sum, part) => sum + widthOf(part.text), 0))
   }
 
-  /** Puts whole lines where they stay; the frame has to be drawn again after it. */
+  /** Prints lines above the frame, which must be redrawn afterwards. */
   above(text: string): void {
     if (!this.#open) return
     this.draw([])
     this.#write(text.endsWith('\n') ? text : `${text}\n`)
   }
 
-  /** Others have written in between, such as a shell: the next frame begins where the cursor is. */
+  /** Something else, such as a shell, has written to the terminal: the next frame starts at the cursor. */
   forget(): void {
     this.#drawn = []
     this.#write(code.hideCursor)
@@ -66,7 +66,7 @@ export class LiveScreen {
     this.#write(code.showCursor)
   }
 
-  /** Leaves the given lines, or nothing. */
+  /** Leaves the given lines on the terminal. */
   close(last: readonly Line[] = []): void {
     if (!this.#open) return
     this.draw(last)
@@ -74,12 +74,12 @@ export class LiveScreen {
     this.#write(`${last.length > 0 ? '\n' : ''}${code.showCursor}`)
   }
 
-  /** A terminal that has become narrower has broken the lines that stood there. */
+  /** Rows on the screen. A terminal that was made narrower has wrapped the lines. */
   #rows(): number {
     const { columns, rows } = this.#size()
-    const broken = this.#drawn.map((width) => Math.max(1, Math.ceil(width / Math.max(1, columns))))
+    const wrapped = this.#drawn.map((width) => Math.max(1, Math.ceil(width / Math.max(1, columns))))
     return Math.min(
-      broken.reduce((sum, count) => sum + count, 0),
+      wrapped.reduce((sum, count) => sum + count, 0),
       Math.max(1, rows),
     )
   }

@@ -4,7 +4,7 @@ import { LiveState } from './live-state.ts'
 const stages = ['teach', 'sft', 'rl'].map((name) => ({ name, purpose: '' }))
 const statuses = (state: LiveState): string[] => state.stages.map(({ status }) => status)
 
-test('a stage that begins ends the one before', () => {
+test('a stage that starts completes the one before', () => {
   const state = new LiveState(stages, 0)
   state.progress({ stage: 'teach', done: 1, total: 2 }, 10)
   expect(statuses(state)).toEqual(['running', 'waiting', 'waiting'])
@@ -13,7 +13,7 @@ test('a stage that begins ends the one before', () => {
   expect(state.stages[0]).toMatchObject({ began: 10, ended: 30 })
 })
 
-test('progress of what nobody has named belongs to what runs, or stands for itself', () => {
+test('progress of an unknown stage goes to the running stage, or becomes its own', () => {
   const state = new LiveState(stages, 0)
   state.progress({ stage: 'reindex', done: 1 }, 0)
   expect(state.stages.map(({ name }) => name)).toEqual(['teach', 'sft', 'rl', 'reindex'])
@@ -22,7 +22,7 @@ test('progress of what nobody has named belongs to what runs, or stands for itse
   expect(state.running).toMatchObject({ name: 'sft', progress: { done: 7, total: 9 } })
 })
 
-test('curves are those of the stage that runs, and hold numbers only', () => {
+test('curves are those of the running stage, and contain only numbers', () => {
   const state = new LiveState(stages, 0)
   state.metric({ stage: 'sft', step: 1, loss: 2, gradientNorm: 9 })
   state.metric({ stage: 'sft', step: 2, loss: 'NaN' })
@@ -36,7 +36,7 @@ test('curves are those of the stage that runs, and hold numbers only', () => {
   ])
 })
 
-test('a trajectory is kept in pieces by who wrote them, until the next begins', () => {
+test('a trajectory is kept as pieces of model and tool text until the next one begins', () => {
   const state = new LiveState(stages, 0)
   for (const piece of ['<co', 'de>']) state.text(piece, 'model')
   state.text('4\u001b[2J2', 'tool')
@@ -48,7 +48,7 @@ test('a trajectory is kept in pieces by who wrote them, until the next begins', 
   expect([state.title, state.pieces]).toEqual(['an other', []])
 })
 
-test('of endless text only the end is kept', () => {
+test('keeps only the end of a long text', () => {
   const state = new LiveState(stages, 0)
   for (let at = 0; at < 100; at++) state.text('x'.repeat(1000), 'model')
   expect(state.pieces[0]!.text).toHaveLength(20_000)

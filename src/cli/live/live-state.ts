@@ -1,17 +1,17 @@
 import type { Progress } from '../../base/progress/index.ts'
 import type { MetricRow } from '../../store/index.ts'
-import { harmless } from '../live-text.ts'
+import { sanitize } from '../sanitize.ts'
 import type { LiveStatus } from './contract.ts'
 
 export interface LiveStage {
   name: string
   purpose: string
   status: LiveStatus
-  /** Times in milliseconds, of the clock that the view is given. */
+  /** Times in milliseconds. */
   began?: number
   ended?: number
   progress?: Progress
-  /** What came of it. */
+  /** The result. */
   note?: string
 }
 
@@ -20,24 +20,24 @@ export interface LiveCurve {
   values: number[]
 }
 
-/** A piece of a trajectory: what a model wrote, or what a tool returned. */
+/** A piece of a trajectory: model text or tool output. */
 export interface LivePiece {
   from: 'model' | 'tool'
   text: string
 }
 
-/** The figures worth a curve, by stage; of other stages whichever of them they have. */
+/** Metrics shown as curves, by stage; other stages show any of these that they have. */
 const curveNames: Readonly<Record<string, readonly string[]>> = {
   sft: ['loss', 'evalLoss', 'accuracy'],
   rl: ['reward_mean', 'pass_rate', 'eval_accuracy'],
 }
 const anyNames = [...new Set(Object.values(curveNames).flat())]
 
-/** More of a text than any terminal shows is not kept. */
-const TEXT = 20_000
-const VALUES = 5000
+/** No terminal shows more than this. */
+const MAX_TEXT = 20_000
+const MAX_VALUES = 5000
 
-/** What a live view has been told. */
+/** The data that a live view draws. */
 export class LiveState {
   readonly stages: LiveStage[]
   readonly began: number
@@ -54,18 +54,18 @@ export class LiveState {
     return this.stages.find(({ status }) => status === 'running')
   }
 
-  /** The curves of the stage that is running. */
+  /** The curves of the running stage. */
   get curves(): readonly LiveCurve[] {
     return this.#curves.get(this.running?.name ?? '') ?? []
   }
 
-  /** A stage nobody has named is part of the one that is running. */
+  /** Progress of an unknown stage counts as progress of the running one. */
   progress(progress: Progress, now: number): void {
     const known = this.stages.some(({ name }) => name === progress.stage)
     const stage = known ? this.#begin(progress.stage, now) : this.running
     if (stage === undefined) {
       this.stages.push({
-        name: harmless(progress.stage),
+        name: sanitize(progress.stage),
         purpose: '',
         status: 'running',
         began: now,
@@ -74,7 +74,6 @@ export class LiveState {
     } else stage.progress = { ...progress, unit: oneLine(progress.unit ?? '') }
   }
 
-  /** Says outright how a stage stands. */
   mark(name: string, status: LiveStatus, note: string | undefined, now: number): void {
     if (status === 'running') this.#begin(name, now)
     const stage = this.stages.find((each) => each.name === name)
@@ -84,7 +83,7 @@ export class LiveState {
     if (note !== undefined) stage.note = oneLine(note)
   }
 
-  /** Whoever begins ends what ran before: stages come one after the other. */
+  /** Stages run one after the other, so starting one completes the one before. */
   #begin(name: string, now: number): LiveStage {
     const stage = this.stages.find((each) => each.name === name)!
     if (stage.status === 'running') return stage
@@ -104,25 +103,24 @@ export class LiveState {
       const curve = curves.find((each) => each.name === name) ?? { name, values: [] }
       if (curve.values.length === 0) curves.push(curve)
       curve.values.push(value)
-      if (curve.values.length > VALUES) curve.values.shift()
+      if (curve.values.length > MAX_VALUES) curve.values.shift()
     }
   }
 
-  /** Another trajectory is being written from here on. */
   trajectory(title: string): void {
     this.title = oneLine(title)
     this.pieces = []
   }
 
   text(piece: string, from: LivePiece['from']): void {
-    const text = harmless(piece).replaceAll('\t', '  ')
+    const text = sanitize(piece).replaceAll('\t', '  ')
     const last = this.pieces.at(-1)
-    if (last?.from === from) last.text = (last.text + text).slice(-TEXT)
-    else this.pieces.push({ from, text: text.slice(-TEXT) })
+    if (last?.from === from) last.text = (last.text + text).slice(-MAX_TEXT)
+    else this.pieces.push({ from, text: text.slice(-MAX_TEXT) })
     if (this.pieces.length > 50) this.pieces.shift()
   }
 }
 
 function oneLine(text: string): string {
-  return harmless(text).replaceAll(/\s+/g, ' ')
+  return sanitize(text).replaceAll(/\s+/g, ' ')
 }

@@ -3,7 +3,7 @@ import type { LiveView } from './contract.ts'
 
 const signs = { done: '✓', failed: '✗' } as const
 
-/** Long work where there is no terminal: a line every few seconds, one for each stage that ends, and no trajectories. */
+/** The view without a terminal: a line every few seconds and for each completed stage, but no trajectories. */
 export function plainView(): LiveView {
   const observe = showProgress()
   const log = (line: string): void => {
@@ -12,7 +12,7 @@ export function plainView(): LiveView {
   return {
     showsText: false,
     observe,
-    // Stages tell their figures with their progress.
+    // Stages include their metrics in their progress.
     metric: () => {},
     text: () => {},
     trajectory: () => {},

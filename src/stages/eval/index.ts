@@ -6,6 +6,7 @@ export type { Attempt, Solver } from './contract.ts'
 export { headline } from './headline.ts'
 export { pickWithJudge } from './judge-pick.ts'
 export { type MakeReportOptions, makeReport, takeAttempts } from './make-report.ts'
+export { mergeEvaluations } from './merge.ts'
 export { type ModelSolverOptions, modelSolver } from './model-solver.ts'
 export {
   amongTools,

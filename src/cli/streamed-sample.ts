@@ -3,8 +3,8 @@ import type { Sample } from '../engine/index.ts'
 import { TextStream, type Tokenizer } from '../language/tokens/index.ts'
 import type { LiveText } from './live-text.ts'
 
-/** One continuation on its way to the reader. */
-export class Continuation {
+/** One sampled text, shown as its tokens arrive. */
+export class StreamedSample {
   readonly tokens: number[] = []
   stopped: Sample['stopped'] | 'interrupted' = 'interrupted'
   readonly #stream: TextStream
@@ -15,14 +15,14 @@ export class Continuation {
   #isDone = false
 
   constructor(tokenizer: Tokenizer, live: LiveText, { number, of }: { number: number; of: number }) {
-    // Control tokens end a text and are not part of it.
+    // Control tokens end a text; they are not part of it.
     this.#stream = new TextStream(tokenizer, { continuation: true, skipControlTokens: true })
     this.#live = live
     this.#number = number
     if (of > 1) live.showAsIs(number, pc.dim(`── ${number + 1} of ${of}\n`))
   }
 
-  take(token: number): void {
+  push(token: number): void {
     this.tokens.push(token)
     this.#live.countToken()
     this.#show(this.#stream.push(token))
@@ -31,11 +31,11 @@ export class Continuation {
   end(sample: Sample): void {
     this.#sample = sample
     this.stopped = sample.stopped
-    this.cut()
+    this.finish()
   }
 
-  /** Nothing more will come, whether it was done or not. */
-  cut(): void {
+  /** No more tokens will arrive, because sampling ended or was interrupted. */
+  finish(): void {
     if (this.#isDone) return
     this.#isDone = true
     this.#show(this.#stream.finish())

@@ -2,7 +2,7 @@ import type { ProjectConfig } from '../pipeline/settings.ts'
 
 type Sections = readonly (keyof ProjectConfig)[]
 
-/** Where a task is worked on: by the team and by the student alike. */
+/** Sections that describe the environment in which team and student solve tasks. */
 export const worldSections = [
   'language',
   'tools',
@@ -13,10 +13,10 @@ export const worldSections = [
   'embedding',
 ] as const satisfies Sections
 
-/** What a training reads. Tasks are read again only to measure with; those of the run are in its log. */
+/** Sections that training uses. `tasks` matters only for evaluation: training tasks are in the run's log. */
 export function trainingSections(stage: 'sft' | 'rl', { tasks }: Pick<ProjectConfig, 'tasks'>): Sections {
   const student = ['student', 'engine', 'rollout', stage] as const
-  const measures = tasks.dev_count > 0
-  if (stage === 'sft' && !measures) return ['language', ...student]
-  return [...worldSections, ...student, ...(measures ? (['tasks'] as const) : [])]
+  const evaluates = tasks.dev_count > 0
+  if (stage === 'sft' && !evaluates) return ['language', ...student]
+  return [...worldSections, ...student, ...(evaluates ? (['tasks'] as const) : [])]
 }

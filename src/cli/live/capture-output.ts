@@ -1,15 +1,15 @@
 /**
- * Hands whole lines that anyone writes to these streams to the given function instead, so that they do not land in the
- * middle of a picture. Ended by calling what it returns; what then is left of a line is handed over too.
+ * Redirects whole lines written to these streams to a function, so that they do not disturb the live view. Returns a
+ * function that restores the streams and passes on an incomplete last line.
  */
-export function catchOutput(
+export function captureOutput(
   streams: readonly NodeJS.WriteStream[],
   take: (lines: string) => void,
 ): () => void {
   const ends = streams.map((stream) => {
     const original = stream.write
     let rest = ''
-    const caught = (chunk: string | Uint8Array, ...others: unknown[]): boolean => {
+    const capture = (chunk: string | Uint8Array, ...others: unknown[]): boolean => {
       rest += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
       const end = rest.lastIndexOf('\n') + 1
       if (end > 0) take(rest.slice(0, end))
@@ -18,7 +18,7 @@ export function catchOutput(
       if (done !== undefined) process.nextTick(done)
       return true
     }
-    stream.write = caught as typeof stream.write
+    stream.write = capture as typeof stream.write
     return () => {
       stream.write = original
       if (rest !== '') take(rest)

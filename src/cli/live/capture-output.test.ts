@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { catchOutput } from './other-output.ts'
+import { captureOutput } from './capture-output.ts'
 
-test('whole lines are handed over, what is left of one at the end, and then the stream is itself again', async () => {
+test('passes on whole lines, then an incomplete last line, and restores the stream', async () => {
   const stream = new PassThrough() as unknown as NodeJS.WriteStream
   const taken: string[] = []
-  const end = catchOutput([stream], (lines) => taken.push(lines))
+  const end = captureOutput([stream], (lines) => taken.push(lines))
   stream.write('one\ntwo')
   stream.write(Buffer.from(' and\nthree\nfo'))
   await new Promise<void>((done) => stream.write('ur', () => done()))

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 
-const file = new URL('./on-leaving.ts', import.meta.url).href
+const file = new URL('./exit-hooks.ts', import.meta.url).href
 
-/** Starts a program, sends it signals one after the other as it asks for them, and says what it wrote and how it ended. */
+/** Runs a program, sends it a signal whenever it writes "?", and returns its output and how it exited. */
 async function runProgram(body: string, signals: NodeJS.Signals[]) {
-  const source = `import { onLeaving } from ${JSON.stringify(file)}
-const undo = onLeaving(() => process.stdout.write('left '))
+  const source = `import { onExit } from ${JSON.stringify(file)}
+const remove = onExit(() => process.stdout.write('cleaned '))
 ${body}`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -27,28 +27,28 @@ ${body}`
 const wait = 'setTimeout(() => {}, 60_000); process.stdout.write("?")'
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s that nobody handles ends the process, after leaving',
+  'cleans up on %s without a handler, and the signal kills the process',
   async (name) => {
-    expect(await runProgram(wait, [name])).toEqual({ written: 'left', code: null, signal: name })
+    expect(await runProgram(wait, [name])).toEqual({ written: 'cleaned', code: null, signal: name })
   },
 )
 
-test('a signal that someone handles once is theirs; the next ends the process', async () => {
+test('leaves a signal to a `once` handler; the next one kills the process', async () => {
   const body = `process.once('SIGINT', () => process.stdout.write('handled ?')); ${wait}`
   expect(await runProgram(body, ['SIGINT', 'SIGINT'])).toEqual({
-    written: 'handled left',
+    written: 'handled cleaned',
     code: null,
     signal: 'SIGINT',
   })
 })
 
-test('an error that nobody catches and a plain end leave too', async () => {
-  expect(await runProgram('process.exitCode = 3', [])).toMatchObject({ written: 'left', code: 3 })
-  expect(await runProgram('process.exit(4)', [])).toMatchObject({ written: 'left', code: 4 })
+test('cleans up at a normal exit and on process.exit', async () => {
+  expect(await runProgram('process.exitCode = 3', [])).toMatchObject({ written: 'cleaned', code: 3 })
+  expect(await runProgram('process.exit(4)', [])).toMatchObject({ written: 'cleaned', code: 4 })
 })
 
-test('undone, it does nothing', async () => {
-  expect(await runProgram(`undo(); ${wait}`, ['SIGINT'])).toEqual({
+test('does nothing after it is removed', async () => {
+  expect(await runProgram(`remove(); ${wait}`, ['SIGINT'])).toEqual({
     written: '',
     code: null,
     signal: 'SIGINT',

@@ -1,11 +1,9 @@
 import { basename, resolve } from 'node:path'
-import { modelFolder, openStudent, type World } from '../../agent/index.ts'
-import { ConfigError } from '../../base/errors/index.ts'
-import { fingerprintOfFolder } from '../../engine/index.ts'
-import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../../language/tokens/index.ts'
-import { teamSolver } from '../../pipeline/index.ts'
-import type { ProjectConfig } from '../../pipeline/settings.ts'
-import { readEnvironment } from '../../settings/index.ts'
+import { modelFolder, openStudent, type World } from '../agent/index.ts'
+import { ConfigError } from '../base/errors/index.ts'
+import { fingerprintOfFolder } from '../engine/index.ts'
+import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
+import { readEnvironment } from '../settings/index.ts'
 import {
   amongTools,
   type Chat,
@@ -18,23 +16,31 @@ import {
   plainSolver,
   reactSolver,
   type Solver,
-} from '../../stages/eval/index.ts'
-import { modelFromSettings } from '../../world/models/index.ts'
-import type { SolverRequest } from './solver-request.ts'
+} from '../stages/eval/index.ts'
+import { modelFromSettings } from '../world/models/index.ts'
+import type { ProjectConfig } from './settings.ts'
+import { teamSolver } from './team-solver.ts'
 
-/** The name a solver has in tables, and by which its attempts are found again. */
+/** A solver to evaluate. */
+export type SolverRequest =
+  | { kind: 'model' | 'text'; folder: string; name?: string }
+  | { kind: 'team' }
+  /** Without a folder, the model from the settings. */
+  | { kind: 'plain' | 'react'; folder?: string; name?: string }
+
+/** The name of a solver in tables and stored attempts. */
 export function solverName(request: SolverRequest, config: ProjectConfig): string {
   if (request.kind === 'team') return `${basename(config.teach.topology, '.ts')}-${config.teach.mind}`
   if (request.name !== undefined) return request.name
   if (request.kind === 'model') return folderName(request.folder)
   const model = request.folder === undefined ? baseline(config).model : folderName(request.folder)
   if (model !== undefined) return `${request.kind} ${model}`
-  throw new ConfigError('there is no model to ask', {
-    fix: 'Set eval.base_url and eval.model, or name a folder with --model.',
+  throw new ConfigError('there is no model to evaluate', {
+    fix: 'Set eval.base_url and eval.model, or give a folder with --model.',
   })
 }
 
-/** Opens a solver. What its tools are set up with decides its work too. */
+/** Opens a solver; its identity includes the settings of its tools. */
 export async function openSolver(
   request: SolverRequest,
   config: ProjectConfig,
@@ -73,7 +79,7 @@ async function openBare(
   return { solver, close: () => student.engine.close() }
 }
 
-/** The tokenizer that counts for everyone: that of a model that takes part, else the student's. */
+/** The tokenizer that counts tokens for all solvers: the first model's, otherwise the student's. */
 export async function countingTokenizer(
   requests: readonly SolverRequest[],
   config: ProjectConfig,
@@ -88,7 +94,7 @@ export async function countingTokenizer(
   }
 }
 
-/** The section that describes the model of plain answers and of the ReAct agent. */
+/** The settings of the model for --plain and --react: [eval], or [teacher] if that has none. */
 function baseline(config: ProjectConfig): ProjectConfig['eval'] | ProjectConfig['teacher'] {
   return config.eval.model === undefined && config.eval.base_url === undefined ? config.teacher : config.eval
 }
