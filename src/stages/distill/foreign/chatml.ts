@@ -5,16 +5,16 @@ export interface ChatMessage {
   content: string
 }
 
-/** What the messages do not say about themselves. */
+/** What the messages themselves do not contain. */
 export interface ChatHead extends Pick<Trajectory, 'id' | 'taskId' | 'team'> {
   question: string
   meta?: Trajectory['meta']
 }
 
 /**
- * A conversation of one agent with its tools, in ChatML with `<think>`, `<tool_call>`, `<tool_response>` and `<answer>`,
- * as a trajectory. `messages` are the turns after the question. What cannot be read is a failure at the boundary
- * `import`, which the distiller lists as a problem.
+ * Converts a single agent's conversation with its tools, in ChatML with `<think>`, `<tool_call>`, `<tool_response>`
+ * and `<answer>`, to a trajectory. `messages` are the turns after the question. What cannot be parsed becomes a
+ * failure at the boundary `import`, which the distiller lists as a problem.
  */
 export function trajectoryFromChat(messages: readonly ChatMessage[], head: ChatHead): Trajectory {
   const log = new Log()
@@ -93,7 +93,7 @@ function readCall(body: string): { tool: string; input: never } | undefined {
   }
 }
 
-/** What stands between the first opening and the last closing tag: tool output may hold tags of its own. */
+/** The text between the first opening and the last closing tag: tool output may contain tags of its own. */
 function between(text: string, tag: string): string | undefined {
   const start = text.indexOf(`<${tag}>`)
   const end = tag === 'think' ? text.indexOf(`</${tag}>`) : text.lastIndexOf(`</${tag}>`)
@@ -106,7 +106,7 @@ type EventInput = TrajectoryEvent extends infer Each
     : never
   : never
 
-/** These conversations have no times; the order of the messages is all there is. */
+/** These conversations have no timestamps, only the order of the messages. */
 class Log {
   readonly events: TrajectoryEvent[] = []
 

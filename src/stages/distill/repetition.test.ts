@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SaidBefore } from './said-before.ts'
-import { sentences } from './sentences.ts'
+import { RepetitionFilter, sentences } from './repetition.ts'
 
 describe('sentences', () => {
   it.each([
@@ -26,20 +25,20 @@ describe('sentences', () => {
   })
 })
 
-describe('SaidBefore', () => {
-  it('keeps what is new, and short words that carry nothing', () => {
-    const said = new SaidBefore()
+describe('RepetitionFilter', () => {
+  it('keeps new sentences and short ones without information', () => {
+    const said = new RepetitionFilter()
     said.add('The Osk flows there. Good.')
-    expect(said.sayNew('Good. The Osk flows there. It is long.')).toBe('Good. It is long.')
-    expect(said.sayNew('The Osk flows there.')).toBe('')
-    expect(said.sayNew('It is long.')).toBe('It is long.')
-    expect(said.sayNew('It is long.')).toBe('')
+    expect(said.addNew('Good. The Osk flows there. It is long.')).toBe('Good. It is long.')
+    expect(said.addNew('The Osk flows there.')).toBe('')
+    expect(said.addNew('It is long.')).toBe('It is long.')
+    expect(said.addNew('It is long.')).toBe('')
   })
 
-  it('never tears a program apart', () => {
-    const said = new SaidBefore()
+  it('never splits a program', () => {
+    const said = new RepetitionFilter()
     said.add('for x in range(10):\n    print(x, end="")')
     const program = '```py\nfor x in range(10):\n    print(x, end="")\nprint(1)\n```'
-    expect(said.sayNew(program)).toBe(program)
+    expect(said.addNew(program)).toBe(program)
   })
 })
