@@ -3,32 +3,30 @@ import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { isReact, type Selection, type Stream } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
-import { FunnelCounter, type Profile } from './count-funnel.ts'
 import { type Criteria, decide, type StageName } from './decide.ts'
 import { type Drop, type Examined, examine } from './examine.ts'
-import type { Funnel } from './funnel.ts'
-import { likeness } from './min-hash.ts'
+import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
+import { Signatures, similarity } from './min-hash.ts'
 import { findDuplicates } from './near-duplicates.ts'
 import type { DroppedLine } from './selection-files.ts'
-import { Signatures } from './signatures.ts'
 
-/** Where decisions go. */
+/** Receives the decisions. */
 export interface Sink {
   keep(line: Omit<Selection, 'v'>): void
   drop(line: DroppedLine): void
 }
 
-/** A sequence that only its near-duplicates can still push out. */
+/** A sequence that can only be dropped as a near-duplicate. */
 interface Candidate extends Omit<Selection, 'v'> {
   profile: Profile
 }
 
 /**
- * Decides on one sequence after the other. With near-duplicates sought, the last word on those that passed everything
- * else is spoken at the end, so that it does not hang on the order they came in; some 1.4 kB are held for each.
- * Otherwise nothing is held.
+ * Applies the filters to one sequence after another. With near-duplicate detection, the final decision on those that
+ * passed everything else is made at the end, so that it does not depend on their order; about 1.4 kB are held for
+ * each. Otherwise nothing is held.
  */
-export class Sieve {
+export class FilterChain {
   readonly #criteria: Criteria
   readonly #grammars: ReadonlyMap<string, Grammar>
   readonly #sink: Sink | undefined
@@ -42,9 +40,9 @@ export class Sieve {
     this.#sink = sink
   }
 
-  take(sequence: Stream): void {
+  add(sequence: Stream): void {
     const { settings } = this.#criteria
-    // What becomes of a ReAct-style sequence is decided by the one it was made from.
+    // A ReAct-style sequence follows the one it was made from.
     if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
       this.#counter.passedOver++
       return
@@ -56,14 +54,14 @@ export class Sieve {
     else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
   }
 
-  /** Settles near-duplicates and returns what has been counted. */
+  /** Resolves near-duplicates and returns the counts. */
   finish(): Omit<Funnel, 'fingerprint' | 'settings'> {
     const { duplicate_likeness } = this.#criteria.settings
     const keptInstead = findDuplicates(this.#signatures, this.#precedence(), duplicate_likeness)
     for (const [index, candidate] of this.#candidates.entries()) {
       const twin = keptInstead[index]!
       if (twin < 0) this.#keep(candidate)
-      else this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#likeTwin(index, twin) })
+      else this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#nearDuplicate(index, twin) })
     }
     return this.#counter.result()
   }
@@ -85,21 +83,23 @@ export class Sieve {
     this.#sink?.drop({ id, ...dropped })
   }
 
-  /** Of those alike, the heaviest stays; among equals, chance drawn from the id decides. */
+  /** Among near-duplicates, the one with the highest weight is kept; ties are broken by seed and id. */
   #precedence(): Uint32Array {
     const { seed } = this.#criteria.settings
-    const draws = Float64Array.from(this.#candidates, ({ id }) => fractionOf(seed, `precedence ${id}`))
+    const tieBreakers = Float64Array.from(this.#candidates, ({ id }) => fractionOf(seed, `precedence ${id}`))
     return Uint32Array.from(this.#candidates.keys()).sort((left, right) => {
       const [one, other] = [this.#candidates[left]!, this.#candidates[right]!]
-      return other.weight - one.weight || draws[left]! - draws[right]! || (one.id < other.id ? -1 : 1)
+      return (
+        other.weight - one.weight || tieBreakers[left]! - tieBreakers[right]! || (one.id < other.id ? -1 : 1)
+      )
     })
   }
 
-  #likeTwin(index: number, twin: number): Drop {
-    const share = likeness(this.#signatures.at(index), this.#signatures.at(twin))
+  #nearDuplicate(index: number, twin: number): Drop {
+    const share = similarity(this.#signatures.at(index), this.#signatures.at(twin))
     return {
       reason: 'near-duplicate',
-      detail: `like ${this.#candidates[twin]!.id}, about ${percent(share, 0)}`,
+      detail: `of ${this.#candidates[twin]!.id}, about ${percent(share, 0)} similar`,
     }
   }
 }
