@@ -1,13 +1,12 @@
 import { ConfigError } from '../../base/errors/index.ts'
 import { fractionOf } from '../../base/random/index.ts'
-import type { ContextFrom, SftSettings } from './config.ts'
-import { type Dealt, dealEvenly } from './deal.ts'
 import type { Example } from './examples.ts'
+import type { ContextFrom, SftSettings } from './settings.ts'
 
-/** A part of the run with one context length. */
+/** A part of the training with one context length. */
 interface Phase {
   context: number
-  /** Steps before it. */
+  /** Number of steps before it. */
   before: number
   steps: number
   stepsPerEpoch: number
@@ -17,7 +16,7 @@ interface Phase {
 interface Pool {
   chains: number[]
   react: number[]
-  /** How many of those in `react` a pass goes through. */
+  /** How many of those in `react` an epoch uses. */
   reactTimes: number
 }
 
@@ -32,10 +31,10 @@ export type PlanSettings = Pick<
 >
 
 /**
- * Which examples make up which step. It hangs on examples and settings alone, so a step's number is all that is needed
- * to go on from it.
+ * Assigns examples to steps. It depends only on examples and settings, so the step number is all that is needed to
+ * resume.
  */
-export class Plan {
+export class BatchPlanner {
   readonly total: number
   readonly #phases: Phase[]
   readonly #examples: readonly Example[]
@@ -58,7 +57,7 @@ export class Plan {
     this.total = before
   }
 
-  /** The examples of a step, counted from 1, and the context length in force. */
+  /** The examples of a step, counted from 1, and its context length. */
   step(number: number): { examples: Example[]; context: number } {
     const at = this.#phases.findLastIndex(({ before }) => before < number)
     const phase = this.#phases[at]!
@@ -72,17 +71,17 @@ export class Plan {
     const name = `${at} ${epoch}`
     if (this.#epoch?.name !== name) {
       const items = this.#itemsOf(phase.pool, name)
-      this.#epoch = { name, steps: dealEvenly(items, phase.stepsPerEpoch) }
+      this.#epoch = { name, steps: planBatches(items, phase.stepsPerEpoch) }
     }
     return this.#epoch.steps
   }
 
-  #itemsOf({ chains, react, reactTimes }: Pool, epoch: string): Dealt[] {
-    const item = (index: number, copy: number): Dealt => {
+  #itemsOf({ chains, react, reactTimes }: Pool, epoch: string): BatchItem[] {
+    const item = (index: number, copy: number): BatchItem => {
       const { id, tokens } = this.#examples[index]!
       return { index, tokens: tokens.length, at: fractionOf(this.#settings.seed, epoch, id, copy) }
     }
-    const copies = (index: number): Dealt[] =>
+    const copies = (index: number): BatchItem[] =>
       Array.from({ length: this.#examples[index]!.times }, (_, copy) => item(index, copy))
     const items = chains.flatMap(copies)
     for (let copy = 0, left = reactTimes; left > 0; copy++, left -= react.length) {
@@ -100,7 +99,7 @@ export class Plan {
       items += times
       tokens += times * each.length
     }
-    // Which of these are drawn differs from pass to pass; their number does not.
+    // Which of these are sampled differs between epochs; their number does not.
     for (const index of react) tokens += (this.#examples[index]!.tokens.length * reactTimes) / react.length
     return Math.min(Math.max(1, Math.round(tokens / this.#settings.batch_tokens)), items)
   }
@@ -128,12 +127,12 @@ function nothingFits(chains: readonly Example[], context: number): ConfigError {
   return new ConfigError(
     `no sequence to train on fits into ${context} tokens: the shortest has ${shortest}`,
     {
-      fix: 'Give a larger sft.context, or take a model with a longer context or a tokenizer with fewer tokens a text.',
+      fix: 'Increase sft.context, or use a model with a longer context or a tokenizer that needs fewer tokens.',
     },
   )
 }
 
-/** Steps of a phase: its share of max_steps, or of the epochs. */
+/** Number of steps in a phase: its share of max_steps, or of the epochs. */
 function stepsOf(
   { max_steps, epochs }: PlanSettings,
   from: number,
@@ -143,4 +142,39 @@ function stepsOf(
   const until = next?.from ?? 1
   if (max_steps > 0) return Math.round(until * max_steps) - Math.round(from * max_steps)
   return Math.max(1, Math.round((until - from) * epochs * perEpoch))
+}
+
+/** An item to assign to a step: its size, and a random number that orders items of the same size. */
+export interface BatchItem {
+  index: number
+  tokens: number
+  at: number
+}
+
+/**
+ * Distributes items over `count` batches of similar size. Items are sorted by length into strata, with as many items
+ * per stratum as there are batches, and every batch gets one of each, chosen at random. As lengths decrease from
+ * stratum to stratum, no two batches differ by more tokens than the longest item has.
+ */
+export function planBatches(items: readonly BatchItem[], count: number): number[][] {
+  const byLength = [...items].sort((left, right) => right.tokens - left.tokens || byRandom(left, right))
+  const steps = Array.from({ length: count }, (_, step) => ({ step, tokens: 0, items: [] as number[] }))
+  for (let from = 0; from < byLength.length; from += count) {
+    const stratum = byLength.slice(from, from + count)
+    // A partial stratum goes to the smallest batches, its longest item to the very smallest.
+    const isFull = stratum.length === count
+    const receivers = isFull
+      ? steps
+      : [...steps].sort((left, right) => left.tokens - right.tokens || left.step - right.step)
+    if (isFull) stratum.sort(byRandom)
+    for (const [place, { index, tokens }] of stratum.entries()) {
+      receivers[place]!.items.push(index)
+      receivers[place]!.tokens += tokens
+    }
+  }
+  return steps.map((step) => step.items)
+}
+
+function byRandom(left: BatchItem, right: BatchItem): number {
+  return left.at - right.at || left.index - right.index
 }
