@@ -105,7 +105,7 @@ describe('training', () => {
       steps: 8,
     })
     expect(sftCurve(run.metrics())[3]).toMatchObject({ accuracy: 0.75, wellFormed: 1, rollouts: 4 })
-    expect(log()).toContain('step 8 could not be tried out: no tools today')
+    expect(log()).toContain('step 8 could not be evaluated: no tools today')
   })
 
   it('holds out nothing if there are few tasks, keeps the last checkpoint and says so', async () => {
@@ -159,7 +159,7 @@ describe('unusable input', () => {
       /fits into 40 tokens: the shortest/,
     ],
     ['no ReAct-style ones', { react_share: 0.2 }, {}, 'no ReAct-style sequences'],
-    ['nothing to measure accuracy', { keep: 'accuracy' }, {}, 'nothing measures it'],
+    ['nothing to measure accuracy', { keep: 'accuracy' }, {}, 'accuracy is not measured'],
     [
       'a context the model cannot see',
       { context: { '0': 9000 } },
