@@ -7,7 +7,6 @@ import { teamSolver } from '../../pipeline/index.ts'
 import type { ProjectConfig } from '../../pipeline/settings.ts'
 import { readEnvironment } from '../../settings/index.ts'
 import {
-  amongTools,
   type Chat,
   chatOfModel,
   chatOfPolicy,
@@ -18,6 +17,7 @@ import {
   plainSolver,
   reactSolver,
   type Solver,
+  withToolSettings,
 } from '../../stages/eval/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
 import type { SolverRequest } from './solver-request.ts'
@@ -42,7 +42,7 @@ export async function openSolver(
   tokenizer: Tokenizer,
 ): Promise<OpenSolver> {
   const { solver, close } = await openBare(request, config, world, tokenizer)
-  return { solver: amongTools(solver, config), close }
+  return { solver: withToolSettings(solver, config), close }
 }
 
 async function openBare(

@@ -13,7 +13,7 @@ import {
   parseShard,
   pickWithJudge,
   type ReportFiles,
-  reportFigures,
+  reportMetrics,
   solveAll,
   takeAttempts,
 } from '../../stages/eval/index.ts'
@@ -104,7 +104,7 @@ export async function evaluate(config: ProjectConfig, work: EvalWork): Promise<E
             tasks: new Set(tasks.map(({ id }) => id)),
             attempts: config.eval.attempts,
           })
-          return { figures: reportFigures(made.report), made }
+          return { figures: reportMetrics(made.report), made }
         }
         const { made } = await runStage({ name: command, run: attempt }, { run, config, signal, observe })
         const seconds = (performance.now() - began) / 1000

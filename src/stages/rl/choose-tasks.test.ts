@@ -70,7 +70,7 @@ describe('the chosen tasks', () => {
     expect(first.ids).toEqual(['second'])
     expect(first.rollouts).toBe(16)
     expect(chosenInWords(first.counts)).toBe(
-      'practising on 1 of 4 tasks; left out: 2 × always solved, 1 × never solved',
+      'training on 1 of 4 tasks; left out: 2 × always solved, 1 × never solved',
     )
     expect(
       [...run.scan('pass-rate')].map(({ taskId, correct, wrong, tools }) => [taskId, correct, wrong, tools]),

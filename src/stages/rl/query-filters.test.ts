@@ -25,7 +25,7 @@ it('keeps tasks whose pass rate is in the range, bounds included', () => {
     undefined,
     undefined,
     'always solved',
-    'no try could be judged',
+    'no attempt could be judged',
   ])
   expect(reasons([0.2, 0.8])).toEqual([
     'never solved',
@@ -33,7 +33,7 @@ it('keeps tasks whose pass rate is in the range, bounds included', () => {
     undefined,
     'solved in more than 80.0%',
     'always solved',
-    'no try could be judged',
+    'no attempt could be judged',
   ])
   // The paper's filter for code: only tasks that are always solved are dropped.
   expect(reasons([0, 0.99]).slice(0, 5)).toEqual([

@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bootstrap } from './bootstrap.ts'
-import { meanOf, ratioOf, shareOf } from './estimates.ts'
-import { mcnemar } from './mcnemar.ts'
-import { passAtK } from './pass-at-k.ts'
-import { wilson } from './wilson.ts'
+import { bootstrap, mcnemar, meanOf, passAtK, ratioOf, shareOf, wilson } from './statistics.ts'
 
 const draws = { resamples: 2000, seed: 1 }
 
 describe('pass@k', () => {
-  /** Every choice of k of n attempts, of which the first c are right. */
+  /** Every choice of k of n attempts, of which the first c are correct. */
   function byEnumeration(n: number, c: number, k: number): number {
     let [all, solved] = [0, 0]
     for (let choice = 0; choice < 2 ** n; choice++) {
@@ -21,13 +17,13 @@ describe('pass@k', () => {
     return solved / all
   }
 
-  it('is the share of choices with a right attempt in them', () => {
+  it('is the share of choices with a correct attempt', () => {
     for (let n = 1; n <= 10; n++)
       for (let c = 0; c <= n; c++)
         for (let k = 1; k <= n; k++) expect(passAtK(n, c, k)).toBeCloseTo(byEnumeration(n, c, k), 12)
   })
 
-  it('is the mean for one attempt, and refuses more than there are', () => {
+  it('is the mean for k = 1, and refuses k > n', () => {
     expect(passAtK(8, 3, 1)).toBeCloseTo(3 / 8, 12)
     expect(() => passAtK(4, 2, 8)).toThrow(RangeError)
   })
@@ -47,7 +43,7 @@ describe("Wilson's interval", () => {
     expect(found.high).toBeCloseTo(high, 4)
   })
 
-  it('holds exactly the shares that a score test does not refuse', () => {
+  it('contains exactly the proportions that a score test does not reject', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -67,7 +63,7 @@ describe("Wilson's interval", () => {
 })
 
 describe("McNemar's test", () => {
-  /** Both tails, term by term, in whole numbers. */
+  /** Both tails, term by term, in integers. */
   function bySummation(one: number, other: number): number {
     const n = one + other
     const choose = (k: number): bigint => {
@@ -88,28 +84,28 @@ describe("McNemar's test", () => {
     expect(mcnemar(900, 1100)).toBeCloseTo(bySummation(900, 1100), 10)
   })
 
-  it('finds nothing where nothing differs', () => {
+  it('finds no difference between equal solvers', () => {
     expect(mcnemar(0, 0)).toBe(1)
     expect(mcnemar(7, 7)).toBe(1)
   })
 })
 
 describe('the bootstrap', () => {
-  it('draws the same with the same seed, and else otherwise', () => {
+  it('depends only on the seed', () => {
     const values = Array.from({ length: 30 }, (_, at) => Math.sqrt(at))
     expect(meanOf(values, draws)).toEqual(meanOf(values, draws))
     expect(meanOf(values, draws)).not.toEqual(meanOf(values, { ...draws, seed: 2 }))
   })
 
-  it('has the bounds of all samples there are, where these can be counted', () => {
-    // Of the 27 samples of three, one has the mean 0 and one the mean 9: 3.7 % each, more than 2.5 %.
+  it('matches exhaustive enumeration for small samples', () => {
+    // Of the 27 samples of three, one has the mean 0 and one the mean 9: 3.7% each, more than 2.5%.
     expect(meanOf([0, 3, 9], { resamples: 20_000, seed: 3 })).toEqual({ value: 4, low: 0, high: 9 })
-    // Six throws of a coin: none is heads in 1.6 % of cases, at most one in 10.9 %.
+    // Six coin flips: none is heads in 1.6% of cases, at most one in 10.9%.
     const coins = meanOf([0, 0, 0, 1, 1, 1], { resamples: 20_000, seed: 3 })
     expect(coins).toEqual({ value: 0.5, low: 1 / 6, high: 5 / 6 })
   })
 
-  it('comes close to the interval of the normal distribution for a large sample', () => {
+  it('approaches the normal interval for a large sample', () => {
     const values = Array.from({ length: 400 }, (_, at) => (at * 37) % 101)
     const { value, low, high } = meanOf(values, draws)
     const deviation = Math.sqrt(values.reduce((total, one) => total + (one - value) ** 2, 0) / 400)
@@ -118,14 +114,14 @@ describe('the bootstrap', () => {
     expect(Math.abs(high - value - half) / half).toBeLessThan(0.1)
   })
 
-  it('leaves out samples in which a ratio has no value', () => {
+  it('ignores samples in which a ratio is undefined', () => {
     expect(ratioOf([10, 20], [0, 1], draws)).toEqual({ value: 30, low: 20, high: 30 })
     expect(ratioOf([10, 20], [0, 0], draws)).toBeNull()
     expect(bootstrap(0, () => 1, draws)).toBeUndefined()
   })
 })
 
-it('a share is given the interval of Wilson where tasks are solved or not, and is drawn where they are in part', () => {
+it('accuracy uses a Wilson interval for binary outcomes and a bootstrap for fractional ones', () => {
   expect(shareOf([1, 0, 1, 1], draws)).toEqual(wilson(3, 4))
   const inPart = shareOf([0.5, 0.5, 1, 0], draws)
   expect(inPart).toEqual(meanOf([0.5, 0.5, 1, 0], draws))
