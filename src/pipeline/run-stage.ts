@@ -3,14 +3,14 @@ import { writeToml } from '../settings/index.ts'
 import type { Stage, StageContext, StageSummary } from '../stages/stage.ts'
 import { writeSettingsFile } from '../store/index.ts'
 
-/** The settings a stage was last started with, so that `coa run resume` can go on with the same. */
+/** The settings a stage was last started with, so that `coa run resume` can use the same ones. */
 export function stageSettingsFile(dir: string, stage: string): string {
   return join(dir, `${stage}.toml`)
 }
 
 /**
- * Runs one stage and records in the run how it went: running, then done with its figures, failed or interrupted. The
- * only place that does so. In a run that was opened for reading, as for a dry run, nothing is recorded.
+ * Runs one stage and records its status in the run: running, then done with its summary, failed or interrupted. This
+ * is the only place that does so. In a run opened for reading, as in a dry run, nothing is recorded.
  */
 export async function runStage<Config extends object, Options extends object, Summary extends StageSummary>(
   stage: Pick<Stage<Config, Options, Summary>, 'name' | 'run'>,

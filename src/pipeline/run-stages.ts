@@ -12,11 +12,14 @@ export interface StageOutcome {
 type StageStatus = 'running' | 'interrupted' | 'failed' | StageOutcome['status']
 
 export interface RunStagesContext extends StageContext<ProjectConfig> {
-  /** Told how a stage stands whenever that changes. */
+  /** Called whenever the status of a stage changes. */
   onStage?: (stage: Stage<ProjectConfig>, status: StageStatus, figures: StageOutcome['figures']) => void
 }
 
-/** Runs the stages in order and skips those that the run's manifest has as done: this is how an interrupted run is resumed. */
+/**
+ * Runs the stages in order and skips those that the manifest marks as done; this is how an interrupted run is
+ * resumed.
+ */
 export async function runStages(
   stages: readonly Stage<ProjectConfig>[],
   context: RunStagesContext,

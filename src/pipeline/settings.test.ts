@@ -93,18 +93,18 @@ it('reads tables from the command line', () => {
 
 it.each([
   ['teach.dials', 'slips=0.2', 'Unrecognized key: "slips"'],
-  ['teach.dials', 'slip=2', 'teach.dials.slip is not usable'],
-  ['teach.dials', 'slip=', 'teach.dials.slip is not usable'],
-  ['teach.dials', 'slip', 'teach.dials is not usable'],
-  ['teach.dials', 'slip=often', 'teach.dials.slip is not usable'],
+  ['teach.dials', 'slip=2', 'teach.dials.slip is invalid'],
+  ['teach.dials', 'slip=', 'teach.dials.slip is invalid'],
+  ['teach.dials', 'slip', 'teach.dials is invalid'],
+  ['teach.dials', 'slip=often', 'teach.dials.slip is invalid'],
   ['teach.dials', 'toString=1', 'Unrecognized key'],
   ['tasks.levels', 'math=1..x', 'tasks.levels'],
   ['tasks.levels', 'math=1..2..3', 'tasks.levels'],
-  ['sft.context', '0=many', 'sft.context.0 is not usable'],
-  ['sft.context', '=1024', 'sft.context is not usable'],
-  ['eval.prices', 'team=3', 'eval.prices.team.completion is not usable'],
-  ['eval.prices', 'team=3/15/7', 'eval.prices.team is not usable'],
-  ['distill.map', 'critic=', 'distill.map.critic is not usable'],
+  ['sft.context', '0=many', 'sft.context.0 is invalid'],
+  ['sft.context', '=1024', 'sft.context is invalid'],
+  ['eval.prices', 'team=3', 'eval.prices.team.completion is invalid'],
+  ['eval.prices', 'team=3/15/7', 'eval.prices.team is invalid'],
+  ['distill.map', 'critic=', 'distill.map.critic is invalid'],
 ])('refuses %s %j', (key, text, message) => {
   expect(() => projectConfig({ flags: { [key]: text } })).toThrow(message)
 })

@@ -43,13 +43,13 @@ export const ProjectConfig = z.strictObject({
   sandbox: SandboxSection,
   search: SearchSection,
   teach: TeachSection,
-  /** The model that thinks for the team, where teach.mind is "model". */
+  /** The model that thinks for the team, if teach.mind is "model". */
   teacher: ModelSection,
-  /** Compares an answer with the reference where no rule decides. */
+  /** Compares an answer with the gold answer if no rule decides. */
   judge: ModelSection,
-  /** Shortens the pages that are read to what the question needs. */
+  /** Summarizes pages with respect to the question. */
   summary: ModelSection,
-  /** Turns passages and queries into vectors. */
+  /** Embeds passages and queries. */
   embedding: EmbeddingSection,
   student: StudentSection,
   engine: EngineSection,
@@ -60,7 +60,7 @@ export const ProjectConfig = z.strictObject({
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 
-/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
+/** The effective settings: coa.toml (or the named file), then COA_… variables, then flags by dotted key. */
 export function projectConfig(
   options: ProjectOptions & { file?: string | undefined },
 ): ResolvedConfig<ProjectConfig> {
@@ -69,14 +69,16 @@ export function projectConfig(
   const values = isOfRun ? { file: { file, values: flatten(readRunSettings(file), file) } } : {}
   const { config, origins } = resolveProject(ProjectConfig, { ...options, ...values })
   const { language, student } = config
-  // "student" is the tokenizer of whatever model the student is.
+  // "student" means the student model's tokenizer.
   if (language.tokenizer !== 'student') return { config, origins }
   return { config: { ...config, language: { ...language, tokenizer: student.model } }, origins }
 }
 
 type Table = Record<string, Record<string, unknown>>
 
-/** The settings in a run folder. Earlier versions wrote texts such as "math=1" and "gsm8k:train" where tables are now. */
+/**
+ * The settings in a run folder. Earlier versions wrote strings such as "math=1" and "gsm8k:train" instead of tables.
+ */
 export function readRunSettings(file: string): Table {
   const table = readToml(file) as Table
   for (const [key, schema] of settingsOf(ProjectConfig)) {
@@ -89,11 +91,11 @@ export function readRunSettings(file: string): Table {
   return table
 }
 
-/** What the settings in a run folder may decide. */
+/** Which settings of a run folder may be used. */
 export function settingsFromRun(file: string, own: ResolvedConfig<ProjectConfig>): RunValues {
   const table = readRunSettings(file)
   const { language, student } = table
-  // The tokenizer is written down as the path of the student, see projectConfig.
+  // The tokenizer is stored as the student's path, see projectConfig.
   if (language?.['tokenizer'] !== undefined && language['tokenizer'] === student?.['model'])
     language['tokenizer'] = 'student'
   return valuesFromRun(ProjectConfig, table, own, file)

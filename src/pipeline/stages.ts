@@ -11,7 +11,7 @@ import { teamSolver } from './team-solver.ts'
 
 export const evaluate = evaluateAgainst<ProjectConfig>(teamSolver)
 
-/** The method from end to end, in order. */
+/** The whole pipeline, in order. */
 export const stages: readonly Stage<ProjectConfig>[] = [
   prepareTasks,
   teach,

@@ -110,7 +110,7 @@ it('asks for nothing where a run has only defaults', () => {
 it('says which server is described wrongly', () => {
   const resolve = (server: object) => () =>
     resolveConfig(ProjectConfig, { flags: { 'tools.mcp': { workshop: server } } })
-  expect(resolve({})).toThrow('tools.mcp.workshop is not usable: an MCP server has either a command or a url')
-  expect(resolve({ command: 'npx server' })).toThrow('tools.mcp.workshop.command is not usable')
+  expect(resolve({})).toThrow('tools.mcp.workshop is invalid: an MCP server has either a command or a url')
+  expect(resolve({ command: 'npx server' })).toThrow('tools.mcp.workshop.command is invalid')
   expect(resolve({ url: 'http://localhost/mcp' })).not.toThrow()
 })

@@ -138,7 +138,7 @@ describe('resolveConfig', () => {
     ['[project]\nzzzzzzzzz = 1\n', 'Known here: project.runs, project.seed.'],
     ['runs = "x"\n', 'Put it under a section header'],
     ['[project]\nseed = "many"\n', 'coa.toml; change it there'],
-    ['[project\n', 'Mend the line'],
+    ['[project\n', 'Fix the line'],
   ])('refuses %j and says what to do', (text, fix) => {
     expect(failure(() => resolveConfig(ProjectConfig, { files: [toml(text)] })).fix).toContain(fix)
   })
@@ -162,5 +162,5 @@ it('reads two shares from text, and refuses what is no range', () => {
   expect(passRate('0.1, 0.9')).toEqual([0.1, 0.9])
   expect(passRate([])).toEqual([])
   for (const bad of ['0.9,0.1', '0.5', '0,0.5,1', '0,2', '', 'low,high'])
-    expect(() => passRate(bad)).toThrow('rl.pass_rate is not usable')
+    expect(() => passRate(bad)).toThrow('rl.pass_rate is invalid')
 })

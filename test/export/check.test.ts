@@ -41,7 +41,7 @@ describe('checkExport', () => {
   ])('notices a change in %s (%s: %s → %s)', async (format, file, from, to, words) => {
     const result = await spoil(format, file, (text) => text.replace(from, to))
     expect(result.verdict).toBe('broken')
-    expect(result.problems[0]).toContain('hash differs')
+    expect(result.problems[0]).toContain('checksum differs')
     expect(result.problems[1]).toContain(words)
   })
 

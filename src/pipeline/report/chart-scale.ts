@@ -1,4 +1,4 @@
-/** Round numbers that cover a range, about as many as asked for. */
+/** About `about` round numbers that cover a range. */
 export function niceTicks(low: number, high: number, about: number): number[] {
   const span = high - low
   if (!(span > 0)) return [low]
@@ -7,7 +7,7 @@ export function niceTicks(low: number, high: number, about: number): number[] {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!
   const ticks: number[] = []
   const first = Math.floor(low / step + 1e-9)
-  // Counted in whole steps: adding them up would gather rounding errors.
+  // Multiplied, because repeated addition would accumulate rounding errors.
   for (let at = first; at * step < high + step * (1 - 1e-9); at++)
     ticks.push(Number((at * step).toPrecision(12)))
   return ticks

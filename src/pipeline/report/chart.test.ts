@@ -35,12 +35,12 @@ test('a pointer finds the figures of a step, of all series', () => {
   const drawn = drawChart({
     title: 'Loss',
     series: [
-      { name: 'trained on', points: [{ step: 1, value: 3 }, { step: 2, value: 2.5 }] }, // biome-ignore format: one line each
-      { name: 'kept out', points: [{ step: 2, value: 2.75 }] },
+      { name: 'training', points: [{ step: 1, value: 3 }, { step: 2, value: 2.5 }] }, // biome-ignore format: one line each
+      { name: 'held out', points: [{ step: 2, value: 2.75 }] },
     ],
   })!
-  expect(drawn.text).toContain('<title>step 2\ntrained on 2.5\nkept out 2.75</title>')
-  expect(drawn.text).toContain('aria-label="Loss: trained on 3 → 2.5; kept out 2.75"')
+  expect(drawn.text).toContain('<title>step 2\ntraining 2.5\nheld out 2.75</title>')
+  expect(drawn.text).toContain('aria-label="Loss: training 3 → 2.5; held out 2.75"')
 })
 
 test('what cannot be drawn is told', () => {

@@ -1,5 +1,5 @@
 import { whole } from '../../base/text/index.ts'
-/** A figure with as many digits as tell something. */
+/** A number with a sensible number of digits. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 1e12) return value.toExponential(2)
@@ -16,7 +16,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The beginning of a long text, and how much of it is not there. */
+/** The start of a long text, and how much is cut off. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most).toWellFormed()} … ${whole(text.length - most)} more characters`

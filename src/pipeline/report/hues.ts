@@ -1,13 +1,13 @@
-/** Colours of the style sheet, enough that neighbours differ; names tell agents apart where they come again. */
+/** Colors in the style sheet: enough that neighbors differ; names distinguish agents if colors repeat. */
 const COUNT = 7
 
-/** Gives each agent of an example a colour, in the order in which they speak. */
+/** Assigns a color to each agent of an example, in the order in which they speak. */
 export class Hues {
-  readonly #places = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
 
   of(agent: string): string {
-    const place = this.#places.get(agent) ?? this.#places.size % COUNT
-    this.#places.set(agent, place)
-    return `hue${place}`
+    const index = this.#indexes.get(agent) ?? this.#indexes.size % COUNT
+    this.#indexes.set(agent, index)
+    return `hue${index}`
   }
 }

@@ -2,13 +2,13 @@ import type { Trajectory } from '../../schema/index.ts'
 
 export interface AgentTokens {
   agent: string
-  /** Requests to a model. */
+  /** Model requests. */
   requests: number
   prompt: number
   written: number
 }
 
-/** What each agent of a team took: every request with its whole prompt, as it was recorded. */
+/** Tokens per agent: every request with its whole prompt, as recorded. */
 export function teamTokens({ events }: Pick<Trajectory, 'events'>): AgentTokens[] {
   const agents = new Map<string, AgentTokens>()
   for (const event of events) {

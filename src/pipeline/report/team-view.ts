@@ -9,10 +9,10 @@ import { verdictBadge } from './verdict-badge.ts'
 const MOST_EVENTS = 80
 const MOST_CHARACTERS = 1500
 
-/** A team's run as it happened: who wrote what, to whom, and what tools answered. */
+/** A team run as it happened: who wrote what, to whom, and what tools returned. */
 export function teamView(trajectory: Trajectory): Html {
   const shown = trajectory.events.filter(({ type }) => type !== 'activated')
-  // Events whose words are those of a call: the call that follows says the same again.
+  // Events whose text is that of a call: the call that follows repeats it.
   const words = new Set(
     shown.flatMap((event) => (event.type === 'wrote' && event.said?.as === 'call' ? [event.id] : [])),
   )
@@ -21,7 +21,7 @@ export function teamView(trajectory: Trajectory): Html {
   const sum = (name: 'prompt' | 'written' | 'requests'): number =>
     agents.reduce((total, agent) => total + agent[name], 0)
   return html`<article class="side"><h4>The team <small>${trajectory.team}</small> ${verdictBadge(trajectory.verdict?.outcome)}</h4>
-<table class="tokens"><thead><tr><th scope="col">agent</th><th scope="col">requests</th><th scope="col">read</th><th scope="col">written</th></tr></thead>
+<table class="tokens"><thead><tr><th scope="col">agent</th><th scope="col">requests</th><th scope="col">prompt</th><th scope="col">completion</th></tr></thead>
 <tbody>${agents.map(({ agent, requests, prompt, written }) => html`<tr><th scope="row"><span class="agent ${hues.of(agent)}">${agent}</span></th><td>${requests}</td><td>${whole(prompt)}</td><td>${whole(written)}</td></tr>`)}</tbody>
 <tfoot><tr><th scope="row">all</th><td>${sum('requests')}</td><td>${whole(sum('prompt'))}</td><td>${whole(sum('written'))}</td></tr></tfoot></table>
 <div class="stream" tabindex="0" role="region" aria-label="What the team did"><ol>
@@ -66,11 +66,11 @@ function block(text: string): Html {
   return html`<pre>${clip(text.trim(), MOST_CHARACTERS)}</pre>`
 }
 
-/** Programs and queries are read more easily as they are than as JSON. */
+/** Code and queries are easier to read as they are than as JSON. */
 function inputText(input: unknown): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return typeof input === 'string' ? input : JSON.stringify(input)
-  // How the words of a call were read says nothing about what is asked for.
+  // The payload syntax is irrelevant here.
   const parts = Object.entries(input).filter(([key]) => key !== 'syntax')
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
   return parts

@@ -2,7 +2,7 @@ import type { Verdict } from '../../schema/index.ts'
 import { type Html, html } from './html.ts'
 
 const signs: Record<Verdict['outcome'], string> = {
-  correct: '✓ right',
+  correct: '✓ correct',
   wrong: '✗ wrong',
   undecided: '○ undecided',
 }

@@ -6,11 +6,13 @@ import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 
 export interface ReportOptions {
-  /** Solvers side by side; without it, the last comparison that was made in the run, if any. */
+  /** Defaults to the last comparison in the run, if any. */
   comparison?: Comparison
 }
 
-/** Writes what came of a run as one page, report.html in its folder, and says where it is. A run open for reading will do. */
+/**
+ * Writes the report of a run to report.html in its folder and returns the path. A run opened for reading is enough.
+ */
 export function writeReport(run: Run, { comparison }: ReportOptions = {}): string {
   const path = join(run.dir, 'report.html')
   const page = drawReport(run, comparison ?? readComparison(run))
@@ -18,7 +20,7 @@ export function writeReport(run: Run, { comparison }: ReportOptions = {}): strin
     writeFileAtomic(path, sealText(page, 'html'))
   } catch (cause) {
     throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the rights of the run folder.',
+      fix: 'Check the free space and the permissions of the run folder.',
       cause,
     })
   }

@@ -1,4 +1,4 @@
-/** A dataset of sequences in the formats of other trainers, with a card, and a check that reads it back. */
+/** Exports sequences in the formats of other trainers, with a dataset card, and checks exports. */
 export { checkExport } from './check.ts'
 export type { CheckResult } from './check-findings.ts'
 export { formats } from './formats/index.ts'
