@@ -5,7 +5,7 @@ import type { WorldConfig } from '../world/settings.ts'
 import type { RolloutSettings } from './contract.ts'
 import type { RolloutSection } from './settings.ts'
 
-/** The world of the settings, with what generated tasks bring along; in a run, with the tools that the run knows. */
+/** The configured world, with the tools of generated tasks and, in a run, those stored with it. */
 export function openWorld(config: WorldConfig, run?: Run): Promise<World> {
   return openWorldWith(config, { taskTools: openTaskTools(config), run })
 }
