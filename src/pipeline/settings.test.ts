@@ -39,13 +39,13 @@ const now = {
   'eval.prices': { team: { prompt: 3, completion: 15 }, rl: { prompt: 0.1, completion: 0.4 } },
 }
 
-it('takes tables from runs that were written when they were lists of texts', () => {
+it('reads tables from old runs that stored lists of strings', () => {
   const { taken, withheld } = settingsFromRun(written(old), projectConfig({}))
   expect(Object.fromEntries(taken)).toEqual(now)
   expect(withheld).toEqual([])
 })
 
-it('reads such a file of a run that is named with --config', () => {
+it('reads such a file if it is named with --config', () => {
   const file = written(old)
   writeFileSync(file.replace('config.toml', 'manifest.json'), '{}')
   const { config } = projectConfig({ file })
@@ -65,7 +65,7 @@ it.each([
   const file = written(text, 'coa.toml')
   expect(() => projectConfig({ file })).toThrow(
     expect.objectContaining({
-      message: expect.stringContaining('has to be a table'),
+      message: expect.stringContaining('must be a table'),
       fix: `Write it as ${form}.`,
     }),
   )

@@ -73,7 +73,7 @@ async function runNamed(names: readonly string[], mcp: object): Promise<void> {
   await runStages(chosen, { run, config, observe: () => {}, signal })
 }
 
-it('a tool of an MCP server is used by the team, learned, practised with and measured', async () => {
+it('a tool of an MCP server is used by the team, in SFT, in RL and in evaluation', async () => {
   const rows = Array.from({ length: 12 }, (_, index) => ({
     question: `What is the sum of ${index + 1} and ${20 - index}?`,
     answer: '21',

@@ -46,7 +46,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
   afterAll(() => rmSync(cwd, { recursive: true }))
   let result: Result
 
-  it('goes on in the training that it was killed in, and comes to the end', async () => {
+  it('resumes the training that was killed, and finishes', async () => {
     const failed = coa(['quickstart', ...small, '--set', 'language.tokenizer=nowhere'], { cwd })
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
     const { dir, stderr } = await killedInRl(cwd)
@@ -95,7 +95,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     )
   })
 
-  it('holds the tasks it measures with out of what is learned', () => {
+  it('keeps evaluation tasks out of training', () => {
     using run = openRun(result.dir)
     const tasks = [...run.scan('task')]
     const heldOut = new Set(tasks.filter(({ split }) => split === 'test').map(({ id }) => id))
@@ -110,7 +110,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(again.figures['sequences']).toBe(6)
   })
 
-  it('leaves one page that needs nothing from the network', () => {
+  it('writes one page that needs no network', () => {
     expect(result.report).toBe(join(result.dir, 'report.html'))
     const page = readFileSync(result.report, 'utf8')
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|href="(?:[a-z]+:|\/\/)/)
@@ -120,7 +120,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(page).not.toContain('▸ running')
   })
 
-  it('goes on in the evaluation too, without attempts made twice, and says what came of it', () => {
+  it('resumes the evaluation too, without repeating attempts, and reports the result', () => {
     const log = join(result.dir, 'events.jsonl')
     const before = readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')
     {
@@ -149,7 +149,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       expect(stdout).toMatch(said)
   })
 
-  it('has left nothing in which a flipped bit goes unnoticed', () => {
+  it('leaves no file in which a flipped bit goes unnoticed', () => {
     const { noticed, healed, silent } = flipBits(result.dir, howMany(100) / 100)
     expect(silent).toEqual([])
     // Only the index puts itself right.

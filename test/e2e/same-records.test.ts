@@ -45,7 +45,7 @@ function contents(run: Run): Record<string, unknown> {
   return { ...Object.fromEntries(records), stages }
 }
 
-it('commands and the library leave the same records', async () => {
+it('commands and the library write the same records', async () => {
   const { run: id } = coaJson<{ run: string }>(['teach', '--config', file], { cwd: folder })
   for (const command of ['distill', 'filter']) coaJson([command, id, '--config', file], { cwd: folder })
   using byCommand = openRun(join(folder, 'runs', id))

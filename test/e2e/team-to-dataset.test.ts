@@ -53,7 +53,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
   })
   afterAll(() => made.run.close())
 
-  it('are partly worth learning, and each of those is well formed and right', async () => {
+  it('are partly kept, and each kept sequence is well formed and correct', async () => {
     expect(made.all).toBe(3 * count)
     expect(made.kept).toBeGreaterThan(0)
     expect(made.kept).toBeLessThan(made.all)
@@ -69,7 +69,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
     }
   })
 
-  it('give the recorded observations when their calls are made again', async () => {
+  it('give the recorded observations when their calls are repeated', async () => {
     let calls = 0
     for (const { sequence } of readSelection(made.run)) {
       const { events } = made.run.get('trajectory', sequence.provenance!.trajectoryId!)!
@@ -93,7 +93,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
   })
 })
 
-it('a team that errs more leaves less to learn', () => {
+it('a team that errs more yields fewer sequences', () => {
   const kept = (id: string): number => {
     using run = openRun(join(folder, id))
     return [...readSelection(run)].length

@@ -36,7 +36,7 @@ describe('checkExport', () => {
     ['llama-factory-alpaca', 'data.jsonl', 'Skarn', 'skarn', 'part 1 of the stream'],
     ['trl-tokens', 'data.jsonl', '"labels":[-100,-100', '"labels":[-100,1', 'token 2 is trained on'],
     ['tinker', 'datums.jsonl', '"weights":{"data":[0', '"weights":{"data":[1', 'token 2 is trained on'],
-    ['trl-messages', 'data.jsonl', 'example-web', 'example-wob', 'it is of example-wob'],
+    ['trl-messages', 'data.jsonl', 'example-web', 'example-wob', 'it belongs to example-wob'],
     ['trl-messages', 'data.jsonl', '"completion"', '"completions"', 'cannot be read'],
   ])('notices a change in %s (%s: %s → %s)', async (format, file, from, to, words) => {
     const result = await spoil(format, file, (text) => text.replace(from, to))
@@ -45,14 +45,14 @@ describe('checkExport', () => {
     expect(result.problems[1]).toContain(words)
   })
 
-  it('notices rows that are missing, or too many', async () => {
+  it('notices missing or extra rows', async () => {
     const fewer = await spoil('openai', 'data.jsonl', (text) => text.slice(0, text.indexOf('\n') + 1))
     expect(fewer.problems[1]).toContain('its row is missing')
     const more = await spoil('openai', 'data.jsonl', (text) => text + text)
     expect(more.problems[1]).toContain('more rows than sequences')
   })
 
-  it('notices a run that has other sequences by now', async () => {
+  it('notices a run whose sequences have changed', async () => {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out, ['verl-sft']), { run })
     const [example] = exampleSequences()
@@ -60,7 +60,7 @@ describe('checkExport', () => {
     expect((await checkExport(out))[0]).toMatchObject({ verdict: 'broken' })
   })
 
-  it('says so where there is nothing to check', async () => {
+  it('reports that there is nothing to check', async () => {
     const { run, out } = makeRun(exampleSequences())
     mkdirSync(out)
     await expect(checkExport(out)).rejects.toThrow('no finished export')

@@ -6,7 +6,7 @@ import { coa, coaJson } from '../cli/coa.ts'
 import { exampleSequences, formatNames, makeRun } from './support.ts'
 
 describe('coa export', () => {
-  it('exports, checks, is quick the second time, and notices a change', () => {
+  it('exports, checks, is fast the second time, and notices a change', () => {
     const { run, folder, out } = makeRun(exampleSequences())
     const args = ['export', run.dir, '--format', 'trl-tokens,verl-sft', '--tokenizer', 'bytes', '--out', out]
     const dry = coaJson<{ formats: Array<{ status: string }> }>([...args, '--dry-run'], { cwd: folder })

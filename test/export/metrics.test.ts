@@ -43,12 +43,12 @@ function readEvents(bytes: Uint8Array): { step: number; tag: string; value: numb
   return events
 }
 
-it('check sums are those of Castagnoli', () => {
+it('checksums are CRC-32C', () => {
   expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283)
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa)
 })
 
-it('an event file holds every number that has a step', () => {
+it('an event file contains every number with a step', () => {
   expect(readEvents(tensorboardEvents(rows))).toEqual([
     { step: 1, tag: 'rl/reward', value: 0.25, time: 1_700_000_000 },
     { step: 300, tag: 'rl/reward', value: -1.5, time: 1_700_000_001 },
@@ -56,7 +56,7 @@ it('an event file holds every number that has a step', () => {
   ])
 })
 
-it('a collector gets one gauge a figure, and its refusal is told', async () => {
+it('a collector gets one gauge per metric, and its refusal is reported', async () => {
   const got: { url: string | undefined; body: unknown }[] = []
   const server = createServer((request, response) => {
     let text = ''

@@ -32,14 +32,14 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
     const known = [...exampleSequences(), ...troubledSequences()]
     if (format.carries === 'text') {
       const trainsAll = format.trainsObservations === true
-      it('takes every chain that coa makes, and gives it back', () => {
+      it('accepts every chain that coa makes, and round-trips it', () => {
         for (const sequence of known) {
           expect(format.refuse(sequence)).toBeUndefined()
           expectSame(format.fromRow(throughFile(format.toRow(sequence))), sequence, trainsAll)
         }
       })
 
-      it('gives back every sequence that it does not refuse', () => {
+      it('round-trips every sequence that it does not refuse', () => {
         let taken = 0
         fc.assert(
           fc.property(anySequence, (sequence) => {
@@ -53,7 +53,7 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
       })
     }
     if (format.carries === 'tokens') {
-      it('gives back ids and mask of every sequence', () => {
+      it('round-trips ids and mask of every sequence', () => {
         const tokenizer = byteTokenizer()
         const check = (sequence: Stream): void => {
           const encoded = encodeStream(tokenizer, sequence)
@@ -69,7 +69,7 @@ for (const format of formats.filter(({ carries }) => carries !== 'tasks')) {
   })
 }
 
-it('refuses what a format cannot express, and says why', () => {
+it('refuses what a format cannot represent, and says why', () => {
   const [example] = exampleSequences() as [Stream]
   const withPrompt = (prompt: Stream['prompt']): Stream => ({ ...example, prompt })
   const user = { role: 'user' as const, content: 'q' }

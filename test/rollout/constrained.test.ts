@@ -48,7 +48,7 @@ const jobs = Array.from({ length: 24 }, (_, at) => ({
 const hot = { ...settings, temperature: 4, maxTokens: 1500, maxTurns: 100, maxSameCall: 100 }
 const policy = { engine, tokenizer, endTokens: [tokenizer.eosId!], checkpoint: 'tiny' }
 
-it('a model that knows nothing makes format errors, and none within the grammar', async () => {
+it('an untrained model makes format errors, and none with constrained decoding', async () => {
   const roll = (constrained: boolean) =>
     rollOutAll(jobs, policy, says('nothing'), { ...hot, constrained }, { concurrency: 24 })
   const free = await roll(false)
@@ -66,7 +66,7 @@ it('a model that knows nothing makes format errors, and none within the grammar'
   expect(sampled!.modelLogprobs).toHaveLength(sampled!.tokens!.length)
 })
 
-it('an engine that takes no masks is refused by name', async () => {
+it('an engine without mask support is refused by name', async () => {
   const plain = policyOf(() => '')
   const without = {
     ...plain,
@@ -76,5 +76,5 @@ it('an engine that takes no masks is refused by name', async () => {
     },
   }
   const asked = rollOutAll([job], without, says(''), { ...settings, constrained: true }, { concurrency: 1 })
-  await expect(asked).rejects.toThrow('cannot keep to a grammar: it takes no masks')
+  await expect(asked).rejects.toThrow('cannot constrain decoding to a grammar: it takes no masks')
 })

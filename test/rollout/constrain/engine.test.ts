@@ -53,7 +53,7 @@ async function rollout(grammar: Grammar, constraint: Constraint, seed: number): 
   return text
 }
 
-it('a model that knows nothing makes no malformed call', async () => {
+it('an untrained model makes no malformed call', async () => {
   const tally = { calls: 0, answers: 0 }
   for (const grammar of grammars) {
     const constraint = createConstraint(grammar, tokenizer, { endTokens })

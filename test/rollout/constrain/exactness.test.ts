@@ -162,7 +162,7 @@ const cases: Record<string, Case> = {
   json: { payload: { syntax: 'json' }, bodies: nearJson, leftOut: /^\s*```|^[^\S\n\r\t ]|[^\S\n\r\t ]$/ },
 }
 
-describe('a block can be written exactly when strict reading takes it', () => {
+describe('a block can be written exactly if strict parsing accepts it', () => {
   it.each(Object.entries(cases))('%s', (_, { payload, bodies, leftOut }) => {
     const { grammar, constraint } = answering(payload)
     const tally = { taken: 0, refused: 0 }
@@ -204,7 +204,7 @@ describe('schemas', () => {
     maxKeys: 3,
   })
 
-  it('what a schema refuses cannot be written', () => {
+  it('values that a schema refuses cannot be written', () => {
     const tally = { taken: 0, refused: 0 }
     fc.assert(
       fc.property(randomSchema, anyValue, (schema, value) => {
@@ -219,7 +219,7 @@ describe('schemas', () => {
     expect(Math.min(tally.taken, tally.refused)).toBeGreaterThan(20)
   })
 
-  it.each(['<\\/code>', '</code>', '<think>'])('the value %j is written so that it is no tag', (value) => {
+  it.each(['<\\/code>', '</code>', '<think>'])('the value %j is escaped so that it is not a tag', (value) => {
     const schema = { type: 'object', properties: { only: { const: value } }, required: ['only'] }
     const { grammar, constraint } = answering({ syntax: 'json', schema })
     const written = JSON.stringify({ only: value })
@@ -232,7 +232,7 @@ describe('schemas', () => {
     })
   })
 
-  it('what a schema describes can be written', () => {
+  it('values that a schema accepts can be written', () => {
     const cases = randomSchema.chain((schema) => valueFor(schema).map((value) => ({ schema, value })))
     fc.assert(
       fc.property(cases, fc.constantFrom(0, 2), ({ schema, value }, indent) => {

@@ -41,7 +41,7 @@ describe.each(tokenizers)('tokens of %s', (_, tokenizer) => {
     expect(tally.calls).toBeGreaterThan(RUNS / 5)
   }
 
-  it('random walks in the grammars that come with coa are well formed', () => {
+  it('random walks in built-in grammars are well formed', () => {
     const constraints = grammars.map((grammar): [Grammar, Constraint] => [
       grammar,
       createConstraint(grammar, tokenizer, { endTokens }),
