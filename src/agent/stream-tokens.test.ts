@@ -44,7 +44,7 @@ describe('the tokens of a rollout', () => {
     ]
     const requests = [100, 100 + 20 + 300, 100 + 20 + 30 + 20 + 50]
     expect(counted(parts)).toEqual({
-      // The shortened observation and the 20 tokens behind it had to be read again.
+      // The shortened observation and the 20 tokens after it had to be read again.
       prompt: 100 + 30 + 20,
       completion: 50,
       tool: 300 + 50,

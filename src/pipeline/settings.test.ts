@@ -11,7 +11,7 @@ function written(text: string, name = 'config.toml'): string {
   return file
 }
 
-/** As earlier versions wrote them into every run. */
+/** As earlier versions stored them in every run. */
 const old = `
 [tasks]
 suites = [ "math", "search" ]
@@ -82,7 +82,7 @@ it('reads tables from the command line', () => {
   expect(set({ 'eval.prices': 'team=3/15,rl=0.1/0.4' }).eval.prices).toEqual(now['eval.prices'])
   const byName = set({ 'filter.min_interactions_by_suite': 'odd=name=1' }).filter.min_interactions_by_suite
   expect(byName).toEqual({ 'odd=name': 1 })
-  // As in the file, for what has no short form.
+  // TOML syntax for values without a short form.
   const against = '["math", { from = "gsm8k", split = "train" }]'
   expect(set({ 'filter.against': against }).filter.against).toEqual([
     'math',

@@ -8,7 +8,7 @@ import { resolveConfig, settingsOf } from './resolve.ts'
 import { isTable } from './table-text.ts'
 import { writeToml } from './toml.ts'
 
-/** What a run that says this gives, to a user whose settings say `mine`. */
+/** What is taken from a run with these settings, for a user with settings `mine`. */
 function from(run: Record<string, Record<string, unknown>>, mine: Record<string, unknown> = {}) {
   const file = join(temporaryFolder(), 'config.toml')
   writeFileSync(file, writeToml(run))
@@ -31,7 +31,7 @@ it('takes arbitrary text only if it has no meaning outside coa', () => {
     })
     return isTaken.includes(true) ? [key] : []
   })
-  // A setting that is added here has to be one that no file, server, program or variable is found by.
+  // A setting added here must not identify a file, server, program or variable.
   expect(takesAnything.sort()).toEqual([
     'distill.map',
     'eval.prices',
@@ -57,7 +57,7 @@ it('takes only plain names for grammars, models, teams and tasks', () => {
   expect(from(names)).toEqual({
     taken: {
       'language.grammar': 'math',
-      // Written down as the path of the student.
+      // Stored as the path of the student.
       'language.tokenizer': 'student',
       'tasks.suites': ['math', { from: 'gsm8k', split: 'train' }],
       'teach.topology': 'debate',

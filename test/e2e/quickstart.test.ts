@@ -23,10 +23,10 @@ const small = [
   'rl.groups=2',
   'rl.group_size=2',
   'rl.save_every=1',
-  // A model that has learned this little solves nothing, so no group has anything to tell.
+  // A model trained this little solves nothing, so no group has variance.
   'rl.dynamic_sampling=false',
   'rollout.max_tokens=120',
-  // The team's calls are not the same in number on a busy machine; what is tested here must not depend on which are kept.
+  // The number of the team's calls varies on a busy machine; the test must not depend on which are kept.
   'filter.max_same_call=9',
   'filter.max_tokens=0',
 ].flatMap((pair) => ['--set', pair])
@@ -50,7 +50,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     const failed = coa(['quickstart', ...small, '--set', 'language.tokenizer=nowhere'], { cwd })
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
     const { dir, stderr } = await killedInRl(cwd)
-    // Not with the run before, which had other settings.
+    // Not the previous run, which had other settings.
     expect(stderr).toContain(
       'is not resumed: it stopped in teach, but with other settings; starting a new run',
     )
@@ -69,7 +69,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       'eval: done',
     ])
     expect(result.stages.find(({ name }) => name === 'rl')!.figures['steps']).toBe(3)
-    // The step that was saved before is not taken again.
+    // The saved step is not repeated.
     expect(rowsOf(dir, 'rl').filter(({ step }) => step === 1)).toHaveLength(1)
     expect(rowsOf(dir, 'sft')).toHaveLength(4)
   })
@@ -152,14 +152,14 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
   it('leaves no file in which a flipped bit goes unnoticed', () => {
     const { noticed, healed, silent } = flipBits(result.dir, howMany(100) / 100)
     expect(silent).toEqual([])
-    // Only the index puts itself right.
+    // Only the index repairs itself.
     expect(healed).toBeLessThanOrEqual(howMany(90))
     expect(noticed).toBeGreaterThanOrEqual(howMany(280))
     expect(coaJson<{ damaged: string[] }>(['run', 'verify', result.run], { cwd }).damaged).toEqual([])
   })
 })
 
-/** Ends the process at once when the first checkpoint of RL is there; two more steps are to follow. */
+/** Kills the process when the first RL checkpoint exists; two more steps follow. */
 async function killedInRl(cwd: string): Promise<{ dir: string; stderr: string }> {
   const child = spawn(process.execPath, [launcher, 'quickstart', ...small], {
     cwd,

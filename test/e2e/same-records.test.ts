@@ -27,7 +27,7 @@ writeFileSync(
 
 const passing = /^(t|at|ms|seconds|startedAt|endedAt|createdAt|coa-crc32)$/
 
-/** Everything but when it happened and at which port of this machine. */
+/** Everything except times and local ports. */
 function timeless(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, part) => (passing.test(key) ? undefined : part)).replaceAll(

@@ -16,7 +16,7 @@ import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { callTool, codeTool } from '../../src/world/tools/index.ts'
 import { isFull } from '../how-many.ts'
 
-/** From a team's runs to a training set, offline. COA_TEST_FULL=1 takes 2,001 tasks instead of 36. */
+/** From team runs to a training set, offline. COA_TEST_FULL=1 uses 2,001 tasks instead of 36. */
 const count = isFull ? 667 : 12
 
 const signal = new AbortController().signal
@@ -101,7 +101,7 @@ it('a team that errs more yields fewer sequences', () => {
   expect(kept('erring')).toBeLessThan(kept('careful'))
 })
 
-/** The answer as a checker takes it. */
+/** The answer as a checker reads it. */
 function answerText(payload: Payload): string {
   return payload.syntax === 'text' ? payload.text : payload.syntax === 'code' ? payload.code : ''
 }

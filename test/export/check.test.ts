@@ -7,7 +7,7 @@ import { exampleSequences, makeRun } from './support.ts'
 const config = (out: string, formats: string[]) => ({ formats, out, tokenizer: 'bytes' })
 
 describe('checkExport', () => {
-  /** Exports, spoils the file, and checks. */
+  /** Exports, corrupts the file, and checks. */
   async function spoil(format: string, file: string, change: (text: string) => string) {
     const { run, out } = makeRun(exampleSequences())
     await exportRun(config(out, [format]), { run })

@@ -162,7 +162,7 @@ describe('exportRun', () => {
     const [parts, tokens] = await checkExport(out)
     expect(parts).toMatchObject({ verdict: 'differs as stated', problemCount: 0 })
     expect(parts!.figures['tokens that straddle parts, masked by the trainer']).toBeGreaterThan(5)
-    // Qwen's normaliser composes e + U+0301, so those rows agree by ids and not by text.
+    // Qwen's normalizer composes e + U+0301, so those rows agree by ids and not by text.
     expect(tokens).toMatchObject({
       verdict: 'same',
       rows: 9,
@@ -197,7 +197,7 @@ describe('the files', () => {
       const turns = row[columns['messages']!] as Array<Record<string, string>>
       const roles = turns.map((turn) => turn[tags['role_tag']!]!)
       expect(turns.every((turn) => typeof turn[tags['content_tag']!] === 'string')).toBe(true)
-      // LLaMA-Factory's own demand: these at odd places, those at even ones, an even number in all.
+      // LLaMA-Factory requires these at odd positions, those at even ones, and an even total.
       roles.forEach((role, at) => {
         const allowed = at % 2 === 0 ? [tags['user_tag'], tags['observation_tag']] : [tags['assistant_tag']]
         expect(allowed).toContain(role)

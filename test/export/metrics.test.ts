@@ -10,7 +10,7 @@ const rows = [
   { t: 1_700_000_002_000, stage: 'teach', spent: 1 },
 ]
 
-/** Written from the description of the format, apart from the writer. */
+/** Written from the format specification, independently of the writer. */
 function readEvents(bytes: Uint8Array): { step: number; tag: string; value: number; time: number }[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const unmask = (value: number): number => {

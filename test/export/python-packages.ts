@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 
 const venv = fileURLToPath(new URL('../../node_modules/.cache/coa-export-python', import.meta.url))
 const python = join(venv, 'bin', 'python')
-/** Written when everything is in, so that half an environment is not taken for a whole one. */
+/** Written when the installation is complete, so that a partial environment is not used. */
 const ready = join(venv, 'ready')
 
 const basic = ['transformers', 'datasets', 'tokenizers', 'jinja2', 'pyarrow', 'pandas']
-/** The trainer needs torch; the version for which a wheel without CUDA is known to lie about. */
+/** The trainer needs torch; a version with a CPU-only wheel. */
 const training = ['torch==2.13.0', 'trl']
 
 /**

@@ -7,7 +7,7 @@ import type { Reading } from '../../src/stages/export/segments.ts'
 import { RUNS } from '../grammar/arbitraries.ts'
 import { anySequence, exampleSequences, troubledSequences } from './support.ts'
 
-/** Written apart from the exporters: each character of the stream with its flag. */
+/** Independent of the exporters: each character of the stream with its flag. */
 function flagged(spans: Stream['spans']): string {
   let flags = ''
   for (const { text, kind } of spans) flags += (kind !== 'observation' ? '1' : '0').repeat(text.length)

@@ -43,7 +43,7 @@ export function exampleSequences(): Stream[] {
 
 const observation = (text: string): string => `\n<observation>${text}</observation>\n`
 
-/** What is likely to go wrong: closing tags and control tokens in an observation, none of it, other scripts. */
+/** Likely problems: closing tags and control tokens in an observation, empty text, other scripts. */
 export function troubledSequences(): Stream[] {
   const grammar = grammars.find(({ name }) => name === 'web')!
   const chain = (id: string, between: string): Stream => {
@@ -67,7 +67,7 @@ export function troubledSequences(): Stream[] {
 }
 
 const message = fc.record({ role: fc.constantFrom('system', 'user', 'assistant'), content: nastyText })
-/** Most prompts are as coa makes them; some are anything. */
+/** Most prompts are as coa makes them; some are arbitrary. */
 const anyPrompt = fc.oneof(
   {
     weight: 4,
@@ -106,7 +106,7 @@ const grammarSpans = anyGrammar.chain((grammar) =>
   ),
 )
 
-/** Chains of every grammar and spans in no order at all, with all kinds of text. */
+/** Chains of every grammar and spans in arbitrary order, with all kinds of text. */
 export const anySequence = fc
   .record({ prompt: anyPrompt, spans: fc.oneof(anySpans, grammarSpans) })
   .map(({ prompt, spans }) => Stream.parse({ v: 2, id: 's', grammar: 'web', prompt, spans }))
@@ -130,7 +130,7 @@ export function makeRun(sequences: Stream[], tasks: Task[] = exampleTasks): Test
   return { run, folder, out: join(folder, 'out') }
 }
 
-/** As the filter leaves its choice in the run folder. */
+/** As the filter stores its selection in the run folder. */
 export function keep(run: Run, kept: Array<{ id: string; weight?: number }>): void {
   const digestOf = (id: string): string => {
     const sequence = run.get('sequence', id)

@@ -44,7 +44,7 @@ const jobs = Array.from({ length: 24 }, (_, at) => ({
   id: `r${at}`,
   seed: seedOf('constrained', at),
 }))
-// Hot, so that every token has its chance.
+// A high temperature, so that every token is likely enough.
 const hot = { ...settings, temperature: 4, maxTokens: 1500, maxTurns: 100, maxSameCall: 100 }
 const policy = { engine, tokenizer, endTokens: [tokenizer.eosId!], checkpoint: 'tiny' }
 
@@ -60,7 +60,7 @@ it('an untrained model makes format errors, and none with constrained decoding',
   expect(answered.length).toBeGreaterThan(2)
   expect(calls.filter(({ outcome }) => outcome === 'malformed')).toEqual([])
   for (const rollout of answered) expect(rollout.wellFormed, streamText(rollout)).toBe(true)
-  // What was drawn among the allowed tokens had other odds under the bare model, and both are on record.
+  // The log-probabilities with and without the mask differ, and both are recorded.
   const [sampled] = kept[0]!.spans
   expect(sampled!.origin).toEqual({ request: 0 })
   expect(sampled!.modelLogprobs).toHaveLength(sampled!.tokens!.length)

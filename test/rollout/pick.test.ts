@@ -18,7 +18,7 @@ import type { ChatModel, CompletionRequest } from '../../src/world/models/index.
 import { job, policyOf, says, settings, worldOf } from './fixtures.ts'
 import { spansFrom } from './spans.ts'
 
-/** A candidate that found its own tokens so likely. */
+/** A candidate with given log-probabilities. */
 function candidate(answer: string | undefined, logprob = -1): Rollout {
   return {
     v: 2,
@@ -48,7 +48,7 @@ function candidate(answer: string | undefined, logprob = -1): Rollout {
   }
 }
 
-/** What a model writes at each request, as rollouts of one question that nobody knows the answer to. */
+/** Rollouts of one question with an unknown answer, with scripted replies. */
 async function rolledOut(texts: readonly string[], domain: string): Promise<Rollout[]> {
   const jobs = texts.map((_, number) => ({ ...job, id: `q#${number}`, unchecked: true }))
   const world = worldOf(async () => ({ text: '' }), domain)

@@ -230,7 +230,7 @@ describe('a context that is too long', () => {
           const rollout = await rollOut(job, policy, world, { ...settings, maxTurns: 10, maxTokens: 100_000 })
           expect(['answer', 'context']).toContain(rollout.stop)
           for (const context of contexts) expect(context.length).toBeLessThanOrEqual(contextLength)
-          // The record says what the model saw at each request.
+          // The record has what the model saw at each request.
           contexts.forEach((context, request) => {
             const before = rollout.spans.findIndex(
               ({ origin }) => 'request' in origin && origin.request === request,

@@ -154,7 +154,7 @@ describe('requests', () => {
     expect(allowedIn(allowed(first, 0)!)).toEqual([10])
     expect(allowed([], 1)![120]).toBe(1)
     expect(allowedIn(allowed([...first, 10], 0)!)).toEqual([60])
-    // Asked again with fewer tokens: from the beginning.
+    // Called again with fewer tokens: starts over.
     expect(allowed([60], 0)![47]).toBe(1)
   })
 })

@@ -36,7 +36,7 @@ describe.each(tokenizers)('tokens of %s', (_, tokenizer) => {
       }),
       { numRuns: RUNS },
     )
-    // Walks that never get anywhere would prove nothing.
+    // Walks that never finish would prove nothing.
     expect(tally.ended).toBeGreaterThan(RUNS / 5)
     expect(tally.calls).toBeGreaterThan(RUNS / 5)
   }
