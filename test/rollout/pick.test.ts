@@ -176,7 +176,7 @@ describe("by the student's own check", () => {
     expect(pickByScore(three, [1, undefined, undefined]).chosen).toBe(0)
     expect(pickByScore(three, [undefined, undefined, undefined])).toMatchObject({
       chosen: 2,
-      reason: 'no answer was scored; this was written most surely',
+      reason: 'no answer was scored; this one has the highest log-probability',
     })
     expect(pickByScore([candidate(undefined), candidate('b')], [4, 1]).chosen).toBe(1)
   })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawChart } from './chart.ts'
-import { niceTicks } from './chart-scale.ts'
+import { drawChart, niceTicks } from './chart.ts'
 
 test('ticks cover their range in even round steps', () => {
   const value = fc.double({ min: -1e6, max: 1e6, noNaN: true })

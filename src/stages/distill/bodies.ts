@@ -65,10 +65,10 @@ function checked(agent: Agent, text: string, problems: string[]): Body {
 type Json = EventOf<'tool-called'>['input']
 
 /** Arguments as most tools take them: one text, several, or named fields. */
-export type PlainArguments = string | readonly string[] | Readonly<Record<string, Json>>
+type PlainArguments = string | readonly string[] | Readonly<Record<string, Json>>
 
 /** Reads one of coa's payloads, or whatever a foreign tool was called with. */
-export function plainArguments(input: Json): PlainArguments {
+function plainArguments(input: Json): PlainArguments {
   if (isPayload(input)) return plainPayload(input)
   if (typeof input === 'string') return input
   if (isTexts(input)) return input
@@ -77,7 +77,7 @@ export function plainArguments(input: Json): PlainArguments {
 }
 
 /** The texts of the main argument, and the names of the others. */
-export function mainTexts(given: PlainArguments): { texts: readonly string[] | undefined; unused: string[] } {
+function mainTexts(given: PlainArguments): { texts: readonly string[] | undefined; unused: string[] } {
   if (typeof given === 'string') return { texts: [given], unused: [] }
   if (isTexts(given)) return { texts: given, unused: [] }
   const fields = Object.entries(given)
@@ -87,7 +87,7 @@ export function mainTexts(given: PlainArguments): { texts: readonly string[] | u
   return { texts: typeof main[1] === 'string' ? [main[1]] : (main[1] as string[]), unused }
 }
 
-export function isPayload(value: unknown): value is Payload {
+function isPayload(value: unknown): value is Payload {
   if (typeof value !== 'object' || value === null) return false
   const { syntax, text, items, code, value: inner } = value as Record<string, unknown>
   switch (syntax) {

@@ -127,7 +127,7 @@ function grammarProblems(grammar: Grammar, { steps }: Draft, spans: Stream['span
  * Events written by an activation whose prompt contained the gold answer. A single one is enough for the sequence to
  * count as having seen it, used or not: what the agent said may have led the others.
  */
-export function goldEvents({ byId }: Links): ReadonlySet<string> {
+function goldEvents({ byId }: Links): ReadonlySet<string> {
   const sawGold = new Set<string>()
   for (const event of byId.values()) {
     if (event.type === 'activated') continue

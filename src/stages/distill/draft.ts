@@ -68,7 +68,7 @@ export interface Omission {
 }
 
 /** Text that was written as another agent's than its contribution suggests. */
-export interface Folded {
+interface Folded {
   event: string
   from: Contribution
   into: string

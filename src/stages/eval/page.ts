@@ -181,7 +181,7 @@ const FLOOR = 228
 const TOP = 12
 
 /** Plots pass@k against k, one line per solver. */
-export function drawScaling(solvers: readonly SolverReport[]): string {
+function drawScaling(solvers: readonly SolverReport[]): string {
   const ks = [...new Set(solvers.flatMap(({ pass }) => pass.map(({ k }) => k)))].sort((a, b) => a - b)
   const x = (k: number): number => LEFT + ((WIDTH - LEFT - 20) * ks.indexOf(k)) / Math.max(1, ks.length - 1)
   const y = (share: number): number => FLOOR - (FLOOR - TOP) * share
@@ -204,7 +204,7 @@ export function drawScaling(solvers: readonly SolverReport[]): string {
 }
 
 /** Colors of the report page, with one hue per solver. */
-export const style = `
+const style = `
 :root{--ink:#1c2330;--faint:#5d6779;--paper:#fbfbfd;--line:#dfe3ea;--all:#c9d3dc;--s0:#2f7d6b;--s1:#b3541e;--s2:#4a5fb0;--s3:#8a4a86;--s4:#7a6a1c;--s5:#37738a}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#9aa4b5;--paper:#12161d;--line:#2b323e;--all:#3a4554;--s0:#4fb79d;--s1:#e08a54;--s2:#8fa2ea;--s3:#cf8fca;--s4:#c6b254;--s5:#74b6cf}}
 *{box-sizing:border-box}

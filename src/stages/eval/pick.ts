@@ -10,7 +10,7 @@ import { itemsOf } from './outcome.ts'
 export type Picker = (attempts: readonly EvalAttempt[]) => EvalAttempt | undefined
 
 /** What a picker sees of an attempt; a failed one has no answer. */
-export function candidateOf({ answer, failure }: EvalAttempt): { answer?: string } {
+function candidateOf({ answer, failure }: EvalAttempt): { answer?: string } {
   return answer === undefined || failure !== undefined ? {} : { answer }
 }
 

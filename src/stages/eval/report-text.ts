@@ -14,7 +14,7 @@ export function bounds({ low, high }: Estimate): string {
 }
 
 /** Percentage points with their sign. */
-export function points({ value, low, high }: Estimate): string {
+function points({ value, low, high }: Estimate): string {
   const signed = (share: number): string => `${share < 0 ? '−' : '+'}${hundredth(Math.abs(share))}`
   return `${signed(value)} points [${signed(low)}, ${signed(high)}]`
 }

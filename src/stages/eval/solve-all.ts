@@ -170,6 +170,6 @@ export function parseShard(text: string): Shard {
 }
 
 /** Tasks are assigned round-robin, so that every shard has all suites and levels. */
-export function isInShard(position: number, { number, of }: Shard): boolean {
+function isInShard(position: number, { number, of }: Shard): boolean {
   return position % of === number - 1
 }

@@ -95,7 +95,7 @@ const MOST = 25
 const LABELS = 14
 
 /** Histogram of tool calls per sequence: all sequences, with the kept ones in front. */
-export function drawHistogram(interactions: Funnel['interactions']): string {
+function drawHistogram(interactions: Funnel['interactions']): string {
   const columns = toColumns(interactions)
   const highest = Math.max(1, ...columns.map(({ all }) => all))
   const step = WIDTH / Math.max(1, columns.length)
@@ -122,7 +122,7 @@ function toColumns(interactions: Funnel['interactions']): { label: string; all: 
 }
 
 /** Colors have the same hue in light and dark, with enough contrast in both. */
-export const style = `
+const style = `
 :root{--ink:#1c2330;--faint:#5d6779;--paper:#fbfbfd;--line:#dfe3ea;--kept:#2f7d6b;--all:#c9d3dc}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#9aa4b5;--paper:#12161d;--line:#2b323e;--kept:#4fb79d;--all:#3a4554}}
 *{box-sizing:border-box}

@@ -49,7 +49,7 @@ function repetitive(examined: Examined, limit: number): Drop | undefined {
 }
 
 /** Checks a sequence against its grammar: tags and payloads, order of speakers, spans. */
-export function invalid({ sequence, grammar, chain: read }: Examined): Drop | undefined {
+function invalid({ sequence, grammar, chain: read }: Examined): Drop | undefined {
   if (grammar === undefined) return { reason: 'unknown grammar', detail: sequence.grammar }
   const chain = read()
   const fault = chain.diagnostics[0]

@@ -133,11 +133,7 @@ export function planDigest(
 }
 
 /** Shuffles ids by seed, each with its random number between 0 and 1, which does not depend on the other ids. */
-export function shuffledBySeed(
-  ids: Iterable<string>,
-  seed: number,
-  what: string,
-): { id: string; at: number }[] {
+function shuffledBySeed(ids: Iterable<string>, seed: number, what: string): { id: string; at: number }[] {
   return [...new Set(ids)]
     .map((id) => ({ id, at: fractionOf(seed, what, id) }))
     .sort((left, right) => left.at - right.at || (left.id < right.id ? -1 : 1))
@@ -164,7 +160,7 @@ export function heldOutTasks(taskIds: Iterable<string>, share: number, seed: num
 const EXAMPLES = 3
 
 /** Sequences that are not trained on, by reason, with the ids of the first few. */
-export class LeftOut {
+class LeftOut {
   readonly #reasons = new Map<string, { count: number; first: string[] }>()
 
   add(reason: string, id: string): void {

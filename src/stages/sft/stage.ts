@@ -84,7 +84,7 @@ function* reactSelection(run: Run): Generator<{ sequence: Stream; weight: number
 const MOST = 50
 
 /** Shows one of the training sequences per call: what is trained on, and what is only context. */
-export function chainShower(run: Run, spotlight: Spotlight): () => void {
+function chainShower(run: Run, spotlight: Spotlight): () => void {
   const chains: Stream[] = []
   for (const { sequence } of readSelection(run)) if (chains.push(sequence) === MOST) break
   let next = 0

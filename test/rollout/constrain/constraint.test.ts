@@ -62,7 +62,7 @@ describe('what may follow', () => {
     const called = at('<plan>x</plan>\n<think></think>\n<code>```py\nprint(1)\n```</code>')
     expect(called.awaitsObservation).toBe(true)
     expect(allowedIn(called.allowed())).toEqual([])
-    expect(() => called.inserted('1')).toThrow(/has none in <observation>/)
+    expect(() => called.inserted('1')).toThrow(/has no <observation>/)
     expect(allowedCharacters(called.inserted('\n<observation><code></observation>\n<'))).toBe('r')
   })
 
@@ -99,7 +99,7 @@ describe('tokens', () => {
   })
 
   it('names the token that was not allowed', () => {
-    expect(() => at('').after(120)).toThrow(/Token 120 was not allowed/)
+    expect(() => at('').after(120)).toThrow(/Token 120 is not allowed/)
   })
 
   it.each(walked)('the mask of %s agrees with checking every token by itself', (_, tokenizer) => {
@@ -142,7 +142,7 @@ describe('tokens', () => {
       ...bytes,
       decode: (ids, options) => Array.from(ids, (id) => bytes.decode([id], options)).join(' '),
     }
-    expect(() => createConstraint(math, spaced, { endTokens })).toThrow(/depends on their neighbours/)
+    expect(() => createConstraint(math, spaced, { endTokens })).toThrow(/depends on their neighbors/)
     expect(() => createConstraint(math, bytes, { endTokens: [] })).toThrow(/Without an end token/)
   })
 })

@@ -3,26 +3,26 @@ import type { MetricRow } from '../../../store/index.ts'
 import { mean, metric, type Rule, WINDOW } from './rule.ts'
 
 /** Pass rates are noisy, so windows of twice the usual length are compared. */
-export const LONG = 2 * WINDOW
+const LONG = 2 * WINDOW
 
 /**
  * Standard error of the difference of two means over half of the rows each, estimated from differences of neighbors.
  */
-export function noise(rows: readonly MetricRow[]): number {
+function noise(rows: readonly MetricRow[]): number {
   const steps = rows.slice(1).map((row, at) => metric(row, 'pass_rate') - metric(rows[at], 'pass_rate'))
   const variance = steps.reduce((sum, step) => sum + step * step, 0) / (2 * Math.max(1, steps.length))
   return Math.max(0.005, Math.sqrt((4 * variance) / rows.length))
 }
 
 /** With a curriculum that prefers harder tasks, the pass rate stays flat while accuracy rises. */
-export function accuracyStillRises(rows: readonly MetricRow[]): boolean {
+function accuracyStillRises(rows: readonly MetricRow[]): boolean {
   const best = (part: readonly MetricRow[]): number =>
     Math.max(...part.map((row) => metric(row, 'eval_accuracy')).filter(Number.isFinite))
   return best(rows.slice(-LONG)) > best(rows.slice(0, -LONG)) + 0.01
 }
 
 /** The window before the last one with the highest pass rate. */
-export function bestBefore(rows: readonly MetricRow[]): { from: number; rate: number } {
+function bestBefore(rows: readonly MetricRow[]): { from: number; rate: number } {
   let best = { from: 0, rate: Number.NEGATIVE_INFINITY }
   for (let from = 0; from + 2 * LONG <= rows.length; from++) {
     const rate = mean(rows.slice(from, from + LONG), 'pass_rate')
