@@ -1,5 +1,5 @@
 import { percent } from '../../base/text/index.ts'
-import { short } from './figures.ts'
+import { short } from './format.ts'
 import { type Html, html } from './html.ts'
 
 interface Point {

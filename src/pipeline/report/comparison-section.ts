@@ -1,6 +1,6 @@
 import { percent, whole } from '../../base/text/index.ts'
 import type { Comparison, ComparisonRow } from './comparison.ts'
-import { short } from './figures.ts'
+import { short } from './format.ts'
 import { type Html, html } from './html.ts'
 
 /** Accuracy and cost of each solver. */

@@ -1,6 +1,6 @@
 import type { Run } from '../../store/index.ts'
 import { chooseExamples, type Example } from './choose-examples.ts'
-import { clip } from './figures.ts'
+import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
 import { learnedView, studentView } from './student-view.ts'
 import { teamView } from './team-view.ts'

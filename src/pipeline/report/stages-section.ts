@@ -1,5 +1,5 @@
 import type { RunManifest } from '../../schema/index.ts'
-import { duration, short } from './figures.ts'
+import { duration, short } from './format.ts'
 import { type Html, html } from './html.ts'
 
 type StageEntry = RunManifest['stages'][string]

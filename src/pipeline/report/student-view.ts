@@ -3,10 +3,9 @@ import { streamTokens, tokensByAgent } from '../../agent/index.ts'
 import { whole } from '../../base/text/index.ts'
 import { STRAY } from '../../language/grammar/index.ts'
 import { isTrained, type Rollout, type Span, type Stream } from '../../schema/index.ts'
-import { clip } from './figures.ts'
+import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
-import { Hues } from './hues.ts'
-import { verdictBadge } from './verdict-badge.ts'
+import { Hues, verdictBadge } from './view-parts.ts'
 
 const MOST_CHARACTERS = 4000
 const MOST_INSERTED = 1500

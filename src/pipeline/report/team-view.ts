@@ -1,10 +1,8 @@
 import { whole } from '../../base/text/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
-import { clip } from './figures.ts'
+import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
-import { Hues } from './hues.ts'
-import { teamTokens } from './team-tokens.ts'
-import { verdictBadge } from './verdict-badge.ts'
+import { Hues, verdictBadge } from './view-parts.ts'
 
 const MOST_EVENTS = 80
 const MOST_CHARACTERS = 1500
@@ -76,4 +74,26 @@ function inputText(input: unknown): string {
   return parts
     .map(([key, value]) => (parts.length === 1 ? shown(value) : `${key}: ${shown(value)}`))
     .join('\n')
+}
+
+export interface AgentTokens {
+  agent: string
+  /** Model requests. */
+  requests: number
+  prompt: number
+  written: number
+}
+
+/** Tokens per agent: every request with its whole prompt, as recorded. */
+export function teamTokens({ events }: Pick<Trajectory, 'events'>): AgentTokens[] {
+  const agents = new Map<string, AgentTokens>()
+  for (const event of events) {
+    if (event.type !== 'wrote') continue
+    const own = agents.get(event.agent) ?? { agent: event.agent, requests: 0, prompt: 0, written: 0 }
+    own.requests++
+    own.prompt += event.usage?.promptTokens ?? 0
+    own.written += event.usage?.completionTokens ?? 0
+    agents.set(event.agent, own)
+  }
+  return [...agents.values()]
 }

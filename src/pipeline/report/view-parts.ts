@@ -1,3 +1,6 @@
+import type { Verdict } from '../../schema/index.ts'
+import { type Html, html } from './html.ts'
+
 /** Colors in the style sheet: enough that neighbors differ; names distinguish agents if colors repeat. */
 const COUNT = 7
 
@@ -10,4 +13,14 @@ export class Hues {
     this.#indexes.set(agent, index)
     return `hue${index}`
   }
+}
+
+const signs: Record<Verdict['outcome'], string> = {
+  correct: '✓ correct',
+  wrong: '✗ wrong',
+  undecided: '○ undecided',
+}
+
+export function verdictBadge(outcome: Verdict['outcome'] | undefined): Html | string {
+  return outcome === undefined ? '' : html`<span class="verdict ${outcome}">${signs[outcome]}</span>`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { teamTokens } from './team-tokens.ts'
+import { teamTokens } from './team-view.ts'
 
 test("an agent's tokens are summed over its requests", () => {
   const wrote = (agent: string, promptTokens: number, completionTokens: number) => ({
