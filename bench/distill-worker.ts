@@ -9,10 +9,10 @@ import { builtinGrammars } from '../src/language/grammar/index.ts'
 import { encodeStream, openTokenizer } from '../src/language/tokens/index.ts'
 import { ProjectConfig } from '../src/pipeline/settings.ts'
 import { distillTrajectory } from '../src/stages/distill/index.ts'
-import { filterSettings } from '../src/stages/filter/config.ts'
+import { readEvalQuestions } from '../src/stages/filter/contamination.ts'
 import type { Criteria } from '../src/stages/filter/decide.ts'
-import { readEvalQuestions } from '../src/stages/filter/eval-questions.ts'
-import { Sieve } from '../src/stages/filter/sieve.ts'
+import { FilterChain } from '../src/stages/filter/filter-chain.ts'
+import { filterSettings } from '../src/stages/filter/settings.ts'
 import { teamRun } from './distill-team-run.ts'
 
 export interface WorkerRequest {
@@ -45,7 +45,7 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
   const criteria: Criteria = { settings: filterSettings(config), evalQuestions, tokenizer }
   let kept = 0
   const sink = { keep: () => void kept++, drop: () => {} }
-  const sieve = new Sieve(criteria, builtinGrammars, sink)
+  const chain = new FilterChain(criteria, builtinGrammars, sink)
   const grammar = builtinGrammars.get('web')!
   const runs = Array.from({ length: DISTINCT_RUNS }, (_, seed) => teamRun(seed))
   const result: WorkerResult = {
@@ -73,7 +73,7 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
         batch.map((trajectory) => distillTrajectory(trajectory, { grammar })),
       )
       timed('filterMs', () => {
-        for (const sequence of sequences) sieve.take(sequence)
+        for (const sequence of sequences) chain.add(sequence)
       })
       result.tokens += timed('encodeMs', () =>
         sequences.reduce((sum, sequence) => sum + encodeStream(tokenizer, sequence).ids.length, 0),
@@ -87,7 +87,7 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
   result.memory.early = memoryInUse()
   round(trajectories - hundredth, DISTINCT_RUNS + hundredth)
   result.memory.late = memoryInUse()
-  sieve.finish()
+  chain.finish()
   return { ...result, kept }
 }
 

@@ -1,19 +1,19 @@
 import { ChainParser, type Grammar, type ParseEvent, type Utterance } from '../language/grammar/index.ts'
 import { TextStream, type Tokenizer } from '../language/tokens/index.ts'
 
-/** What the model has completed: a call to make, one that cannot be read, or the end of the chain. */
-export type Made =
+/** What the model has completed: a call to make, a malformed call, or the answer. */
+export type Completed =
   | { kind: 'call'; call: Utterance }
   | { kind: 'malformed'; agent: string; message: string }
   | { kind: 'answer'; answer: Utterance | undefined }
 
-/** Where the text of one request or observation begins, and where each of its sampled tokens ends. */
+/** Where the text of one request or observation starts, and where each of its sampled tokens ends. */
 export interface TextPart {
   start: number
   tokenEnds?: number[]
 }
 
-/** Reads a chain while it is written: tokens and inserted texts go in, calls and the answer come out. */
+/** Parses a chain while it is written: tokens and inserted texts go in, calls and the answer come out. */
 export class ChainReader {
   readonly #grammar: Grammar
   readonly #tokenizer: Tokenizer
@@ -29,43 +29,43 @@ export class ChainReader {
     this.#stream = this.#newStream()
   }
 
-  /** Reads up to the first token that completes something, and says how many tokens that were. */
-  read(tokens: ArrayLike<number>): { count: number; made: Made | undefined } {
-    if (tokens.length === 0) return { count: 0, made: undefined }
+  /** Reads up to the first token that completes something, and returns how many tokens that took. */
+  read(tokens: ArrayLike<number>): { count: number; completed: Completed | undefined } {
+    if (tokens.length === 0) return { count: 0, completed: undefined }
     const tokenEnds: number[] = []
     this.parts.push({ start: this.text.length, tokenEnds })
     for (let at = 0; at < tokens.length; at++) {
-      const made = this.#take(this.#stream.push(tokens[at]!))
+      const completed = this.#append(this.#stream.push(tokens[at]!))
       tokenEnds.push(this.text.length)
-      if (made !== undefined) return { count: at + 1, made }
+      if (completed !== undefined) return { count: at + 1, completed }
     }
-    return { count: tokens.length, made: undefined }
+    return { count: tokens.length, completed: undefined }
   }
 
-  /** What the runtime writes. A character that the model had started stays unfinished before it. */
+  /** Text inserted by the runtime. A partially sampled character before it stays incomplete. */
   insert(text: string): void {
-    this.#take(this.#stream.finish())
+    this.#append(this.#stream.finish())
     this.#stream = this.#newStream()
     this.parts.push({ start: this.text.length })
-    this.#take(text)
+    this.#append(text)
   }
 
-  /** Nothing follows. */
+  /** Finishes the text. */
   end(): void {
-    this.#take(this.#stream.finish())
+    this.#append(this.#stream.finish())
   }
 
   #newStream(): TextStream {
     return new TextStream(this.#tokenizer, { continuation: true, skipControlTokens: true })
   }
 
-  #take(text: string): Made | undefined {
+  #append(text: string): Completed | undefined {
     this.text += text
-    return text === '' ? undefined : madeOf(this.#grammar, this.#parser.push(text))
+    return text === '' ? undefined : completedIn(this.#grammar, this.#parser.push(text))
   }
 }
 
-function madeOf(grammar: Grammar, events: readonly ParseEvent[]): Made | undefined {
+function completedIn(grammar: Grammar, events: readonly ParseEvent[]): Completed | undefined {
   const closed = events.findIndex(
     (event) =>
       event.type === 'agent-closed' && ['tool', 'answer'].includes(grammar.agents.get(event.agent)!.kind),

@@ -6,7 +6,7 @@ export interface ContextPart extends Pick<Span, 'origin' | 'logprobs' | 'modelLo
   tokens: number[]
 }
 
-/** What the model sees: the prompt and the tokens of all parts in order, observations shortened where they had to be. */
+/** What the model sees: the prompt and the tokens of all parts in order, with observations shortened if necessary. */
 export class Context {
   readonly prompt: number[]
   readonly parts: ContextPart[] = []
@@ -15,7 +15,7 @@ export class Context {
     this.prompt = Array.from(prompt)
   }
 
-  /** Tokens as the model sees them now. */
+  /** Tokens as the model currently sees them. */
   tokens(): number[] {
     return [...this.prompt, ...this.parts.flatMap((part) => visible(part))]
   }
@@ -24,7 +24,7 @@ export class Context {
     return this.parts.reduce((sum, part) => sum + visible(part).length, this.prompt.length)
   }
 
-  /** Tokens that entered after the prompt, whatever was shortened since. */
+  /** Tokens added after the prompt, before any shortening. */
   get entered(): number {
     return this.parts.reduce((sum, { tokens }) => sum + tokens.length, 0)
   }
@@ -49,7 +49,7 @@ export class Context {
     this.parts.push({ origin: { call }, tokens: Array.from(tokens) })
   }
 
-  /** Replaces the oldest complete observation with something shorter, from a request on. False if there is none. */
+  /** Shortens the oldest full observation, starting with a request. False if there is none. */
   shortenOldest(request: number, shorter: (call: number) => readonly number[]): boolean {
     for (const part of this.parts) {
       if (!('call' in part.origin) || part.shortened !== undefined) continue
@@ -66,7 +66,7 @@ function visible({ shortened, tokens }: ContextPart): readonly number[] {
   return shortened?.tokens ?? tokens
 }
 
-/** Nine digits tell every 32-bit number from its neighbors, in half the space of all digits. */
+/** Nine digits identify every 32-bit float, in half the space of all digits. */
 function exact(values: Float32Array): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(9)))
 }

@@ -2,17 +2,17 @@ import type { Engine } from '../engine/index.ts'
 import type { Tokenizer } from '../language/tokens/index.ts'
 import type { Task } from '../schema/index.ts'
 
-/** A model that can be asked for tokens, with what is needed to read them. */
+/** A model that can be sampled, with its tokenizer. */
 export interface Policy {
   engine: Pick<Engine, 'sample' | 'describe'>
   tokenizer: Tokenizer
-  /** Tokens that end what the model writes. */
+  /** End tokens. */
   endTokens: readonly number[]
-  /** Name of the weights and how far they have been trained, for the record. */
+  /** Name of the weights and their training step, for the record. */
   checkpoint: string
 }
 
-/** See the section `rollout` of the settings, which has the same names. */
+/** See the section `rollout` of the settings. */
 export interface RolloutSettings {
   temperature: number
   topP: number
@@ -25,12 +25,12 @@ export interface RolloutSettings {
   constrained: boolean
 }
 
-/** Which rollout of which group. The seed decides everything that is drawn. */
+/** One rollout of a group. The seed determines all sampling. */
 export interface RolloutJob {
   task: Task
   id: string
   groupId: string
   seed: number
-  /** Nobody knows the answer: it is not checked, and the rollout has no verdict. */
+  /** The gold answer is unknown: nothing is checked, and the rollout has no verdict. */
   unchecked?: boolean
 }

@@ -1,4 +1,4 @@
-/** The student as policy: one stream, live tools, stop rules. Used by training, solving and evaluation. */
+/** Runs the student: one stream, live tools, stopping rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
 export { measure } from './measure.ts'

@@ -8,7 +8,7 @@ import { rollOutAll } from './roll-out-all.ts'
 import { refuseAllFailed, type Score, scoreOf } from './score.ts'
 import type { RolloutSection } from './settings.ts'
 
-/** How well a policy does when it always takes the likeliest token. */
+/** Evaluates a policy with greedy decoding. */
 export async function measure(
   tasks: readonly Task[],
   policy: Policy,

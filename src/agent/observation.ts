@@ -2,18 +2,18 @@ import { type Grammar, renderStep } from '../language/grammar/index.ts'
 import type { Tokenizer } from '../language/tokens/index.ts'
 import { cutEnd, cutMiddle } from '../world/tools/index.ts'
 
-/** Characters that remain of an observation when the context has become too long. */
+/** Characters kept of an observation when the context is full. */
 const SHORT = 160
 
-/** Tool output as the runtime writes it into the stream, in text and in tokens. */
+/** Tool output as inserted into the stream, as text and tokens. */
 export interface Observation {
   text: string
   tokens: Int32Array
-  /** What takes its place when the context is full. */
+  /** The replacement when the context is full. */
   shorter: () => Int32Array
 }
 
-/** The line breaks around an observation belong to it: the model writes neither. */
+/** The line breaks around an observation are part of it: the model writes neither. */
 export function observe(
   grammar: Grammar,
   tokenizer: Tokenizer,
@@ -26,7 +26,7 @@ export function observe(
   }
   let body = output
   let written = write(body)
-  // A few tries: how many characters a token has differs from text to text.
+  // A few iterations, because characters per token vary.
   for (
     let share = 1;
     mostTokens > 0 && written.tokens.length > mostTokens && body.length > SHORT;

@@ -12,23 +12,23 @@ import { openTokenizer, type Tokenizer } from '../language/tokens/index.ts'
 import { keyFrom, ownModel, readEnvironment } from '../settings/index.ts'
 import type { StudentConfig } from './settings.ts'
 
-/** The model that is trained and asked, with all that goes with it. */
+/** The model that is trained and sampled. */
 export interface Student {
   engine: Engine
   tokenizer: Tokenizer
-  /** Tokens that end what it writes. */
+  /** End tokens. */
   endTokens: readonly number[]
-  /** The folder it was opened from. */
+  /** The folder it was loaded from. */
   folder: string
 }
 
-/** The folder of a model: a path, or the name of one that comes with coa. */
+/** The folder of a model: a path, or the name of a bundled one. */
 export function modelFolder(name: string): string {
   if (isModelFolder(name)) return name
   const own = ownModel(name)
   if (own !== undefined) return own
   throw new UsageError(`there is no model "${name}"`, {
-    fix: 'Name a folder that has config.json, or make one with `coa model new`.',
+    fix: 'Name a folder with a config.json, or create one with `coa model new`.',
   })
 }
 
@@ -75,7 +75,7 @@ async function openEngine(
     })
   }
   if (engine.url === undefined) {
-    throw new ConfigError(`the engine "${engine.driver}" needs the address of its server`, {
+    throw new ConfigError(`the engine "${engine.driver}" needs the URL of its server`, {
       fix: 'Set engine.url, such as --set engine.url=http://localhost:8000.',
     })
   }
@@ -84,7 +84,7 @@ async function openEngine(
   return openTinker({ ...server, ...lora, model: folder, ...(observe === undefined ? {} : { observe }) })
 }
 
-/** A checkpoint that is an adapter stays one: training continues with it, and it is sampled on its base. */
+/** An adapter checkpoint stays an adapter: training continues with it, and it is sampled on its base. */
 function loraOf(
   rank: number,
   adapter: AdapterCheckpoint | undefined,
@@ -93,7 +93,7 @@ function loraOf(
   if (adapter === undefined) return rank === 0 ? {} : { lora: { rank, alpha: 2 * rank, seed: 1 } }
   if (rank !== 0 && rank !== adapter.rank)
     throw new ConfigError(
-      `student.lora_rank is ${rank}, and ${folder} is an adapter of rank ${adapter.rank}`,
+      `student.lora_rank is ${rank}, but ${folder} is an adapter of rank ${adapter.rank}`,
       {
         fix: `Set it to ${adapter.rank}, or merge the adapter first: \`coa model convert ${folder} OUT\`.`,
       },

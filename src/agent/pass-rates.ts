@@ -10,24 +10,27 @@ import { rollOutWatched } from './roll-out-watched.ts'
 interface Tries {
   correct: number
   wrong: number
-  /** Those that say nothing about the model. */
+  /** Rollouts without a verdict. */
   undecided: number
 }
 
 export interface PassRateOptions {
-  /** At each task. */
+  /** Rollouts per task. */
   tries: number
   seed: number
   concurrency: number
   signal: AbortSignal
   spotlight?: Spotlight | undefined
-  /** Told of each task when all its tries are done and one of them could be judged. */
+  /** Called for each task when all its rollouts are done and at least one has a verdict. */
   onTask: (task: Task, tries: Tries) => void
-  /** Told after each rollout how many are done. */
+  /** Called after each rollout with the number done. */
   onRollout?: (done: number) => void
 }
 
-/** How often a policy solves each of these tasks. That no try of any task could be judged is an error, not a rate of 0. */
+/**
+ * Measures how often a policy solves each task. If no rollout of any task has a verdict, that is an error, not a pass
+ * rate of 0.
+ */
 export async function passRates(
   tasks: readonly Task[],
   policy: Policy,
@@ -58,10 +61,10 @@ export async function passRates(
     if (judged > 0 && judged + count.undecided === tries) onTask(task, count)
   })
   if (failures.length > 0 && failures.length === jobs.length)
-    throw allFailed('rollouts', failures, 'Correct the cause, then try again; `coa doctor` checks the setup.')
+    throw allFailed('rollouts', failures, 'Fix the cause, then try again; `coa doctor` checks the setup.')
 }
 
-/** As RL judges them: what failed outside of the model, or was stopped by the clock, is neither right nor wrong. */
+/** As in RL: external failures and timeouts are neither correct nor wrong. */
 function outcomeOf({ failure, stop, verdict }: Rollout): keyof Tries {
   if (failure !== undefined || stop === 'failed' || stop === 'time') return 'undecided'
   return verdict?.outcome ?? 'wrong'

@@ -7,7 +7,7 @@ import type { ChatModel } from '../world/models/index.ts'
 import { cutMiddle } from '../world/tools/index.ts'
 import { type Candidate, type Choice, groupsOf, NONE, pickByMajority } from './pick.ts'
 
-/** Characters of a chain that the judge gets to read. */
+/** Maximum characters of a chain shown to the judge. */
 const CHAIN_LIMIT = 4000
 
 export interface JudgedQuestion {
@@ -17,8 +17,8 @@ export interface JudgedQuestion {
 }
 
 /**
- * A model reads the different answers with how each was reached, and chooses. Where it cannot, the majority does: the
- * answers are there, and whoever asked should get one.
+ * A model reads the distinct answers and how each was reached, and chooses. If it fails, the majority is used, so
+ * that there is always an answer.
  */
 export async function pickByJudge(
   { question, candidates, grammar }: JudgedQuestion,
@@ -28,7 +28,7 @@ export async function pickByJudge(
   const different = groupsOf(candidates, grammar).map(([first]) => first!)
   if (different.length === 0) return { chosen: undefined, by: 'judge', reason: NONE }
   if (different.length === 1) {
-    return { chosen: different[0], by: 'judge', reason: 'there is one answer; the judge was not asked' }
+    return { chosen: different[0], by: 'judge', reason: 'only one distinct answer; the judge was not asked' }
   }
   try {
     const { object } = await model.complete({
@@ -51,7 +51,7 @@ export async function pickByJudge(
   }
 }
 
-/** Markers with a random part, made for this one prompt: no candidate can close its own block. */
+/** Markers with a random part, unique to this prompt: no candidate can close its own block. */
 function promptOf(question: string, candidates: readonly Candidate[]): { system: string; prompt: string } {
   const boundary = randomBytes(9).toString('hex')
   const block = (name: string, text: string): string =>

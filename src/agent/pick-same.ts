@@ -1,12 +1,12 @@
 import type { Grammar } from '../language/grammar/index.ts'
 import { finalAnswer, normalizeText } from '../reward/index.ts'
 
-/** Signs that the usual normalisation drops, and without which x + 1 and x / 1 would be the same. */
+/** Symbols that the usual normalization drops, and without which x + 1 and x / 1 would be equal. */
 const formula = /[\\^=+*/<>{}_]|\d\s*[-\u2212]|[\p{L})]\s*[-\u2212]\s*\d/u
 
 /**
- * What two answers share when they say the same. Where that is not sure they are kept apart: two answers that are
- * wrongly counted as one could outvote the right one.
+ * A key that is equal for equivalent answers. Doubtful cases are kept apart: two answers wrongly counted as one could
+ * outvote the correct one.
  */
 export function answerKey(answer: string, syntax: Grammar['answer']['payload']['syntax'] = 'text'): string {
   const text = answer.trim()

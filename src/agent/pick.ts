@@ -2,30 +2,30 @@ import { type Grammar, parseChain } from '../language/grammar/index.ts'
 import { type Rollout, streamText } from '../schema/index.ts'
 import { answerKey } from './pick-same.ts'
 
-/** What is compared to choose one of several answers to the same question. How sure the model was is known of rollouts. */
+/** A candidate when choosing one of several answers to the same question. Rollouts also have log-probabilities. */
 export type Candidate = Pick<Rollout, 'answer'> & Partial<Pick<Rollout, 'spans'>>
 
 export interface Choice {
-  /** Number of the candidate; undefined where none has an answer. */
+  /** Index of the candidate; undefined if none has an answer. */
   chosen: number | undefined
   by: 'majority' | 'verifier' | 'judge'
-  /** In words, for people. */
+  /** A human-readable explanation. */
   reason: string
 }
 
-/** How likely the model found what it wrote, token by token. What was inserted does not count. */
+/** Mean log-probability of the sampled tokens. */
 function meanLogprob({ spans = [] }: Candidate): number {
   const values = spans.flatMap(({ modelLogprobs, logprobs = [] }) => modelLogprobs ?? logprobs)
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return Number.isFinite(mean) ? mean : Number.NEGATIVE_INFINITY
 }
 
-/** What an agent said last; undefined where it never spoke. */
+/** The last text of an agent; undefined if it never spoke. */
 export function lastOf(grammar: Grammar, { spans = [] }: Candidate, agent: string): string | undefined {
   return parseChain(grammar, streamText({ spans })).blocks.findLast((block) => block.agent === agent)?.text
 }
 
-/** The answer that most candidates give; of equally many, the one that was written most surely. */
+/** Majority vote; ties go to the answer with the highest log-probability. */
 export function pickByMajority(candidates: readonly Candidate[], grammar?: Grammar): Choice {
   const groups = groupsOf(candidates, grammar)
   const [chosen] = ranked(
@@ -38,7 +38,7 @@ export function pickByMajority(candidates: readonly Candidate[], grammar?: Gramm
   return { chosen, by: 'majority', reason }
 }
 
-/** The candidate with the highest score; of equal ones, the one that was written most surely. */
+/** The candidate with the highest score; ties go to the highest log-probability. */
 export function pickByScore(
   candidates: readonly Candidate[],
   scores: readonly (number | undefined)[],
@@ -49,14 +49,14 @@ export function pickByScore(
     chosen === undefined
       ? NONE
       : score === undefined
-        ? 'no answer was scored; this was written most surely'
+        ? 'no answer was scored; this one has the highest log-probability'
         : `its own check gives it ${score}`
   return { chosen, by: 'verifier', reason }
 }
 
 export const NONE = 'no candidate has an answer'
 
-/** Numbers of candidates that say the same, each group with the most surely written one first. */
+/** Indexes of candidates by equivalent answers, each group with the highest log-probability first. */
 export function groupsOf(candidates: readonly Candidate[], grammar?: Grammar): number[][] {
   const groups = new Map<string, number[]>()
   for (const number of answered(candidates)) {
@@ -70,7 +70,7 @@ function answered(candidates: readonly Candidate[]): number[] {
   return candidates.flatMap(({ answer }, number) => ((answer ?? '').trim() === '' ? [] : [number]))
 }
 
-/** The best first; where all is equal, in the order in which they were drawn. */
+/** Best first; ties in the order in which they were sampled. */
 function ranked(
   numbers: readonly number[],
   worth: (number: number) => number,
@@ -80,7 +80,7 @@ function ranked(
   return numbers.toSorted((left, right) => {
     const difference = worth(right) - worth(left)
     if (difference !== 0) return difference
-    // Two that are infinitely unlikely differ by NaN.
+    // Two infinities differ by NaN.
     return sure.get(right)! - sure.get(left)! || left - right
   })
 }

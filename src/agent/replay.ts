@@ -8,13 +8,13 @@ import { rollOut } from './roll-out.ts'
 
 export interface Replay {
   rollout: Rollout
-  /** Where it differs from the record; empty when everything was the same. */
+  /** Differences from the record; empty if there are none. */
   differences: string[]
 }
 
 /**
- * Does a recorded rollout again: the model draws with the same seeds, tools answer what they answered then. The same
- * weights give the same tokens.
+ * Repeats a recorded rollout: the model samples with the same seeds, and tools return what they returned then. The
+ * same weights give the same tokens.
  */
 export async function replay(
   recorded: Rollout,
@@ -26,7 +26,7 @@ export async function replay(
   const job = { task, id: recorded.id, groupId: recorded.groupId, seed: recorded.seed }
   const rollout = await rollOut(job, policy, await asRecorded(recorded, task, world), {
     ...settings,
-    // What is recorded has been cut already.
+    // Recorded observations are already truncated.
     observationTokens: 0,
   })
   const differences: string[] = []
@@ -45,13 +45,13 @@ function tokensOf({ promptTokens = [], spans }: Rollout): number[][] {
   return [promptTokens, ...spans.map(({ tokens = [] }) => tokens)]
 }
 
-/** The same world, but for tools that repeat what they said. */
+/** The same world, except that tools return their recorded output. */
 async function asRecorded(recorded: Rollout, task: Task, world: World): Promise<World> {
   const grammar = await world.grammarOf(task)
   const bodies = recorded.spans
     .filter(({ kind }) => kind === 'observation')
     .map(({ text }) => parseChain(grammar, text).blocks[0]!.text)
-  // A call that could not be read reached no tool; the runtime words its answer again.
+  // A malformed call reached no tool; the runtime writes its error message again.
   const spoken = bodies.filter((_, at) => recorded.calls[at]?.outcome !== 'malformed')
   let next = 0
   const tools = [...grammar.agents.values()].flatMap(({ name, kind, payload }): Tool[] =>

@@ -9,11 +9,11 @@ export interface RollOutAllOptions {
   concurrency: number
   signal?: AbortSignal
   spotlight?: Spotlight | undefined
-  /** Told of each rollout when it is done, in that order. */
+  /** Called for each rollout when it is done. */
   onRollout?: (rollout: Rollout) => void
 }
 
-/** Many rollouts, so many at a time, in the order of the jobs. */
+/** Runs many rollouts with limited concurrency; results are in the order of the jobs. */
 export async function rollOutAll(
   jobs: readonly RolloutJob[],
   policy: Policy,

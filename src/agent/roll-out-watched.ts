@@ -9,7 +9,7 @@ export interface WatchOptions {
   spotlight?: Spotlight | undefined
 }
 
-/** A rollout among others; its text is shown when its turn comes. */
+/** A rollout whose text can be shown in the spotlight. */
 export async function rollOutWatched(
   job: RolloutJob,
   policy: Policy,

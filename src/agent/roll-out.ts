@@ -15,11 +15,11 @@ import { answerText, ToolCalls } from './tool-calls.ts'
 
 export interface RollOutOptions {
   signal?: AbortSignal
-  /** Told of text as it enters the stream. */
+  /** Called with text as it is added to the stream. */
   onText?: (text: string, from: 'model' | 'tool') => void
 }
 
-/** Tokens of room that make another request worth its while. */
+/** Minimum free tokens for another request. */
 const LEAST_ROOM = 16
 
 /**
@@ -60,7 +60,7 @@ export async function rollOut(
   const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const stopTexts = [...grammar.agents.values()]
     .filter(({ kind }) => kind === 'tool' || kind === 'answer')
-    // A token may hold the line break that follows the tag.
+    // A token may include the line break after the tag.
     .flatMap(({ tag }) => [`</${tag}>`, `</${tag}>\n`])
   let constraint = settings.constrained ? startConstrained(grammar, policy) : undefined
   let answer: string | undefined
@@ -89,7 +89,7 @@ export async function rollOut(
     }
   }
 
-  /** Room for at least so many more tokens, made by shortening observations, the oldest first. */
+  /** Frees context by shortening observations, oldest first. */
   const makeRoom = (request: number): boolean => {
     const { contextLength } = engine.describe()
     while (context.length + LEAST_ROOM > contextLength) {
@@ -113,17 +113,17 @@ export async function rollOut(
       if (left <= 0) return 'tokens'
       if (!makeRoom(request)) return 'context'
       const found = await sample(request, left)
-      const { count, made } = reader.read(found.tokens)
+      const { count, completed } = reader.read(found.tokens)
       context.addSampled(request, found, count, isPlain(settings))
       for (const token of found.tokens.subarray(0, count)) constraint = constraint?.after(token)
-      if (made?.kind === 'answer') {
-        answer = made.answer === undefined ? undefined : answerText(made.answer.payload)
+      if (completed?.kind === 'answer') {
+        answer = completed.answer === undefined ? undefined : answerText(completed.answer.payload)
         return 'answer'
       }
-      if (made !== undefined) {
+      if (completed !== undefined) {
         if (calls.list.length >= settings.maxTurns) return 'turns'
-        if (calls.timesMade(made) >= settings.maxSameCall) return 'repetition'
-        const result = await calls.make(made, until)
+        if (calls.timesMade(completed) >= settings.maxSameCall) return 'repetition'
+        const result = await calls.make(completed, until)
         ms.tools += result.ms
         failure ??= result.failure
         insert(result.output)
@@ -174,7 +174,7 @@ export async function rollOut(
   }
 }
 
-/** What is drawn follows the model's own odds, so one log-probability tells both. */
+/** Sampling follows the model's own distribution, so one log-probability is enough. */
 function isPlain({ temperature, topP, topK, constrained }: RolloutSettings): boolean {
   return temperature === 1 && topP === 1 && topK === 0 && !constrained
 }

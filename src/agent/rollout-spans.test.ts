@@ -10,7 +10,7 @@ import { rolloutSpans } from './rollout-spans.ts'
 const grammar = builtinGrammars.get('math')!
 const tokenizer = byteTokenizer()
 
-/** Turns, halves of turns, observations that the model makes up, stray words, and characters cut in the middle. */
+/** Turns, partial turns, observations made up by the model, stray text, and characters split in the middle. */
 const piece = fc.oneof(
   fc.constantFrom(
     '<plan>p</plan>',

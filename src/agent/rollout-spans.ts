@@ -4,9 +4,9 @@ import type { ChainReader } from './chain-reader.ts'
 import type { ContextPart } from './context.ts'
 
 /**
- * The spans of what a student wrote and read: its tokens from the context, its text and turns from the chain. What the
- * runtime inserted is one observation; what was sampled is divided by turns. An observation that the model wrote
- * itself was sampled, so it is not of that kind and is trained on like everything it wrote.
+ * The spans of a rollout: tokens from the context, text and turns from the chain. Inserted text is one observation;
+ * sampled text is split into turns. An observation that the model wrote itself was sampled, so it is not of that kind
+ * and is trained on like everything it wrote.
  */
 export function rolloutSpans(
   grammar: Grammar,
@@ -37,7 +37,7 @@ function turnsOf(grammar: Grammar, raw: string): Turn[] {
   })
 }
 
-/** The turns within one request, without gaps. Its white space beside an observation goes to the turn next to it. */
+/** The turns within one request, without gaps. White space next to an observation goes to the adjacent turn. */
 function cutTurns(turns: readonly Turn[], raw: string, start: number, end: number): Turn[] {
   const cut: Turn[] = []
   for (const turn of turns) {

@@ -2,13 +2,13 @@ import { allFailed } from '../base/errors/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import { enteredTokens } from './stream-tokens.ts'
 
-/** How well a policy did. An answer that could not be checked, or a world that failed, is counted apart. */
+/** Results of a policy. Unchecked answers and external failures are counted separately. */
 export interface Score {
   count: number
   correct: number
   undecided: number
   failed: number
-  /** Correct ones among all, whatever became of the others. */
+  /** Share of correct ones among all rollouts. */
   accuracy: number
   wellFormed: number
   tokens: number
@@ -34,9 +34,9 @@ export function scoreOf(rollouts: readonly Rollout[]): Score {
   }
 }
 
-/** Rollouts that all failed say nothing about a policy: no score, not even 0. */
+/** If all rollouts failed, there is no score, not even 0. */
 export function refuseAllFailed(rollouts: readonly Rollout[]): void {
   const failures = rollouts.flatMap(({ failure }) => failure ?? [])
   if (failures.length > 0 && failures.length === rollouts.length)
-    throw allFailed('rollouts', failures, 'Correct the cause, then try again; `coa doctor` checks the setup.')
+    throw allFailed('rollouts', failures, 'Fix the cause, then try again; `coa doctor` checks the setup.')
 }

@@ -14,7 +14,7 @@ const inserted = (count: number, shorter?: { request: number; count: number }): 
 })
 const counted = (parts: readonly Part[]) => streamTokens(spansFrom(parts))
 
-describe('what a rollout cost', () => {
+describe('the tokens of a rollout', () => {
   it('counts a growing stream once, and the whole context for every request', () => {
     expect(counted([prompt(3), sampled(4), inserted(2), sampled(3)])).toEqual({
       prompt: 3,
@@ -26,13 +26,13 @@ describe('what a rollout cost', () => {
     })
   })
 
-  it('does not count what nobody read', () => {
+  it('does not count tokens that were never read', () => {
     const read = [prompt(3), sampled(4), inserted(2), sampled(3)]
     expect(counted([...read, inserted(400)])).toEqual(counted(read))
     expect(counted([prompt(3)])).toMatchObject({ once: 0, billed: 0, requests: 0 })
   })
 
-  it('counts an observation that was shortened as the model saw it, and what came after it again', () => {
+  it('counts a shortened observation as the model saw it, and what follows it again', () => {
     const parts = [
       prompt(100),
       sampled(20),
@@ -44,7 +44,7 @@ describe('what a rollout cost', () => {
     ]
     const requests = [100, 100 + 20 + 300, 100 + 20 + 30 + 20 + 50]
     expect(counted(parts)).toEqual({
-      // The shortened observation and the 20 tokens behind it had to be read again.
+      // The shortened observation and the 20 tokens after it had to be read again.
       prompt: 100 + 30 + 20,
       completion: 50,
       tool: 300 + 50,

@@ -1,16 +1,16 @@
 import type { EvalTokens, Rollout, Span } from '../schema/index.ts'
 
 export interface StreamTokens extends EvalTokens {
-  /** To the model. */
+  /** Model requests. */
   requests: number
 }
 
 type TokenSpans = Pick<Rollout, 'promptTokens' | 'spans'>
 
 /**
- * What a stream cost: the only counter of a student's tokens. For each request the model was given everything before it as it
- * was at that time; what entered after the last request was never read. `once` is what a server with a prefix cache
- * computes: after an observation was shortened, everything behind it is read again, and counts as prompt.
+ * Counts the tokens of a stream; the only counter of a student's tokens. Each request includes everything before it
+ * as it was at that time; text added after the last request was never read. `once` is what a server with a prefix
+ * cache computes: after an observation was shortened, everything after it is read again, and counts as prompt.
  */
 export function streamTokens({ promptTokens = [], spans }: TokenSpans): StreamTokens {
   const totals = { read: 0, completion: 0, tool: 0, billed: 0, requests: 0 }
@@ -33,7 +33,7 @@ export function streamTokens({ promptTokens = [], spans }: TokenSpans): StreamTo
   return { prompt: read - tool, completion, tool, once: read + completion, billed, requests }
 }
 
-/** Sampled tokens of each agent. */
+/** Sampled tokens by agent. */
 export function tokensByAgent({ spans }: Pick<Rollout, 'spans'>): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { agent, origin, tokens = [] } of spans)
@@ -41,7 +41,7 @@ export function tokensByAgent({ spans }: Pick<Rollout, 'spans'>): Record<string,
   return counts
 }
 
-/** Tokens by where they came from, as they entered: nothing shortened, nothing read twice. */
+/** Tokens by origin, as added: nothing shortened, nothing read twice. */
 export function enteredTokens({ promptTokens = [], spans }: TokenSpans): {
   prompt: number
   sampled: number
@@ -77,7 +77,7 @@ function lengthAt(spans: readonly Span[], request: number): number {
   return spans.reduce((sum, span) => sum + tokensAt(span, request).length, 0)
 }
 
-/** How much of what the model had read and written by request `last` begins the context of request `now` unchanged. */
+/** Length of the common prefix of the context at request `last`, including its completion, and at request `now`. */
 function cachedLength(known: readonly Span[], last: number, now: number): number {
   let length = 0
   for (const span of known) {

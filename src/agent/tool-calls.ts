@@ -1,10 +1,10 @@
 import type { Grammar, Payload } from '../language/grammar/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import { type CallOptions, callTool, type Tool } from '../world/tools/index.ts'
-import type { Made } from './chain-reader.ts'
+import type { Completed } from './chain-reader.ts'
 import type { Failure } from './failure.ts'
 
-type Call = Exclude<Made, { kind: 'answer' }>
+type Call = Exclude<Completed, { kind: 'answer' }>
 
 export interface CallOutcome {
   /** What the model will read. */

@@ -1,7 +1,7 @@
 import { ToolError } from '../base/errors/index.ts'
 import type { World } from '../world/index.ts'
 
-/** The same world, but every tool refuses: what a model still solves there, it knows. */
+/** The same world, but every tool refuses: what a model still solves, it knew. */
 export function withoutTools(world: World): World {
   const refuse = async (): Promise<never> => {
     throw new ToolError('no tool can be used for this question', {

@@ -36,7 +36,7 @@ it('has a row for each solver and the savings of SFT and RL', async () => {
   expect(rows[1]).toMatch(/^base +0\.0% .+ – +/)
   expect(text).toContain('10 search and 20 math tasks')
   expect(text).toMatch(/sft needs .+ tokens than scripted team but at lower accuracy/)
-  expect(text).toMatch(/rl needs .+ tokens than scripted team .+ Counted with every prompt billed again: /)
+  expect(text).toMatch(/rl needs .+ tokens than scripted team .+ With every prompt billed in full: /)
   expect(text).not.toMatch(/base (needs|solves)/)
   expect(text).toContain('The team is a script that uses real tools')
   expect(text).toContain('took 1.7 min')

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { serverAddress } from '../settings/index.ts'
 
-/** What holds the student's weights, trains and samples it. */
+/** The engine that trains and samples the student. */
 export const EngineSection = z
   .strictObject({
     /** embedded: inside Node. tinker: a server such as `coa trainer start`. openai: any server, sampling only. */
     driver: z.enum(['embedded', 'tinker', 'openai']).default('embedded'),
     url: serverAddress.optional(),
-    /** Name of the environment variable that holds the key. */
+    /** Environment variable with the API key. */
     key_env: z.string().min(1).default('COA_ENGINE_KEY'),
-    /** Of the embedded engine. Left out: cpu, or wasm where that is missing. */
+    /** Device of the embedded engine. Unset: cpu, or wasm if that is unavailable. */
     device: z.enum(['cpu', 'wasm', 'webgpu']).optional(),
-    /** Cores; 0: all, at most 8. */
+    /** Number of threads; 0: all cores, at most 8. */
     threads: z.number().int().nonnegative().default(0),
   })
   .prefault({})

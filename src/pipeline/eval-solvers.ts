@@ -5,7 +5,6 @@ import { fingerprintOfFolder } from '../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import {
-  amongTools,
   type Chat,
   chatOfModel,
   chatOfPolicy,
@@ -16,6 +15,7 @@ import {
   plainSolver,
   reactSolver,
   type Solver,
+  withToolSettings,
 } from '../stages/eval/index.ts'
 import { modelFromSettings } from '../world/models/index.ts'
 import type { ProjectConfig } from './settings.ts'
@@ -48,7 +48,7 @@ export async function openSolver(
   tokenizer: Tokenizer,
 ): Promise<OpenSolver> {
   const { solver, close } = await openBare(request, config, world, tokenizer)
-  return { solver: amongTools(solver, config), close }
+  return { solver: withToolSettings(solver, config), close }
 }
 
 async function openBare(

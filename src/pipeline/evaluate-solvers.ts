@@ -9,7 +9,7 @@ import {
   type parseShard,
   pickWithJudge,
   type ReportFiles,
-  reportFigures,
+  reportMetrics,
   solveAll,
   takeAttempts,
 } from '../stages/eval/index.ts'
@@ -57,7 +57,7 @@ export async function evaluateSolvers(
 ): Promise<{ report: EvalReport; files: ReportFiles }> {
   const attempt = async () => {
     const made = await attemptAll(evaluation, context)
-    return { figures: reportFigures(made.report), made }
+    return { figures: reportMetrics(made.report), made }
   }
   const { made } = await runStage({ name: evaluation.name, run: attempt }, context)
   return made

@@ -3,7 +3,7 @@ import { writeToml } from '../settings/index.ts'
 import type { Stage, StageContext, StageSummary } from '../stages/stage.ts'
 import { writeSettingsFile } from '../store/index.ts'
 
-/** The settings a stage was last started with, so that `coa run resume` can go on with the same. */
+/** The settings a stage was last started with, so that `coa run resume` can use the same ones. */
 export function stageSettingsFile(dir: string, stage: string): string {
   return join(dir, `${stage}.toml`)
 }

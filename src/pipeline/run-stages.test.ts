@@ -37,7 +37,7 @@ const stage = (
 })
 
 describe('runStages', () => {
-  it('takes an interrupted run up at the stage it stopped in', async () => {
+  it('resumes an interrupted run at the stage it stopped in', async () => {
     const calls: string[] = []
     const controller = new AbortController()
     const first = stage('first', async () => ({ made: calls.push('first') }))
@@ -74,7 +74,7 @@ describe('runStages', () => {
     expect(calls).toEqual(['first', 'second', 'second'])
   })
 
-  it('writes a failure down and passes it on', async () => {
+  it('records a failure and rethrows it', async () => {
     const broken = stage('broken', () => Promise.reject(new Error('no')))
     await expect(
       runStages([broken], { run, config, observe, signal: new AbortController().signal }),

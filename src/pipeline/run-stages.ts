@@ -12,7 +12,7 @@ export interface StageOutcome {
 type StageStatus = 'running' | 'interrupted' | 'failed' | StageOutcome['status']
 
 export interface RunStagesContext extends StageContext<ProjectConfig> {
-  /** Told how a stage stands whenever that changes. */
+  /** Called whenever the status of a stage changes. */
   onStage?: (stage: Stage<ProjectConfig>, status: StageStatus, figures: StageOutcome['figures']) => void
 }
 

@@ -11,7 +11,7 @@ function written(text: string, name = 'config.toml'): string {
   return file
 }
 
-/** As earlier versions wrote them into every run. */
+/** As earlier versions stored them in every run. */
 const old = `
 [tasks]
 suites = [ "math", "search" ]
@@ -39,13 +39,13 @@ const now = {
   'eval.prices': { team: { prompt: 3, completion: 15 }, rl: { prompt: 0.1, completion: 0.4 } },
 }
 
-it('takes tables from runs that were written when they were lists of texts', () => {
+it('reads tables from old runs that stored lists of strings', () => {
   const { taken, withheld } = settingsFromRun(written(old), projectConfig({}))
   expect(Object.fromEntries(taken)).toEqual(now)
   expect(withheld).toEqual([])
 })
 
-it('reads such a file of a run that is named with --config', () => {
+it('reads such a file if it is named with --config', () => {
   const file = written(old)
   writeFileSync(file.replace('config.toml', 'manifest.json'), '{}')
   const { config } = projectConfig({ file })
@@ -65,7 +65,7 @@ it.each([
   const file = written(text, 'coa.toml')
   expect(() => projectConfig({ file })).toThrow(
     expect.objectContaining({
-      message: expect.stringContaining('has to be a table'),
+      message: expect.stringContaining('must be a table'),
       fix: `Write it as ${form}.`,
     }),
   )
@@ -82,7 +82,7 @@ it('reads tables from the command line', () => {
   expect(set({ 'eval.prices': 'team=3/15,rl=0.1/0.4' }).eval.prices).toEqual(now['eval.prices'])
   const byName = set({ 'filter.min_interactions_by_suite': 'odd=name=1' }).filter.min_interactions_by_suite
   expect(byName).toEqual({ 'odd=name': 1 })
-  // As in the file, for what has no short form.
+  // TOML syntax for values without a short form.
   const against = '["math", { from = "gsm8k", split = "train" }]'
   expect(set({ 'filter.against': against }).filter.against).toEqual([
     'math',
@@ -93,18 +93,18 @@ it('reads tables from the command line', () => {
 
 it.each([
   ['teach.dials', 'slips=0.2', 'Unrecognized key: "slips"'],
-  ['teach.dials', 'slip=2', 'teach.dials.slip is not usable'],
-  ['teach.dials', 'slip=', 'teach.dials.slip is not usable'],
-  ['teach.dials', 'slip', 'teach.dials is not usable'],
-  ['teach.dials', 'slip=often', 'teach.dials.slip is not usable'],
+  ['teach.dials', 'slip=2', 'teach.dials.slip is invalid'],
+  ['teach.dials', 'slip=', 'teach.dials.slip is invalid'],
+  ['teach.dials', 'slip', 'teach.dials is invalid'],
+  ['teach.dials', 'slip=often', 'teach.dials.slip is invalid'],
   ['teach.dials', 'toString=1', 'Unrecognized key'],
   ['tasks.levels', 'math=1..x', 'tasks.levels'],
   ['tasks.levels', 'math=1..2..3', 'tasks.levels'],
-  ['sft.context', '0=many', 'sft.context.0 is not usable'],
-  ['sft.context', '=1024', 'sft.context is not usable'],
-  ['eval.prices', 'team=3', 'eval.prices.team.completion is not usable'],
-  ['eval.prices', 'team=3/15/7', 'eval.prices.team is not usable'],
-  ['distill.map', 'critic=', 'distill.map.critic is not usable'],
+  ['sft.context', '0=many', 'sft.context.0 is invalid'],
+  ['sft.context', '=1024', 'sft.context is invalid'],
+  ['eval.prices', 'team=3', 'eval.prices.team.completion is invalid'],
+  ['eval.prices', 'team=3/15/7', 'eval.prices.team is invalid'],
+  ['distill.map', 'critic=', 'distill.map.critic is invalid'],
 ])('refuses %s %j', (key, text, message) => {
   expect(() => projectConfig({ flags: { [key]: text } })).toThrow(message)
 })

@@ -32,7 +32,7 @@ import {
   ToolsSection,
 } from '../world/settings.ts'
 
-/** The settings of a project, as in coa.toml: every section is defined next to the code that uses it. */
+/** The settings of a project, as in coa.toml. `ProjectConfig.parse({})` gives the defaults of every section. */
 export const ProjectConfig = z.strictObject({
   project: ProjectSection,
   language: LanguageSection,
@@ -43,13 +43,13 @@ export const ProjectConfig = z.strictObject({
   sandbox: SandboxSection,
   search: SearchSection,
   teach: TeachSection,
-  /** The model that thinks for the team, where teach.mind is "model". */
+  /** The model that thinks for the team, if teach.mind is "model". */
   teacher: ModelSection,
-  /** Compares an answer with the reference where no rule decides. */
+  /** Compares an answer with the gold answer if no rule decides. */
   judge: ModelSection,
-  /** Shortens the pages that are read to what the question needs. */
+  /** Summarizes pages with respect to the question. */
   summary: ModelSection,
-  /** Turns passages and queries into vectors. */
+  /** Embeds passages and queries. */
   embedding: EmbeddingSection,
   student: StudentSection,
   engine: EngineSection,
@@ -77,14 +77,16 @@ export function projectConfig(
   const values = isOfRun ? { file: { file, values: flatten(readRunSettings(file), file) } } : {}
   const { config, origins } = resolveProject(ProjectConfig, { ...options, ...values })
   const { language, student } = config
-  // "student" is the tokenizer of whatever model the student is.
+  // "student" means the student model's tokenizer.
   if (language.tokenizer !== 'student') return { config, origins }
   return { config: { ...config, language: { ...language, tokenizer: student.model } }, origins }
 }
 
 type Table = Record<string, Record<string, unknown>>
 
-/** The settings in a run folder. Earlier versions wrote texts such as "math=1" and "gsm8k:train" where tables are now. */
+/**
+ * The settings in a run folder. Earlier versions wrote strings such as "math=1" and "gsm8k:train" instead of tables.
+ */
 export function readRunSettings(file: string): Table {
   const table = readToml(file) as Table
   for (const [key, schema] of settingsOf(ProjectConfig)) {
@@ -97,11 +99,11 @@ export function readRunSettings(file: string): Table {
   return table
 }
 
-/** What the settings in a run folder may decide. */
+/** Which settings of a run folder may be used. */
 export function settingsFromRun(file: string, own: ResolvedConfig<ProjectConfig>): RunValues {
   const table = readRunSettings(file)
   const { language, student } = table
-  // The tokenizer is written down as the path of the student, see projectConfig.
+  // The tokenizer is stored as the student's path, see projectConfig.
   if (language?.['tokenizer'] !== undefined && language['tokenizer'] === student?.['model'])
     language['tokenizer'] = 'student'
   return valuesFromRun(ProjectConfig, table, own, file)

@@ -5,7 +5,7 @@ import { encodePrompt, type Tokenizer } from '../language/tokens/index.ts'
 import { attemptOfTrajectory, type Solver, tokenizerName } from '../stages/eval/index.ts'
 import { solveAsTeam, type TeamConfig, teamOf } from '../stages/teach/index.ts'
 
-/** The team of the settings as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
+/** The configured team as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
 export async function teamSolver(
   config: TeamConfig,
   world: World,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readEnvironment } from './environment.ts'
 
-/** Where this user's programs keep what can be made again. */
+/** The user's cache folder. */
 export function cacheFolder(): string {
   const { XDG_CACHE_HOME: named, LOCALAPPDATA: windows } = readEnvironment()
   if (named !== undefined && named !== '') return join(named, 'coa')

@@ -5,7 +5,7 @@ export function readEnvironment(): Record<string, string | undefined> {
   return process.env
 }
 
-/** A key from the environment, which from now on is kept out of records and output; undefined where it is not set. */
+/** An API key from the environment, from now on redacted in records and output; undefined if not set. */
 export function keyFrom(
   environment: Record<string, string | undefined>,
   variable: string,

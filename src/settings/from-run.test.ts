@@ -8,7 +8,7 @@ import { resolveConfig, settingsOf } from './resolve.ts'
 import { isTable } from './table-text.ts'
 import { writeToml } from './toml.ts'
 
-/** What a run that says this gives, to a user whose settings say `mine`. */
+/** What is taken from a run with these settings, for a user with settings `mine`. */
 function from(run: Record<string, Record<string, unknown>>, mine: Record<string, unknown> = {}) {
   const file = join(temporaryFolder(), 'config.toml')
   writeFileSync(file, writeToml(run))
@@ -21,7 +21,7 @@ const texts = [...settingsOf(ProjectConfig)].filter(
     !(schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum),
 )
 
-it('takes any text only where it means nothing outside of coa', () => {
+it('takes arbitrary text only if it has no meaning outside coa', () => {
   const takesAnything = texts.flatMap(([key, schema]) => {
     const [section, name] = key.split('.') as [string, string]
     const evil = ['runs/x/evil.mts', 'http://attacker/v1', '/etc/passwd', '..', 'ANY_VARIABLE.x']
@@ -31,7 +31,7 @@ it('takes any text only where it means nothing outside of coa', () => {
     })
     return isTaken.includes(true) ? [key] : []
   })
-  // A setting that is added here has to be one that no file, server, program or variable is found by.
+  // A setting added here must not identify a file, server, program or variable.
   expect(takesAnything.sort()).toEqual([
     'distill.map',
     'eval.prices',
@@ -47,7 +47,7 @@ it('takes any text only where it means nothing outside of coa', () => {
   ])
 })
 
-it('takes plain names for grammars, models, teams and tasks, and nothing else of them', () => {
+it('takes only plain names for grammars, models, teams and tasks', () => {
   const names = {
     language: { grammar: 'math', tokenizer: 'nano' },
     tasks: { suites: ['math', { from: 'gsm8k', split: 'train' }] },
@@ -57,7 +57,7 @@ it('takes plain names for grammars, models, teams and tasks, and nothing else of
   expect(from(names)).toEqual({
     taken: {
       'language.grammar': 'math',
-      // Written down as the path of the student.
+      // Stored as the path of the student.
       'language.tokenizer': 'student',
       'tasks.suites': ['math', { from: 'gsm8k', split: 'train' }],
       'teach.topology': 'debate',
@@ -70,7 +70,7 @@ it('takes plain names for grammars, models, teams and tasks, and nothing else of
   expect(mixed.withheld).toMatchObject([{ key: 'tasks.suites', decides: true }])
 })
 
-it('asks for what the user has not said, and not for what is said or the same', () => {
+it('asks for settings the user has not set, and not for those that are set or equal', () => {
   const run = {
     project: { runs: '/elsewhere' },
     language: { grammar: './evil.mts', tokenizer: 'bytes' },
@@ -96,21 +96,21 @@ it('asks for what the user has not said, and not for what is said or the same', 
   expect(said.taken).toEqual(asked.taken)
 })
 
-it('starts no code and no server that a run names, however plain its name', () => {
+it('starts no code and no server named by a run, however plain its name', () => {
   const tools = { mcp: { files: { command: ['server'], url: 'server' } }, own: { files: ['tools'] } }
   const { taken, withheld } = from({ tools })
   expect(taken).toEqual({})
   expect(withheld.map(({ key }) => key)).toEqual(['tools.mcp', 'tools.own'])
 })
 
-it('asks for nothing where a run has only defaults', () => {
+it('asks for nothing if a run has only defaults', () => {
   expect(from(ProjectConfig.parse({})).withheld).toEqual([])
 })
 
-it('says which server is described wrongly', () => {
+it('names the server with an invalid description', () => {
   const resolve = (server: object) => () =>
     resolveConfig(ProjectConfig, { flags: { 'tools.mcp': { workshop: server } } })
-  expect(resolve({})).toThrow('tools.mcp.workshop is not usable: an MCP server has either a command or a url')
-  expect(resolve({ command: 'npx server' })).toThrow('tools.mcp.workshop.command is not usable')
+  expect(resolve({})).toThrow('tools.mcp.workshop is invalid: an MCP server has either a command or a url')
+  expect(resolve({ command: 'npx server' })).toThrow('tools.mcp.workshop.command is invalid')
   expect(resolve({ url: 'http://localhost/mcp' })).not.toThrow()
 })

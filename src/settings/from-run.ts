@@ -2,25 +2,25 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { flatten, type ResolvedConfig, type Sections, settingsOf } from './resolve.ts'
 
-/** A setting that is not taken from a run: the user has to give it again. */
+/** A setting that is not taken from a run: the user has to provide it. */
 interface Withheld {
   key: string
   value: unknown
-  /** Without it the work would be another one; otherwise something is only missing. */
+  /** Whether results depend on it; otherwise something is only missing. */
   decides: boolean
 }
 
 export interface RunValues {
   /** By dotted key. */
   taken: [key: string, value: unknown][]
-  /** Those that the user's own settings say nothing about, and that differ from what they are without the run. */
+  /** Settings that the user has not set and that differ from the defaults. */
   withheld: Withheld[]
 }
 
 /**
- * What the settings in a run folder may decide. Somebody else may have made the run, so it gives numbers, choices and
- * plain names. Whatever makes coa run code, read files, or send something somewhere has to be the user's own word:
- * code, paths, addresses, hosts and names of variables are withheld, as is every text that the schema says nothing about.
+ * Which settings of a run folder may be used. The run may come from someone else, so only numbers, choices and plain
+ * names are trusted. Whatever makes coa run code, read files or send data somewhere must come from the user: code,
+ * paths, URLs, hosts and variable names are withheld, as is any text without an annotation in the schema.
  */
 export function valuesFromRun<S extends Sections>(
   schema: S,
@@ -44,14 +44,14 @@ export function valuesFromRun<S extends Sections>(
   function withhold(key: string, value: unknown, decides: boolean): void {
     const [section, name] = key.split('.') as [string, string]
     const mine = (own.config[section] as Record<string, unknown>)[name]
-    // Tables read from TOML have no prototype, which alone is no difference.
+    // Tables parsed from TOML have no prototype, which is not a difference.
     if (own.origins[key] === 'default' && !isDeepStrictEqual(mine, structuredClone(value))) {
       result.withheld.push({ key, value, decides })
     }
   }
 }
 
-/** Unknown settings are refused by whoever puts them all together. */
+/** Unknown settings are refused when all settings are merged. */
 function trustOf(schema: z.ZodType | undefined): 'always' | 'names' | 'asked' | 'never' {
   const isHarmless =
     schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum
@@ -60,7 +60,7 @@ function trustOf(schema: z.ZodType | undefined): 'always' | 'names' | 'asked' | 
   return marked === 'always' || marked === 'names' || marked === 'never' ? marked : 'asked'
 }
 
-/** A name has no dot and no slash, so it is no file with code, no folder elsewhere and no address. */
+/** A name without dots and slashes cannot be a code file, a path or a URL. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_+-]*$/
 
 function isPlain(value: unknown): boolean {
@@ -69,7 +69,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** Of a list what consists of plain names; undefined where nothing does. */
+/** The plain names in a list; undefined if there are none. */
 function plainPart(value: unknown): unknown {
   if (!Array.isArray(value)) return isPlain(value) ? value : undefined
   const plain = value.filter(isPlain)

@@ -8,7 +8,7 @@ interface Section {
   additionalProperties: boolean
 }
 
-it('names every setting, and refuses others', () => {
+it('lists every setting, and refuses others', () => {
   const schema = settingsJsonSchema(ProjectConfig) as { properties: Record<string, Section> }
   const defaults: Record<string, object> = ProjectConfig.parse({})
   expect(Object.keys(schema.properties)).toEqual(Object.keys(ProjectConfig.shape))

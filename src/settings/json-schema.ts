@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** What editors need to complete and check a coa.toml. */
+/** The JSON schema that editors use to complete and check coa.toml. */
 export function settingsJsonSchema(settings: z.ZodType): Record<string, unknown> {
   const schema = z.toJSONSchema(settings, {
     io: 'input',
-    // Whether a run may decide on a setting is our own note at the schema.
+    // `fromRun` is an internal annotation.
     override: ({ jsonSchema }) => {
       delete jsonSchema['fromRun']
     },

@@ -20,8 +20,8 @@ function toml(text: string): string {
 const quickstart = [recipeFile('quickstart')]
 const fast = [recipeFile('quickstart-fast')]
 
-describe('the recipe of the quickstart', () => {
-  it('lies under the settings of the project, and --fast over them', () => {
+describe('the quickstart recipe', () => {
+  it('is overridden by the project settings, and --fast overrides them', () => {
     const file = toml('[tasks]\ncount = 7\n[teach]\ntopology = "debate"\n')
     const { config } = projectConfig({ file, under: quickstart })
     expect(config.tasks).toMatchObject({ count: 7, suites: ['math'] })
@@ -32,7 +32,7 @@ describe('the recipe of the quickstart', () => {
     expect(small.config.teach.topology).toBe('debate')
   })
 
-  it('has smaller numbers where it has to be fast', () => {
+  it('has smaller numbers with --fast', () => {
     const { config } = projectConfig({ file: toml(''), under: quickstart })
     const small = projectConfig({ file: toml(''), under: quickstart, over: fast }).config
     expect(small.tasks.count).toBeLessThan(config.tasks.count)
@@ -42,7 +42,7 @@ describe('the recipe of the quickstart', () => {
     )
   })
 
-  it('counts tokens as the student does, whichever that is', () => {
+  it('counts tokens with the tokenizer of the student', () => {
     expect(projectConfig({ file: toml(''), under: quickstart }).config.language.tokenizer).toBe('nano')
     const file = toml('[student]\nmodel = "models/mine"\n')
     expect(projectConfig({ file, under: quickstart }).config.language.tokenizer).toBe('models/mine')

@@ -9,24 +9,24 @@ export const ProjectSection = z
   .strictObject({
     /** Folder that holds the run folders. */
     runs: localFolder().default('runs'),
-    /** Everything random starts from here. */
+    /** The random seed of everything. */
     seed: z.number().int().nonnegative().default(1),
   })
   .prefault({})
 export type ProjectSection = z.infer<typeof ProjectSection>
 
-/** The file looked for in the current folder where none is named. */
+/** The default settings file, in the current folder. */
 const CONFIG_FILE = 'coa.toml'
 
 export interface ProjectOptions {
   file?: SettingsFile | undefined
   flags?: Record<string, unknown>
-  /** Files that the project's own wins over, and one that wins over it. */
+  /** Files with lower and with higher precedence than the project's own. */
   under?: readonly SettingsFile[]
   over?: readonly SettingsFile[]
 }
 
-/** The settings in force: coa.toml (or the named file), COA_… variables, then flags by dotted key. */
+/** The effective settings: coa.toml (or the named file), then COA_… variables, then flags by dotted key. */
 export function resolveProject<S extends Sections>(
   schema: S,
   options: ProjectOptions,

@@ -31,7 +31,7 @@ function failure(work: () => unknown): CoaError {
 const modelDefaults = { key_env: 'OPENAI_API_KEY', timeout_s: 120, retries: 4, concurrency: 8 }
 
 describe('resolveConfig', () => {
-  it('takes no variable that holds a key for a setting', () => {
+  it('does not treat a variable with a key as a setting', () => {
     const environment = { COA_ENGINE_KEY: 'secret', COA_TEACHER_PASS: 'secret', COA_EVAL_MODEL: 'm' }
     const file = toml('[teacher]\nkey_env = "COA_TEACHER_PASS"\n')
     const { config } = resolveConfig(ProjectConfig, { files: [file], environment })
@@ -54,7 +54,7 @@ describe('resolveConfig', () => {
     expect(`${message} ${fix}`).not.toContain('hunter2')
   })
 
-  it('has a value for everything without any source', () => {
+  it('has a default for everything', () => {
     const { config, origins } = resolveConfig(ProjectConfig, {})
     expect(config).toMatchObject({
       project: { runs: 'runs', seed: 1 },
@@ -111,7 +111,7 @@ describe('resolveConfig', () => {
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
   })
 
-  it('lets flags win over the environment, and that over the file', () => {
+  it('prefers flags to the environment, and that to the file', () => {
     const file = toml('[project]\nruns = "file"\nseed = 2\n[language]\ngrammar = "math"\n')
     const environment = { COA_PROJECT_RUNS: 'environment', COA_PROJECT_SEED: '3', COA_TEST_DATA: 'not ours' }
     const { config, origins } = resolveConfig(ProjectConfig, {
@@ -138,12 +138,12 @@ describe('resolveConfig', () => {
     ['[project]\nzzzzzzzzz = 1\n', 'Known here: project.runs, project.seed.'],
     ['runs = "x"\n', 'Put it under a section header'],
     ['[project]\nseed = "many"\n', 'coa.toml; change it there'],
-    ['[project\n', 'Mend the line'],
+    ['[project\n', 'Fix the line'],
   ])('refuses %j and says what to do', (text, fix) => {
     expect(failure(() => resolveConfig(ProjectConfig, { files: [toml(text)] })).fix).toContain(fix)
   })
 
-  it('refuses misspelt variables and flags', () => {
+  it('refuses misspelled variables and flags', () => {
     expect(
       failure(() => resolveConfig(ProjectConfig, { environment: { COA_PROJECT_SEDE: '1' } })).fix,
     ).toContain('project.seed')
@@ -156,11 +156,11 @@ describe('resolveConfig', () => {
   })
 })
 
-it('reads two shares from text, and refuses what is no range', () => {
+it('reads two shares from text, and refuses invalid ranges', () => {
   const passRate = (value: unknown) =>
     resolveConfig(ProjectConfig, { flags: { 'rl.pass_rate': value } }).config.rl.pass_rate
   expect(passRate('0.1, 0.9')).toEqual([0.1, 0.9])
   expect(passRate([])).toEqual([])
   for (const bad of ['0.9,0.1', '0.5', '0,0.5,1', '0,2', '', 'low,high'])
-    expect(() => passRate(bad)).toThrow('rl.pass_rate is not usable')
+    expect(() => passRate(bad)).toThrow('rl.pass_rate is invalid')
 })

@@ -4,29 +4,29 @@ import { inlineToml, isTable, tableFromText, tomlFromText } from './table-text.t
 import { readToml } from './toml.ts'
 
 export interface ConfigSources {
-  /** TOML files, or values by dotted key of one; a later one wins over an earlier one. */
+  /** TOML files, or values by dotted key from one; later ones take precedence. */
   files?: readonly SettingsFile[]
   /** Variables such as COA_PROJECT_RUNS for project.runs. */
   environment?: Record<string, string | undefined>
-  /** Values by dotted key, as given on the command line. They win over everything. */
+  /** Values by dotted key, from the command line. They take precedence over everything else. */
   flags?: Record<string, unknown>
 }
 
-/** A file, or what is taken of it. */
+/** A file, or selected values from one. */
 export type SettingsFile = string | { file: string; values: Iterable<[key: string, value: unknown]> }
 
 type Origin = 'default' | 'file' | 'environment' | 'flag'
 
 export interface ResolvedConfig<T> {
   config: T
-  /** Where each dotted key got its value. */
+  /** The origin of each value, by dotted key. */
   origins: Record<string, Origin>
 }
 
-/** Sections of settings, one level deep: the shape of every configuration of ours. */
+/** Sections of settings, one level deep. */
 export type Sections = z.ZodObject<Record<string, z.ZodType>>
 
-/** Defaults, then files, then environment, then flags; checked as a whole. */
+/** Merges defaults, files, environment and flags, in this order, and validates the result. */
 export function resolveConfig<S extends Sections>(
   schema: S,
   sources: ConfigSources,
@@ -70,12 +70,12 @@ export function resolveConfig<S extends Sections>(
   const place = inner.every((part) => typeof part === 'string') ? issue.path.join('.') : key
   const isText = inner.length === 0 && typeof issue.input === 'string' && isTable(keys.get(key))
   const why = isText ? 'it takes pairs such as name=value, with commas between' : issue.message
-  throw new ConfigError(`${place} is not usable: ${why}`, {
+  throw new ConfigError(`${place} is invalid: ${why}`, {
     fix: `It comes from ${describeOrigin(key, origins[key], fileOf.get(key))}; change it there.`,
   })
 }
 
-/** The variables that settings such as engine.key_env name, by default or by choice: they hold keys and are no settings. */
+/** The variables named by settings such as engine.key_env: they contain keys and are not settings. */
 function namedVariables(
   schema: Sections,
   keys: ReadonlyMap<string, unknown>,
@@ -118,7 +118,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
 export function* flatten(table: Record<string, unknown>, file: string): Generator<[string, unknown]> {
   for (const [section, value] of Object.entries(table)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date) {
-      throw new ConfigError(`"${section}" in ${file} stands outside of any section`, {
+      throw new ConfigError(`"${section}" in ${file} is not in any section`, {
         fix: 'Put it under a section header such as [project].',
       })
     }
@@ -133,7 +133,7 @@ function refuseUnknown(key: string, keys: ReadonlyMap<string, unknown>, where: s
   const inSection = [...keys.keys()]
     .filter((known) => known.startsWith(`${section}.`))
     .map((known) => known.split('.')[1]!)
-  // The name alone may be right and only its section wrong, or the other way round.
+  // The name may be correct and only its section wrong, or vice versa.
   const elsewhere = [...keys.keys()].find((known) => known.split('.')[1] === name)
   const sameSection = nearestName(name ?? '', inSection)
   const nearest =
@@ -147,7 +147,7 @@ function refuseUnknown(key: string, keys: ReadonlyMap<string, unknown>, where: s
   })
 }
 
-/** COA_PROJECT_RUNS → project.runs. A misspelt name in a known section is refused; other variables are not ours. */
+/** COA_PROJECT_RUNS → project.runs. A misspelled name in a known section is refused; other variables are ignored. */
 function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): string | undefined {
   for (const key of keys.keys()) {
     const [section, name] = key.split('.') as [string, string]
@@ -161,22 +161,22 @@ function keyOfVariable(variable: string, keys: ReadonlyMap<string, unknown>): st
   return undefined
 }
 
-/** Tables used to be lists of texts such as "math=1". */
+/** Tables used to be lists of strings such as "math=1". */
 function refuseOldList(key: string, value: unknown, schema: z.ZodType, file: string): void {
   if (!isTable(schema) || !Array.isArray(value)) return
   const table = tableFromText(value.join(','), schema)
-  throw new ConfigError(`${key} in ${file} is a list, and has to be a table`, {
+  throw new ConfigError(`${key} in ${file} is a list but must be a table`, {
     fix: `Write it as ${key.split('.')[1]} = ${typeof table === 'string' ? '{ name = value }' : inlineToml(table)}.`,
   })
 }
 
 function fromFlag(value: unknown, schema: z.ZodType): unknown {
-  // An option that may be given again.
+  // A repeatable option.
   const text = Array.isArray(value) && isTable(schema) ? value.join(',') : value
   return typeof text === 'string' ? fromText(text, schema) : text
 }
 
-/** Environment and flags carry text; numbers, booleans, lists and tables are read from it where the setting is one. */
+/** Parses text from the environment or a flag according to the setting's type. */
 function fromText(text: string, schema: z.ZodType): unknown {
   if (isTable(schema)) return tomlFromText(text) ?? tableFromText(text, schema)
   if (schema instanceof z.ZodNumber) return text.trim() === '' ? text : Number(text)

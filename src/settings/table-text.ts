@@ -7,8 +7,8 @@ export function isTable(schema: z.ZodType | undefined): schema is z.ZodRecord | 
 }
 
 /**
- * A table written as "slip=0.2,doubt=0", as on the command line. A value of several parts fills a list ("search=2..3")
- * or a table ("team=3/15") in order. What cannot be read stays text, which the schema then refuses.
+ * Parses a table written as "slip=0.2,doubt=0", as on the command line. A value with several parts fills a list
+ * ("search=2..3") or a table ("team=3/15") in order. What cannot be parsed stays text, which the schema then refuses.
  */
 export function tableFromText(text: string, schema: z.ZodRecord | z.ZodObject): unknown {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '')
@@ -35,12 +35,12 @@ function valueFromText(text: string, schema: unknown): unknown {
 const numberOr = (text: string): number | string =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
-/** A value that is written as in coa.toml, such as { math = 1 } or [0.1, 0.9]; undefined where it is not. */
+/** Parses a value in TOML syntax, such as { math = 1 } or [0.1, 0.9]; undefined for other syntax. */
 export function tomlFromText(text: string): unknown {
   return /^\s*[[{]/.test(text) ? parseToml(`value = ${text}`, text)['value'] : undefined
 }
 
-/** A value as it is written within a line of TOML. */
+/** A value in inline TOML syntax. */
 export function inlineToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inlineToml).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -10,7 +10,7 @@ export function readToml(file: string): Record<string, unknown> {
   } catch (cause) {
     throw new ConfigError(`cannot read ${file}`, {
       cause,
-      fix: 'Check that the file exists and may be read.',
+      fix: 'Check that the file exists and is readable.',
     })
   }
   return parseToml(text, file)
@@ -24,12 +24,12 @@ export function parseToml(text: string, label: string): Record<string, unknown> 
     const reason = (cause as Error).message.split('\n')[0]
     throw new ConfigError(`${where} is not valid TOML: ${reason}`, {
       cause,
-      fix: 'Mend the line and try again.',
+      fix: 'Fix the line and try again.',
     })
   }
 }
 
-/** Settings as TOML, to be kept: keys, and passwords in addresses, are left out. */
+/** Settings as TOML for storage: keys, and passwords in URLs, are redacted. */
 export function writeToml(value: object): string {
   return stringify(redactedValues(value) as Record<string, unknown>)
 }

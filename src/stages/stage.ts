@@ -4,41 +4,41 @@ import type { MetricRow, Run } from '../store/index.ts'
 
 export interface StageContext<Config> {
   run: Run
-  /** The sections that it reads. */
+  /** The sections of the settings that the stage reads. */
   config: Config
   observe: Observe
   signal: AbortSignal
-  /** Told of the row of each training step. */
+  /** Called with the metrics row of each training step. */
   onMetric?: (row: MetricRow) => void
-  /** Told first what the model is trained on, in words. */
+  /** Called once with a description of the hardware and engine that training runs on. */
   onRuntime?: (text: string) => void
-  /** Told once, in words, of what a person should know: how tasks are read, and what goes wrong in training. */
+  /** Called with findings the user should know about: how tasks are read, and what goes wrong in training. */
   onFinding?: (text: string) => void
-  /** Shows what is being written. */
+  /** Shows text as it is being written. */
   spotlight?: Spotlight
 }
 
 export interface StageSummary {
-  /** What is worth keeping in the run's manifest. */
+  /** Stored in the run's manifest. */
   figures: Record<string, number>
 }
 
-/** What a stage takes from the run folder and leaves there: kinds of records, or names of files and folders. */
+/** What a stage reads from the run folder and writes to it: record kinds, or names of files and folders. */
 type Place = string
 
 /**
- * One step of the method. It reads from the run folder and writes to it, and never calls another. Commands, the
- * quickstart and the library run it through `runStage`.
+ * One step of the pipeline. It reads from the run folder and writes to it, and never calls another stage. Commands,
+ * the quickstart and the library run it through `runStage`.
  */
 export interface Stage<Config, Options extends object = object, Summary extends StageSummary = StageSummary> {
   name: string
-  /** What it does, in a few words, for people. */
+  /** A short description. */
   purpose: string
-  /** Its own sections of the settings. */
+  /** The sections of the settings that the stage defines. */
   settings: Readonly<Record<string, z.ZodType>>
   reads: readonly Place[]
   writes: readonly Place[]
   run: (context: StageContext<Config>, options?: Options) => Promise<Summary>
-  /** The outcome in one line. */
+  /** A one-line summary of the result. */
   describe: (figures: Record<string, number>) => string
 }

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import type { LanguageSection } from '../language/settings.ts'
 import { localFolder, namesOrPaths, type ProjectSection, table } from '../settings/index.ts'
 
-/** Where tasks come from, with what a name alone does not say. */
+/** A source of tasks with options. */
 const TaskSourceSection = z.strictObject({
   /** A suite, a pulled benchmark or a file. */
   from: z.string().min(1),
-  /** Of a file: a benchmark, verl, plain or coa. Left out: told from its rows. */
+  /** Format of a file: a benchmark, verl, plain or coa. Unset: detected from its rows. */
   format: z.string().min(1).optional(),
-  /** Which column of a file is which field, such as { question = "problem", answer = "gold" }. */
+  /** Columns of a file by field, such as { question = "problem", answer = "gold" }. */
   map: z.record(z.string(), z.string().min(1)).optional(),
-  /** How answers of a plain file are checked. Left out: told from the answers. */
+  /** How answers of a plain file are checked. Unset: detected from the answers. */
   checker: z.enum(['exact', 'math', 'judge']).optional(),
-  /** The grammar its tasks are solved in. */
+  /** The grammar of its tasks. */
   domain: z.string().min(1).optional(),
-  /** The split of rows that name none. Left out: by the file's name, or else by a hash of the question. */
+  /** The split of rows without one. Unset: by file name, or else by a hash of the question. */
   split: z.enum(['train', 'dev', 'test']).optional(),
 })
 
@@ -22,27 +22,26 @@ const level = z.number().int().nonnegative()
 
 export const TasksSection = z
   .strictObject({
-    /** Suites, pulled benchmarks or files to take tasks from: names, or tables that say more about them. */
+    /** Suites, pulled benchmarks or files: names, or tables with options. */
     suites: namesOrPaths(z.union([z.string().min(1), TaskSourceSection]), 1).default([
       'math',
       'search',
       'code',
     ]),
-    /** How many of each. */
+    /** Tasks per source. */
     count: z.number().int().positive().default(10),
-    /** How many of each, of split dev, training is measured with by rollouts; 0: not at all. */
+    /** Tasks per source, of split dev, to evaluate training with rollouts; 0: none. */
     dev_count: z.number().int().nonnegative().default(0),
-    /** How many of each, of split test, the quickstart holds team and models against each other with. */
+    /** Tasks per source, of split test, on which the quickstart compares team and models. */
     test_count: z.number().int().positive().default(100),
-    /** Level of a suite, or lowest and highest, such as { math = 1, search = [2, 3] }. Left out: all. */
+    /** Level of a suite, or minimum and maximum, such as { math = 1, search = [2, 3] }. Unset: all. */
     levels: table(z.union([level, z.tuple([level, level])])).default({}),
-    /** Folder of benchmarks fetched with `coa tasks pull`. */
+    /** Folder for benchmarks downloaded with `coa tasks pull`. */
     data: localFolder().default('.coa/benchmarks'),
   })
   .prefault({})
 export type TasksSection = z.infer<typeof TasksSection>
 
-/** What sources of tasks are read with. */
 export interface TasksConfig {
   tasks: TasksSection
   project: ProjectSection

@@ -2,32 +2,34 @@ import { z } from 'zod'
 import type { LanguageSection } from '../language/settings.ts'
 import { nameOrPath, serverAddress } from '../settings/index.ts'
 
-/** Where a model answers. Without address and name there is none. The key is named by its variable, never written. */
+/**
+ * A model behind an OpenAI-compatible API; none without URL and name. The key is read from a variable, never written.
+ */
 export const modelSection = {
-  /** Up to and including the version, such as http://localhost:8000/v1. */
+  /** Base URL including the version, such as http://localhost:8000/v1. */
   base_url: serverAddress.optional(),
   model: z.string().min(1).optional(),
-  /** Environment variable that holds the key; a server of your own needs none. */
+  /** Environment variable with the key; your own server may need none. */
   key_env: z.string().min(1).default('OPENAI_API_KEY'),
-  /** For one attempt. */
+  /** Timeout of one attempt. */
   timeout_s: z.number().positive().default(120),
-  /** Attempts after the first. */
+  /** Retries after the first attempt. */
   retries: z.number().int().nonnegative().default(4),
-  /** Requests at the same time. */
+  /** Concurrent requests. */
   concurrency: z.number().int().positive().default(8),
 }
 export const ModelSection = z.strictObject(modelSection).prefault({})
 export type ModelSection = z.infer<typeof ModelSection>
 
-/** A Model Context Protocol server: a command that starts it, or the address where it answers. */
+/** A Model Context Protocol server: a command that starts it, or its URL. */
 export const McpSection = z
   .strictObject({
-    /** With its arguments, such as ["npx", "some-server"]. */
+    /** The command with its arguments, such as ["npx", "some-server"]. */
     command: z.array(z.string().min(1)).min(1).optional(),
-    /** Names of the environment variables that the command gets, besides PATH and the like. */
+    /** Environment variables passed to the command, besides PATH and the like. */
     env: z.array(z.string().min(1)).default([]),
     url: serverAddress.optional(),
-    /** Headers of requests, and the environment variables that hold their values: { Authorization = "MY_TOKEN" }. */
+    /** Request headers, and the environment variables with their values: { Authorization = "MY_TOKEN" }. */
     headers: z.record(z.string().min(1), z.string().min(1)).default({}),
   })
   .refine(
@@ -38,17 +40,17 @@ export type McpSection = z.infer<typeof McpSection>
 
 export const ToolsSection = z
   .strictObject({
-    /** Folder of tool outputs and judgements that are kept; processes share it. Empty: none are. */
+    /** Folder for cached tool outputs and judgments; processes share it. Empty: no cache. */
     cache: z.string().meta({ fromRun: 'never' }).default('.coa/tools'),
-    /** For all attempts of one call together. */
+    /** Timeout of one call, including retries. */
     timeout_s: z.number().positive().default(30),
-    /** Characters of output a model gets to read. */
+    /** Maximum characters of output shown to a model. */
     output_limit: z.number().int().min(200).default(8000),
     /** Hosts, with port, that may be read although they are not on the public internet. */
     allow_hosts: z.array(z.string().min(1)).default([]),
-    /** Servers whose tools every grammar has besides its own, by a name of yours. */
+    /** MCP servers by name; every grammar gets their tools in addition to its own. */
     mcp: z.record(z.string().regex(/^[\w-]+$/), McpSection).default({}),
-    /** Files of code with tools of your own, which every grammar has too. */
+    /** Code files with your own tools, which every grammar gets too. */
     own: z.strictObject({ files: z.array(z.string().min(1)).default([]) }).prefault({}),
   })
   .prefault({})
@@ -56,7 +58,7 @@ export type ToolsSection = z.infer<typeof ToolsSection>
 
 export const SandboxSection = z
   .strictObject({
-    /** Where programs run. auto: the strongest that works here; pyodide is the quickest to start. */
+    /** Sandbox for model-written code. auto: the strongest one that works here; pyodide starts fastest. */
     driver: z.enum(['auto', 'bubblewrap', 'pyodide']).default('auto'),
   })
   .prefault({})
@@ -64,27 +66,26 @@ export type SandboxSection = z.infer<typeof SandboxSection>
 
 export const SearchSection = z
   .strictObject({
-    /** auto: the corpus if it is there, else the first service whose variable is set. */
+    /** auto: the corpus if it exists, else the first service whose variable is set. */
     provider: z.enum(['auto', 'corpus', 'searxng', 'serper', 'brave', 'tavily']).default('auto'),
-    /** File made by `coa corpus build`. */
+    /** File created by `coa corpus build`. */
     corpus: nameOrPath().default('corpus.db'),
-    /** Hits a search shows. */
+    /** Results per search. */
     limit: z.number().int().min(1).max(50).default(5),
   })
   .prefault({})
 export type SearchSection = z.infer<typeof SearchSection>
 
-/** Turns passages and queries into vectors. */
+/** Embeds passages and queries. */
 export const EmbeddingSection = z
   .strictObject({
     ...modelSection,
-    /** Longer passages are cut before they are embedded. */
+    /** Longer passages are truncated before embedding. */
     max_characters: z.number().int().positive().default(2000),
   })
   .prefault({})
 export type EmbeddingSection = z.infer<typeof EmbeddingSection>
 
-/** What a world is made from. */
 export interface WorldConfig {
   language: LanguageSection
   tools: ToolsSection

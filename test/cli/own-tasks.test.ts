@@ -49,7 +49,7 @@ it('an unreachable teacher fails the stage with the reason, and the run can be r
   const [run] = runs()
   // Failed runs are retried.
   expect(coa(['teach', run!, ...teacher, '--set', 'teacher.retries=0'], { cwd }).code).toBe(5)
-  expect(coa(['distill', run!], { cwd }).stderr).toMatch(/all 3 runs of the team failed: 3 × /)
+  expect(coa(['distill', run!], { cwd }).stderr).toMatch(/all 3 team runs failed: 3 × /)
   rmSync(join(cwd, 'runs'), { recursive: true })
 })
 

@@ -59,7 +59,7 @@ describe('preparing data for training', { timeout: 300_000 }, () => {
     const refused = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0.1,1'], { cwd })
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('3 × never solved')])
     const trained = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0,0.9'], { cwd })
-    expect([trained.code, trained.stderr]).toEqual([0, expect.stringContaining('practising on 3 of 3 tasks')])
+    expect([trained.code, trained.stderr]).toEqual([0, expect.stringContaining('training on 3 of 3 tasks')])
     using run = openRun(join(cwd, 'runs', readdirSync(join(cwd, 'runs'))[0]!))
     expect(run.count('pass-rate')).toBe(3)
     expect(run.count('rollout')).toBe(2)

@@ -20,7 +20,7 @@ test('writes the page and prints its path as text, alone, and as JSON', () => {
   expect(path).toMatch(/runs\/one\/report\.html$/)
   expect(text.stdout.split('\n')[0]).toBe(`✓ ${path}`)
   expect(coa(['run', 'report', 'one', '--open-path-only'], { cwd }).stdout).toBe(`${path}\n`)
-  expect(readFileSync(path, 'utf8')).toContain('aria-label="Loss: trained on 3.5"')
+  expect(readFileSync(path, 'utf8')).toContain('aria-label="Loss: training 3.5"')
 })
 
 test('an unknown run is a usage error', () => {

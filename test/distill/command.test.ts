@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
-// Real processes, on a machine that may be busy.
+// Real processes, possibly on a busy machine.
 describe('coa distill', { timeout: 60_000 }, () => {
   it('counts without writing, then writes, then has nothing left to do', () => {
     const figures = (args: string[]) => coaJson<{ figures: Record<string, number> }>(args, { cwd }).figures
@@ -33,7 +33,7 @@ describe('coa distill', { timeout: 60_000 }, () => {
     expect(run.count('sequence')).toBe(20)
   })
 
-  it('explains a run within 100 columns, by the id of either side', () => {
+  it('explains a run within 100 columns, by trajectory or sequence id', () => {
     const { code, stdout } = coa(['distill', 'explain', 'r', 'run-3'], { cwd })
     expect(code).toBe(0)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
@@ -43,7 +43,7 @@ describe('coa distill', { timeout: 60_000 }, () => {
     expect(rows.length).toBeGreaterThan(5)
   })
 
-  it('says what to do about an id or a rule it does not know', () => {
+  it('says what to do about an unknown id or rule', () => {
     const { code, stderr } = coa(['distill', 'explain', 'r', 'run-33x'], { cwd })
     expect([code, stderr]).toEqual([2, expect.stringContaining('Give an id such as "run-')])
     expect(coa(['distill', 'r', '--map', 'critic=reflexion'], { cwd }).stderr).toContain(

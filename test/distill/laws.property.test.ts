@@ -28,7 +28,7 @@ const byId = ({ trajectory }: RandomRun): Map<string, TrajectoryEvent> =>
 
 const known = new WeakMap<Map<string, TrajectoryEvent>, Map<string, Set<string>>>()
 
-/** Everything above an event, by parent links alone. */
+/** All ancestors of an event, by parent links alone. */
 function ancestors(events: Map<string, TrajectoryEvent>, id: string): Set<string> {
   const ofRun = known.get(events) ?? new Map<string, Set<string>>()
   known.set(events, ofRun)
@@ -59,8 +59,8 @@ function wordsOf(event: TrajectoryEvent): string[] {
   }
 }
 
-describe('for every run of a team', () => {
-  it('every observation appears exactly once, whole, behind its call, and is masked', () => {
+describe('for every team run', () => {
+  it('every observation appears exactly once, whole, after its call, and is masked', () => {
     holds((run, sequence) => {
       const events = byId(run)
       const { grammar, trajectory } = run
@@ -73,7 +73,7 @@ describe('for every run of a team', () => {
         const at = sequence.spans.findIndex((span) => eventsOf(span).includes(event.id))
         const span = sequence.spans[at]
         if (span === undefined) {
-          // A call that broke and was made anew at once leaves no trace.
+          // A call that failed and was retried at once leaves no trace.
           expect(event.type).toBe('failed')
           continue
         }
@@ -97,13 +97,13 @@ describe('for every run of a team', () => {
         const { agent } = span
         const source = eventsOf(span)
         expect(source.length).toBeGreaterThan(0)
-        // Facts stand in the plan made of them, behind the one thought of both.
+        // Facts are part of the plan made from them, after their common thought.
         const isJoint = (id: string, earlier: string): boolean => {
           const event = events.get(id)
           const isFacts = agent === 'plan' && event?.type === 'wrote' && event.said?.as === 'facts'
           return isFacts && eventsOf(sequence.spans[index - 1]!).includes(earlier)
         }
-        // Nothing that came of these events was told before them.
+        // Nothing that depends on these events precedes them.
         for (const earlier of seen) {
           const above = ancestors(events, earlier)
           for (const id of source)
@@ -135,7 +135,7 @@ describe('for every run of a team', () => {
     })
   }, 300_000)
 
-  it('nothing of the answer precedes the step that found it', () => {
+  it('no part of the answer precedes the step that found it', () => {
     holds((run, { spans }) => {
       const events = byId(run)
       const found = (id: string): boolean =>
@@ -146,7 +146,7 @@ describe('for every run of a team', () => {
     })
   }, 300_000)
 
-  it('the text reads back as the same blocks, and a sequence without problems is well formed', () => {
+  it('the text parses into the same blocks, and a sequence without problems is well formed', () => {
     holds(({ grammar }, sequence) => {
       const chain = parseChain(grammar, streamText(sequence), { strict: true })
       expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, origin: { events: [] } })))
@@ -154,19 +154,19 @@ describe('for every run of a team', () => {
     })
   }, 300_000)
 
-  it('bad replies and failed attempts leave no trace, and no thought says a sentence twice', () => {
+  it('bad replies and failed attempts leave no trace, and no thought repeats a sentence', () => {
     holds(({ grammar }, sequence) => {
       const text = streamText(sequence)
       expect(text).not.toContain('BADMARK')
       expect(text).not.toContain('FAILMARK')
       const said = new Set<string>()
-      // As the parser reads them: a tag is written otherwise in a block that it could close.
+      // As parsed: a tag is escaped in a block that it could close.
       for (const { agent, text: block } of parseChain(grammar, text).blocks) {
         const found = [...block.matchAll(/Sentence number \d+[^.]* was said here\./g)].map(
           ([sentence]) => sentence,
         )
         const isOnlyRepetition = found.every((sentence) => said.has(sentence))
-        // Where the grammar wants a thought and all of it was said, one is repeated; otherwise nothing is.
+        // If the grammar requires a thought and nothing new is left, one is repeated; otherwise nothing is.
         if (agent === 'think' && !isOnlyRepetition)
           for (const sentence of found) if (said.has(sentence)) expect(sentence).toBe('said once')
         for (const sentence of found) said.add(sentence)

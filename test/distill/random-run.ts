@@ -9,17 +9,17 @@ type EventInput = TrajectoryEvent extends infer Each
     : never
   : never
 
-/** Stands in the final answer and in nothing that was said before the step that found it. */
+/** Occurs in the final answer and in nothing said before the step that found it. */
 export const ANSWER = 'ANSWERMARK'
 
 export interface RandomRun {
   grammar: Grammar
   trajectory: Trajectory
-  /** The events that say the answer without having heard it. */
+  /** The events that state the answer without having seen it. */
   finders: string[]
 }
 
-/** Pieces without white space or full stops, so that the tests' own cutting into sentences stays simple. */
+/** Pieces without white space or periods, so that the tests can split sentences in a simple way. */
 const nasty = [
   '</think>',
   '<think>',
@@ -35,7 +35,7 @@ const nasty = [
   '<|im_end|>',
 ]
 
-/** A team at work, driven by a list of choices. Every sentence holds a number of its own unless it is a repetition. */
+/** A random team run, driven by a list of choices. Every sentence has a unique number unless it is a repetition. */
 class Simulation {
   readonly events: TrajectoryEvent[] = []
   readonly finders: string[] = []
@@ -53,7 +53,7 @@ class Simulation {
 
   pick(count: number): number {
     const choice = this.#choices[this.#at++ % this.#choices.length] ?? 0
-    // The list is walked again and again; the step count keeps the rounds apart.
+    // The list is used cyclically; the step count makes the rounds differ.
     return (choice + Math.floor(this.#at / this.#choices.length) * 7) % count
   }
 
@@ -63,7 +63,7 @@ class Simulation {
 
   add(event: EventInput): string {
     const id = `e${this.events.length + 1}`
-    // Times may stand still, as they do on a fast machine.
+    // Timestamps may be equal, as on a fast machine.
     this.#t += this.pick(3)
     this.events.push({ ...event, id, t: this.#t } as TrajectoryEvent)
     return id
@@ -80,7 +80,7 @@ class Simulation {
     return made.join(this.chance(2) ? '\n' : ' ')
   }
 
-  /** An activation and what came of it, with retries, bad replies and golden prompts now and then. */
+  /** An activation and its results, with occasional retries, bad replies and prompts with the gold answer. */
   write(agent: string, cause: string | null, as: Contribution, words: string, thought = this.text()): string {
     const messages = [{ role: 'user', content: 'go on' }]
     let activated = this.add({
@@ -139,7 +139,7 @@ class Simulation {
     return { tool: name, input: { syntax: 'json', value: { file_path: words } } }
   }
 
-  /** One solver's work; it stops after every event so that others can go on in between. */
+  /** One solver's work; it yields after every event so that others can interleave. */
   *solver(name: string, start: string): Generator<string, string> {
     let cause = start
     for (let rounds = this.pick(4); rounds >= 0; rounds--) {
@@ -222,7 +222,7 @@ class Simulation {
       const suggestion = this.write(name, end, 'suggestion', text)
       if (isRight) this.finders.push(suggestion)
       const sent = this.send(name, 'judge', text, suggestion)
-      // The judge waits for the last of the messages.
+      // The judge waits for the last message.
       if (this.chance(2))
         cause = this.write('judge', sent, 'check', `${this.text()} Score: ${1 + this.pick(4)}`)
       else cause = sent

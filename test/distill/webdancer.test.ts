@@ -24,7 +24,7 @@ interface Row {
 
 const file = dataFile('traces/webdancer-chatml.jsonl.gz')
 
-/** Read without the reader: what stands between the first opening and the last closing tag. */
+/** Extracted without the importer: the text between the first opening and the last closing tag. */
 function inner(text: string, tag: string): string {
   return text.slice(text.indexOf(`<${tag}>`) + tag.length + 2, text.lastIndexOf(`</${tag}>`)).trim()
 }
@@ -68,7 +68,7 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
       const written = turns
         .filter(({ role }) => role === 'assistant')
         .map(({ content }) => inner(content, 'think'))
-      // Sentences that were said word for word before are left out, so the rest is looked for one by one.
+      // Verbatim repetitions are left out, so the rest is searched for sentence by sentence.
       for (const [at, thought] of thoughts.entries())
         for (const sentence of thought.split(/(?<=[.!?])\s+|\n/))
           expect(written[at]).toContain(sentence.trim())
@@ -84,7 +84,7 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
     expect(problems).toEqual({})
   })
 
-  it('do not fit the web grammar, and it is said why', () => {
+  it('do not fit the web grammar, with a reason', () => {
     const web = builtinGrammars.get('web')!
     const reasons: Record<string, number> = {}
     for (const trajectory of trajectories) {

@@ -5,11 +5,11 @@ import { recordKinds } from '../../src/schema/index.ts'
 import { openRun, readSettingsFile, runFiles, verifyChecksums } from '../../src/store/index.ts'
 import { randomFrom } from '../store/support/crash-record.ts'
 
-/** What came of flipping one bit at a time: noticed by whoever reads, put right by itself, or neither. */
+/** Results of flipping single bits: detected, repaired, or neither. */
 export interface Tally {
   noticed: number
   healed: number
-  /** `file byte.bit` of each that nobody noticed. */
+  /** `file byte.bit` of each undetected flip. */
   silent: string[]
 }
 
@@ -17,22 +17,21 @@ type Reader = () => { data: string; isTold: boolean }
 
 interface Target {
   file: string
-  /** Of 370 in all. */
   flips: number
   read: Reader
-  /** Only near its beginning, where the header is. */
+  /** Only near its start, where the header is. */
   within?: number
-  /** A cache: right answers are enough. */
+  /** A cache: correct results are enough. */
   mayHeal?: boolean
 }
 
-/** Flips single bits of a finished run's files, reads it as commands do, and puts the file back. */
+/** Flips single bits of a finished run's files, reads it as commands do, and restores the file. */
 export function flipBits(dir: string, share: number): Tally {
   const random = randomFrom(4242)
   const tally: Tally = { noticed: 0, healed: 0, silent: [] }
   for (const { file, flips, read, within, mayHeal = false } of targets(dir)) {
     const path = join(dir, file)
-    // The index of a log that was damaged just now knows of it.
+    // The index has recorded the damage to the log.
     rmSync(runFiles(dir).index, { force: true })
     const before = read()
     const intact = readFileSync(path)
@@ -95,7 +94,7 @@ function targets(dir: string): Target[] {
   ].filter(({ file }) => existsSync(join(dir, file)) || file === 'index.sqlite')
 }
 
-/** Everything that the log and the metrics hold, and whether a reader is told of damage. */
+/** Everything in the log and the metrics, and whether damage is reported. */
 function readRecords(dir: string): ReturnType<Reader> {
   const warnings: unknown[] = []
   const emit = process.emitWarning

@@ -12,7 +12,7 @@ import { cleanEnvironment, coaJson } from '../cli/coa.ts'
 import { isFull } from '../how-many.ts'
 import { randomFrom } from '../store/support/crash-record.ts'
 
-/** Minutes of work: every day, the quickstart's own test kills it once. */
+/** Takes minutes; the quickstart's own test kills it once. */
 const KILLS = 25
 const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'coa-storm-'))
@@ -35,7 +35,7 @@ it.runIf(isFull)(
     const survivors: { result: Result; cwd: string }[] = []
     let cwd = mkdtempSync(join(folder, 'stormy-'))
     for (;;) {
-      // Up to nearly a whole run: a resumed one is further on, so that every stage is hit.
+      // Up to nearly a whole run: a resumed one is further along, so that every stage is hit.
       const delay = killedIn.length < KILLS ? 500 + random() * undisturbed.seconds * 800 : undefined
       const { result, stage } = await quickstart(cwd, delay)
       if (result === undefined) killedIn.push(stage)
@@ -56,12 +56,12 @@ it.runIf(isFull)(
   },
 )
 
-/** Everything but how long it took. */
+/** Everything except timings. */
 function timeless(report: Result['eval']) {
   return { ...report, solvers: report.solvers.map(({ ms: _, ...solver }) => solver) }
 }
 
-/** Starts a quickstart, or resumes it, and ends it at once after so many milliseconds if it has not come to its end. */
+/** Starts or resumes a quickstart, and kills it after some milliseconds if it has not finished. */
 async function quickstart(
   cwd: string,
   delay: number | undefined,

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coa-mcp-tool-'))
 let teacher: OpenAiServer
 let run: Run
 
-/** A teacher that has every sum worked out by the server's tool. It reads all it knows from its prompt. */
+/** A teacher that lets the server's tool compute every sum. It takes everything it knows from its prompt. */
 function reply(messages: readonly { content: string }[]): string {
   const last = messages.at(-1)!.content
   const rules = last.slice(last.lastIndexOf('Write <think>'))
@@ -73,7 +73,7 @@ async function runNamed(names: readonly string[], mcp: object): Promise<void> {
   await runStages(chosen, { run, config, observe: () => {}, signal })
 }
 
-it('a tool of an MCP server is used by the team, learned, practised with and measured', async () => {
+it('a tool of an MCP server is used by the team, in SFT, in RL and in evaluation', async () => {
   const rows = Array.from({ length: 12 }, (_, index) => ({
     question: `What is the sum of ${index + 1} and ${20 - index}?`,
     answer: '21',
@@ -90,7 +90,7 @@ it('a tool of an MCP server is used by the team, learned, practised with and mea
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool-answered', ok: true, output: '21' }))
   }
 
-  // What the run keeps of the tool is enough to learn from it where the server is not.
+  // What the run stores about the tool is enough to train where the server is not available.
   await runNamed(['distill', 'filter', 'sft'], {})
   const grammar = extendGrammar(builtinGrammars.get('math')!, languageOf({}, run).tools!)
   const learned = [...readSelection(run)].map(({ sequence }) => sequence)

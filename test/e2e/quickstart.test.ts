@@ -23,10 +23,10 @@ const small = [
   'rl.groups=2',
   'rl.group_size=2',
   'rl.save_every=1',
-  // A model that has learned this little solves nothing, so no group has anything to tell.
+  // A model trained this little solves nothing, so no group has variance.
   'rl.dynamic_sampling=false',
   'rollout.max_tokens=120',
-  // The team's calls are not the same in number on a busy machine; what is tested here must not depend on which are kept.
+  // The number of the team's calls varies on a busy machine; the test must not depend on which are kept.
   'filter.max_same_call=9',
   'filter.max_tokens=0',
 ].flatMap((pair) => ['--set', pair])
@@ -46,7 +46,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
   afterAll(() => rmSync(cwd, { recursive: true }))
   let result: Result
 
-  it('goes on in the training that it was killed in, and comes to the end', async () => {
+  it('resumes the training that was killed, and finishes', async () => {
     const failed = coa(['quickstart', ...small, '--set', 'language.tokenizer=nowhere'], { cwd })
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokenizer at nowhere') })
     const { dir, stderr } = await killedInRl(cwd)
@@ -69,7 +69,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       'eval: done',
     ])
     expect(result.stages.find(({ name }) => name === 'rl')!.figures['steps']).toBe(3)
-    // The step that was saved before is not taken again.
+    // The saved step is not repeated.
     expect(rowsOf(dir, 'rl').filter(({ step }) => step === 1)).toHaveLength(1)
     expect(rowsOf(dir, 'sft')).toHaveLength(4)
   })
@@ -95,7 +95,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     )
   })
 
-  it('holds the tasks it measures with out of what is learned', () => {
+  it('keeps evaluation tasks out of training', () => {
     using run = openRun(result.dir)
     const tasks = [...run.scan('task')]
     const heldOut = new Set(tasks.filter(({ split }) => split === 'test').map(({ id }) => id))
@@ -110,7 +110,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(again.figures['sequences']).toBe(6)
   })
 
-  it('leaves one page that needs nothing from the network', () => {
+  it('writes one page that needs no network', () => {
     expect(result.report).toBe(join(result.dir, 'report.html'))
     const page = readFileSync(result.report, 'utf8')
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|href="(?:[a-z]+:|\/\/)/)
@@ -120,7 +120,7 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
     expect(page).not.toContain('▸ running')
   })
 
-  it('goes on in the evaluation too, without attempts made twice, and says what came of it', () => {
+  it('resumes the evaluation too, without repeating attempts, and reports the result', () => {
     const log = join(result.dir, 'events.jsonl')
     const before = readFileSync(join(result.dir, 'eval/eval.json'), 'utf8')
     {
@@ -149,17 +149,17 @@ describe('coa quickstart', { timeout: 300_000 }, () => {
       expect(stdout).toMatch(said)
   })
 
-  it('has left nothing in which a flipped bit goes unnoticed', () => {
+  it('leaves no file in which a flipped bit goes unnoticed', () => {
     const { noticed, healed, silent } = flipBits(result.dir, howMany(100) / 100)
     expect(silent).toEqual([])
-    // Only the index puts itself right.
+    // Only the index repairs itself.
     expect(healed).toBeLessThanOrEqual(howMany(90))
     expect(noticed).toBeGreaterThanOrEqual(howMany(280))
     expect(coaJson<{ damaged: string[] }>(['run', 'verify', result.run], { cwd }).damaged).toEqual([])
   })
 })
 
-/** Ends the process at once when the first checkpoint of RL is there; two more steps are to follow. */
+/** Kills the process when the first RL checkpoint exists; two more steps follow. */
 async function killedInRl(cwd: string): Promise<{ dir: string; stderr: string }> {
   const child = spawn(process.execPath, [launcher, 'quickstart', ...small], {
     cwd,

@@ -26,7 +26,7 @@ writeFileSync(
 
 const passing = /^(t|at|ms|seconds|startedAt|endedAt|createdAt|coa-crc32)$/
 
-/** Everything but when it happened and at which port of this machine. */
+/** Everything except times and local ports. */
 function timeless(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, part) => (passing.test(key) ? undefined : part)).replaceAll(
@@ -47,7 +47,7 @@ function contents(run: Run): Record<string, unknown> {
   return { ...Object.fromEntries(records), stages }
 }
 
-it('commands and the library leave the same records', async () => {
+it('commands and the library write the same records', async () => {
   const { run: id } = coaJson<{ run: string }>(['teach', '--config', file], { cwd: folder })
   for (const command of ['distill', 'filter']) coaJson([command, id, '--config', file], { cwd: folder })
   using byCommand = openRun(join(folder, 'runs', id))

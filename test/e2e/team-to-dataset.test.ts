@@ -16,7 +16,7 @@ import { openSandbox, type Sandbox } from '../../src/world/sandbox/index.ts'
 import { callTool, codeTool } from '../../src/world/tools/index.ts'
 import { isFull } from '../how-many.ts'
 
-/** From a team's runs to a training set, offline. COA_TEST_FULL=1 takes 2,001 tasks instead of 36. */
+/** From team runs to a training set, offline. COA_TEST_FULL=1 uses 2,001 tasks instead of 36. */
 const count = isFull ? 667 : 12
 
 const signal = new AbortController().signal
@@ -53,7 +53,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
   })
   afterAll(() => made.run.close())
 
-  it('are partly worth learning, and each of those is well formed and right', async () => {
+  it('are partly kept, and each kept sequence is well formed and correct', async () => {
     expect(made.all).toBe(3 * count)
     expect(made.kept).toBeGreaterThan(0)
     expect(made.kept).toBeLessThan(made.all)
@@ -69,7 +69,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
     }
   })
 
-  it('give the recorded observations when their calls are made again', async () => {
+  it('give the recorded observations when their calls are repeated', async () => {
     let calls = 0
     for (const { sequence } of readSelection(made.run)) {
       const { events } = made.run.get('trajectory', sequence.provenance!.trajectoryId!)!
@@ -93,7 +93,7 @@ describe.each(['careful', 'erring'])('the runs of a team that is %s', (mind) => 
   })
 })
 
-it('a team that errs more leaves less to learn', () => {
+it('a team that errs more yields fewer sequences', () => {
   const kept = (id: string): number => {
     using run = openRun(join(folder, id))
     return [...readSelection(run)].length
@@ -101,7 +101,7 @@ it('a team that errs more leaves less to learn', () => {
   expect(kept('erring')).toBeLessThan(kept('careful'))
 })
 
-/** The answer as a checker takes it. */
+/** The answer as a checker reads it. */
 function answerText(payload: Payload): string {
   return payload.syntax === 'text' ? payload.text : payload.syntax === 'code' ? payload.code : ''
 }

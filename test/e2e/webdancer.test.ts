@@ -48,7 +48,8 @@ describe.skipIf(file === null)('published trajectories', () => {
           meta: { suite: 'webdancer' },
         }
         const trajectory = trajectoryFromChat(messages.slice(2), head)
-        // Their answers are sentences, for a judge; what holds the gold answer word for word is right for sure.
+        // Their answers are sentences, meant for a judge; those that contain the gold answer verbatim are certainly
+        // correct.
         const told = normalizeText(trajectory.answer ?? '')
         const isRight = answer.flat().some((gold) => told.includes(normalizeText(gold)))
         const verdict: Verdict = {

@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
-it('compares a team with a model on the same tasks, and goes on with the same run', () => {
+it('compares a team with a model on the same tasks, and resumes the same run', () => {
   const args = ['compare', 'math', '--model', 'base=tiny', '-n', '3', '--level', '1', ...quick]
   const { run, report, files } = coaJson<Answer>(args, { cwd })
   const [team, model] = report.solvers
@@ -53,7 +53,7 @@ it('compares a team with a model on the same tasks, and goes on with the same ru
   expect(JSON.parse(readFileSync(files.json, 'utf8'))).toMatchObject(report)
 })
 
-it('measures as many models as are named, each by its own name', () => {
+it('evaluates all named models, each under its own name', () => {
   const args = ['eval', 'math', '--model', 'one=tiny', '--model', 'other=tiny', '-n', '1', ...quick]
   const { report } = coaJson<Answer>(args, { cwd })
   expect(report.solvers.map(({ name, tasks }) => [name, tasks])).toEqual([
@@ -62,7 +62,7 @@ it('measures as many models as are named, each by its own name', () => {
   ])
 })
 
-it('joins parts into the report of the whole, and compares with another run', () => {
+it('merges shards into one report, and compares with another run', () => {
   const args = ['eval', 'math', '--model', 'tiny', '-n', '4', ...quick]
   const whole = coaJson<Answer>([...args, '--run', 'whole'], { cwd })
   for (const part of ['1', '2']) coaJson([...args, '--shard', `${part}/2`, '--run', `part-${part}`], { cwd })
@@ -100,7 +100,7 @@ it.each([
   [['eval', 'math', '--model', 'nowhere'], 2, 'there is no model "nowhere"'],
   [['eval', 'math', '--plain'], 2, 'Set eval.base_url and eval.model'],
   [['eval', 'math', '--team', '--shard', '3'], 2, 'Write it as 2/4'],
-  [['eval', 'math', '--team', '--picker', 'coin'], 2, 'eval.picker is not usable'],
+  [['eval', 'math', '--team', '--picker', 'coin'], 2, 'eval.picker is invalid'],
   [['compare', 'math'], 2, 'no model given'],
   [['compare', 'math', '-m', 'tiny', '-m', 'tiny'], 2, 'two solvers are called tiny'],
 ] as const)('%j ends with %i and says what to do', (args, code, words) => {

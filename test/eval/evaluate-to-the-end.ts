@@ -4,7 +4,7 @@ import { makeReport, solveAll } from '../../src/stages/eval/index.ts'
 import { openRun } from '../../src/store/index.ts'
 import { configOf, drawnSolver, runIn, tasksOf } from './support.ts'
 
-/** Run by kill.test.ts as a process of its own: evaluates, or goes on with it, and says when an attempt is stored. */
+/** Run by kill.test.ts as a separate process: evaluates, or resumes, and prints when an attempt is stored. */
 const folder = process.argv[2]!
 using run = existsSync(`${folder}/runs/run/manifest.json`)
   ? openRun(`${folder}/runs/run`, { write: true })

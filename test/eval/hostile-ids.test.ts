@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { EvalReport, RunManifest } from '../../src/schema/index.ts'
 import { makeReport } from '../../src/stages/eval/index.ts'
-import { writeReport } from '../../src/stages/eval/report-files.ts'
+import { writeReport } from '../../src/stages/eval/make-report.ts'
 import { createRun, openRun } from '../../src/store/index.ts'
 import { coa } from '../cli/coa.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
@@ -23,7 +23,7 @@ const hostile = [
   '',
 ]
 
-/** A run with a report whose id somebody changed in the log, checksum included. */
+/** A run with a report whose id was changed in the log, checksum included. */
 function foreignPart(runs: string, id: string): void {
   using run = createRun(runs, { id: 'part', command: 'coa eval', coa: '0' })
   run.append('attempt', attemptOf({ solver: 'one' }))
@@ -38,7 +38,7 @@ function foreignPart(runs: string, id: string): void {
   writeFileSync(log, lines.join('\n'))
 }
 
-it('eval --merge writes nothing outside of its folder, whatever a record is called', () => {
+it('eval --merge writes nothing outside its folder, whatever the name of a record', () => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'escaped'))
   writeFileSync(join(cwd, 'escaped', 'pwn.json'), 'mine')
@@ -52,7 +52,7 @@ it('eval --merge writes nothing outside of its folder, whatever a record is call
   expect(outside).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot be the name of a run') })
 })
 
-it.each(hostile)('%j names no report and no run', (id) => {
+it.each(hostile)('%j is refused as the name of a report or run', (id) => {
   const runs = temporaryFolder()
   using run = createRun(runs, { id: 'r', command: 'coa eval', coa: '0' })
   run.append('attempt', attemptOf({ solver: 'one' }))

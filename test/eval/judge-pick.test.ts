@@ -4,7 +4,7 @@ import type { ChatModel, CompletionRequest } from '../../src/world/models/index.
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { attemptOf, configOf, runIn, tasksOf } from './support.ts'
 
-it('a judge sees question and answers, chooses once, and its choice is kept', async () => {
+it('a judge sees question and answers, chooses once, and its choice is stored', async () => {
   using run = runIn(temporaryFolder())
   const tasks = tasksOf(3)
   const answers: Record<string, [string | undefined, 'correct' | 'wrong'][]> = {
@@ -42,7 +42,7 @@ it('a judge sees question and answers, chooses once, and its choice is kept', as
   } as unknown as ChatModel
   const context = { run, tasks, solvers: ['s'], signal: new AbortController().signal, concurrency: 2 }
   await pickWithJudge(judge, context)
-  // Each different answer once, between markers that no answer can know.
+  // Each distinct answer once, between markers that no answer can guess.
   const bare = prompts.map((prompt) => prompt.replaceAll(/<<[^>]*>>\n|Which of the.*$/g, '').trim())
   expect(bare.sort()).toEqual([
     'What is 0 + 1?\n\nAnswer: blue\n\nAnswer: red',
@@ -55,7 +55,7 @@ it('a judge sees question and answers, chooses once, and its choice is kept', as
   await pickWithJudge(judge, context)
   expect(prompts).toHaveLength(2)
   const { report } = makeReport(configOf({ picker: 'judge' }), run, { solvers: ['s'] })
-  // Where it chose none, the most frequent answer is taken: wrong for t1.
+  // Without a choice, the majority is used: wrong for t1.
   expect(report.solvers[0]).toMatchObject({
     majority: { value: 1 / 3 },
     best: { value: 2 / 3, picker: 'judge' },

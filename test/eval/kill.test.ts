@@ -9,7 +9,7 @@ import { temporaryFolder } from '../store/support/temporary-folder.ts'
 const program = join(import.meta.dirname, 'evaluate-to-the-end.ts')
 const KILLS = 10
 
-it('gives the same report to the byte, killed and resumed ten times', async () => {
+it('gives the same report, byte for byte, after ten kills', async () => {
   const [whole, broken] = [temporaryFolder(), temporaryFolder()]
   await expectSuccess(startProgram(program, whole))
   let kills = 0
@@ -25,7 +25,7 @@ it('gives the same report to the byte, killed and resumed ten times', async () =
   await expectSuccess(startProgram(program, broken))
   for (const end of ['json', 'md', 'html']) expect(reportOf(broken, end)).toBe(reportOf(whole, end))
   const lines = readFileSync(join(broken, 'runs/run/events.jsonl'), 'utf8').trim().split('\n')
-  // One that failed outside of the solver is tried again by the next process.
+  // An attempt that failed outside the solver is retried by the next process.
   const attempts = lines.filter((line) => line.includes('"kind":"attempt"') && !line.includes('"failure":'))
   const failed = new Set(lines.flatMap((line) => /"id":"([^"]*)".*"failure":/.exec(line)?.[1] ?? []))
   expect(attempts.length + failed.size).toBe(2 * 40 * 4)

@@ -141,20 +141,20 @@ describe('two solvers', () => {
   }
   const tokens = (once: number) => ({ prompt: once, completion: 0, tool: 0, once, billed: 3 * once })
 
-  it('are compared by tokens over the same tasks, per attempt and per right answer', () => {
+  it('are compared by tokens over the same tasks, per attempt and per correct answer', () => {
     const pair = pairOf(
       [{ tokens: tokens(100) }, { tokens: tokens(300), outcome: 'wrong' }],
       [{ tokens: tokens(20) }, { tokens: tokens(20) }],
     )
     expect(pair.saved.once!.value).toBeCloseTo(1 - 40 / 400, 12)
     expect(pair.saved.oncePerSuccess!.value).toBeCloseTo(1 - 20 / 400, 12)
-    // Drawn with replacement, both tasks can be the first (80 % saved) or the second.
+    // Resampled with replacement, both tasks can be the first (80% saved) or the second.
     expect(pair.saved.once).toMatchObject({ low: 0.8, high: 1 - 40 / 600 })
     expect(pair.isEqualOrBetter).toBe(true)
     expect(pair.difference!.value).toBe(0.5)
   })
 
-  it('leave out what failed, and do not call less accuracy a saving', () => {
+  it('ignore failures, and do not call lower accuracy a saving', () => {
     const failure = { boundary: 'tool', message: 'gone' }
     const pair = pairOf([{}, { failure }, {}], [{ outcome: 'wrong' }, {}, { outcome: 'undecided' }])
     expect(pair.outcomes).toEqual({ both: 0, onlyReference: 1, onlySolver: 0, neither: 0, leftOut: 2 })
@@ -162,13 +162,13 @@ describe('two solvers', () => {
     expect(pair.isEqualOrBetter).toBe(false)
   })
 
-  it('are not compared by tokens of different tokenizers', () => {
+  it('are not compared by tokens if their tokenizers differ', () => {
     const pair = pairOf([{ tokenizer: 'one' }], [{ tokenizer: 'other' }])
     expect(pair.saved).toEqual({ once: null, billed: null, oncePerSuccess: null, billedPerSuccess: null })
   })
 })
 
-describe('one answer of several', () => {
+describe('picking one of several answers', () => {
   const answers = (list: [string | undefined, 'correct' | 'wrong', number?][], picker: string) => {
     const attempts = list.map(([answer, outcome, score], attempt) =>
       attemptOf({
@@ -186,7 +186,7 @@ describe('one answer of several', () => {
     return [majority!.value, best!.value]
   }
 
-  it('is the most frequent after normalisation, where silence has no vote and the first wins a tie', () => {
+  it('uses the majority after normalization, ignores missing answers, and the first wins a tie', () => {
     expect(
       answers(
         [
@@ -227,7 +227,7 @@ describe('one answer of several', () => {
     ).toEqual([0, 0])
   })
 
-  it("can be the checker's or the judge's choice instead", () => {
+  it('can use the checker or the judge instead', () => {
     expect(
       answers(
         [

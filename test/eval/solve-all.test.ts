@@ -12,7 +12,7 @@ const files = (run: Run): string[] =>
   ['json', 'md', 'html'].map((end) => readFileSync(`${run.files.eval}/eval.${end}`, 'utf8'))
 
 describe('attempts', () => {
-  it('are made once, so many at a time, and never again', async () => {
+  it('are made once, with limited concurrency', async () => {
     using run = runIn(temporaryFolder())
     let [working, most, made] = [0, 0, 0]
     const inner = drawnSolver('s', 1)
@@ -37,7 +37,7 @@ describe('attempts', () => {
     expect(run.count('attempt')).toBe(18)
   })
 
-  it('are tried twice where something else failed, and are then counted as failed', async () => {
+  it('are retried once after an external failure, and then count as failed', async () => {
     using run = runIn(temporaryFolder())
     const tries = new Map<string, number>()
     const inner = drawnSolver('s', 1)
@@ -67,17 +67,17 @@ describe('attempts', () => {
     expect(report.solvers[0]!.accuracy).toMatchObject({ strict: { value: 2 / 3 }, decided: { value: 1 } })
   })
 
-  it('made with other settings are not mixed with these', async () => {
+  it('with other settings are not mixed with these', async () => {
     using run = runIn(temporaryFolder())
     const context = { run, tasks: tasksOf(2), signal, observe }
     await solveAll(config, { ...context, solvers: [drawnSolver('s', 1)] })
     const other = solveAll(config, { ...context, solvers: [drawnSolver('s', 1, { how: 'other weights' })] })
     await expect(other).rejects.toThrow('other settings')
     const twins = solveAll(config, { ...context, solvers: [drawnSolver('a', 1), drawnSolver('a', 1)] })
-    await expect(twins).rejects.toThrow('two solvers are called a')
+    await expect(twins).rejects.toThrow('two solvers are named a')
   })
 
-  it('stop when they are told to, and nothing is stored afterwards', async () => {
+  it('can be interrupted, and nothing is stored afterwards', async () => {
     using run = runIn(temporaryFolder())
     const stop = new AbortController()
     const inner = drawnSolver('s', 1)
@@ -102,7 +102,7 @@ describe('attempts', () => {
     expect(run.count('attempt')).toBe(9)
   })
 
-  it('of tasks that must stay in memory hold neither question nor answer', async () => {
+  it('at memory-only tasks contain neither question nor answer', async () => {
     using run = runIn(temporaryFolder())
     const [task] = tasksOf(1)
     const secret = { ...task!, question: 'A riddle?', meta: { memoryOnly: true } }
@@ -114,7 +114,7 @@ describe('attempts', () => {
     for (const word of ['riddle', '"right"', 'drawn']) expect(log).not.toContain(word)
   })
 
-  it('kept for a look are marked as not for training', async () => {
+  it('kept for inspection are marked as evaluation', async () => {
     using run = runIn(temporaryFolder())
     await solveAll(configOf(), { run, tasks: tasksOf(2), solvers: [drawnSolver('s', 1)], signal, observe })
     expect([...run.scan('task')].map(({ meta }) => meta['for'])).toEqual(['eval', 'eval'])
@@ -131,7 +131,7 @@ describe('attempts', () => {
   })
 })
 
-it('parts that are joined give the very report of the whole', async () => {
+it('merged shards give the same report as the whole', async () => {
   const folder = temporaryFolder()
   const tasks = tasksOf(11)
   const names = ['team', 'student']
@@ -149,5 +149,5 @@ it('parts that are joined give the very report of the whole', async () => {
   makeReport(config, joined, { solvers: names })
   expect(joined.count('attempt')).toBe(44)
   expect(files(joined)).toEqual(files(whole))
-  expect(() => parseShard('4/3')).toThrow('not a part')
+  expect(() => parseShard('4/3')).toThrow('not a shard')
 })

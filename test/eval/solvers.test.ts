@@ -33,7 +33,7 @@ import { Place, taskOf, teamOf } from '../teach/teams.ts'
 const signal = new AbortController().signal
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 
-/** A chat that says these things, one after the other. */
+/** A chat model with scripted replies. */
 function chatThatSays(...replies: string[]): Chat & { heard: string[] } {
   const heard: string[] = []
   return {
@@ -55,7 +55,7 @@ describe('a base model that continues the question', () => {
     return { text: asks.length === 1 ? 'half = 2' : '5' }
   })
 
-  it('has its programs run, reads what they print, and answers with the last line', async () => {
+  it('gets its code executed, sees the output, and answers with the last line', async () => {
     const seen: string[] = []
     const policy = policyOf((soFar) => {
       seen.push(soFar)
@@ -69,12 +69,12 @@ describe('a base model that continues the question', () => {
     expect(attempt).toMatchObject({ answer: '5', verdict: { outcome: 'correct' }, calls: 2 })
     expect(attempt.tokens.tool).toBe(bytes('\nhalf = 2') + bytes('\n5'))
     expect(attempt.tokens.prompt).toBe(bytes(`${task.question}\n\n`))
-    // It is given the bare question, and nothing of a grammar.
+    // It gets only the question, nothing of a grammar.
     expect(seen[0]).toBe(`${task.question}\n\n`)
     expect(seen.some((soFar) => soFar.endsWith(`${fence}\nhalf = 2`))).toBe(true)
   })
 
-  it('has no answer where it wrote no program', async () => {
+  it('has no answer without a program', async () => {
     const policy = policyOf(() => 'It is 5.')
     const solver = textSolver({ name: 't', fingerprint: 'f', policy, world, settings })
     expect(await solver.solve(task, 0, 7, signal)).toMatchObject({ calls: 0, verdict: { outcome: 'wrong' } })
@@ -82,7 +82,7 @@ describe('a base model that continues the question', () => {
 })
 
 describe('the student', () => {
-  it('is counted by what it was given, wrote and was shown', async () => {
+  it('is counted by prompt, completion and tool tokens', async () => {
     const plan = '<plan>p</plan>\n<think>t</think>\n'
     const call = callOf('print(5)')
     const end = '<reflection>r</reflection>\n<think>t</think>\n<answer>\\boxed{5}</answer>'
@@ -109,7 +109,7 @@ describe('the student', () => {
     expect(other.how).not.toBe(solver.how)
   })
 
-  it('is billed for observations as short as it saw them, and not for what it never read', () => {
+  it('is billed for observations as shortened, and not for what it never read', () => {
     const ones = (count: number): number[] => Array(count).fill(1)
     const stream = spansFrom([
       { prompt: ones(10) },
@@ -126,7 +126,7 @@ describe('the student', () => {
       ms: { sampling: 1, tools: 2, checking: 3 },
     } as unknown as Rollout)
     expect(tokens).toEqual({
-      // The short form and the 4 tokens behind it were read again, as a prefix cache would have to.
+      // The shortened form and the 4 tokens after it were read again, as with a prefix cache.
       prompt: 10 + 2 + 4,
       completion: 12,
       tool: 27,
@@ -137,7 +137,7 @@ describe('the student', () => {
 })
 
 describe('a team', () => {
-  it('is billed for every prompt, and counted once for what its agents had not been sent before', async () => {
+  it('is billed for every prompt, and counted once for new messages', async () => {
     const place = await Place.open()
     try {
       const given = taskOf('search', 0)
@@ -150,7 +150,7 @@ describe('a team', () => {
       expect(tokens.completion).toBe(completionTokens)
       expect([calls, requests]).toEqual([steps, activations])
       expect(tokens.prompt + tokens.completion + tokens.tool).toBe(tokens.once)
-      // Each message once, with a bit for its frame, and every reply once.
+      // Each message once, with some template overhead, and every reply once.
       const sent = new Set<string>()
       for (const event of trajectory.events) {
         if (event.type !== 'activated') continue
@@ -169,7 +169,7 @@ describe('a team', () => {
     }
   })
 
-  it('that wrote what cannot be used has failed by itself; one whose server is gone has not', () => {
+  it('that wrote unusable text is unanswered; one whose server is gone has failed', () => {
     const run = (last: object[]) =>
       attemptOfTrajectory(
         {
@@ -202,7 +202,7 @@ describe('a team', () => {
 })
 
 describe('tokens of a conversation', () => {
-  it('are counted once where a request repeats the one before with its reply', () => {
+  it('are counted once if a request repeats the previous one with its reply', () => {
     const tally = new TokenTally(tokenizer)
     const first = [
       { role: 'system' as const, content: 'Be brief.' },
@@ -231,7 +231,7 @@ describe('tokens of a conversation', () => {
     expect(tally.totals()).toMatchObject({ tool: 5, prompt: one + two - known - 5 })
   })
 
-  it('have a name by what the tokenizer does', () => {
+  it('are attributed to a tokenizer by its behavior', () => {
     expect(tokenizerName(tokenizer)).toBe(tokenizerName(byteTokenizer()))
   })
 })
@@ -248,14 +248,14 @@ describe('a plain model', () => {
     expect(attempt.tokens.billed).toBe(attempt.tokens.once)
   })
 
-  it('that writes nothing has not answered', async () => {
+  it('that writes nothing is unanswered', async () => {
     const solver = plainSolver('p', chatThatSays(' '), says(''), { temperature: 0, maxTokens: 9 })
     const attempt = await solver.solve(task, 0, 1, signal)
     expect(attempt.answer).toBeUndefined()
     expect(attempt.verdict.outcome).toBe('wrong')
   })
 
-  it('may be the student, or one behind an address that drops its stop text', async () => {
+  it('may be the student, or a server that drops the stop text', async () => {
     const policy = policyOf(() => 'so <answer>5</answer> and more')
     const student = plainSolver('p', chatOfPolicy(policy, 'f'), says(''), { temperature: 0, maxTokens: 99 })
     expect((await student.solve(task, 0, 1, signal)).answer).toBe('5')
@@ -298,7 +298,7 @@ describe('a ReAct agent', () => {
     expect(attempt.tokens.billed).toBeGreaterThan(attempt.tokens.once)
   })
 
-  it('ends without an answer after its last turn, or when it says nothing usable twice', async () => {
+  it('ends unanswered after its last turn, or after two unusable replies', async () => {
     const endless = await reactSolver('r', chatThatSays(asks, asks, asks), says('5'), talk).solve(
       task,
       0,
@@ -313,7 +313,7 @@ describe('a ReAct agent', () => {
     expect(chat.heard[1]).toContain('<code>…</code>, <answer>…</answer>')
   })
 
-  it('is told of a call that cannot be read, and not blamed for a tool that broke', async () => {
+  it('gets an error for a malformed call, and is not blamed for a broken tool', async () => {
     const chat = chatThatSays('<code></code>', asks, '<answer>5</answer>')
     const broken = worldOf(async () => {
       throw new Error('the sandbox is gone')
@@ -326,7 +326,7 @@ describe('a ReAct agent', () => {
     })
   })
 
-  it('is told in its instructions how each tool is written', async () => {
+  it('has the syntax of each tool in its instructions', async () => {
     const systems: string[] = []
     const chat = {
       ...chatThatSays(),

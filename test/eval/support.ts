@@ -22,7 +22,7 @@ export function tasksOf(count: number): Task[] {
   }))
 }
 
-/** What a solver might do, drawn from its name and seed: right, wrong, silent, undecided, failing once or for good. */
+/** Random solver behavior by name and seed: correct, wrong, unanswered, undecided, failing once or for good. */
 export function drawnSolver(name: string, skill: number, changes: Partial<Solver> = {}): Solver {
   const failures = new Set<string>()
   return {

@@ -36,12 +36,12 @@ describe('checkExport', () => {
     ['llama-factory-alpaca', 'data.jsonl', 'Skarn', 'skarn', 'part 1 of the stream'],
     ['trl-tokens', 'data.jsonl', '"labels":[-100,-100', '"labels":[-100,1', 'token 2 is trained on'],
     ['tinker', 'datums.jsonl', '"weights":{"data":[0', '"weights":{"data":[1', 'token 2 is trained on'],
-    ['trl-messages', 'data.jsonl', 'example-web', 'example-wob', 'it is of example-wob'],
+    ['trl-messages', 'data.jsonl', 'example-web', 'example-wob', 'it belongs to example-wob'],
     ['trl-messages', 'data.jsonl', '"completion"', '"completions"', 'cannot be read'],
   ])('detects a change in %s (%s: %s → %s)', async (format, file, from, to, words) => {
     const result = await corrupt(format, file, (text) => text.replace(from, to))
     expect(result.verdict).toBe('broken')
-    expect(result.problems[0]).toContain('hash differs')
+    expect(result.problems[0]).toContain('checksum differs')
     expect(result.problems[1]).toContain(words)
   })
 

@@ -38,7 +38,7 @@ describe('coa export', () => {
     for (const format of ['trl-tokens', 'tinker']) {
       const refused = coa(['export', run.dir, '-f', `trl-messages,${format}`, '-o', out], { cwd: folder })
       expect(refused.code).toBe(2)
-      expect(refused.stderr).toContain(`${format} holds token ids, and no tokenizer is named`)
+      expect(refused.stderr).toContain(`${format} contains token ids, but no tokenizer is named`)
       expect(refused.stderr).toContain('--tokenizer FOLDER')
     }
     expect(existsSync(out)).toBe(false)

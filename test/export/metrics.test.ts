@@ -81,5 +81,5 @@ it('a collector gets one gauge per metric, and its rejection is reported', async
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }
-  await expect(sendOtlp(url, {})).rejects.toThrow('no collector answers')
+  await expect(sendOtlp(url, {})).rejects.toThrow('no collector responds')
 })

@@ -87,7 +87,7 @@ it('rejects what a format cannot express, with a reason', () => {
       'ends with text',
       ['openai', 'verl-sft', 'trl-messages'],
     ],
-    [{ ...example, spans: example.spans.slice(4) }, 'begins with text', ['llama-factory-sharegpt', 'openai']],
+    [{ ...example, spans: example.spans.slice(4) }, 'starts with text', ['llama-factory-sharegpt', 'openai']],
     [
       { ...example, spans: example.spans.filter(({ kind }) => kind === 'observation') },
       'nothing in it',

@@ -42,7 +42,7 @@ it('counts without writing, then writes, then has nothing to do', () => {
   expect(run.manifest.stages['filter']).toMatchObject({ status: 'done', summary: { kept: 1, dropped: 2 } })
 })
 
-it('takes thresholds as options and as settings', () => {
+it('accepts thresholds as options and as settings', () => {
   const kept = (...options: string[]) =>
     coaJson<Answer>(['filter', 'r', '--dry-run', ...options], { cwd }).figures.kept
   expect(kept('--by-suite', 'easy=1')).toBe(2)
@@ -62,7 +62,7 @@ it.each([
   expect(outcome.stderr).toContain(words)
 })
 
-it('finds a question of a generated suite that will be measured on', async () => {
+it('finds an evaluation question of a generated suite', async () => {
   const questions: string[] = []
   for await (const task of openTasks({ from: 'math', data: '', split: 'test', limit: 8 }))
     questions.push(task.question)
@@ -75,7 +75,7 @@ it('finds a question of a generated suite that will be measured on', async () =>
   expect(readFileSync(join(cwd, 'runs/r/filter/dropped.jsonl'), 'utf8')).toContain('"id":"d"')
 })
 
-it('fails with the reasons where nothing is left to learn from', () => {
+it('fails with the reasons if nothing is kept', () => {
   const { code, stdout, stderr } = coa(['filter', 'r', '--min-interactions', '50'], { cwd })
   expect(code).toBe(2)
   expect(stdout).toMatch(/0 of \d sequences kept/)

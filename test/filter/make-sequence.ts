@@ -15,9 +15,9 @@ export interface Shape {
   question?: string
   /** Inputs of the tool calls, one call each. */
   calls?: string[]
-  /** What was reflected on; undefined for no reflection (where the grammar lets one go without). */
+  /** The text of the reflection; undefined for none, if the grammar allows it. */
   reflection?: string
-  /** Words of the checks of suggested answers, in order; web only. */
+  /** Texts of the checks of suggested answers, in order; web only. */
   checks?: string[]
   outcome?: Verdict['outcome'] | 'unchecked'
   origin?: string
@@ -25,7 +25,7 @@ export interface Shape {
   thought?: string
 }
 
-/** A well-formed sequence of a given shape, made as the stages make them: rendered, read back, cut into spans. */
+/** A well-formed sequence of a given shape, made as the stages make it: rendered, parsed, split into spans. */
 export function makeSequence(shape: Shape = {}): Stream {
   const name = shape.grammar ?? 'web'
   const grammar = builtinGrammars.get(name)!
@@ -59,7 +59,7 @@ function webSteps(shape: Shape): Step[] {
   }
   if (shape.reflection !== undefined) steps.push(think, { agent: 'reflection', text: shape.reflection })
   for (const [index, text] of (shape.checks ?? ['Score: 4']).entries()) {
-    // After a low score the work goes on with a new plan.
+    // After a low score the work continues with a new plan.
     if (index > 0) steps.push(think, { agent: 'plan', text: 'Again.' })
     steps.push(think, { agent: 'suggested_answer', text: '1923' }, think, { agent: 'double_check', text })
   }

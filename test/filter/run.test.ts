@@ -38,10 +38,10 @@ const lines = (file: string): { id: string; weight: number; stage: string; reaso
     .map((line) => JSON.parse(line))
 const selected = (from: Run = run) =>
   Object.fromEntries([...readSelection(from)].map(({ sequence, weight }: Selected) => [sequence.id, weight]))
-/** Words that no other call of this makes. */
+/** Words that are unique to each call. */
 const unlike = () => Array.from({ length: 60 }, () => `w${count++}`).join(' ')
 
-describe('a run with one sequence of every fate', () => {
+describe('a run with one sequence for every outcome', () => {
   const shapes: Shape[] = [
     { id: 'good', reflection: 'Fine.' },
     { id: 'mended', reflection: 'Fine.', checks: ['Score: 1', 'Score: 4'] },
@@ -65,7 +65,7 @@ describe('a run with one sequence of every fate', () => {
     writeFileSync(join(folder, 'held-out.jsonl'), `${JSON.stringify({ ...task, question })}\n`)
   })
 
-  it('tells each of them', async () => {
+  it('reports each of them', async () => {
     const against = [join(folder, 'held-out.jsonl')]
     const { funnel, figures, alreadyDone } = await runFilter(config({ ...filter, against }), {
       run,
@@ -79,7 +79,7 @@ describe('a run with one sequence of every fate', () => {
       ['short', 'complexity', 'fewer than 5 tool calls'],
       ['wrong', 'quality', 'wrong answer'],
       ['circling', 'quality', 'repeated tool call'],
-      ['unreflected', 'reflection', 'no reflection, not drawn'],
+      ['unreflected', 'reflection', 'no reflection, not sampled'],
       ['long', 'length', 'over 32768 tokens'],
       ['known', 'contamination', `question is in ${against[0]}`],
     ])
@@ -111,7 +111,7 @@ describe('a run with one sequence of every fate', () => {
     expect(page).not.toMatch(/(src|href)=|@import|url\(/)
   })
 
-  it('is done once for the same records and settings, and again for others', async () => {
+  it('filters the same records and settings only once', async () => {
     const again = async (section = filter) =>
       (await runFilter(config(section), { run, ...quiet })).alreadyDone
     expect(await again()).toBe(false)
@@ -127,7 +127,7 @@ describe('a run with one sequence of every fate', () => {
     expect(await again()).toBe(false)
   })
 
-  it('writes nothing on a dry run, and counts the same', async () => {
+  it('writes nothing in a dry run, with the same counts', async () => {
     const before = readdirSync(run.dir)
     const dry = await runFilter(config(filter), { run, ...quiet, dryRun: true })
     expect(readdirSync(run.dir)).toEqual(before)
@@ -135,7 +135,7 @@ describe('a run with one sequence of every fate', () => {
     expect(dry).toEqual(real)
   })
 
-  it('leaves the old selection in place when it is stopped', async () => {
+  it('keeps the old selection when interrupted', async () => {
     for (let index = 0; index < 300; index++) run.append('sequence', makeSequence({ id: `more ${index}` }))
     await runFilter(config(filter), { run, ...quiet })
     const before = selected()
@@ -145,7 +145,7 @@ describe('a run with one sequence of every fate', () => {
     expect(readdirSync(run.dir).filter((name) => name.includes('.tmp'))).toEqual([])
   })
 
-  it('does not hand out what has changed since', async () => {
+  it('does not return sequences that have changed since', async () => {
     expect(() => selected()).toThrow('has not been filtered yet')
     await runFilter(config(filter), { run, ...quiet })
     run.close()
@@ -163,14 +163,14 @@ describe('a run with one sequence of every fate', () => {
     expect(() => selected()).toThrow('sequence good of run r has changed')
   })
 
-  it('refuses eval sets that are not there', async () => {
+  it('refuses missing eval sets', async () => {
     await expect(runFilter(config({ against: ['gsm9k'] }), { run, ...quiet })).rejects.toThrow('gsm9k')
     expect(existsSync(selectionFiles(run.dir).folder)).toBe(false)
   })
 })
 
 describe('near-duplicates', () => {
-  it('keeps the heaviest, whatever the order they come in', async () => {
+  it('keeps the one with the highest weight, in any order', async () => {
     const words = unlike().split(' ')
     const family = (name: string, change: number): Stream[] =>
       [0, 1, 2].map((member) =>
@@ -213,7 +213,7 @@ describe('near-duplicates', () => {
   })
 })
 
-it('every sequence ends up once, kept or dropped, and the funnel adds up', async () => {
+it('every sequence is kept or dropped exactly once, and the funnel adds up', async () => {
   const shape = fc.record({
     grammar: fc.constantFrom('web', 'math'),
     calls: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 8 }),

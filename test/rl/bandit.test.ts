@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { stepRows } from '../../src/stages/rl/diagnose.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 
-describe('a bandit with sixteen answers, one of them the best', () => {
+describe('a bandit with sixteen arms', () => {
   for (const algorithm of ['dapo', 'grpo', 'reinforce++', 'ppo'] as const) {
     it(`is solved by ${algorithm}`, async () => {
       const { engine, run, train: go } = await bandit({ ...base, algorithm, partial: true })

@@ -4,7 +4,7 @@ import type { Rollout, Task } from '../../src/schema/index.ts'
 import { type Part, spansFrom } from '../rollout/spans.ts'
 import { makeTask } from './make-rollout.ts'
 
-/** The smallest model that can do anything: sixteen tokens, a few hundred weights. */
+/** A minimal model: sixteen tokens, a few hundred parameters. */
 export const banditShape: ModelShape = {
   family: 'llama',
   vocabularySize: 16,
@@ -25,7 +25,7 @@ export const banditShape: ModelShape = {
   endTokens: [],
 }
 
-/** Each task is a token said three times and a token that is right after it. */
+/** Each task is a token repeated three times and the token that is correct after it. */
 export const arms = (count: number): Task[] =>
   Array.from({ length: count }, (_, number) =>
     makeTask(`arm-${number}`, {
@@ -34,11 +34,11 @@ export const arms = (count: number): Task[] =>
     }),
   )
 
-/** What a token is worth: 1 for the right one, less than a half for all others. */
+/** The reward of a token: 1 for the correct one, less than a half for all others. */
 const worth = (token: number, right: number): number => (token === right ? 1 : ((token * 7) % 10) / 20)
 
 export interface BanditOptions {
-  /** Answers follow each other, with three tokens said by the world in between. */
+  /** Several answers, with three inserted tokens in between. */
   turns?: number
   engine: Engine
 }

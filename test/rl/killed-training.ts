@@ -1,4 +1,4 @@
-/** A program of its own: trains a small bandit in a run folder, and ends itself with SIGKILL where it is told to. */
+/** A separate program: trains a small bandit in a run folder, and kills itself with SIGKILL at a given point. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
@@ -12,7 +12,7 @@ const die = (): never => {
   process.kill(process.pid, 'SIGKILL')
   throw new Error('still alive')
 }
-/** Dies when something happens for the time that `at` says. */
+/** Kills the process at the `at`-th occurrence. */
 const seen = new Map<string, number>()
 const maybeDie = (name: string): void => {
   seen.set(name, (seen.get(name) ?? 0) + 1)
@@ -47,7 +47,7 @@ const run = existsSync(join(folder, 'manifest.json'))
   : createRun(dirname(folder), { id: 'r', command: 'test', coa: '0' })
 const config = ProjectConfig.parse({
   project: { seed: 7 },
-  // One at a time: how many are computed together changes the last bits of what is computed.
+  // One at a time: the batch size changes the last bits of the results.
   rollout: { concurrency: 1 },
   rl: {
     steps: 6,

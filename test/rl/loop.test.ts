@@ -8,7 +8,7 @@ import { type RlContext, run as train } from '../../src/stages/rl/index.ts'
 import { arms, banditShape, pull } from './bandit.ts'
 import { bandit, base, chances } from './train-bandit.ts'
 
-it('does not move where all answers are worth the same', async () => {
+it('does not change the weights if all rewards are equal', async () => {
   const { engine, train: go } = await bandit(
     { ...base, steps: 3, algorithm: 'grpo' },
     {
@@ -23,7 +23,7 @@ it('does not move where all answers are worth the same', async () => {
   expect(await chances(engine)).toEqual(before)
 })
 
-it('says what to change when no group can be learned from', async () => {
+it('says what to change if no group has variance', async () => {
   const { engine, train: go } = await bandit(
     { ...base, max_gen_batches: 3 },
     {
@@ -41,7 +41,7 @@ it('says what to change when no group can be learned from', async () => {
   })
 })
 
-it('leaves out what failed around the model, and counts it', async () => {
+it('excludes and counts environment failures', async () => {
   const {
     engine,
     run,
@@ -72,7 +72,7 @@ it('leaves out what failed around the model, and counts it', async () => {
   })
 })
 
-it('measures, keeps the best weights and forgets the others', async () => {
+it('evaluates, keeps the best weights and removes the others', async () => {
   const accuracies = [0.3, 0.8, 0.5]
   const {
     engine,
@@ -91,7 +91,7 @@ it('measures, keeps the best weights and forgets the others', async () => {
   expect(readdirSync(run.files.checkpoints).sort()).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
   expect(run.get('checkpoint', 'rl-best')).toMatchObject({ step: 3, path: 'checkpoints/rl-000003' })
   expect(run.get('checkpoint', 'rl-last')).toMatchObject({ step: 6, path: 'checkpoints/rl-000006' })
-  // The engine ends with what was kept.
+  // The engine has the kept weights.
   const kept = await chances(engine)
   await engine.load(join(run.dir, 'checkpoints', 'rl-000003'))
   expect(await chances(engine)).toEqual(kept)
@@ -107,7 +107,7 @@ it('measures, keeps the best weights and forgets the others', async () => {
   ])
 })
 
-it('ends where all is solved, with what was learned saved', async () => {
+it('stops when everything is solved, with the weights saved', async () => {
   const {
     engine,
     run,
@@ -117,7 +117,7 @@ it('ends where all is solved, with what was learned saved', async () => {
     {
       rollOut: async (job, checkpoint) => ({
         ...(await pull(job, checkpoint, { engine })),
-        // From the third step on everything is right.
+        // From the third step on everything is correct.
         verdict: {
           outcome: checkpoint === 'rl@2' || job.seed % 2 === 0 ? 'correct' : 'wrong',
           checker: 'none',
@@ -127,7 +127,7 @@ it('ends where all is solved, with what was learned saved', async () => {
     },
   )
   const { figures, checkpoint, ended } = await go()
-  // Two steps of 128 rollouts, and twice as many in vain.
+  // Two steps of 128 rollouts, and twice as many for the step that was not taken.
   expect(figures).toMatchObject({ steps: 2, 'pass rate at last': 1, rollouts: 2 * 128 + 256 })
   expect(ended).toMatch(
     /^Training stops before step 3: 100% of the rollouts are correct.*of 8 sampled, 8 all right/,
@@ -138,7 +138,7 @@ it('ends where all is solved, with what was learned saved', async () => {
   expect(await chances(engine)).toEqual(left)
 })
 
-it('tells how things are where everything is solved from the start', async () => {
+it('reports the pass rate if everything is solved from the start', async () => {
   const { engine, train: go } = await bandit(
     { ...base, max_gen_batches: 1 },
     {
@@ -153,8 +153,8 @@ it('tells how things are where everything is solved from the start', async () =>
   expect(ended).toContain('100% of the rollouts are correct')
 })
 
-it('takes no step on fewer groups than asked for, unless told to', async () => {
-  // One of the four tasks can be learned from, and a step samples eight groups at the most.
+it('takes no step with fewer groups than configured, unless allowed', async () => {
+  // One of the four tasks has variance, and a step samples at most eight groups.
   const part = { ...base, steps: 1, partial: true, max_gen_batches: 2, variance_of: 'correct', groups: 3 }
   const rollOut =
     (engine: Engine): RlContext['rollOut'] =>
@@ -191,7 +191,7 @@ it('takes no step on fewer groups than asked for, unless told to', async () => {
   expect(await chances(some.engine)).not.toEqual(before)
 })
 
-it('is drawn back to where it began by rl.kl, and nowhere without it', async () => {
+it('stays close to the initial model with rl.kl', async () => {
   const reference = await openEmbedded({ model: { shape: banditShape, seed: 5 }, threads: 1 })
   onTestFinished(() => reference.close())
   const settings = { ...base, algorithm: 'grpo', steps: 30, kl: 1, max_norm: 0 }
@@ -214,7 +214,7 @@ it('is drawn back to where it began by rl.kl, and nowhere without it', async () 
     expect(Math.abs(Math.log(chance / theirs[index]!))).toBeLessThan(0.3)
 })
 
-it('samples the next step while one trains, one step behind and never over a checkpoint', async () => {
+it('samples the next step while one trains, one step behind and never across a checkpoint', async () => {
   const settings = { ...base, steps: 30, partial: true, overlap: 1, save_every: 4, save_seconds: 1e6 }
   const { engine, run, train: go } = await bandit(settings)
   await go()
@@ -228,7 +228,7 @@ it('samples the next step while one trains, one step behind and never over a che
   for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.8)
 })
 
-it('saves by time too', async () => {
+it('saves at time intervals', async () => {
   const steps: number[] = []
   const { engine, run } = await bandit(base)
   const watched: Engine = {
@@ -257,7 +257,7 @@ it('saves by time too', async () => {
   expect(steps[0]).toBe(1)
 })
 
-it('goes on with more steps, refuses another model, and begins anew where asked', async () => {
+it('continues with more steps, refuses another model, and restarts if asked to', async () => {
   const settings = { ...base, steps: 2, partial: true }
   const first = await bandit(settings, { student: undefined! })
   const { engine, run } = first
@@ -281,7 +281,7 @@ it('goes on with more steps, refuses another model, and begins anew where asked'
   expect(stepRows(run.metrics()).map(({ step }) => step)).toEqual([1])
 })
 
-it('stores tokens of as many groups as asked for, and figures of all', async () => {
+it('stores tokens of the configured number of groups, and metrics of all', async () => {
   const { run, train: go } = await bandit({ ...base, steps: 1, partial: true, keep_rollouts: 1 })
   await go()
   expect(run.count('rollout')).toBe(128)
@@ -298,7 +298,7 @@ it('stores tokens of as many groups as asked for, and figures of all', async () 
   ])
 })
 
-it('refuses an engine that cannot learn', async () => {
+it('refuses an engine that cannot train', async () => {
   const { engine, run } = await bandit(base)
   const silent = {
     ...engine,

@@ -1,7 +1,7 @@
 import { Rollout, type Task } from '../../src/schema/index.ts'
 import { spansFrom } from '../rollout/spans.ts'
 
-/** A rollout with everything in order but for what is said. */
+/** A valid rollout with the given changes. */
 export function makeRollout(parts: Partial<Rollout> = {}): Rollout {
   return Rollout.parse({
     v: 2,

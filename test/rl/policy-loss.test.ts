@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { examplesOf, type PolicyExample } from '../../src/stages/rl/examples.ts'
-import { klExamples, policyLoss, unbounded, weighted } from '../../src/stages/rl/loss.ts'
+import { klExamples, normalizeWeights, policyLoss, unclippedLoss } from '../../src/stages/rl/loss.ts'
 import { TokenTally } from '../../src/stages/rl/token-tally.ts'
 import { spansFrom } from '../rollout/spans.ts'
 import { banditShape } from './bandit.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-/** One token after a prompt, with a chosen ratio to the old policy, and of that to the one that sampled. */
+/** One token after a prompt, with given ratios between the current, old and sampling policies. */
 async function token(ratio: number, advantage: number, importance = 1): Promise<PolicyExample> {
   const { logprobs } = await engine.forward([{ tokens: [1, 9], weights: [0, 1] }])
   const old = logprobs[0]![1]! - Math.log(ratio)
@@ -31,8 +31,8 @@ async function token(ratio: number, advantage: number, importance = 1): Promise<
 
 const dapo = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 2, temperature: 1 }
 
-describe('the loss of a token, by hand', () => {
-  // ratio, advantage, weight for sampling, loss, does it still pull
+describe('the loss of a token, computed by hand', () => {
+  // ratio, advantage, importance weight, loss, whether there is a gradient
   const table: [typeof dapo, number, number, number, number, boolean][] = [
     [dapo, 1, 1, 1, -1, true],
     [dapo, 1.25, 1, 1, -1.25, true],
@@ -42,16 +42,16 @@ describe('the loss of a token, by hand', () => {
     [dapo, 0.5, -1, 1, 0.8, false],
     [dapo, 0.9, -2, 1, 1.8, true],
     [{ ...dapo, clip_high: 0.2 }, 1.25, 1, 1, -1.2, false],
-    // Dual clip: a negative advantage costs no more than three times itself; a positive one does not see it.
+    // Dual clip: a negative advantage costs at most three times itself; a positive one is unaffected.
     [{ ...dapo, dual_clip: 3 }, 5, -1, 1, 3, false],
     [{ ...dapo, dual_clip: 3 }, 2, -1, 1, 2, true],
     [{ ...dapo, dual_clip: 3 }, 5, 1, 1, -1.28, false],
     [{ ...dapo, dual_clip: 10 }, 5, -1, 1, 5, true],
-    // Where a ratio would be infinite or nothing, its logarithm is held at 20 and nothing pulls.
+    // If a ratio would overflow or underflow, its logarithm is clamped at 20 and there is no gradient.
     [{ ...dapo, dual_clip: 10 }, 1e40, -1, 1, 10, false],
     [{ ...dapo, dual_clip: 10 }, 1e40, 1, 1, -1.28, false],
     [{ ...dapo, dual_clip: 10 }, 1e-40, 1, 1, 0, false],
-    // Truncated importance: up to twice the weight, and none at all where it is off.
+    // Truncated importance weights: up to 2, and none if disabled.
     [dapo, 1, 1, 1.5, -1.5, true],
     [dapo, 1, 1, 4, -2, true],
     [dapo, 1, -1, 0.25, 0.25, true],
@@ -70,7 +70,7 @@ describe('the loss of a token, by hand', () => {
     })
   }
 
-  it('counts what met a bound, over trained tokens alone', async () => {
+  it('counts clipped tokens among the trained ones', async () => {
     const rows: [number, number, number][] = [
       [1.5, 1, 1],
       [1.5, -1, 1],
@@ -82,9 +82,9 @@ describe('the loss of a token, by hand', () => {
     const { logprobs } = await engine.forward([...examples, masked])
     const tally = new TokenTally()
     tally.add([...examples, masked], logprobs, { lowestRatio: 0.8, highestRatio: 1.28, importanceCap: 2 })
-    const figures = tally.figures()
-    expect(figures).toMatchObject({ tokens: 4, clipLow: 0.25, clipHigh: 0.25, capped: 0.25 })
-    expect(figures.meanRatio).toBeCloseTo((1.5 + 1.5 + 0.5 + 1) / 4, 5)
+    const metrics = tally.metrics()
+    expect(metrics).toMatchObject({ tokens: 4, clipLow: 0.25, clipHigh: 0.25, capped: 0.25 })
+    expect(metrics.meanRatio).toBeCloseTo((1.5 + 1.5 + 0.5 + 1) / 4, 5)
   })
 
   it('is the mean over all tokens of an update, or over rollouts', async () => {
@@ -92,7 +92,7 @@ describe('the loss of a token, by hand', () => {
     const other = await token(1.25, -1)
     const loss = policyLoss(dapo)
     const sum = async (mode: 'token' | 'sequence'): Promise<number> => {
-      const found = await engine.forwardBackward(weighted([[one], [other, other, other]], mode), loss)
+      const found = await engine.forwardBackward(normalizeWeights([[one], [other, other, other]], mode), loss)
       await engine.optimStep({ learningRate: 0 })
       return found.loss
     }
@@ -101,15 +101,15 @@ describe('the loss of a token, by hand', () => {
   })
 })
 
-describe('the distance to a reference', () => {
-  it('pulls with exactly the slope of its estimate', async () => {
+describe('the KL divergence from a reference', () => {
+  it('has exactly the gradient of its estimate', async () => {
     const example = await token(1, 5)
     await engine.forwardBackward([example], { kind: 'cross-entropy' })
     const { gradientNorm: slope } = await engine.optimStep({ learningRate: 0 })
     const { logprobs } = await engine.forward([example])
     for (const apart of [-2, -0.1, 0.5, 1]) {
       const reference = [Float32Array.of(0, logprobs[0]![1]! + apart)]
-      await engine.forwardBackward(klExamples([example], logprobs, reference, 0.3), unbounded(1))
+      await engine.forwardBackward(klExamples([example], logprobs, reference, 0.3), unclippedLoss(1))
       const { gradientNorm } = await engine.optimStep({ learningRate: 0 })
       // d/dx (exp(r − x) − (r − x) − 1) = 1 − exp(r − x)
       expect(gradientNorm / slope).toBeCloseTo(0.3 * Math.abs(1 - Math.exp(apart)), 4)
@@ -127,7 +127,7 @@ describe('masked tokens', () => {
   afterAll(() => rmSync(dirname(start), { recursive: true }))
   const probe = { tokens: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], weights: Array(15).fill(1) }
 
-  /** Log-probabilities of everything after an update on this example: the same only for the same weights. */
+  /** Log-probabilities after an update on this example: equal only for equal weights. */
   async function learnedFrom(example: PolicyExample): Promise<Float32Array> {
     await engine.load(start)
     await engine.forwardBackward([example], policyLoss(dapo))
@@ -147,7 +147,7 @@ describe('masked tokens', () => {
       1,
     )[0]!
 
-  /** The same with the observation at its end, so that its last token is a target and nothing else. */
+  /** The same with the observation at the end, so that its last token is only a target. */
   const withTarget = (target: number, weight: number): PolicyExample => {
     const { tokens, weights, sampledLogprobs, oldLogprobs, advantages } = rollout(5)
     const longer = (column: Float32Array, last: number): Float32Array => Float32Array.of(...column, last)
@@ -160,16 +160,16 @@ describe('masked tokens', () => {
     }
   }
 
-  it('move nothing: another target in an observation gives the same weights, bit for bit', async () => {
+  it('have no effect: another target in an observation gives the same weights, bit for bit', async () => {
     const weights = await learnedFrom(withTarget(5, 0))
     expect(await learnedFrom(withTarget(6, 0))).toEqual(weights)
     expect(await learnedFrom(withTarget(14, 0))).toEqual(weights)
-    // The test can see a difference where there is one.
+    // The test detects a difference if there is one.
     expect(await learnedFrom(withTarget(6, 1))).not.toEqual(weights)
     expect(await learnedFrom(withTarget(5, 1))).not.toEqual(weights)
   })
 
-  it('an observation after the last sampled token is not there at all', async () => {
+  it('an observation after the last sampled token is not included', async () => {
     expect(rollout(5, 6, 7)).toEqual(rollout(9))
   })
 })

@@ -20,7 +20,7 @@ function start(
   return { signal, error: status === 0 ? '' : stderr }
 }
 
-/** All that a training leaves behind, but for what a clock says. */
+/** Everything a training run leaves behind, except timings. */
 function outcome(folder: string) {
   using run = openRun(folder)
   const isTimed = (name: string): boolean =>
@@ -38,7 +38,7 @@ function outcome(folder: string) {
   }
 }
 
-// Of the second kind of number there are more than the steps: two updates a step, twelve rollouts or more.
+// The second kind of event is more frequent than steps: two updates per step, twelve rollouts or more.
 const kills: [overlap: number, phase: string, at: number][] = [
   [0, 'sampling', 3],
   [0, 'sampling', 44],
@@ -51,10 +51,10 @@ const kills: [overlap: number, phase: string, at: number][] = [
   [1, 'update', 10],
 ]
 
-describe('a training that is killed and goes on', () => {
+describe('killed training that resumes', () => {
   const whole = new Map<number, ReturnType<typeof outcome>>()
   for (const [overlap, phase, at] of kills) {
-    it(`comes to the same: ${phase} ${at}, overlap ${overlap}`, () => {
+    it(`gives the same result: ${phase} ${at}, overlap ${overlap}`, () => {
       if (!whole.has(overlap)) {
         const folder = join(temporaryFolder(), 'r')
         expect(start(folder, overlap)).toEqual({ signal: null, error: '' })

@@ -29,7 +29,7 @@ export async function bandit(
   return { engine, run, train: () => train(config, context) }
 }
 
-/** The chance of the right answer, for each task. */
+/** The probability of the correct answer for each task. */
 export async function chances(engine: Engine): Promise<number[]> {
   const examples = arms(4).map(({ meta }) => ({
     tokens: [...(meta['prompt'] as number[]), Number(meta['right'])],

@@ -27,15 +27,15 @@ const G = 4
 const VOCABULARY = banditShape.vocabularySize
 const note = { stage: 'sft', step: 5, createdAt: '2026-01-01T00:00:00.000Z' } as const
 
-/** What the attempts at a task are: correct (1), wrong (0), or stopped by the clock (t). */
+/** The attempts at a task: correct (1), wrong (0), or timed out (t). */
 const outcomes = ['1010', '1111', '0000', 't100', '0001', '111t']
 
-/** Always the same for a task and an attempt: some tokens, an observation, more tokens. */
+/** Deterministic for a task and attempt: some tokens, an observation, more tokens. */
 function scripted({ id, groupId, task, seed }: RolloutJob): Rollout {
   const [place, number] = [Number(task.id.slice(1)), Number(id.split('-').at(-1))]
   const outcome = outcomes[place % outcomes.length]![number]
   const token = (at: number): number => (place * 5 + number * 3 + at * at * 7 + at) % VOCABULARY
-  // Every second task has rollouts that end within the last fifth of the allowed length, up to all of it.
+  // Every second task has rollouts that end within the last fifth of the maximum length.
   const length = place % 2 === 0 ? 15 + ((number * 2) % 6) : 6 + number
   const first = 3 + (number % 2)
   const sampled = (from: number, to: number) => {
@@ -62,11 +62,11 @@ interface Seen {
   examples: readonly TrainingExample[]
   loss: Extract<Loss, { kind: 'policy' }>
   value: number
-  /** The weights that the pass was made with. */
+  /** The weights at the time of the pass. */
   weights: string
 }
 
-/** The engine, with notes of what is asked of it and a copy of the weights at each pass. */
+/** The engine, recording requests and a copy of the weights at each pass. */
 function recorder(engine: Engine, folder: string) {
   const passes: Seen[] = []
   const steps: { settings: AdamSettings; gradientNorm: number; step: number }[] = []
@@ -93,7 +93,7 @@ function recorder(engine: Engine, folder: string) {
   return { recording, passes, steps }
 }
 
-/** A token of a response that is trained. */
+/** A trained token of a response. */
 interface Token {
   prefix: number[]
   target: number
@@ -123,7 +123,7 @@ function atTemperature(logprobs: readonly number[]): number[] {
   return logits.map((value) => value - total)
 }
 
-/** The reward manager: the score, and what is taken away in the overlong buffer. */
+/** The reward manager: the score minus the overlong penalty. */
 function rewardOf(rollout: Rollout): number {
   const length = rollout.spans.reduce((sum, { tokens }) => sum + tokens!.length, 0)
   const buffer = MAX_TOKENS / 5
@@ -138,7 +138,7 @@ function advantagesOf(rewards: readonly number[]): number[] {
   return rewards.map((value) => (value - mean) / (Math.sqrt(variance) + 1e-6))
 }
 
-/** filter_groups by acc: generation batches are added up until there are enough groups, and the rest is cut off. */
+/** filter_groups by acc: generation batches are added until there are enough groups, and the rest is cut off. */
 function trainedGroups(batches: readonly Rollout[][][]): Rollout[][] {
   const batch: Rollout[][] = []
   for (const groups of batches) {
@@ -151,7 +151,7 @@ function trainedGroups(batches: readonly Rollout[][][]): Rollout[][] {
   return batch.slice(0, GROUPS)
 }
 
-/** compute_policy_loss_vanilla with token-mean: the loss, and its slope in each token's log-probability. */
+/** compute_policy_loss_vanilla with token-mean: the loss, and its derivative by each token's log-probability. */
 function policyLoss(tokens: readonly Token[], now: readonly number[], old: readonly number[]) {
   const met = { low: 0, high: 0, dual: 0 }
   let sum = 0
@@ -191,7 +191,7 @@ function tokensOf(group: readonly Rollout[]): Token[] {
   })
 }
 
-it('is what verl computes, from the rollouts to the gradient of each update', async () => {
+it('matches verl, from the rollouts to the gradient of each update', async () => {
   const folder = temporaryFolder()
   const engine = await openWithHistory(join(folder, 'model'))
   const twin = await openEmbedded({ model: join(folder, 'model'), threads: 1 })
@@ -222,7 +222,7 @@ it('is what verl computes, from the rollouts to the gradient of each update', as
     },
   )
 
-  // What the clock stopped is masked, as AFM does it; all else is up to verl's filter.
+  // Timed-out rollouts are masked, as in AFM; everything else is up to verl's filter.
   const sampled = [...rollouts].sort(([one], [other]) => one - other)
   expect(sampled.length).toBeGreaterThan(GROUPS)
   const fair = sampled.map(([, group]) => group.filter(({ stop }) => stop !== 'time'))
@@ -231,7 +231,7 @@ it('is what verl computes, from the rollouts to the gradient of each update', as
   expect(trained.length).toBe(GROUPS)
   expect(trained.flat().some((rollout) => rewardOf(rollout) < 0)).toBe(true)
 
-  // A fresh optimizer in the first of ten steps of warm-up.
+  // A fresh optimizer in the first of ten warmup steps.
   const adam = { learningRate: 0.1, beta2: 0.999, weightDecay: 0.1, maxNorm: 1 }
   expect(steps.map(({ settings, step }) => ({ settings, step }))).toEqual([
     { settings: adam, step: 1 },
@@ -251,18 +251,21 @@ it('is what verl computes, from the rollouts to the gradient of each update', as
     const expected = policyLoss(tokens, chosen(now), chosen(old))
     for (const name of ['low', 'high', 'dual'] as const) met[name] += expected.met[name]
     expect(Math.abs(seen.value - expected.loss)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected.loss)))
-    // The same pass again, and against it verl's gradient by way of the logits: nothing may be left.
+    // The same pass again, minus verl's gradient via the logits: nothing may remain.
     await twin.forwardBackward(seen.examples, seen.loss)
     await twin.forwardBackward(againstIt(tokens, now, expected.slopes), { kind: 'cross-entropy' })
     const { gradientNorm: left } = await twin.optimStep({ learningRate: 0 })
     expect(steps[update]!.gradientNorm).toBeGreaterThan(0.01)
     expect(left / steps[update]!.gradientNorm).toBeLessThan(1e-6)
   }
-  // Otherwise the test would not have seen the bounds.
+  // Otherwise the test would not have exercised the clipping.
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(0)
 })
 
-/** ∂ log p(target) / ∂ logit v is ([v = target] − p(v)) / T; as these add up to 0, log-probabilities may stand for logits. */
+/**
+ * ∂ log p(target) / ∂ logit v is ([v = target] − p(v)) / T; as these sum to 0, log-probabilities can stand in for
+ * logits.
+ */
 function againstIt(
   tokens: readonly Token[],
   now: readonly number[][],
@@ -271,13 +274,13 @@ function againstIt(
   return tokens.flatMap(({ prefix, target }, at) =>
     Array.from({ length: VOCABULARY }, (_, next) => {
       const share = (Number(next === target) - Math.exp(now[at]![next]!)) / TEMPERATURE
-      // Cross-entropy is minus the sum of weights times log-probabilities, and here it works against the slope.
+      // Cross-entropy is minus the weighted sum of log-probabilities, and here it opposes the gradient.
       return { tokens: [...prefix, next], weights: [...prefix.map(() => 0), slopes[at]! * share] }
     }),
   )
 }
 
-/** A model that has been trained before, so that its checkpoint has moments that must not be taken over. */
+/** A model that has been trained before, so that its checkpoint has moments that must not be reused. */
 async function openWithHistory(model: string): Promise<Engine> {
   const first = await openEmbedded({ model: { shape: banditShape, seed: 3 }, threads: 1 })
   const lesson = { tokens: [1, 2, 3, 4, 5], weights: [0, 1, 1, 1, 1] }

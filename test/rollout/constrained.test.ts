@@ -44,11 +44,11 @@ const jobs = Array.from({ length: 24 }, (_, at) => ({
   id: `r${at}`,
   seed: seedOf('constrained', at),
 }))
-// Hot, so that every token has its chance.
+// A high temperature, so that every token is likely enough.
 const hot = { ...settings, temperature: 4, maxTokens: 1500, maxTurns: 100, maxSameCall: 100 }
 const policy = { engine, tokenizer, endTokens: [tokenizer.eosId!], checkpoint: 'tiny' }
 
-it('a model that knows nothing makes format errors, and none within the grammar', async () => {
+it('an untrained model makes format errors, and none with constrained decoding', async () => {
   const roll = (constrained: boolean) =>
     rollOutAll(jobs, policy, says('nothing'), { ...hot, constrained }, { concurrency: 24 })
   const free = await roll(false)
@@ -60,13 +60,13 @@ it('a model that knows nothing makes format errors, and none within the grammar'
   expect(answered.length).toBeGreaterThan(2)
   expect(calls.filter(({ outcome }) => outcome === 'malformed')).toEqual([])
   for (const rollout of answered) expect(rollout.wellFormed, streamText(rollout)).toBe(true)
-  // What was drawn among the allowed tokens had other odds under the bare model, and both are on record.
+  // The log-probabilities with and without the mask differ, and both are recorded.
   const [sampled] = kept[0]!.spans
   expect(sampled!.origin).toEqual({ request: 0 })
   expect(sampled!.modelLogprobs).toHaveLength(sampled!.tokens!.length)
 })
 
-it('an engine that takes no masks is refused by name', async () => {
+it('an engine without mask support is refused by name', async () => {
   const plain = policyOf(() => '')
   const without = {
     ...plain,
@@ -76,5 +76,5 @@ it('an engine that takes no masks is refused by name', async () => {
     },
   }
   const asked = rollOutAll([job], without, says(''), { ...settings, constrained: true }, { concurrency: 1 })
-  await expect(asked).rejects.toThrow('cannot keep to a grammar: it takes no masks')
+  await expect(asked).rejects.toThrow('cannot constrain decoding to a grammar: it takes no masks')
 })

@@ -45,7 +45,7 @@ export function policyOf(
   }
 }
 
-/** A world whose code tool says what a function says. */
+/** A world whose code tool is a given function. */
 export function worldOf(execute: Tool['execute'], domain?: string): World {
   const tool: Tool = {
     name: 'code',
@@ -69,7 +69,7 @@ export const says = (text: string): World => worldOf(async () => ({ text }))
 export const fence = '```'
 export const callOf = (code: string): string => `<code>\n${fence}py\n${code}\n${fence}\n</code>`
 
-/** A model that writes these pieces, one after each observation, and goes on where it was cut off. */
+/** A model that writes these pieces, one after each observation, and continues where it was cut off. */
 export function writes(pieceOf: (observations: number) => string): (soFar: string) => string {
   return (soFar) => {
     const turns = soFar.split('assistant\n').slice(1).join('assistant\n').split('</observation>\n')

@@ -18,7 +18,7 @@ import type { ChatModel, CompletionRequest } from '../../src/world/models/index.
 import { job, policyOf, says, settings, worldOf } from './fixtures.ts'
 import { spansFrom } from './spans.ts'
 
-/** A candidate that found its own tokens so likely. */
+/** A candidate with given log-probabilities. */
 function candidate(answer: string | undefined, logprob = -1): Rollout {
   return {
     v: 2,
@@ -48,7 +48,7 @@ function candidate(answer: string | undefined, logprob = -1): Rollout {
   }
 }
 
-/** What a model writes at each request, as rollouts of one question that nobody knows the answer to. */
+/** Rollouts of one question with an unknown answer, with scripted replies. */
 async function rolledOut(texts: readonly string[], domain: string): Promise<Rollout[]> {
   const jobs = texts.map((_, number) => ({ ...job, id: `q#${number}`, unchecked: true }))
   const world = worldOf(async () => ({ text: '' }), domain)
@@ -64,7 +64,7 @@ it('an unchecked rollout has an answer and no verdict', async () => {
   expect(await rollOut(job, policy, says(''), settings)).toMatchObject({ verdict: { outcome: 'correct' } })
 })
 
-describe('answers that say the same', () => {
+describe('equivalent answers', () => {
   it.each([
     ['The Varnholm Lighthouse.', 'varnholm  lighthouse'],
     ['\\boxed{42}', '42'],
@@ -87,7 +87,7 @@ describe('answers that say the same', () => {
     expect(answerKey(left)).not.toBe(answerKey(right))
   })
 
-  it('are told by what kind of answer it is', () => {
+  it('depend on the kind of answer', () => {
     expect(answerKey('Oslo | the Hague', 'list')).toBe(answerKey('The Hague|oslo', 'list'))
     expect(answerKey('Oslo | Bergen', 'list')).not.toBe(answerKey('Oslo Bergen', 'list'))
     expect(answerKey('print(a-b)', 'code')).not.toBe(answerKey('print(a+b)', 'code'))
@@ -96,7 +96,7 @@ describe('answers that say the same', () => {
 })
 
 describe('by majority', () => {
-  it('what most say is chosen, however they put it', async () => {
+  it('the most frequent answer is chosen, in any notation', async () => {
     const rollouts = await rolledOut(
       ['\\boxed{4}', '5', '\\boxed{5}', 'The 5.'].map(
         (answer) => `<plan>P.</plan>\n<think>T.</think>\n<answer>${answer}</answer>`,
@@ -108,7 +108,7 @@ describe('by majority', () => {
     expect(reason).toBe('3 of 4 agree')
   })
 
-  it('ties and representatives go to what was written most surely', () => {
+  it('ties and representatives go to the highest log-probability', () => {
     const tied = [candidate('x y', -2), candidate('c', -1.5), candidate('c', -0.5), candidate('y x', -0.1)]
     expect(pickByMajority(tied).chosen).toBe(2)
     expect(pickByMajority([candidate('x', -2), candidate('y', -1)]).chosen).toBe(1)
@@ -117,14 +117,14 @@ describe('by majority', () => {
     expect(pickByMajority([unknown, unknown]).chosen).toBe(0)
   })
 
-  it('no answer is no vote', () => {
+  it('a missing answer is not a vote', () => {
     const { chosen, reason } = pickByMajority([candidate(undefined), candidate(undefined), candidate('  ')])
     expect(chosen).toBeUndefined()
     expect(reason).toBe('no candidate has an answer')
     expect(pickByMajority([candidate(undefined), candidate(undefined), candidate('x')]).chosen).toBe(2)
   })
 
-  it('is what counting gives', () => {
+  it('agrees with counting', () => {
     const answers = fc.array(
       fc.record({
         answer: fc.constantFrom(undefined, 'ash', 'Ash', 'oak', 'the oak', 'elm'),
@@ -149,7 +149,7 @@ describe('by majority', () => {
   })
 })
 
-describe('by its own check', () => {
+describe("by the student's own check", () => {
   const chain = (answer: string, ...scores: number[]): string =>
     [
       '<think>T.</think>\n<plan>P.</plan>',
@@ -170,13 +170,13 @@ describe('by its own check', () => {
     expect(reason).toBe('its own check gives it 3')
   })
 
-  it('ties go to what was written most surely, and no score is below every score', () => {
+  it('ties go to the highest log-probability, and no score is below every score', () => {
     const three = [candidate('a', -3), candidate('b', -1), candidate('c', -0.1)]
     expect(pickByScore(three, [3, 3, undefined]).chosen).toBe(1)
     expect(pickByScore(three, [1, undefined, undefined]).chosen).toBe(0)
     expect(pickByScore(three, [undefined, undefined, undefined])).toMatchObject({
       chosen: 2,
-      reason: 'no answer was scored; this was written most surely',
+      reason: 'no answer was scored; this one has the highest log-probability',
     })
     expect(pickByScore([candidate(undefined), candidate('b')], [4, 1]).chosen).toBe(1)
   })
@@ -197,7 +197,7 @@ describe('by a judge', () => {
   }
   const candidates = [candidate('Oslo', -1), candidate('Rome', -2), candidate('oslo', -0.5)]
 
-  it('different answers are shown once each, and the number that it gives is the candidate', async () => {
+  it('distinct answers are shown once each, and the returned number is the candidate', async () => {
     const { model, asked } = judgeSaying(() => ({ reason: 'It was found.', choice: 1 }))
     const choice = await pickByJudge({ question: 'Where?', candidates }, model)
     expect(choice).toEqual({ chosen: 2, by: 'judge', reason: 'It was found.' })
@@ -206,7 +206,7 @@ describe('by a judge', () => {
     expect(asked[0]!.split(boundary)).toHaveLength(8)
   })
 
-  it('is not asked where there is nothing to choose', async () => {
+  it('is not asked if there is nothing to choose', async () => {
     const { model, asked } = judgeSaying(() => ({ reason: '', choice: 1 }))
     const same = [candidate(undefined), candidate('Oslo'), candidate('oslo.')]
     expect((await pickByJudge({ question: 'q', candidates: same }, model)).chosen).toBe(1)
@@ -216,7 +216,7 @@ describe('by a judge', () => {
     expect(asked).toEqual([])
   })
 
-  it('that cannot choose leaves it to the majority, and that is told', async () => {
+  it('that fails is replaced by the majority, which is reported', async () => {
     const beyond = judgeSaying(() => ({ reason: '', choice: 9 }))
     expect(await pickByJudge({ question: 'q', candidates }, beyond.model)).toEqual({
       chosen: 2,

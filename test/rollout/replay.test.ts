@@ -27,7 +27,7 @@ describe('the same seeds', () => {
   const short = { ...settings, maxTokens: 24 }
   const jobs = Array.from({ length: 12 }, (_, at) => ({ ...job, id: `r${at}`, seed: seedOf('test', at) }))
 
-  it('give the same tokens, however many rollouts are at work', async () => {
+  it('give the same tokens at any concurrency', async () => {
     const together = await rollOutAll(jobs, policy, says(''), short, { concurrency: 12 })
     const alone = await rollOutAll(jobs, policy, says(''), short, { concurrency: 1 })
     const tokens = (rollouts: typeof together): number[][] =>
@@ -36,7 +36,7 @@ describe('the same seeds', () => {
     expect(new Set(tokens(alone).map(String)).size).toBe(jobs.length)
   })
 
-  it('draw a recorded rollout again, token by token, and only with the same weights', async () => {
+  it('reproduce a recorded rollout, token by token, only with the same weights', async () => {
     const recorded = await rollOut(jobs[3]!, policy, says(''), short)
     expect((await replay(recorded, job.task, policy, says(''), short)).differences).toEqual([])
     await engine.forwardBackward([{ tokens: [1, 2, 3, 4], weights: [0, 1, 1, 1] }], { kind: 'cross-entropy' })
@@ -45,7 +45,7 @@ describe('the same seeds', () => {
   })
 })
 
-it('tools say in a replay what they said then, calls that could not be read included', async () => {
+it('tools return their recorded output in a replay, malformed calls included', async () => {
   const policy = policyOf(
     writes((observations) =>
       observations === 0
@@ -70,7 +70,7 @@ it('tools say in a replay what they said then, calls that could not be read incl
   ])
 })
 
-it('a long observation loses its middle, and keeps within its tokens', async () => {
+it('a long observation loses its middle and stays within its token limit', async () => {
   const policy = policyOf(
     writes((observations) =>
       observations === 0

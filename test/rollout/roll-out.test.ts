@@ -17,7 +17,7 @@ const solves = writes((observations) =>
 )
 
 describe('a rollout', () => {
-  it('runs the tool, appends what it said and goes on in the same context', async () => {
+  it('runs the tool, appends its output and continues in the same context', async () => {
     const seen: string[] = []
     const world = worldOf(async (input) => {
       seen.push((input as { code: string }).code)
@@ -60,7 +60,7 @@ describe('a rollout', () => {
     )
   })
 
-  it('answers a call that cannot be read with the reason, and gives another chance', async () => {
+  it('responds to a malformed call with the reason, and allows another attempt', async () => {
     const rollout = await rollOut(
       job,
       policyOf((soFar) => (soFar.includes('could not be read') ? solves(soFar) : `${plan}<code></code>`)),
@@ -86,7 +86,7 @@ describe('a rollout', () => {
     expect(rollout).toMatchObject({ stop: 'answer', calls: [], answer: '\\boxed{5}' })
   })
 
-  it('forgets what an engine wrote beyond a call', async () => {
+  it('drops what an engine wrote after a call', async () => {
     const policy = policyOf(solves)
     const beyond = {
       ...policy,
@@ -117,13 +117,13 @@ describe('a rollout stops', () => {
   const again = (_: string, request: number): string =>
     `${request === 0 ? plan : '<reflection>More.</reflection>\n<think>On.</think>\n'}${callOf(`print(${request})`)}`
 
-  it('when it has called as often as it may', async () => {
+  it('after the maximum number of calls', async () => {
     const rollout = await rollOut(job, policyOf(again), says('1'), settings)
     expect(rollout).toMatchObject({ stop: 'turns', verdict: { outcome: 'wrong' } })
     expect(rollout.calls).toHaveLength(settings.maxTurns)
   })
 
-  it('when it makes the same call over and over', async () => {
+  it('when it repeats the same call', async () => {
     const rollout = await rollOut(
       job,
       policyOf(() => callOf('print(1)')),
@@ -134,7 +134,7 @@ describe('a rollout stops', () => {
     expect(rollout.calls).toHaveLength(settings.maxSameCall)
   })
 
-  it('when its tokens are used up, observations included', async () => {
+  it('after the maximum number of tokens, observations included', async () => {
     for (const maxTokens of [1, 40, 90, 100, 110, 130]) {
       const rollout = await rollOut(job, policyOf(again), says('1'.repeat(30)), { ...settings, maxTokens })
       const { sampled } = enteredTokens(rollout)
@@ -155,7 +155,7 @@ describe('a rollout stops', () => {
     expect(streamText(rollout)).toBe('<plan>I give up.</plan>')
   })
 
-  it('when its time is over', async () => {
+  it('at its timeout', async () => {
     const slow = policyOf(solves, {
       onRequest: ({ signal }) =>
         new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
@@ -165,14 +165,14 @@ describe('a rollout stops', () => {
     expect(rollout.failure).toBeUndefined()
   })
 
-  it('and throws only when the caller calls it off', async () => {
+  it('and throws only when the caller aborts it', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(rollOut(job, policyOf(solves), says(''), settings, { signal })).rejects.toThrow('enough')
   })
 })
 
-describe('what fails outside of the model', () => {
-  it('is told apart from what the model did', async () => {
+describe('a failure outside the model', () => {
+  it("is distinguished from the model's own errors", async () => {
     const failing = (error: Error) =>
       rollOut(
         job,
@@ -200,7 +200,7 @@ describe('what fails outside of the model', () => {
   })
 })
 
-describe('a context that becomes too long', () => {
+describe('a context that is too long', () => {
   it('loses the bodies of its oldest observations, and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -230,7 +230,7 @@ describe('a context that becomes too long', () => {
           const rollout = await rollOut(job, policy, world, { ...settings, maxTurns: 10, maxTokens: 100_000 })
           expect(['answer', 'context']).toContain(rollout.stop)
           for (const context of contexts) expect(context.length).toBeLessThanOrEqual(contextLength)
-          // The record says what the model saw at each request.
+          // The record has what the model saw at each request.
           contexts.forEach((context, request) => {
             const before = rollout.spans.findIndex(
               ({ origin }) => 'request' in origin && origin.request === request,
@@ -263,7 +263,7 @@ describe('a context that becomes too long', () => {
   })
 })
 
-it('tools never hold up the others', async () => {
+it('tools never block other rollouts', async () => {
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
     release = resolve

@@ -1,6 +1,6 @@
 import type { Rollout, Span } from '../../src/schema/index.ts'
 
-/** Tokens in the order they entered the context: a short way to write the spans of a rollout in tests. */
+/** Shorthand for the spans of a rollout: tokens in the order they were added. */
 export type Part =
   | { prompt: number[] }
   | { sampled: number[]; logprobs?: number[]; modelLogprobs?: number[]; agent?: string; text?: string }

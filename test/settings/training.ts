@@ -3,9 +3,9 @@ import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
 import { chooseTasks } from '../../src/stages/rl/choose-tasks.ts'
+import { initialModel } from '../../src/stages/rl/config.ts'
 import { run as trainRl } from '../../src/stages/rl/index.ts'
 import { practiceTasks } from '../../src/stages/rl/practice-tasks.ts'
-import { startOf } from '../../src/stages/rl/start-of.ts'
 import { run as trainSft } from '../../src/stages/sft/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
 import { makeRollout, makeTask, wrong } from '../rl/make-rollout.ts'
@@ -218,7 +218,7 @@ const practised = async (config: ProjectConfig): Promise<unknown> => {
 
 const startsFrom = async (config: ProjectConfig): Promise<unknown> => {
   using run = newRun()
-  return startOf(run, config)
+  return initialModel(run, config)
 }
 
 export const trainingEffects: Effects = {

@@ -20,7 +20,7 @@ it('gives the same curve and weights, however often it is killed', async () => {
   let kills = 0
   for (; kills < KILLS; kills++) {
     const child = startProgram(program, broken)
-    // Every other one among the first steps or saves, the others anywhere, reading included.
+    // Every other kill is among the first steps or saves, the others anywhere, including while reading.
     if (kills % 2 === 0) await Promise.race([once(child.stdout!, 'data'), once(child, 'close')])
     await setTimeout(Math.random() * (kills % 2 === 0 ? 250 : 1500))
     if (child.exitCode !== null) break
@@ -38,7 +38,7 @@ it('gives the same curve and weights, however often it is killed', async () => {
   expect(found.written).toBeGreaterThan(expected.written)
 })
 
-it('resumes by what it saved in time, however few steps that took', async () => {
+it('resumes from a checkpoint saved by time, after however few steps', async () => {
   const folder = temporaryFolder()
   await tinyModel(folder)
   const child = startProgram(program, folder, 'by time alone')

@@ -3,7 +3,7 @@ import { openCheckpoint, openEmbedded } from '../../src/engine/index.ts'
 import { openTokenizer, type Tokenizer } from '../../src/language/tokens/index.ts'
 import type { Stream } from '../../src/schema/index.ts'
 import { type Example, exampleOf } from '../../src/stages/sft/examples.ts'
-import { takeStep } from '../../src/stages/sft/passes.ts'
+import { takeStep } from '../../src/stages/sft/optimizer-step.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { sumSequence, tinyModel } from './support.ts'
 
@@ -24,14 +24,17 @@ function example(sequence: Stream, maskObservations = true): Example {
   return made
 }
 
-/** With so large an epsilon the first step is nearly the gradient itself, and rounding is not blown up to a whole step. */
+/** With such a large epsilon the first update is nearly the gradient itself, and rounding errors are not magnified. */
 const adam = { learningRate: 1, epsilon: 1 }
 
-/** The weights after one step on some examples, from the same beginning each time. */
-async function afterOneStep(examples: Example[], passTokens?: number): Promise<Map<string, Float32Array>> {
+/** The weights after one step on some examples, always from the same initial weights. */
+async function afterOneStep(
+  examples: Example[],
+  microBatchTokens?: number,
+): Promise<Map<string, Float32Array>> {
   const engine = await openEmbedded({ model, threads: 1 })
   try {
-    await takeStep(engine, examples, adam, passTokens === undefined ? {} : { passTokens })
+    await takeStep(engine, examples, adam, microBatchTokens === undefined ? {} : { microBatchTokens })
     await engine.save(`${folder}/after`, { stage: 'sft', step: 1, createdAt: '2026-01-02T03:04:05.000Z' })
   } finally {
     await engine.close()
@@ -48,18 +51,18 @@ function largestDifference(one: Map<string, Float32Array>, other: Map<string, Fl
   return largest
 }
 
-/** What a tool returned comes last, and its last letter is told apart: nothing that is learned stands behind it. */
+/** The observation comes last and its last letter differs: no trained token follows it. */
 function endingWith(letter: string, maskObservations: boolean): Example {
   const { spans, ...rest } = sumSequence(4)
   const last = { ...spans[2]!, text: `\n<observation>11${letter}` }
   const made = example({ ...rest, spans: [...spans.slice(0, 2), last] }, maskObservations)
-  // Without the end of the text, which is learned and comes after the letter.
+  // Without the end-of-text token, which is trained on and comes after the letter.
   const end = made.tokens.length - 1
   return { ...made, tokens: made.tokens.slice(0, end), learned: made.learned.slice(0, end) }
 }
 
-describe('what a tool returned', () => {
-  it('has no influence on what is learned, to the last bit', async () => {
+describe('tool output', () => {
+  it('does not influence training, to the last bit', async () => {
     const [one, other] = [endingWith('a', true), endingWith('b', true)]
     expect(one.tokens.at(-1)).not.toBe(other.tokens.at(-1))
     expect(one.learned.at(-1)).toBe(0)
@@ -70,14 +73,14 @@ describe('what a tool returned', () => {
     expect(moved.length).toBe(start.size)
   })
 
-  it('has an influence when observations are not masked', async () => {
+  it('influences training if observations are not masked', async () => {
     const [one, other] = [endingWith('a', false), endingWith('b', false)]
     expect(one.learned.at(-1)).toBe(1)
     const difference = largestDifference(await afterOneStep([one]), await afterOneStep([other]))
     expect(difference).toBeGreaterThan(1e-3)
   })
 
-  it('has weights of exactly 0, the prompt too, and all else of 1', () => {
+  it('has weights of exactly 0, like the prompt, and everything else 1', () => {
     const sequence = sumSequence(4)
     const { tokens, learned, learnedTokens } = example(sequence)
     const observed = tokenizer.encodeIds(sequence.spans[2]!.text).length
@@ -98,7 +101,7 @@ describe('what a tool returned', () => {
 describe('a step', () => {
   const many = (): Example[] => Array.from({ length: 9 }, (_, number) => example(sumSequence(number)))
 
-  it('gives a sequence the same loss and pull, whatever stands beside it', async () => {
+  it('gives a sequence the same loss and gradient regardless of the rest of the batch', async () => {
     const engine = await openEmbedded({ model, threads: 1 })
     const alone = await Promise.all(
       many().map(async ({ tokens, learned }) => {
@@ -110,7 +113,7 @@ describe('a step', () => {
     await engine.close()
     for (const [index, values] of together.logprobs.entries())
       for (const [at, value] of values.entries()) expect(value).toBeCloseTo(alone[index]![at]!, 4)
-    // Neighbours that are read and not learned from: the step is that of the first alone.
+    // Neighbors with zero weight: the step is that of the first example alone.
     const [first, ...rest] = many()
     const silent = rest.map((each) => ({ ...each, learned: new Uint8Array(each.tokens.length) }))
     const difference = largestDifference(
@@ -120,7 +123,7 @@ describe('a step', () => {
     expect(difference).toBeLessThan(1e-6)
   })
 
-  it('is the same with all in one pass, packed into rows, and with each alone in a pass of its own', async () => {
+  it('is the same in one packed micro-batch and in one micro-batch per example', async () => {
     const difference = largestDifference(await afterOneStep(many()), await afterOneStep(many(), 1))
     expect(difference).toBeLessThan(1e-6)
   })

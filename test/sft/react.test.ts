@@ -6,10 +6,10 @@ import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { isReact, type Stream, streamText } from '../../src/schema/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
 import { reactOf } from '../../src/stages/distill/react.ts'
-import { sftSettings } from '../../src/stages/sft/config.ts'
+import { BatchPlanner } from '../../src/stages/sft/batch-planner.ts'
 import { exampleOf } from '../../src/stages/sft/examples.ts'
 import { gather } from '../../src/stages/sft/gather.ts'
-import { Plan } from '../../src/stages/sft/plan.ts'
+import { sftSettings } from '../../src/stages/sft/settings.ts'
 import { randomRun } from '../distill/random-run.ts'
 import { howMany } from '../how-many.ts'
 
@@ -42,7 +42,7 @@ describe('ReAct-style sequences', () => {
           { sequence: react, weight: 1 },
           options,
         ) as Exclude<ReturnType<typeof exampleOf>, { reason: string }>
-        // As in a chain: what the runtime inserts has no loss, everything the model writes has, and the one token that ends it.
+        // As in a chain: inserted text has no loss; everything the model writes has, including the end token.
         const text = Buffer.from(tokens.filter((_, at) => learned[at] === 1)).toString('utf8')
         for (const { kind, text: part } of react.spans)
           if (kind === 'observation') expect(text).not.toContain(part)
@@ -56,7 +56,7 @@ describe('ReAct-style sequences', () => {
     expect(made).toBeGreaterThan(20)
   }, 300_000)
 
-  it('make up their share of a pass', async () => {
+  it('make up their share of an epoch', async () => {
     const made = fc.sample(randomRun, { numRuns: 120, seed: 1 }).flatMap(({ trajectory, grammar }, index) => {
       const chain = distillTrajectory({ ...trajectory, id: `${index}`, taskId: `${index}` }, { grammar })
       const react = reactOf(chain, grammar)
@@ -72,7 +72,7 @@ describe('ReAct-style sequences', () => {
         signal: new AbortController().signal,
         observe: () => undefined,
       }
-      const plan = new Plan(await gather(sources, settings, options), settings)
+      const plan = new BatchPlanner(await gather(sources, settings, options), settings)
       const ids = Array.from({ length: plan.total }, (_, at) => plan.step(at + 1).examples).flat()
       const react = ids.filter(({ id }) => id.startsWith('react-')).length
       expect(Math.abs(react - react_share * ids.length)).toBeLessThanOrEqual(1)

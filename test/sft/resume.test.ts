@@ -26,8 +26,8 @@ afterEach(async () => {
 const contextOf = (changes: Partial<SftContext> = {}): SftContext => sftContext({ run, student, ...changes })
 
 const curve = (): unknown[] => sftCurve(run.metrics()).map(({ tokensPerSecond: _, ...row }) => row)
-describe('what is stopped goes on', () => {
-  it.each(['in a step', 'in a measurement'])('%s, with the same numbers', async (where) => {
+describe('interrupted training resumes', () => {
+  it.each(['in a step', 'in an evaluation'])('%s, with the same numbers', async (where) => {
     await sft(configOf(settings), contextOf())
     const uninterrupted = curve()
     run.close()
@@ -42,7 +42,7 @@ describe('what is stopped goes on', () => {
     const interrupting: Engine = {
       ...engineOf(engine),
       forward: (...given) => {
-        if (where === 'in a measurement') stop()
+        if (where === 'in an evaluation') stop()
         return engine.forward(...given)
       },
       forwardBackward: (...given) => {
@@ -54,7 +54,7 @@ describe('what is stopped goes on', () => {
     const stopped = contextOf({ signal: controller.signal, student: { ...student, engine: interrupting } })
     await expect(sft(configOf(settings), stopped)).rejects.toThrow('enough')
     const { step } = readCheckpointManifest(join(run.files.checkpoints, 'sft-last'))!
-    // A step that has begun may still be finished.
+    // A step that has started may still be finished.
     expect(where === 'in a step' ? [4, 5] : [4]).toContain(step)
     await sft(configOf(settings), contextOf())
     expect(curve()).toEqual(uninterrupted)
@@ -75,7 +75,7 @@ describe('what is stopped goes on', () => {
     }
     const killed = contextOf({ student: { ...student, engine: dying } })
     await expect(sft(configOf(settings), killed)).rejects.toThrow('killed')
-    // The moment between the two moves: the old one aside, the new one not yet in its place.
+    // Between the two renames: the old checkpoint moved away, the new one not yet in place.
     const { checkpoints } = run.files
     renameSync(join(checkpoints, 'sft-last'), join(checkpoints, '.sft-last.coa-previous'))
     await student.engine.close()
@@ -85,7 +85,7 @@ describe('what is stopped goes on', () => {
     expect([...run.metrics()].length).toBe(total)
   })
 
-  it('refuses to go on with other settings or sequences, and begins anew when told to', async () => {
+  it('refuses to resume with other settings or sequences, and restarts if asked to', async () => {
     await sft(configOf({ ...settings, max_steps: 3 }), contextOf())
     const before = curve()
     const other = configOf({ ...settings, max_steps: 3, learning_rate: 2e-3 })

@@ -38,7 +38,7 @@ const contextOf = (changes: Partial<SftContext> = {}): SftContext => sftContext(
 const log = (): string => readFileSync(run.files.log, 'utf8')
 
 describe('training', () => {
-  it('learns, measures on tasks it has not seen, and keeps the best', async () => {
+  it('reduces the loss, evaluates on held-out tasks, and keeps the best checkpoint', async () => {
     const told: string[] = []
     const summary = await sft(
       configOf(settings),
@@ -75,14 +75,14 @@ describe('training', () => {
     }
   })
 
-  it('is over when it is over', async () => {
+  it('does nothing when it is already complete', async () => {
     const first = await sft(configOf(settings), contextOf())
     const rows = [...run.metrics()].length
     expect(await sft(configOf(settings), contextOf())).toEqual(first)
     expect([...run.metrics()].length).toBe(rows)
   })
 
-  it('keeps the most accurate where asked to, and goes on when rollouts fail', async () => {
+  it('keeps the most accurate checkpoint if asked to, and continues when rollouts fail', async () => {
     const accuracies = new Map([
       [2, 0.5],
       [4, 0.75],
@@ -105,23 +105,23 @@ describe('training', () => {
       steps: 8,
     })
     expect(sftCurve(run.metrics())[3]).toMatchObject({ accuracy: 0.75, wellFormed: 1, rollouts: 4 })
-    expect(log()).toContain('step 8 could not be tried out: no tools today')
+    expect(log()).toContain('step 8 could not be evaluated: no tools today')
   })
 
-  it('holds out none of few tasks, keeps the last and says so', async () => {
+  it('holds out nothing if there are few tasks, keeps the last checkpoint and says so', async () => {
     const few = contextOf({ data: () => sums(20) })
     const summary = await sft(configOf({ ...settings, max_steps: 5 }), few)
     expect(summary).toMatchObject({ 'best step': 5, 'held out': 0, 'trained on': 20 })
     expect(log()).toContain('too few tasks to hold any out')
   })
 
-  it('without anything to measure keeps the last', async () => {
+  it('keeps the last checkpoint without an evaluation', async () => {
     const summary = await sft(configOf({ ...settings, eval_share: 0, max_steps: 3 }), contextOf())
     expect(summary).toMatchObject({ 'best step': 3, 'held out': 0, 'trained on': 40 })
   })
 })
 
-describe('input that cannot be used', () => {
+describe('unusable input', () => {
   it('is left out, counted and named, and the rest is trained on', async () => {
     const bad = [
       { sequence: sumSequence(90, { id: 'mute', spans: [sumSequence(90).spans[2]!] }), weight: 1 },
@@ -137,7 +137,7 @@ describe('input that cannot be used', () => {
     expect(summary).toMatchObject({
       sequences: 14,
       'left out': 4,
-      'left out: nothing to learn from': 1,
+      'left out: no tokens to train on': 1,
       'left out: longer than 256 tokens': 1,
       'left out: a weight of 0': 1,
     })
@@ -159,8 +159,13 @@ describe('input that cannot be used', () => {
       /fits into 40 tokens: the shortest/,
     ],
     ['no ReAct-style ones', { react_share: 0.2 }, {}, 'no ReAct-style sequences'],
-    ['nothing to measure accuracy', { keep: 'accuracy' }, {}, 'nothing measures it'],
-    ['a context the model cannot see', { context: { '0': 9000 } }, {}, 'the model sees 256 tokens, not 9000'],
+    ['nothing to measure accuracy', { keep: 'accuracy' }, {}, 'accuracy is not measured'],
+    [
+      'a context the model cannot see',
+      { context: { '0': 9000 } },
+      {},
+      "9000 tokens exceed the model's context of 256",
+    ],
   ])('is refused with one sentence and a fix: %s', async (_, changes, given, message) => {
     const failed = sft(configOf({ ...settings, ...changes }), contextOf(given))
     await expect(failed).rejects.toMatchObject({ fix: expect.stringMatching(/^[A-Z].*\.$/) })

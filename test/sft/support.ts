@@ -12,7 +12,7 @@ import type { Span, Stream } from '../../src/schema/index.ts'
 import type { SftContext } from '../../src/stages/sft/index.ts'
 import { createRun, openRun, type Run, type Selected } from '../../src/store/index.ts'
 
-/** A model of some 30,000 weights that reads bytes. */
+/** A byte-level model with about 30,000 parameters. */
 export async function tinyModel(folder: string, contextLength = 256): Promise<string> {
   const model = join(folder, 'model')
   await newModel(model, {
@@ -35,7 +35,7 @@ const span = (agent: string, kind: Span['kind'], text: string): Span => ({
   origin: { events: [] },
 })
 
-/** A sum, worked out with one call; longer ones think longer. */
+/** A sum, computed with one call; longer ones have longer thoughts. */
 export function sumSequence(number: number, changes: Partial<Stream> = {}): Stream {
   const [left, right] = [number, (7 * number) % 10]
   return {
@@ -66,7 +66,7 @@ export function configOf(sft: Record<string, unknown>): ProjectConfig {
   return ProjectConfig.parse({ sft })
 }
 
-/** The run in a folder, made where there is none. */
+/** The run in a folder, created if missing. */
 export function runIn(folder: string): Run {
   try {
     return openRun(join(folder, 'run'), { write: true, command: 'test' })
@@ -75,7 +75,7 @@ export function runIn(folder: string): Run {
   }
 }
 
-/** An engine as a plain object, to change some of it. */
+/** An engine as a plain object, to override parts of it. */
 export function engineOf(engine: Engine): Engine {
   return {
     describe: () => engine.describe(),
@@ -89,7 +89,7 @@ export function engineOf(engine: Engine): Engine {
   }
 }
 
-/** A short training that measures and saves several times. */
+/** A short training run that evaluates and saves several times. */
 export const settings = {
   epochs: 4,
   batch_tokens: 700,
@@ -99,7 +99,7 @@ export const settings = {
   save_every: 3,
 }
 
-/** Trains on forty sums, and nobody watches. */
+/** Trains on forty sums, without progress output. */
 export function sftContext(parts: Pick<SftContext, 'run' | 'student'> & Partial<SftContext>): SftContext {
   return { signal: new AbortController().signal, observe: () => undefined, data: () => sums(40), ...parts }
 }

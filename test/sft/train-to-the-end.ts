@@ -1,7 +1,7 @@
 import { run as sft } from '../../src/stages/sft/index.ts'
 import { configOf, openStudent, runIn, sums } from './support.ts'
 
-/** Run by kill.test.ts as a process of its own: trains the model of a folder, or goes on with it, and says each step. */
+/** Run by kill.test.ts as a separate process: trains the model of a folder, or resumes, and prints each step. */
 const [folder, byTime] = process.argv.slice(2) as [string, string?]
 const student = await openStudent(`${folder}/model`)
 using run = runIn(folder)
@@ -13,7 +13,7 @@ const config = configOf({
   react_share: 0.2,
   eval_share: 0.2,
   eval_every: 4,
-  // Either by steps alone or by time alone, of which one more step is long enough.
+  // Either by steps alone or by time alone, where one more step takes long enough.
   ...(byTime === undefined ? { save_every: 7, save_seconds: 1e6 } : { save_every: 1e6, save_seconds: 0.001 }),
 })
 await sft(config, {

@@ -1,13 +1,13 @@
 /**
- * How far the text of a block has come, as far as what may follow depends on it. Never changed: each symbol leads to
- * another one, or nowhere where the symbol would make the text wrong.
+ * The parser state inside a block, as far as it determines what may follow. Immutable: each symbol leads to another
+ * state, or to none if the symbol is invalid there.
  */
 export interface Body {
-  /** Bodies of one agent with the same key have the same future. */
+  /** States of one agent with the same key are equivalent. */
   readonly key: string
-  /** True where the block may be closed. */
+  /** Whether the block may be closed here. */
   readonly closable: boolean
-  /** True where every character outside of ASCII may follow; elsewhere none may. */
+  /** Whether non-ASCII characters may follow: either all or none may. */
   readonly wide: boolean
   step(symbol: number): Body | undefined
 }

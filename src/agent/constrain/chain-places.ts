@@ -3,14 +3,15 @@ import type { Body } from './body.ts'
 import { type PayloadBody, payloadBody } from './payload-body.ts'
 import { Place } from './place.ts'
 
-/** Places kept to be found again. Which ones there are has no bound where JSON is nested. */
+/** Maximum number of cached states. With nested JSON their number is unbounded. */
 const MOST_PLACES = 8_192
 
 const [LESS, GREATER] = [60, 62]
 
 /**
- * Every place a stream of a grammar can be at. Between blocks there is one line break and then a tag of somebody who may
- * speak; inside a block there is text by its payload's syntax, without any tag of the grammar but its own closing one.
+ * All states of a grammar's streams. Between blocks there is one line break and then the tag of an agent that may
+ * speak; inside a block there is text in its payload's syntax, without any tag of the grammar but its own closing
+ * one.
  */
 export class ChainPlaces {
   readonly #grammar: Grammar
@@ -29,18 +30,18 @@ export class ChainPlaces {
     this.start = this.#gap([], '', '')
   }
 
-  /** Characters without which some place could not be left. */
+  /** Characters without which some state would be a dead end. */
   get alphabet(): string {
     const tags = [...this.#grammar.agents.values()].map(({ tag }) => tag)
     return ['\n</>', ...tags, ...[...this.#payloads.values()].map(({ alphabet }) => alphabet)].join('')
   }
 
-  /** Parts of payload schemas that are not kept to. */
+  /** Parts of payload schemas that are not enforced. */
   get unchecked(): string[] {
     return [...this.#payloads.values()].flatMap(({ unchecked }) => unchecked)
   }
 
-  /** The tool that was called has been answered. */
+  /** The state after the observation of a call. */
   observed(place: Place): Place {
     return this.#gap([...place.called!, this.#grammar.observation!.name], '', '')
   }
@@ -55,8 +56,9 @@ export class ChainPlaces {
   }
 
   /**
-   * Between blocks. `spoken` is as much of who has spoken as the order depends on: the last actor, and the observation
-   * and the prelude after it. `lead` is the white space due, `read` what there is of it and of the tag.
+   * Between blocks. `spoken` is as much of the previous speakers as the order depends on: the last actor, and the
+   * observation and the prelude after it. `lead` is the required white space, `read` what there is of it and of the
+   * tag.
    */
   #gap(spoken: readonly string[], lead: string, read: string): Place {
     return this.#place(`gap ${spoken.join(' ')}|${lead}|${read}`, () => {
@@ -78,14 +80,14 @@ export class ChainPlaces {
   }
 
   #open(agent: Agent, before: readonly string[]): Place {
-    // After a prelude it matters who spoke before; after anyone else it does not, so that blocks share their places.
+    // After a prelude the previous speaker matters; otherwise it does not, so that blocks share states.
     const spoken = agent.name === this.#grammar.prelude?.agent ? [...before, agent.name] : [agent.name]
     return this.#block(agent, spoken, this.#payloads.get(agent.name)!.start, '')
   }
 
   /**
-   * Inside a block. `held` is what may yet become a tag; `body` is where the text stood before it, because a closing tag
-   * is judged there, and `plain` where it stands if it is text after all.
+   * Inside a block. `held` is a possible start of a tag; `body` is the state before it, which decides whether a
+   * closing tag is valid, and `plain` the state if it is text after all.
    */
   #block(agent: Agent, spoken: readonly string[], body: Body, held: string, plain?: Body): Place {
     const key = `block ${spoken.join(' ')}|${held}|${body.key}`
@@ -100,7 +102,7 @@ export class ChainPlaces {
           return reads !== undefined || text?.closable ? inside(text!, '<', reads) : undefined
         }
         const reads = text?.step(symbol)
-        // Most text leaves a block where it is, and to say so at once is what makes new masks quick.
+        // Most text does not change the state, and this shortcut makes new masks fast.
         if (held === '') return reads === body ? place : reads && inside(reads, '')
         const longer = held + String.fromCharCode(symbol)
         if (symbol === GREATER && this.#tags.includes(held.toLowerCase()))

@@ -3,7 +3,7 @@ import { isBlank } from './symbols.ts'
 
 const [TAB, LINE_BREAK, SPACE, TICK] = [9, 10, 32, 96]
 
-/** Fewer ticks open nothing. */
+/** Minimum length of a fence. */
 const SHORTEST_FENCE = 3
 
 export interface CodeRules {
@@ -15,12 +15,12 @@ export interface CodeRules {
 const isIndent = (symbol: number): boolean => symbol === SPACE || symbol === TAB
 const isAsciiBlank = (symbol: number): boolean => symbol < 128 && isBlank(symbol)
 
-/** One fenced block in an allowed language that is not blank, and perhaps a second one with the program's input. */
+/** One non-blank fenced block in an allowed language, and optionally a second one with the program's input. */
 export function codeText(rules: CodeRules): Body {
   return outside(rules, 0, true)
 }
 
-/** Between fences: nothing but white space. A fence opens only in a line that has blanks and tabs before it. */
+/** Between fences: only white space. A fence opens only in a line with nothing but spaces and tabs before it. */
 function outside(rules: CodeRules, closed: number, indent: boolean): Body {
   const opens = indent && closed < (rules.stdin ? 2 : 1)
   const body: Body = {
@@ -50,7 +50,7 @@ function ticks(rules: CodeRules, closed: number, count: number): Body {
   }
 }
 
-/** The rest of the line that opens a fence. The program's label is one of the languages, the input's any. */
+/** The rest of the line that opens a fence. The program's label is one of the languages, the input's is arbitrary. */
 function label(rules: CodeRules, closed: number, count: number, read: string, ended: boolean): Body {
   const complete = closed > 0 || rules.languages.includes(read)
   const body: Body = {
@@ -78,15 +78,15 @@ function label(rules: CodeRules, closed: number, count: number, read: string, en
 interface Fence {
   rules: CodeRules
   closed: number
-  /** Ticks that opened it. */
+  /** Number of backticks that opened it. */
   open: number
-  /** Something that is not blank is in it. */
+  /** Whether it has non-blank content. */
   filled: boolean
 }
 
 /**
- * A line inside a fence: blanks only so far, that many ticks after them, enough ticks and then blanks, or anything else.
- * It closes the fence when it ends with enough ticks and nothing after them.
+ * A line inside a fence: only blanks so far, that many backticks after them, enough backticks and then blanks, or
+ * anything else. It closes the fence if it ends with enough backticks and nothing after them.
  */
 type Line = 'indent' | number | 'shut' | 'plain'
 

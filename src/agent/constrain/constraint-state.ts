@@ -13,7 +13,7 @@ interface Rules {
   masks: Masks
 }
 
-/** A place in one stream. Never changed, so that several samples can go on from the same one. */
+/** A position in one stream. Immutable, so that several samples can continue from it. */
 export class ConstraintState {
   readonly #rules: Rules
   readonly #position: Position
@@ -33,32 +33,32 @@ export class ConstraintState {
     return this.#position.place.called !== null
   }
 
-  /** One entry a token of the vocabulary, 1 where it may follow. Shared and kept: not to be written to. */
+  /** One entry per token of the vocabulary, 1 if it may follow. Cached and shared: do not modify. */
   allowed(): Uint8Array {
     return this.#rules.masks.at(this.#position)
   }
 
-  /** The state after a sampled token. After an end token it is the same. */
+  /** The state after a sampled token. An end token does not change it. */
   after(token: number): ConstraintState {
     const { masks } = this.#rules
     if (this.ended && masks.isEnd(token)) return this
     const reached = masks.after(this.#position, token)
     if (reached !== undefined) return new ConstraintState(this.#rules, reached)
-    throw new GrammarError(`Token ${token} was not allowed where it was sampled.`, {
-      fix: 'Sample under the mask of the same state; other text goes in with `inserted`.',
+    throw new GrammarError(`Token ${token} is not allowed at this position.`, {
+      fix: 'Sample with the mask of the same state; pass other text to `inserted`.',
       details: { token, place: this.#position.place.key },
     })
   }
 
   /**
-   * The state after text that the model did not sample: an observation in its tags with white space around, and
-   * whatever else fits where it stands.
+   * The state after text that was not sampled: an observation in its tags with white space around it, or anything
+   * else valid here.
    */
   inserted(text: string): ConstraintState {
     if (text === '') return this
     const { places } = this.#rules
     let place: Place | null = this.#position.place
-    // Bytes of a character that never came show as one replacement character.
+    // Bytes of an incomplete character decode to one replacement character.
     if (this.#position.begun.length > 0) place = place.step(symbolOf(0xfffd))
     let rest = text
     if (place?.called) {
@@ -67,8 +67,8 @@ export class ConstraintState {
     }
     for (const character of rest) place = place?.step(symbolOf(character.codePointAt(0)!)) ?? null
     if (place !== null) return new ConstraintState(this.#rules, { place, begun: [] })
-    throw new GrammarError('The inserted text does not fit where it stands.', {
-      fix: 'Insert whole observations after calls, and elsewhere only what the grammar allows there.',
+    throw new GrammarError('The inserted text is not allowed at this position.', {
+      fix: 'Insert complete observations after calls, and elsewhere only what the grammar allows.',
       details: { text: rest.slice(0, 200), place: this.#position.place.key },
     })
   }
@@ -86,14 +86,14 @@ export class ConstraintState {
     }
   }
 
-  /** What stands after the observation and the white space it owns. */
+  /** The text after the observation and its white space. */
   #afterObservation(text: string): string {
     const { tag } = this.#rules.grammar.observation!
     const [opening, closing] = [`<${tag}>`, `</${tag}>`]
     const start = text.trimStart()
     const end = start.startsWith(opening) ? start.indexOf(closing, opening.length) : -1
     if (end !== -1) return start.slice(end + closing.length).trimStart()
-    throw new GrammarError(`After a call comes its observation, and this text has none in <${tag}>.`, {
+    throw new GrammarError(`A call must be followed by its observation, but this text has no <${tag}>.`, {
       fix: 'Insert the observation as `renderSpans` writes it.',
       details: { text: text.slice(0, 200) },
     })

@@ -7,17 +7,17 @@ import { Masks } from './masks.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
 
 export interface ConstraintOptions {
-  /** Tokens that end what the model writes; allowed after the answer and nowhere else. */
+  /** End tokens; allowed after the answer and nowhere else. */
   endTokens: readonly number[]
-  /** Rows of the model's head where it has more than the tokenizer has tokens. */
+  /** Output size of the model, if larger than the tokenizer's vocabulary. */
   vocabularySize?: number
 }
 
-/** Which tokens may follow in streams of one grammar. Made once and used by any number of rollouts. */
+/** Which tokens may follow in streams of one grammar. Created once and shared by any number of rollouts. */
 export interface Constraint {
-  /** The beginning of a stream, before its first block. */
+  /** The start of a stream, before its first block. */
   start(): ConstraintState
-  /** Parts of payload schemas that are not kept to: calls can still be refused for them. */
+  /** Parts of payload schemas that are not enforced: calls can still be refused for them. */
   readonly unchecked: readonly string[]
 }
 
@@ -33,8 +33,8 @@ export function createConstraint(
   { endTokens, vocabularySize = tokenizer.vocabularySize }: ConstraintOptions,
 ): Constraint {
   if (endTokens.length === 0) {
-    throw new GrammarError('Without an end token nothing could follow the answer.', {
-      fix: 'Name at least one token that ends what the model writes, such as the tokenizer’s eosId.',
+    throw new GrammarError('There is no end token to follow the answer.', {
+      fix: 'Name at least one end token, such as the tokenizer’s eosId.',
     })
   }
   const places = new ChainPlaces(grammar)
@@ -47,7 +47,7 @@ export function createConstraint(
   }
 }
 
-/** Every needed character has to be a token of its own: then whatever was begun can be ended. */
+/** Every required character must be a token of its own: then anything started can be finished. */
 function checkSpelling(tokenizer: Tokenizer, vocabulary: Vocabulary, alphabet: string): void {
   const needed = [...new Set(alphabet)].sort()
   const missing = needed.filter((character) => !vocabulary.spells(character))
@@ -61,7 +61,7 @@ function checkSpelling(tokenizer: Tokenizer, vocabulary: Vocabulary, alphabet: s
   const joined = ids.map((id) => tokenizer.decode([id], { continuation: true })).join('')
   if (joined.includes('\ufffd') || joined === tokenizer.decode(ids, { continuation: true })) return
   throw new TokenizerError(
-    'Decoding cannot be constrained: what this tokenizer’s tokens spell depends on their neighbours.',
+    'Decoding cannot be constrained: the text of this tokenizer’s tokens depends on their neighbors.',
     {
       fix: 'Use a BPE or Unigram tokenizer whose tokens joined are the text, or turn constrained decoding off.',
     },

@@ -5,11 +5,11 @@ import { readCharacter } from './utf8.ts'
 
 export interface Position {
   place: Place
-  /** The beginning of a character whose other bytes have not been sampled. */
+  /** The first bytes of a partially sampled character. */
   begun: readonly number[]
 }
 
-/** Where a token's text leads; undefined where it may not follow. */
+/** The position after a token; undefined if it may not follow. */
 export function follow({ place, begun }: Position, { head, symbols, tail }: TokenText): Position | undefined {
   let reached: Place | null = place
   if (begun.length + head.length > 0) {

@@ -2,13 +2,13 @@ import type { Body } from './body.ts'
 import { beginNumber, continueNumber, isComplete, type NumberText } from './json-number.ts'
 import type { KeyShape, ObjectShape, Shape } from './json-shape.ts'
 
-/** Lists and objects inside each other where no schema says how many: what reads them later may be recursive. */
+/** Maximum nesting where the schema has no limit: later parsers may be recursive. */
 const DEEPEST = 64
 
 const [QUOTE, BACKSLASH] = [34, 92]
 const isSpace = (symbol: number): boolean => symbol === 32 || symbol === 10 || symbol === 9 || symbol === 13
 
-/** A list or an object that is open, and those around it. */
+/** An open list or object, and those around it. */
 interface Frame {
   key: string
   depth: number
@@ -16,7 +16,6 @@ interface Frame {
   of: { array: Shape } | { object: ObjectShape; left: readonly KeyShape[] }
 }
 
-/** A JSON object of this shape. */
 export function jsonText(shape: Shape): Body {
   return value(shape, null)
 }
@@ -124,7 +123,7 @@ function after(frame: Frame | null): Body {
   })
 }
 
-/** `due` is what is still to come of an escape: a backslash, or so many digits. */
+/** `due` is the rest of an escape: a backslash, or the remaining digits. */
 function string(mode: 'string' | 'name', due: string, frame: Frame | null, next: () => Body): Body {
   const inside = (rest: string): Body => string(mode, rest, frame, next)
   const body: Body = {
@@ -164,7 +163,7 @@ interface Option {
   next: () => Body
 }
 
-/** One of several texts. Where one begins another, what follows decides. */
+/** One of several texts. If one is a prefix of another, what follows decides. */
 function literal(name: string, options: readonly Option[], read: string, frame: Frame | null): Body {
   return {
     key: `literal ${name} ${read} ${keyOf(frame)}`,

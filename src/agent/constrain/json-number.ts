@@ -1,8 +1,8 @@
 import type { Shape } from './json-shape.ts'
 
-/** Whole numbers of so many digits are exact; others are written with up to 21 before they get an exponent. */
+/** Integers of this many digits are exact; other numbers have up to 21 digits before they need an exponent. */
 const MOST_DIGITS = { integer: 15, bounded: 21 }
-/** No number gets so large that it is read as infinite. */
+/** Keeps numbers from overflowing to infinity. */
 const MOST_EXPONENT_DIGITS = 2
 
 type Part =
@@ -15,10 +15,10 @@ type Part =
   | 'exponent-sign'
   | 'exponent-digits'
 
-/** How far a number has come. */
+/** The parser state inside a number. */
 export interface NumberText {
   part: Part
-  /** Digits of the part, counted where they are bounded. */
+  /** Digits of the part, counted if they are bounded. */
   digits: number
 }
 
@@ -34,7 +34,7 @@ export function isComplete({ part }: NumberText): boolean {
   return part === 'zero' || part === 'whole' || part === 'fraction' || part === 'exponent-digits'
 }
 
-/** The number with one more character; undefined where that is not part of it. */
+/** The number with one more character; undefined if that is not part of it. */
 export function continueNumber(
   { part, digits }: NumberText,
   character: string,

@@ -1,21 +1,21 @@
-/** What a JSON value may be. Which kind it is shows in its first character, so no two alternatives begin alike. */
+/** What a JSON value may be. The first character determines its kind, so no two alternatives start alike. */
 export interface Shape {
   readonly id: number
   string: boolean
-  /** 'integer' and 'bounded' are what a schema's integers and numbers are read from without loss. */
+  /** 'integer' and 'bounded' can be parsed without loss. */
   number: 'none' | 'integer' | 'bounded' | 'any'
   /** Shape of the elements. */
   array: Shape | null
   object: ObjectShape | null
-  /** Values as they are written. */
+  /** Literal values. */
   literals: readonly string[]
 }
 
 export interface ObjectShape {
   readonly id: number
-  /** Null where any key may be used. */
+  /** Null if any key is allowed. */
   keys: readonly KeyShape[] | null
-  /** Of values under any other key. */
+  /** Shape of values under any other key. */
   values: Shape
 }
 
@@ -30,9 +30,9 @@ type Schema = Record<string, unknown>
 
 export interface ReadSchema {
   shape: Shape
-  /** Parts of the schema that the shape does not keep to. */
+  /** Parts of the schema that the shape does not enforce. */
   unchecked: string[]
-  /** Every literal, for whoever has to know which characters are needed. */
+  /** Every literal, to determine the required characters. */
   literals: string[]
 }
 
@@ -45,9 +45,9 @@ const understood = new Set([
 ])
 
 /**
- * The part of a JSON Schema that can be kept to character by character: types, keys, elements, enumerations and
- * alternatives of different types. Where keys are named, no others are written, whatever `additionalProperties` says.
- * `isSafe` says whether a literal may be written as it is.
+ * The part of a JSON Schema that can be enforced character by character: types, keys, elements, enumerations and
+ * alternatives of different types. If keys are named, no others are written, whatever `additionalProperties` says.
+ * `isSafe` says whether a literal needs no escaping.
  */
 export function readSchema(schema: unknown, isSafe: (literal: string) => boolean): ReadSchema {
   const reader = new SchemaReader(isSafe)
@@ -155,7 +155,7 @@ class SchemaReader {
     return schema === undefined ? this.any : this.read(schema, where)
   }
 
-  /** Objects in an enumeration are never taken as equal by what checks the payload later. */
+  /** Objects in an enumeration never compare equal in the later payload check. */
   #listed(values: unknown): Shape | undefined {
     const simple = (Array.isArray(values) ? values : []).filter(
       (value) => typeof value !== 'object' || value === null,
@@ -164,7 +164,7 @@ class SchemaReader {
     return this.blank({ literals: [...new Set(simple.map((value) => this.#spell(value)))] })
   }
 
-  /** Alternatives as one shape; undefined where two of them begin alike. */
+  /** Alternatives as one shape; undefined if two of them start alike. */
   #either(shapes: readonly Shape[]): Shape | undefined {
     const beginnings = shapes.flatMap((shape) => [...new Set(firstCharacters(shape))])
     if (new Set(beginnings).size < beginnings.length) return undefined
@@ -182,7 +182,7 @@ class SchemaReader {
     return this.any
   }
 
-  /** In ASCII, because symbols tell nothing else apart, and so that no tag comes about. */
+  /** In ASCII, because symbols do not distinguish other characters, and without accidental tags. */
   #spell(value: unknown): string {
     const ascii = JSON.stringify(value).replaceAll(/[^\0-\x7f]/g, (unit) => escaped(unit))
     const literal = this.#isSafe(ascii) ? ascii : ascii.replaceAll('<', escaped('<'))

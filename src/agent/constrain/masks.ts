@@ -1,16 +1,16 @@
 import type { Position } from './follow.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Memory for masks that have been worked out. */
+/** Memory for cached masks. */
 const CACHE_BYTES = 64 * 2 ** 20
-const FEWEST_KEPT = 64
+const MIN_CACHED = 64
 
-/** Which tokens may follow at a position. Each mask is worked out once and shared by all who are there. */
+/** Which tokens may follow at a position. Each mask is computed once and shared. */
 export class Masks {
   readonly #vocabulary: Vocabulary
   readonly #endTokens: readonly number[]
   readonly #size: number
-  /** The least lately used first. */
+  /** Least recently used first. */
   readonly #known = new Map<string, Uint8Array>()
 
   constructor(vocabulary: Vocabulary, endTokens: readonly number[], size: number) {
@@ -32,18 +32,18 @@ export class Masks {
     const key = `${position.begun.join(' ')} ${position.place.key}`
     let mask = this.#known.get(key)
     if (mask === undefined) {
-      mask = this.#work(position)
-      const most = Math.max(FEWEST_KEPT, Math.floor(CACHE_BYTES / this.#size))
+      mask = this.#compute(position)
+      const most = Math.max(MIN_CACHED, Math.floor(CACHE_BYTES / this.#size))
       if (this.#known.size >= most) this.#known.delete(this.#known.keys().next().value!)
     } else this.#known.delete(key)
     this.#known.set(key, mask)
     return mask
   }
 
-  #work(position: Position): Uint8Array {
+  #compute(position: Position): Uint8Array {
     const mask = new Uint8Array(this.#size)
     this.#vocabulary.mark(position, mask)
-    // An end token may spell something too, and still ends.
+    // An end token may also have text, and still ends.
     for (const token of this.#endTokens) mask[token] = position.place.ended ? 1 : 0
     return mask
   }

@@ -8,13 +8,13 @@ import { freeText, listText, writtenText } from './text-body.ts'
 
 export interface PayloadBody {
   start: Body
-  /** Characters without which some state of it could not be left. */
+  /** Characters without which some state would be a dead end. */
   alphabet: string
-  /** Parts of the payload's schema that are not kept to. */
+  /** Parts of the payload's schema that are not enforced. */
   unchecked: string[]
 }
 
-/** What an agent's block may hold. */
+/** What an agent's block may contain. */
 export function payloadBody(grammar: Grammar, agent: Agent): PayloadBody {
   const plain = (start: Body): PayloadBody => ({ start, alphabet: '', unchecked: [] })
   if (agent.kind === 'role' || agent.kind === 'observation') return plain(freeText)
@@ -41,7 +41,7 @@ export function payloadBody(grammar: Grammar, agent: Agent): PayloadBody {
   }
 }
 
-/** False where a text holds one of the grammar's tags, or what is read as an escaped one. */
+/** False if a text contains one of the grammar's tags, or something read as an escaped one. */
 function isSafe(grammar: Grammar, text: string): boolean {
   for (let tag = nextTag(text, 0); tag?.kind === 'tag'; tag = nextTag(text, tag.end)) {
     if (grammar.byTag.has(tag.name.toLowerCase())) return false

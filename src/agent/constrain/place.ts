@@ -1,19 +1,19 @@
 import { SYMBOLS } from './symbols.ts'
 
 /**
- * A place in a stream, as far as what may follow depends on it. Each symbol leads to another place, or to none where it
- * would make the stream wrong. The way is worked out once and remembered.
+ * A state of the stream automaton. Each symbol leads to another state, or to none if it is invalid. Transitions are
+ * computed once and cached.
  */
 export class Place {
-  /** Places with the same key have the same future. */
+  /** States with the same key are equivalent. */
   readonly key: string
-  /** True where every character outside of ASCII may follow; elsewhere none may. */
+  /** Whether non-ASCII characters may follow: either all or none may. */
   readonly wide: boolean
-  /** The answer is given: only the end may follow. */
+  /** The answer is complete: only an end token may follow. */
   readonly ended: boolean
-  /** A call is complete: what follows is the tool's, not the model's. Who has spoken, for what comes after. */
+  /** A call is complete: the tool's output follows. Holds the previous speakers, for what comes after it. */
   readonly called: readonly string[] | null
-  readonly #ways: Array<Place | null> = new Array(SYMBOLS)
+  readonly #transitions: Array<Place | null> = new Array(SYMBOLS)
   readonly #next: (symbol: number) => Place | undefined
 
   constructor(
@@ -29,11 +29,11 @@ export class Place {
   }
 
   step(symbol: number): Place | null {
-    let way = this.#ways[symbol]
-    if (way === undefined) {
-      way = this.#next(symbol) ?? null
-      this.#ways[symbol] = way
+    let reached = this.#transitions[symbol]
+    if (reached === undefined) {
+      reached = this.#next(symbol) ?? null
+      this.#transitions[symbol] = reached
     }
-    return way
+    return reached
   }
 }

@@ -3,7 +3,7 @@ import { isBlank } from './symbols.ts'
 
 const BAR = 124
 
-/** Any text, none at all too: what a role says. */
+/** Any text, possibly empty: what a role says. */
 export const freeText: Body = { key: '', closable: true, wide: true, step: () => freeText }
 
 function until(counts: (symbol: number) => boolean): Body {
@@ -16,8 +16,8 @@ function until(counts: (symbol: number) => boolean): Body {
   return empty
 }
 
-/** Text with something in it. */
+/** Text that is not blank. */
 export const writtenText = until((symbol) => !isBlank(symbol))
 
-/** `a | b` with at least one item. A bar that belongs to an item has a backslash before it, which counts already. */
+/** `a | b` with at least one item. A bar within an item is escaped with a backslash, which counts already. */
 export const listText = until((symbol) => !isBlank(symbol) && symbol !== BAR)

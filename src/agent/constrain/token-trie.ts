@@ -2,15 +2,18 @@ import type { Place } from './place.ts'
 import type { TokenText } from './token-text.ts'
 
 /**
- * The tokens of a vocabulary by the symbols they spell, as a tree laid out in the order of a walk: the children of a node
- * come right after it, and `skip` is where to go on when the node leads nowhere. Characters outside of ASCII are alike as
- * symbols, so that most of a large vocabulary shares few nodes.
+ * A trie of the vocabulary by symbols, in depth-first order: the children of a node directly follow it, and `skip` is
+ * where to continue if the node is a dead end. Non-ASCII characters share symbols, so most of a large vocabulary
+ * shares few nodes.
  */
 export class TokenTrie {
   readonly #symbol: Uint8Array
   readonly #depth: Uint16Array
   readonly #skip: Int32Array
-  /** A node's tokens are those from its place in this list up to the next node's: first the whole, then the open ones. */
+  /**
+   * A node's tokens are those from its index in this list up to the next node's: first the complete, then the
+   * incomplete ones.
+   */
   readonly #first: Int32Array
   readonly #open: Int32Array
   readonly #tokens: Int32Array
@@ -41,7 +44,7 @@ export class TokenTrie {
     this.#open = Int32Array.from(nodes.open)
   }
 
-  /** Marks the tokens that may follow at a place. */
+  /** Marks the tokens that may follow in a state. */
   mark(place: Place, mask: Uint8Array): void {
     const path: Place[] = [place]
     this.#markNode(0, place, mask)
@@ -65,7 +68,7 @@ export class TokenTrie {
   }
 }
 
-/** The tree while it grows: only the nodes of the last token's path can still get children. */
+/** The trie under construction: only the nodes on the last token's path can still get children. */
 class NodeList {
   readonly symbol: number[] = []
   readonly depth: number[] = []
@@ -91,7 +94,7 @@ class NodeList {
     for (let left = 0; left < count; left++) this.skip[this.#path.pop()!] = this.symbol.length
   }
 
-  /** The next token of the list belongs to the node entered last. */
+  /** Assigns the next token to the node entered last. */
   put(index: number, open: boolean): void {
     if (!open) this.open[this.#path.at(-1)!] = index + 1
   }

@@ -1,6 +1,6 @@
 /**
- * The character that UTF-8 bytes spell: its code, 'partial' where they are only the beginning of one, 'invalid' where
- * they can never become one.
+ * The character encoded by UTF-8 bytes: its code point, 'partial' if they are only a prefix, 'invalid' if they can
+ * never become one.
  */
 export function readCharacter(bytes: ArrayLike<number>): number | 'partial' | 'invalid' {
   const first = bytes[0]!
@@ -12,7 +12,8 @@ export function readCharacter(bytes: ArrayLike<number>): number | 'partial' | 'i
     if (!isContinuation(bytes[at]!)) return 'invalid'
     code = (code << 6) | (bytes[at]! & 0x3f)
   }
-  // Bounds of the codes that a beginning leads to: no longer spelling than needed, no surrogates, no end beyond Unicode.
+  // Bounds of the code points that a prefix can lead to: no overlong encodings, no surrogates, nothing beyond
+  // Unicode.
   const missing = 6 * (length - bytes.length)
   const [low, high] = [code * 2 ** missing, (code + 1) * 2 ** missing - 1]
   const least = length === 2 ? 0x80 : length === 3 ? 0x800 : 0x10000
@@ -24,7 +25,7 @@ export function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0
 }
 
-/** Bytes of the character that this one begins; 0 where it begins none. */
+/** Length of the character that starts with this byte; 0 if none does. */
 export function characterLength(first: number): number {
   if (first < 0x80) return 1
   if (first < 0xc2 || first > 0xf4) return 0

@@ -3,12 +3,12 @@ import { follow, type Position } from './follow.ts'
 import { type TokenText, tokenText } from './token-text.ts'
 import { TokenTrie } from './token-trie.ts'
 
-/** Values that a byte inside a character can have. */
+/** Number of values of a continuation byte. */
 const CONTINUATION_BYTES = 64
 
 const known = new WeakMap<Tokenizer, Vocabulary>()
 
-/** The tokens of a tokenizer as constraints read them. Made once for all grammars, because it takes a while. */
+/** The tokens of a tokenizer as constraints see them. Built once for all grammars, because it takes a while. */
 export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
   let vocabulary = known.get(tokenizer)
   if (vocabulary === undefined) {
@@ -21,7 +21,7 @@ export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
 export class Vocabulary {
   readonly #tokenizer: Tokenizer
   readonly #trie: TokenTrie
-  /** Tokens that begin inside a character. */
+  /** Tokens that start inside a character. */
   readonly #continuing: { token: number; text: TokenText }[]
   readonly #single = new Set<string>()
 
@@ -39,18 +39,18 @@ export class Vocabulary {
       if (head.length === 1) inside.add(head[0]!)
       else this.#single.add(symbols)
     }
-    // A character may be begun only where every way to end it is open.
+    // A character may be started only if every continuation is available.
     const usable = inside.size === CONTINUATION_BYTES ? all : all.filter(({ text }) => text.tail.length === 0)
     this.#continuing = usable.filter(({ text }) => text.head.length > 0)
     this.#trie = new TokenTrie(usable.filter(({ text }) => text.head.length === 0))
   }
 
-  /** True where an ASCII character is a token of its own. */
+  /** Whether an ASCII character is a token of its own. */
   spells(character: string): boolean {
     return this.#single.has(character)
   }
 
-  /** Where a token leads; undefined where it may not follow. */
+  /** The position after a token; undefined if it may not follow. */
   after(position: Position, token: number): Position | undefined {
     const text = tokenText(this.#tokenizer, token)
     return text && follow(position, text)

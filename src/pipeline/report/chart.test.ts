@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawChart } from './chart.ts'
-import { niceTicks } from './chart-scale.ts'
+import { drawChart, niceTicks } from './chart.ts'
 
 test('ticks cover their range in even round steps', () => {
   const value = fc.double({ min: -1e6, max: 1e6, noNaN: true })
@@ -18,7 +17,7 @@ test('ticks cover their range in even round steps', () => {
   )
 })
 
-test('every place in a chart is a number, whatever the figures are', () => {
+test('every coordinate in a chart is a number, for any values', () => {
   const point = fc.record({ step: fc.integer({ min: 0, max: 5000 }), value: fc.double() })
   fc.assert(
     fc.property(fc.array(point, { maxLength: 30 }), fc.boolean(), (points, isShare) => {
@@ -31,25 +30,25 @@ test('every place in a chart is a number, whatever the figures are', () => {
   )
 })
 
-test('a pointer finds the figures of a step, of all series', () => {
+test('hovering shows the values of a step, of all series', () => {
   const drawn = drawChart({
     title: 'Loss',
     series: [
-      { name: 'trained on', points: [{ step: 1, value: 3 }, { step: 2, value: 2.5 }] }, // biome-ignore format: one line each
-      { name: 'kept out', points: [{ step: 2, value: 2.75 }] },
+      { name: 'training', points: [{ step: 1, value: 3 }, { step: 2, value: 2.5 }] }, // biome-ignore format: one line each
+      { name: 'held out', points: [{ step: 2, value: 2.75 }] },
     ],
   })!
-  expect(drawn.text).toContain('<title>step 2\ntrained on 2.5\nkept out 2.75</title>')
-  expect(drawn.text).toContain('aria-label="Loss: trained on 3 → 2.5; kept out 2.75"')
+  expect(drawn.text).toContain('<title>step 2\ntraining 2.5\nheld out 2.75</title>')
+  expect(drawn.text).toContain('aria-label="Loss: training 3 → 2.5; held out 2.75"')
 })
 
-test('what cannot be drawn is told', () => {
+test('values that cannot be plotted are reported', () => {
   const points = [1, Number.NaN, Number.POSITIVE_INFINITY, 2].map((value, step) => ({ step, value }))
   const drawn = drawChart({ title: 't', series: [{ name: 's', points }] })!
-  expect(drawn.text).toContain('2 figures, the first at step 1')
+  expect(drawn.text).toContain('2 values, the first at step 1')
 })
 
-test('of many steps not each has a strip of its own', () => {
+test('many steps share hover strips', () => {
   const points = Array.from({ length: 1000 }, (_, at) => ({ step: at + 1, value: at }))
   const drawn = drawChart({ title: 't', series: [{ name: 's', points }] })!
   expect(drawn.text.match(/class="strip"/g)).toHaveLength(100)

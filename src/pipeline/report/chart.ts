@@ -1,6 +1,5 @@
 import { percent } from '../../base/text/index.ts'
-import { niceTicks } from './chart-scale.ts'
-import { short } from './figures.ts'
+import { short } from './format.ts'
 import { type Html, html } from './html.ts'
 
 interface Point {
@@ -15,7 +14,7 @@ export interface Series {
 
 export interface Chart {
   title: string
-  /** What it means, for people who see such a curve for the first time. */
+  /** An explanation for first-time readers. */
   note?: string
   series: readonly Series[]
   /** Values are shares from 0 to 1. */
@@ -25,14 +24,14 @@ export interface Chart {
 const WIDTH = 420
 const HEIGHT = 210
 const BOX = { left: 46, right: WIDTH - 10, top: 12, bottom: HEIGHT - 30 }
-/** More strips than this are too narrow to be met with a pointer. */
+/** More strips than this would be too narrow to hover over. */
 const STRIPS = 100
-/** The largest figure that is drawn. */
+/** The largest value that is plotted. */
 const MOST = 1e15
-/** Up to this many points each gets a mark; beyond it they would hide the line. */
+/** Up to this many points get a marker; more would hide the line. */
 const MARKS = 24
 
-/** Lines over the steps of a training. Series differ in colour, in dashes and in the shape of their marks. */
+/** Plots series over training steps. Series differ in color, dash pattern and marker shape. */
 export function drawChart({ title, note, series: all, isShare = false }: Chart): Html | undefined {
   const series = all
     .map(({ name, points }) => ({ name, points: points.filter(isDrawable) }))
@@ -63,16 +62,16 @@ ${series.map(({ points: own }, index) => html`<g class="series s${index}"><path 
 ${strips(series, first, last).map(({ step, from, to, lines }) => html`<rect class="strip" x="${place(x(from))}" y="${BOX.top}" width="${place(Math.max(4, x(to) - x(from)))}" height="${BOX.bottom - BOX.top}"><title>step ${step}${lines.map((line) => `\n${line.name} ${show(line.value)}`)}</title></rect>`)}
 </svg>
 <ul class="key">${series.map(({ name, points: own }, index) => html`<li><svg viewBox="0 0 28 10" class="sample" aria-hidden="true"><g class="series s${index}"><path class="line" d="M1 5H27"/>${drawMark(index, 14, 5)}</g></svg>${name} <small>${describe(own, show)}</small></li>`)}</ul>
-${lost.length === 0 ? '' : html`<p class="note">Not drawn, because not finite or too large: ${lost.length === 1 ? 'one figure' : `${lost.length} figures`}, the first at step ${lost[0]!.step}.</p>`}
+${lost.length === 0 ? '' : html`<p class="note">Not plotted because not finite or too large: ${lost.length === 1 ? 'one value' : `${lost.length} values`}, the first at step ${lost[0]!.step}.</p>`}
 </figure>`
 }
 
-/** A training that diverges leaves figures that no scale can hold. */
+/** Diverging training produces values that no scale can show. */
 function isDrawable({ value }: Point): boolean {
   return Math.abs(value) <= MOST
 }
 
-/** A curve that is flat, as far as numbers can tell, gets some room, so that it is drawn at all. */
+/** A flat curve gets some margin, so that it is visible. */
 function widened(low: number, high: number): [number, number] {
   const size = Math.max(Math.abs(low), Math.abs(high))
   if (high - low > 1e-9 * size && high - low > 1e-12) return [low, high]
@@ -90,7 +89,7 @@ function stepTicks(first: number, last: number): number[] {
   return niceTicks(first, last, 5).filter((step) => Number.isInteger(step) && step >= first && step <= last)
 }
 
-/** Where a pointer finds the figures of a step. */
+/** Hover areas that show the values of a step. */
 function strips(
   series: readonly Series[],
   first: number,
@@ -123,4 +122,19 @@ function drawMark(series: number, x: number, y: number): Html {
 
 function place(value: number): string {
   return value.toFixed(1)
+}
+
+/** About `about` round numbers that cover a range. */
+export function niceTicks(low: number, high: number, about: number): number[] {
+  const span = high - low
+  if (!(span > 0)) return [low]
+  const rough = span / about
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!
+  const ticks: number[] = []
+  const first = Math.floor(low / step + 1e-9)
+  // Multiplied, because repeated addition would accumulate rounding errors.
+  for (let at = first; at * step < high + step * (1 - 1e-9); at++)
+    ticks.push(Number((at * step).toPrecision(12)))
+  return ticks
 }

@@ -1,21 +1,21 @@
 import { isReact, type Rollout, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 
-/** The team and the student at work. Of one task where both have worked on one, else of two of the same suite. */
+/** The team and the student at work: on the same task if possible, else on two tasks of the same suite. */
 export interface Example {
   suite: string
   team: Trajectory | undefined
   student: Rollout | undefined
-  /** What the team's run became, where no student has been at work yet. */
+  /** The distilled sequence, if there is no rollout yet. */
   learned: Stream | undefined
   isSameTask: boolean
 }
 
 const MOST = 3
-/** Longer runs of a team are hard to read on a page. */
+/** Longer team runs are hard to read on a page. */
 const READABLE_EVENTS = 60
 
-/** One example of each suite, up to three: what went well, was not too long, and was written by the last weights. */
+/** One example per suite, up to three: correct, not too long, and by the latest weights. */
 export function chooseExamples(run: Pick<Run, 'scan' | 'get'>): Example[] {
   const teams = new Map<string, { id: string; taskId: string; rank: number }>()
   const taught = new Set<string>()
@@ -32,7 +32,7 @@ export function chooseExamples(run: Pick<Run, 'scan' | 'get'>): Example[] {
   for (const rollout of run.scan('rollout')) {
     const suite = suiteOf(run, rollout)
     const rank = studentRank(rollout) + (taught.has(rollout.taskId) ? 1000 : 0)
-    // The later of two equals: its weights have learned more.
+    // On ties the later one, which has more training.
     if (rank >= (students.get(suite)?.rank ?? -1)) students.set(suite, { id: rollout.id, rank })
   }
   const suites = [...new Set([...students.keys(), ...teams.keys()])].slice(0, MOST)

@@ -1,18 +1,26 @@
 import { percent, whole } from '../../base/text/index.ts'
 import type { Comparison, ComparisonRow } from './comparison.ts'
-import { short } from './figures.ts'
+import { short } from './format.ts'
 import { type Html, html } from './html.ts'
 
-/** Who solved how much, and at what price. */
+/** Accuracy and cost of each solver. */
 export function comparisonSection({ rows, tasks, headline, counted }: Comparison): Html | undefined {
   const first = rows[0]
   if (first === undefined) return undefined
-  const heads = ['solver', 'right', 'interval', 'tokens a task', 'tokens a solved task', 'tool calls', 'time']
-  return html`<section aria-labelledby="comparison"><h2 id="comparison">Side by side${tasks === undefined ? '' : html` <small>${whole(tasks)} held-out tasks</small>`}</h2>
+  const heads = [
+    'solver',
+    'accuracy',
+    '95% interval',
+    'tokens per task',
+    'tokens per solved task',
+    'tool calls',
+    'time',
+  ]
+  return html`<section aria-labelledby="comparison"><h2 id="comparison">Comparison${tasks === undefined ? '' : html` <small>${whole(tasks)} held-out tasks</small>`}</h2>
 ${headline === undefined ? '' : html`<p class="headline">${headline}</p>`}
 <table class="comparison"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => drawRow(row, first))}</tbody></table>
-<p class="note">Intervals are of 95%. ${rows.length > 1 ? html`Changes are against ${first.solver}. ` : ''}${counted ?? ''}</p></section>`
+<p class="note">Intervals are 95% confidence intervals. ${rows.length > 1 ? html`Changes are relative to ${first.solver}. ` : ''}${counted ?? ''}</p></section>`
 }
 
 function drawRow(row: ComparisonRow, first: ComparisonRow): Html {
@@ -20,10 +28,10 @@ function drawRow(row: ComparisonRow, first: ComparisonRow): Html {
   const cell = (name: string, content: Html | string): Html =>
     html`<td><span class="name">${name} </span>${content}</td>`
   return html`<tr><th scope="row">${row.solver}</th>
-${cell('right', html`<b>${percent(row.accuracy)}</b>`)}
-${cell('interval', html`<span class="between">${percent(low)} to ${percent(high)}</span>${drawInterval(row)}`)}
-${cell('tokens a task', whole(row.tokensPerTask))}
-${cell('tokens a solved task', row.tokensPerSolved === null ? '–' : html`${whole(row.tokensPerSolved)}${row === first ? '' : change(row.tokensPerSolved, first.tokensPerSolved)}`)}
+${cell('accuracy', html`<b>${percent(row.accuracy)}</b>`)}
+${cell('95% interval', html`<span class="between">${percent(low)} to ${percent(high)}</span>${drawInterval(row)}`)}
+${cell('tokens per task', whole(row.tokensPerTask))}
+${cell('tokens per solved task', row.tokensPerSolved === null ? '–' : html`${whole(row.tokensPerSolved)}${row === first ? '' : change(row.tokensPerSolved, first.tokensPerSolved)}`)}
 ${cell('tool calls', short(row.callsPerTask))}
 ${cell('time', `${short(row.secondsPerTask)} s`)}</tr>`
 }
@@ -34,7 +42,7 @@ function change(own: number, reference: number | null): Html | string {
   return html` <small class="change">${share < 0 ? `${percent(-share)} fewer` : `${percent(share)} more`}</small>`
 }
 
-/** The interval as a line, the figure as a mark on it, from 0 to 100 %. */
+/** The interval as a line with the accuracy as a marker, from 0 to 100%. */
 function drawInterval({ accuracy, interval: [low, high] }: ComparisonRow): Html {
   const at = (share: number): string => (2 + 96 * Math.min(1, Math.max(0, share))).toFixed(1)
   return html`<svg class="interval" viewBox="0 0 100 10" aria-hidden="true"><path class="scale" d="M2 5H98"/><path class="range" d="M${at(low)} 5H${at(high)}M${at(low)} 2v6M${at(high)} 2v6"/><circle cx="${at(accuracy)}" cy="5" r="2.6"/></svg>`

@@ -44,7 +44,7 @@ test.each([undefined, {}, { solvers: [] }, { v: 1, solver: 'x', items: [], metri
   (other) => expect(comparisonOf(other)).toBeUndefined(),
 )
 
-test('savings are told against the first, and only where both solved something', () => {
+test('savings are relative to the first solver, and only shown if both solved something', () => {
   const { rows } = comparisonOf(report)!
   const better = { ...rows[0]!, solver: 'rl', tokensPerSolved: 111.1 }
   const section = comparisonSection({ rows: [...rows, better] })!.text

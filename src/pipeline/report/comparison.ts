@@ -1,36 +1,34 @@
 import { z } from 'zod'
 import type { Run } from '../../store/index.ts'
 
-const figure = z.number().nonnegative()
+const nonnegative = z.number().nonnegative()
 
-/** Solvers on the same tasks, side by side. The others are held against the first. */
+/** Solvers on the same tasks. The others are compared with the first. */
 export interface Comparison {
   rows: readonly ComparisonRow[]
-  /** How many tasks each was given. */
   tasks?: number
-  /** What it comes down to, in a sentence. */
+  /** The result in one sentence. */
   headline?: string
-  /** How the tokens were counted, in a sentence. */
+  /** How tokens were counted, in one sentence. */
   counted?: string
 }
 
 export interface ComparisonRow {
   solver: string
-  /** Share of right answers. */
   accuracy: number
-  /** 95 % interval of it. */
+  /** 95% confidence interval of the accuracy. */
   interval: readonly [number, number]
   tokensPerTask: number
-  /** Null where nothing was solved. */
+  /** Null if nothing was solved. */
   tokensPerSolved: number | null
   callsPerTask: number
   secondsPerTask: number
 }
 
-const Value = z.looseObject({ value: figure })
+const Value = z.looseObject({ value: nonnegative })
 
-/** What the page needs of an evaluation's report. */
-const EvalFigures = z.looseObject({
+/** What the page needs of an eval report. */
+const EvalMetrics = z.looseObject({
   suites: z.array(z.looseObject({ tasks: z.number() })),
   solvers: z
     .array(
@@ -46,14 +44,14 @@ const EvalFigures = z.looseObject({
     .min(1),
 })
 
-/** The comparison in an evaluation's report; undefined where it is none. */
+/** The comparison in an eval report; undefined if it has another shape. */
 export function comparisonOf(report: unknown): Comparison | undefined {
-  const { data } = EvalFigures.safeParse(report)
+  const { data } = EvalMetrics.safeParse(report)
   if (data === undefined) return undefined
   return {
     tasks: data.suites.reduce((sum, { tasks }) => sum + tasks, 0),
     counted:
-      'Each token is counted once, as by a server that remembers prefixes: prompts, what was written, and what tools returned.',
+      'Each token is counted once, as on a server with a prefix cache: prompts, completions and tool output.',
     rows: data.solvers.map(({ name, accuracy, tokens, tokensPerSuccess, calls, ms }) => ({
       solver: name,
       accuracy: accuracy.strict.value,
@@ -66,7 +64,7 @@ export function comparisonOf(report: unknown): Comparison | undefined {
   }
 }
 
-/** The last comparison that was made in a run. */
+/** The last comparison in a run. */
 export function readComparison(run: Pick<Run, 'scan'>): Comparison | undefined {
   let found: Comparison | undefined
   for (const report of run.scan('eval')) found = comparisonOf(report) ?? found

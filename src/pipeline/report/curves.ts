@@ -4,15 +4,15 @@ import type { MetricRow } from '../../store/index.ts'
 import { type Chart, drawChart, type Series } from './chart.ts'
 import { type Html, html } from './html.ts'
 
-/** How the trainings of a run went; undefined where there was none. */
+/** The training curves of a run; undefined if there was no training. */
 export function curvesSection(rows: readonly MetricRow[]): Html | undefined {
   const sft = sftCurve(rows) as unknown as MetricRow[]
-  // Measured before the first step, where it was: the row that begins a training.
+  // The row that starts a training run may have an evaluation before the first step.
   const start = rows.findLast((row) => row['stage'] === 'rl' && row['begins'] === true)
   const rl = [...(start === undefined ? [] : [start]), ...stepRows(rows)]
   const parts = [
     ...part('Supervised fine-tuning', sft, sftCharts(sft)),
-    ...part('Reinforcement', rl, rlCharts(rl)),
+    ...part('Reinforcement learning', rl, rlCharts(rl)),
   ]
   return parts.length === 0
     ? undefined
@@ -32,12 +32,12 @@ function sftCharts(rows: readonly MetricRow[]): Chart[] {
   return [
     {
       title: 'Loss',
-      note: 'mean over the tokens the model writes itself; lower is better',
-      series: [series(rows, 'loss', 'trained on'), series(rows, 'evalLoss', 'kept out')],
+      note: 'mean over trained tokens; lower is better',
+      series: [series(rows, 'loss', 'training'), series(rows, 'evalLoss', 'held out')],
     },
     {
-      title: 'Rollouts on tasks kept out',
-      series: [series(rows, 'accuracy', 'right answers'), series(rows, 'wellFormed', 'well formed')],
+      title: 'Rollouts on held-out tasks',
+      series: [series(rows, 'accuracy', 'accuracy'), series(rows, 'wellFormed', 'well formed')],
       isShare: true,
     },
   ]
@@ -47,36 +47,36 @@ function rlCharts(rows: readonly MetricRow[]): Chart[] {
   return [
     {
       title: 'Reward',
-      note: 'mean of the rollouts of a step',
+      note: 'mean over the rollouts of a step',
       series: [series(rows, 'reward_mean', 'reward')],
     },
     {
-      title: 'Right answers',
+      title: 'Accuracy',
       series: [
-        series(rows, 'pass_rate', 'while practising'),
-        series(rows, 'eval_accuracy', 'on tasks kept out'),
+        series(rows, 'pass_rate', 'training rollouts'),
+        series(rows, 'eval_accuracy', 'held-out tasks'),
         series(rows, 'well_formed_share', 'well formed'),
       ],
       isShare: true,
     },
     {
       title: 'Entropy',
-      note: 'nats a sampled token; near 0 the model no longer tries anything new',
+      note: 'nats per sampled token; near 0 the model no longer explores',
       series: [series(rows, 'entropy', 'entropy')],
     },
     {
       title: 'Length',
-      note: 'tokens of a rollout, mean',
+      note: 'mean tokens per rollout',
       series: [
         series(rows, 'tokens_sampled_mean', 'written by the model'),
         series(rows, 'tokens_inserted_mean', 'inserted by tools'),
       ],
     },
-    { title: 'Tool calls', note: 'of a rollout, mean', series: [series(rows, 'turns_mean', 'calls')] },
+    { title: 'Tool calls', note: 'mean per rollout', series: [series(rows, 'turns_mean', 'calls')] },
   ]
 }
 
-/** A figure that was not finite is stored as a word, and kept: whoever looks should see that it was lost. */
+/** A value that is not finite is stored as a word and kept, so that the reader sees that it was lost. */
 function series(rows: readonly MetricRow[], key: string, name: string): Series {
   return {
     name,

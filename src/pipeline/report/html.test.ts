@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { anyString } from '../../../test/store/support/records.ts'
 import { html } from './html.ts'
 
-test('what is put in stays text, as content and as an attribute', () => {
+test('interpolated values stay text, as content and as an attribute', () => {
   fc.assert(
     fc.property(fc.oneof(anyString, fc.string({ unit: fc.constantFrom(...'<>"\'&;/ax=') })), (text) => {
       const page = html`<p title="${text}">${text}</p><i></i>`.text
@@ -18,7 +18,7 @@ test('what is put in stays text, as content and as an attribute', () => {
   )
 })
 
-test('pieces and lists of pieces are put in as they are', () => {
+test('pieces and lists of pieces are inserted as is', () => {
   const items = ['a', '<b>'].map((item) => html`<li>${item}</li>`)
   expect(html`<ul>${items}</ul>${undefined}${3}`.text).toBe('<ul><li>a</li><li>&lt;b&gt;</li></ul>3')
 })

@@ -1,10 +1,10 @@
 import { escapeHtml } from '../../base/text/index.ts'
 
-/** What a page cannot hold, or what would act on whoever reads its source in a terminal. */
+/** Characters that are invalid in a page, or that could affect a terminal showing its source. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** Text that is part of a page as it is. Made only by `html` and `trusted`. */
+/** Safe markup. Created only by `html` and `trusted`. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -12,10 +12,10 @@ export class Html {
   }
 }
 
-/** What may stand in a page: markup as it is, everything else as text. */
+/** Content of a page: markup is inserted as is, everything else as text. */
 export type Content = Html | string | number | undefined | readonly Content[]
 
-/** A piece of a page. Whatever is put into it is escaped, unless it is such a piece itself. */
+/** A piece of a page. Interpolated values are escaped, unless they are such pieces themselves. */
 export function html(pieces: TemplateStringsArray, ...contents: Content[]): Html {
   let text = pieces[0]!
   contents.forEach((content, index) => {
@@ -24,7 +24,7 @@ export function html(pieces: TemplateStringsArray, ...contents: Content[]): Html
   return new Html(text)
 }
 
-/** For constants of our own, such as a style sheet. Never for text that came from anywhere. */
+/** For our own constants, such as a style sheet. Never for external text. */
 export function trusted(text: string): Html {
   return new Html(text)
 }

@@ -17,7 +17,7 @@ import { style } from './style.ts'
 
 const Settings = z.looseObject({ language: z.looseObject({ tokenizer: z.string() }) })
 
-/** The report as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
+/** The report as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawReport(run: Run, comparison: Comparison | undefined): string {
   const { manifest } = run
   const rows = [...run.metrics()]
@@ -55,11 +55,11 @@ ${notesSection({ isScripted, hasTeam: team !== undefined, tokenizer: teamTokeniz
 `.text
 }
 
-/** By the settings that lie in the run; undefined where there are none or they cannot be read. */
+/** From the run's settings; undefined if they are missing or unreadable. */
 function teamTokenizer({ files }: Pick<Run, 'files'>): string | undefined {
   try {
     const { data } = Settings.safeParse(readToml(files.config))
-    // It may be a folder; where that lies is nobody's business.
+    // It may be a folder; its path is private.
     return data === undefined ? undefined : basename(data.language.tokenizer)
   } catch {
     return undefined

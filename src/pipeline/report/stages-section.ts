@@ -1,16 +1,16 @@
 import type { RunManifest } from '../../schema/index.ts'
-import { duration, short } from './figures.ts'
+import { duration, short } from './format.ts'
 import { type Html, html } from './html.ts'
 
 type StageEntry = RunManifest['stages'][string]
 
 const purposes: Readonly<Record<string, string>> = {
-  tasks: 'tasks with answers that can be checked',
+  tasks: 'tasks with checkable answers',
   teach: 'a team of agents solved them with real tools',
-  distill: "the team's runs became chains of one voice",
-  filter: 'what is worth learning was kept, with reasons',
-  sft: 'a model learned the chains, tool output masked',
-  rl: 'the model improved by its own rollouts with live tools',
+  distill: 'team transcripts became single-agent sequences',
+  filter: 'poor sequences were dropped, with reasons',
+  sft: 'a model was trained on the sequences, tool output masked',
+  rl: 'the model improved on its own rollouts with live tools',
   eval: 'team and models on the same held-out tasks',
   compare: 'team and models on the same held-out tasks',
 }
@@ -22,11 +22,11 @@ const signs: Record<StageEntry['status'], string> = {
   interrupted: '○ interrupted',
 }
 
-/** What was done, in order, with what came of it. */
+/** The stages in order, with their results. */
 export function stagesSection({ stages }: Pick<RunManifest, 'stages'>): Html | undefined {
   const entries = Object.entries(stages)
   if (entries.length === 0) return undefined
-  return html`<section aria-labelledby="done"><h2 id="done">What was done</h2>
+  return html`<section aria-labelledby="done"><h2 id="done">Stages</h2>
 <ol class="stages">${entries.map(([name, stage]) => drawStage(name, stage))}</ol></section>`
 }
 

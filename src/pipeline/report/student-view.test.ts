@@ -7,7 +7,7 @@ import { studentView } from './student-view.ts'
 const tokens = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 const sampled = (count: number) => ({ sampled: tokens(count) })
 
-test('the page and the evaluation count the tokens of a rollout alike, observations shortened or never read', () => {
+test('the page and the evaluation count the tokens of a rollout identically, with shortened or unread observations', () => {
   const rollout = Rollout.parse({
     v: 2,
     id: 'r',

@@ -3,10 +3,9 @@ import { streamTokens, tokensByAgent } from '../../agent/index.ts'
 import { whole } from '../../base/text/index.ts'
 import { STRAY } from '../../language/grammar/index.ts'
 import { isTrained, type Rollout, type Span, type Stream } from '../../schema/index.ts'
-import { clip } from './figures.ts'
+import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
-import { Hues } from './hues.ts'
-import { verdictBadge } from './verdict-badge.ts'
+import { Hues, verdictBadge } from './view-parts.ts'
 
 const MOST_CHARACTERS = 4000
 const MOST_INSERTED = 1500
@@ -19,10 +18,10 @@ const stops: Record<Rollout['stop'], string> = {
   repetition: 'ended: the same call again',
   context: 'ended: the context was full',
   end: 'ended without an answer',
-  failed: 'ended: something outside of the model failed',
+  failed: 'ended: something outside the model failed',
 }
 
-/** One model in every role: what it wrote in colour, what was inserted in grey. */
+/** One model in every role: what it wrote in color, what was inserted in gray. */
 export function studentView(rollout: Rollout): Html {
   const hues = new Hues()
   const { spans } = rollout
@@ -30,29 +29,29 @@ export function studentView(rollout: Rollout): Html {
   const roles = Object.entries(tokensByAgent(rollout))
   const row = (name: Html | string, count: number): Html =>
     html`<tr><th scope="row">${name}</th><td>${whole(count)}</td></tr>`
-  // The folder's name alone: where it lies is no business of who reads the page.
+  // Only the folder's name: its path is private.
   const model = basename(rollout.checkpoint)
-  // In the order in which they speak, so that table and stream have the same colours.
+  // In speaking order, so that table and stream use the same colors.
   for (const { agent } of spans) hues.of(agent)
   return html`<article class="side"><h4>The student <small>${model}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
 <table class="tokens"><thead><tr><th scope="col">role</th><th scope="col">tokens</th></tr></thead>
-<tbody>${roles.map(([agent, count]) => row(agent === STRAY || agent === '' ? 'outside of every role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
-${row(isShortened(rollout) ? 'prompt, and context read again after an observation was shortened' : 'prompt', tokens.prompt)}${row('inserted by tools', tokens.tool)}</tbody>
+<tbody>${roles.map(([agent, count]) => row(agent === STRAY || agent === '' ? 'outside any role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
+${row(isShortened(rollout) ? 'prompt, and context reread after an observation was shortened' : 'prompt', tokens.prompt)}${row('inserted by tools', tokens.tool)}</tbody>
 <tfoot>${row('all, each once', tokens.once)}${row(`all, ${tokens.requests === 1 ? 'one request with its' : `${tokens.requests} requests with their`} whole context`, tokens.billed)}</tfoot></table>
 <div class="stream" tabindex="0" role="region" aria-label="What the student wrote"><ol>
 ${spans.map((span) => drawSpan(span, hues))}
-</ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', and kept to its grammar' : ', and broke its grammar'}.</p></div></article>`
+</ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', well formed' : ', not well formed'}.</p></div></article>`
 }
 
 function isShortened({ spans }: Rollout): boolean {
   return spans.some(({ shortened }) => shortened !== undefined)
 }
 
-/** What the student is to learn, where it has written nothing yet. */
+/** The training sequence, if there is no rollout yet. */
 export function learnedView(sequence: Stream): Html {
   const hues = new Hues()
-  return html`<article class="side"><h4>What the student learns <small>the same run in one voice</small> ${verdictBadge(sequence.verdict?.outcome)}</h4>
-<div class="stream" tabindex="0" role="region" aria-label="What the student learns"><ol>
+  return html`<article class="side"><h4>Training sequence <small>the same run as one stream</small> ${verdictBadge(sequence.verdict?.outcome)}</h4>
+<div class="stream" tabindex="0" role="region" aria-label="Training sequence"><ol>
 ${sequence.spans.map((span) => drawSpan(span, hues))}
 </ol></div></article>`
 }

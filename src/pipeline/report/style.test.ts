@@ -19,16 +19,16 @@ describe.each([
     's0',
     ...Array.from({ length: 7 }, (__, at) => `h${at}`),
   ]
-  test.each(text)('text in %s can be read', (name) => {
+  test.each(text)('text in %s has enough contrast', (name) => {
     for (const behind of ['paper', 'card'])
       expect(contrast(colours.get(name)!, colours.get(behind)!)).toBeGreaterThanOrEqual(4.5)
   })
 
-  test('greyed text can be read on its grey', () => {
+  test('gray text has enough contrast', () => {
     expect(contrast(colours.get('faint')!, colours.get('grey')!)).toBeGreaterThanOrEqual(4.5)
   })
 
-  test.each(['s0', 's1', 's2', 'strong'])('lines in %s can be seen', (name) => {
+  test.each(['s0', 's1', 's2', 'strong'])('lines in %s have enough contrast', (name) => {
     expect(contrast(colours.get(name)!, colours.get('card')!)).toBeGreaterThanOrEqual(3)
   })
 })

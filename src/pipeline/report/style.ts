@@ -1,6 +1,6 @@
 /**
- * Looks of the report. Text has a contrast of 4.5 or more to what is behind it in light and dark, lines and marks 3 or
- * more. Nothing is told by colour alone.
+ * Text has a contrast ratio of at least 4.5 in light and dark, lines and markers at least 3. Color is never the only
+ * cue.
  */
 export const style = `
 :root{--ink:#1c2330;--faint:#566073;--paper:#fbfbfd;--card:#fff;--line:#dfe3ea;--strong:#2f7d6b;--soft:#c9d3dc;--grey:#eceff3;--bad:#a8323a;--open:#7a5a00;

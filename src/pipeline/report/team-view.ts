@@ -1,18 +1,16 @@
 import { whole } from '../../base/text/index.ts'
 import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
-import { clip } from './figures.ts'
+import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
-import { Hues } from './hues.ts'
-import { teamTokens } from './team-tokens.ts'
-import { verdictBadge } from './verdict-badge.ts'
+import { Hues, verdictBadge } from './view-parts.ts'
 
 const MOST_EVENTS = 80
 const MOST_CHARACTERS = 1500
 
-/** A team's run as it happened: who wrote what, to whom, and what tools answered. */
+/** A team run as it happened: who wrote what, to whom, and what tools returned. */
 export function teamView(trajectory: Trajectory): Html {
   const shown = trajectory.events.filter(({ type }) => type !== 'activated')
-  // Events whose words are those of a call: the call that follows says the same again.
+  // Events whose text is that of a call: the call that follows repeats it.
   const words = new Set(
     shown.flatMap((event) => (event.type === 'wrote' && event.said?.as === 'call' ? [event.id] : [])),
   )
@@ -21,7 +19,7 @@ export function teamView(trajectory: Trajectory): Html {
   const sum = (name: 'prompt' | 'written' | 'requests'): number =>
     agents.reduce((total, agent) => total + agent[name], 0)
   return html`<article class="side"><h4>The team <small>${trajectory.team}</small> ${verdictBadge(trajectory.verdict?.outcome)}</h4>
-<table class="tokens"><thead><tr><th scope="col">agent</th><th scope="col">requests</th><th scope="col">read</th><th scope="col">written</th></tr></thead>
+<table class="tokens"><thead><tr><th scope="col">agent</th><th scope="col">requests</th><th scope="col">prompt</th><th scope="col">completion</th></tr></thead>
 <tbody>${agents.map(({ agent, requests, prompt, written }) => html`<tr><th scope="row"><span class="agent ${hues.of(agent)}">${agent}</span></th><td>${requests}</td><td>${whole(prompt)}</td><td>${whole(written)}</td></tr>`)}</tbody>
 <tfoot><tr><th scope="row">all</th><td>${sum('requests')}</td><td>${whole(sum('prompt'))}</td><td>${whole(sum('written'))}</td></tr></tfoot></table>
 <div class="stream" tabindex="0" role="region" aria-label="What the team did"><ol>
@@ -66,14 +64,36 @@ function block(text: string): Html {
   return html`<pre>${clip(text.trim(), MOST_CHARACTERS)}</pre>`
 }
 
-/** Programs and queries are read more easily as they are than as JSON. */
+/** Code and queries are easier to read as they are than as JSON. */
 function inputText(input: unknown): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return typeof input === 'string' ? input : JSON.stringify(input)
-  // How the words of a call were read says nothing about what is asked for.
+  // The payload syntax is irrelevant here.
   const parts = Object.entries(input).filter(([key]) => key !== 'syntax')
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
   return parts
     .map(([key, value]) => (parts.length === 1 ? shown(value) : `${key}: ${shown(value)}`))
     .join('\n')
+}
+
+export interface AgentTokens {
+  agent: string
+  /** Model requests. */
+  requests: number
+  prompt: number
+  written: number
+}
+
+/** Tokens per agent: every request with its whole prompt, as recorded. */
+export function teamTokens({ events }: Pick<Trajectory, 'events'>): AgentTokens[] {
+  const agents = new Map<string, AgentTokens>()
+  for (const event of events) {
+    if (event.type !== 'wrote') continue
+    const own = agents.get(event.agent) ?? { agent: event.agent, requests: 0, prompt: 0, written: 0 }
+    own.requests++
+    own.prompt += event.usage?.promptTokens ?? 0
+    own.written += event.usage?.completionTokens ?? 0
+    agents.set(event.agent, own)
+  }
+  return [...agents.values()]
 }

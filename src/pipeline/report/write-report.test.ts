@@ -87,7 +87,7 @@ function readPage(): ReturnType<typeof parseHTML>['document'] {
   return parseHTML(readFileSync(writeReport(run), 'utf8')).document
 }
 
-test('hostile text is shown and never obeyed', () => {
+test('hostile text is shown and never interpreted', () => {
   addTask('t')
   addTrajectory('t')
   addRollout('t', 'one', `rl ${evil}`, 'correct')
@@ -125,20 +125,20 @@ test('hostile text is shown and never obeyed', () => {
   expect(page).not.toMatch(/(src|href)="(?!#|filter\/)/)
 })
 
-test('a run in which nothing was done has a page without empty sections', () => {
+test('an empty run has a page without empty sections', () => {
   const page = readPage()
   expect([...page.querySelectorAll('h2')].map(({ id }) => id)).toEqual(['places', 'notes'])
   expect(page.body.textContent).not.toContain('scripted')
 })
 
-test('the team is said to be scripted where it is, and only there', () => {
+test('only a scripted team is described as scripted', () => {
   addTrajectory('t', 'manager-model')
   expect(readPage().body.textContent).not.toContain('scripted')
   addTrajectory('t', 'manager-careful')
   expect(readPage().querySelector('.scripted')!.textContent).toContain('The team in this run is scripted')
 })
 
-test('the student is named, without where it lies', () => {
+test('the student is named without its path', () => {
   addTask('t')
   addRollout('t', 'one', join(run.dir, 'checkpoints', 'rl'), 'correct')
   const page = readPage()
@@ -146,7 +146,7 @@ test('the student is named, without where it lies', () => {
   expect(page.body.innerHTML).not.toContain(run.dir)
 })
 
-test('the tokenizer that counted is named, without where it lies', () => {
+test('the tokenizer is named without its path', () => {
   addTrajectory('t')
   writeFileSync(run.files.config, '[language]\ntokenizer = "/somewhere/nano"\n')
   expect(readPage().querySelector('#notes ~ ul code')!.textContent).toBe('nano')
@@ -154,7 +154,7 @@ test('the tokenizer that counted is named, without where it lies', () => {
   expect(readPage().querySelector('#notes ~ ul code')).toBeNull()
 })
 
-test('shown is what the last weights did well, on a task the team had too', () => {
+test('examples show correct rollouts of the last weights, on a task the team had too', () => {
   for (const id of ['t', 'u']) addTask(id)
   addTrajectory('t')
   addRollout('u', 'elsewhere', 'rl@9', 'correct')
@@ -171,7 +171,7 @@ test('shown is what the last weights did well, on a task the team had too', () =
   expect(masked.textContent).toContain('not trained on')
 })
 
-test('tasks that differ are said to differ', () => {
+test('different tasks are labeled as different', () => {
   for (const id of ['t', 'u']) addTask(id)
   addTrajectory('t')
   addRollout('u', 'elsewhere', 'rl@9', 'correct')
@@ -181,7 +181,7 @@ test('tasks that differ are said to differ', () => {
   expect(questions).toEqual(['why t', 'why u'])
 })
 
-test('a run open for reading will do', () => {
+test('a run opened for reading is enough', () => {
   run.close()
   using reader = openRun(join(folder, 'r'))
   expect(existsSync(writeReport(reader))).toBe(true)

@@ -6,7 +6,7 @@ import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 
 export interface ReportOptions {
-  /** Solvers side by side; without it, the last comparison that was made in the run, if any. */
+  /** Defaults to the last comparison in the run, if any. */
   comparison?: Comparison
 }
 
@@ -27,7 +27,7 @@ export function writeReport(run: Run, { comparison }: ReportOptions = {}): strin
     writeFileAtomic(path, withTextChecksum(page, 'html'))
   } catch (cause) {
     throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the rights of the run folder.',
+      fix: 'Check the free space and the permissions of the run folder.',
       cause,
     })
   }

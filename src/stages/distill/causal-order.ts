@@ -7,9 +7,9 @@ export interface CausalOrder {
 }
 
 /**
- * One order for a run whose branches may have worked side by side: by time, but never before a cause, with the tool
- * calls of a turn, their outputs and what is said about them directly behind it. `last` (the step that answers) waits for everything that does
- * not come from it, so that no observation is lost behind the end.
+ * One order for a run whose branches may have worked in parallel: by time, but an event never precedes its causes,
+ * and a turn's tool calls, their outputs and the remarks on them directly follow it. `last` (the step that answers)
+ * waits for everything that does not depend on it, so that no observation is lost after the end.
  */
 export function causalOrder(links: Links, last: string | undefined): CausalOrder {
   const waiting = new Map<string, TrajectoryEvent[]>()
@@ -40,25 +40,25 @@ export function causalOrder(links: Links, last: string | undefined): CausalOrder
   const ending = last === undefined ? undefined : links.byId.get(last)
   if (ending !== undefined) place(ending)
   if (events.length === links.byId.size) return { events, problems: [] }
-  // Only a recording that contradicts itself gets here; what is left is told by time.
+  // Only a contradictory recording gets here; the remaining events are ordered by time.
   const rest = [...links.byId.values()].filter((event) => !placed.has(event.id))
-  return { events: [...events, ...rest], problems: [`the causes of ${rest[0]!.id} go in a circle`] }
+  return { events: [...events, ...rest], problems: [`the causes of ${rest[0]!.id} form a cycle`] }
 }
 
 /**
- * What is told directly behind an event: the calls of a turn, what they returned, the report on it and the look back at
- * it. Where two branches work side by side, their rounds alternate, but a round is not torn apart.
+ * What directly follows an event: a turn's calls, what they returned, the report and the reflection on it. Rounds of
+ * parallel branches alternate, but a round is never split.
  */
 function followers(links: Links, { type, id }: TrajectoryEvent): TrajectoryEvent[] {
   const children = links.children(id)
   return children.length === 0 ? [] : children.filter((child) => belongsTo(type, child))
 }
 
-/** Prompts, messages and failures are not told, so it does no harm to have them early. */
-const untold = new Set<TrajectoryEvent['type']>(['activated', 'sent', 'failed'])
+/** Prompts, messages and failures are not written to the stream, so placing them early does no harm. */
+const unwritten = new Set<TrajectoryEvent['type']>(['activated', 'sent', 'failed'])
 
 function belongsTo(above: TrajectoryEvent['type'], event: TrajectoryEvent): boolean {
   if (event.type === 'wrote') return event.said?.as === 'report' || event.said?.as === 'reflection'
   if (event.type === 'tool-called') return above === 'wrote'
-  return event.type === 'tool-answered' || untold.has(event.type)
+  return event.type === 'tool-answered' || unwritten.has(event.type)
 }

@@ -3,7 +3,7 @@ import { builtinGrammars, isWellFormed, parseChain } from '../../language/gramma
 import { type Contribution, streamText, type Trajectory, type TrajectoryEvent } from '../../schema/index.ts'
 import { distillSmoothly, distillTrajectory, explain } from './index.ts'
 
-/** A run written down in short lines. */
+/** Builds a run from short lines. */
 class Story {
   readonly events: TrajectoryEvent[] = []
   last: string | null = null
@@ -43,7 +43,7 @@ class Story {
     return this
   }
 
-  /** One order to a worker, carried out and reported. */
+  /** One instruction to a worker, executed and reported. */
   round(query: string, output: string, report: string): this {
     const say = `Find ${query}.`
     this.say('manager', 'task', say, `I need ${query}.`).send('manager', 'searcher', say)
@@ -84,7 +84,7 @@ const managed = (): Story =>
     .end('manager', 'Osk')
 
 describe('distill', () => {
-  it("tells a manager's team in one voice, each thing once", () => {
+  it("merges a manager's team into one stream without repetitions", () => {
     const { chain, steps, sequence } = told(managed().run({ suite: 'search', level: 2 }))
     expect(isWellFormed(chain)).toBe(true)
     expect(steps).toEqual([
@@ -114,7 +114,7 @@ describe('distill', () => {
     expect(sequence.meta).not.toHaveProperty('unanswered')
   })
 
-  it('says what a tool returned again only where quotes are asked for', () => {
+  it('quotes tool output only if quotes is set', () => {
     const thoughts = (quotes: boolean): string => {
       const grammar = grammarOf('web')
       const text = streamText(distillTrajectory(managed().run(), { grammar, quotes }))
@@ -127,7 +127,7 @@ describe('distill', () => {
     expect(thoughts(true)).toContain('Teglen is the town.')
   })
 
-  it('tells what agents thought only where that is asked for, and their orders in its place', () => {
+  it('includes thoughts only if asked to, and otherwise instructions in their place', () => {
     const distilled = distillTrajectory(managed().run(), { grammar: grammarOf('web'), thoughts: false })
     const brief = parseChain(grammarOf('web'), streamText(distilled))
     const full = told(managed().run(), 'web')
@@ -139,10 +139,12 @@ describe('distill', () => {
     const words = (chain: typeof brief): number => spoken(chain, 'think').join(' ').length
     expect(words(brief)).toBeLessThan(words(full.chain))
     const left = distilled.meta['leftOut'] as { part: string; reason: string }[]
-    expect(left.some(({ part, reason }) => part === 'thought' && reason.includes('settings'))).toBe(true)
+    expect(left.some(({ part, reason }) => part === 'thought' && reason.includes('distill.thoughts'))).toBe(
+      true,
+    )
   })
 
-  it('folds what a grammar has no agent for into the roles it has', () => {
+  it('folds contributions without an agent of their own into other roles', () => {
     const code = { syntax: 'code', language: 'py', code: 'print(6 * 7)' }
     const trajectory = new Story()
       .say('planner', 'plan', 'Multiply.', 'Easy.')
@@ -167,7 +169,7 @@ describe('distill', () => {
     expect(sequence.meta['folded']).toContainEqual({ event: 'e12', from: 'check', into: 'reflection' })
   })
 
-  it('invents nothing: what the grammar asks for and nobody said is a problem', () => {
+  it('invents nothing: a required turn that nobody wrote is a problem', () => {
     const { sequence, chain } = told(
       new Story().round('the river', 'The Osk.', 'Osk.').end('manager', 'Osk').run(),
     )
@@ -177,7 +179,7 @@ describe('distill', () => {
     )
   })
 
-  it('keeps a failed call as the model should see it, and no trace of replies asked for again', () => {
+  it('keeps a failed call with its error, and no trace of retried replies', () => {
     const story = new Story().say('manager', 'plan', 'Search.', 'Start.')
     story.fail('model', 'rate limit').mutter('searcher', 'gibberish').mutter('searcher', 'more gibberish')
     story
@@ -216,7 +218,7 @@ describe('distill', () => {
     expect(steps[3]).toEqual(['web_search', 'osk'])
   })
 
-  it('says so when a tool has no agent, and labels what saw the gold answer', () => {
+  it('reports a tool without an agent, and labels spans that saw the gold answer', () => {
     const story = managed().say('late', 'report', 'x', 'y', true)
     expect(told(story.run()).sequence.provenance?.sawGold).toBe(true)
     const golden = new Story().say('planner', 'plan', 'Do it.', 'Think.', true).end('planner', 'Osk')
@@ -230,7 +232,7 @@ describe('distill', () => {
     )
   })
 
-  it('hands in a program in a fence, and a list with bars', () => {
+  it('writes code in a fence and a list with bars', () => {
     const program = new Story()
       .say('p', 'plan', 'Write.', 'Hm.')
       .end('p', 'Here:\n```python\nprint(1)\n```')
@@ -242,7 +244,7 @@ describe('distill', () => {
 })
 
 describe('distillSmoothly', () => {
-  it('hands over the joints, and marks what a model had its hands in', async () => {
+  it('passes on the joints and marks the spans that a model rewrote', async () => {
     const smooth = async ({ pieces }: { pieces: readonly { text: string }[] }) =>
       pieces.length > 2 ? 'All in one.' : ''
     const sequence = await distillSmoothly(managed().run(), {
@@ -257,7 +259,7 @@ describe('distillSmoothly', () => {
 })
 
 describe('explain', () => {
-  it('sets every event beside its span or the reason why there is none', () => {
+  it('shows every event with its span or the reason it has none', () => {
     const trajectory = managed().send('manager', 'user', 'Osk', 'e1').run()
     const { sequence } = told(trajectory)
     const { rows, problems } = explain(trajectory, sequence)

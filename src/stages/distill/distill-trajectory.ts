@@ -1,21 +1,19 @@
 import { buildPrompt, type Grammar, parseChain, renderSpans, validate } from '../../language/grammar/index.ts'
 import type { Stream, Trajectory } from '../../schema/index.ts'
-import type { Carried } from './carried.ts'
 import { causalOrder } from './causal-order.ts'
-import type { Draft } from './draft.ts'
-import { goldSeers } from './gold.ts'
+import type { Draft, Pending } from './draft.ts'
 import { type Links, linksOf } from './links.ts'
 import type { DistillMap } from './rules.ts'
-import { Teller } from './teller.ts'
+import { StreamWriter } from './stream-writer.ts'
 import { TurnReader } from './turn.ts'
 
 export interface DistillOptions {
   grammar: Grammar
-  /** A user's own rules, which win over the built-in ones. */
+  /** The user's rules, which take precedence over the built-in ones. */
   map?: DistillMap
   /** A thought may quote what a tool returned. Default: no. */
   quotes?: boolean
-  /** What agents thought is told beside what they said. Default: yes. */
+  /** Include what agents thought in addition to what they said. Default: yes. */
   thoughts?: boolean
 }
 
@@ -36,67 +34,69 @@ export function distillTrajectory(trajectory: Trajectory, options: DistillOption
   return finish(trajectory, options.grammar, draftOf(links, options), links)
 }
 
-/** The id of the sequence made from a run. */
+/** The id of the sequence distilled from a trajectory. */
 export function sequenceId(trajectoryId: string): string {
   return `distilled-${trajectoryId}`
 }
 
-/** The run as steps, before they are written in tags. */
+/** The run as steps, before they are rendered with tags. */
 export function draftOf(
   links: Links,
   { grammar, map = new Map(), quotes = false, thoughts = true }: DistillOptions,
 ): Draft {
   const reader = new TurnReader(links)
   const order = causalOrder(links, reader.ending)
-  const teller = new Teller(grammar, map, { quotes, thoughts })
-  const { draft } = teller
+  const writer = new StreamWriter(grammar, map, { quotes, thoughts })
+  const { draft } = writer
   const unread = order.events.flatMap((event) =>
     event.type === 'failed' && event.boundary === 'import' ? event.message : [],
   )
   draft.problems.push(...links.problems, ...order.problems, ...unread)
-  const carriedBy = new Map<string, readonly Carried[]>()
-  const everything = new Set<Carried>()
+  const pendingAfter = new Map<string, readonly Pending[]>()
+  const everything = new Set<Pending>()
   for (const event of order.events) {
-    const carried = carriedTo(event.id, links, carriedBy)
+    const pending = pendingFor(event.id, links, pendingAfter)
     const turn = reader.read(event)
     if (turn === undefined || draft.answered) {
-      if (turn !== undefined) teller.leave(event.id, 'all', 'it comes after the answer')
-      carriedBy.set(event.id, carried)
-    } else if ('untold' in turn) {
-      teller.leave(event.id, 'all', turn.untold)
-      carriedBy.set(event.id, carried)
+      if (turn !== undefined) writer.omit(event.id, 'all', 'it comes after the answer')
+      pendingAfter.set(event.id, pending)
+    } else if ('skipped' in turn) {
+      writer.omit(event.id, 'all', turn.skipped)
+      pendingAfter.set(event.id, pending)
     } else {
-      const onward = teller.tell(turn, carried)
+      const onward = writer.write(turn, pending)
       for (const item of onward) everything.add(item)
-      carriedBy.set(event.id, onward)
+      pendingAfter.set(event.id, onward)
     }
   }
-  for (const { taken, event, as } of everything)
-    if (!taken)
-      teller.leave(event, as === 'thought' ? 'thought' : 'words', 'nothing that was told came of it')
+  for (const { used, event, as } of everything)
+    if (!used)
+      writer.omit(event, as === 'thought' ? 'thought' : 'words', 'nothing in the stream depends on it')
   return draft
 }
 
-const nothing: readonly Carried[] = []
+const nothing: readonly Pending[] = []
 
-function carriedTo(
+function pendingFor(
   id: string,
   links: Links,
-  carriedBy: ReadonlyMap<string, readonly Carried[]>,
-): readonly Carried[] {
+  pendingAfter: ReadonlyMap<string, readonly Pending[]>,
+): readonly Pending[] {
   const causes = links.causes(links.byId.get(id)!)
   if (causes.length === 0) return nothing
-  if (causes.length === 1) return carriedBy.get(causes[0]!) ?? nothing
-  return [...new Set(causes.flatMap((cause) => carriedBy.get(cause) ?? nothing))]
+  if (causes.length === 1) return pendingAfter.get(causes[0]!) ?? nothing
+  return [...new Set(causes.flatMap((cause) => pendingAfter.get(cause) ?? nothing))]
 }
 
-/** The steps in their tags, with where they come from and what is wrong with them. */
+/** Renders the steps with their tags and adds provenance and problems. */
 export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, links: Links): Stream {
-  const { steps, left, folded, answered } = draft
+  const { steps, omitted, folded, answered } = draft
   const spans = renderSpans(grammar, steps)
-  const seers = goldSeers(links)
-  const goldSpans = steps.flatMap(({ source }, index) => (source.some((id) => seers.has(id)) ? [index] : []))
-  const problems = [...draft.problems, ...misfits(grammar, draft, spans)]
+  const sawGold = goldEvents(links)
+  const goldSpans = steps.flatMap(({ source }, index) =>
+    source.some((id) => sawGold.has(id)) ? [index] : [],
+  )
+  const problems = [...draft.problems, ...grammarProblems(grammar, draft, spans)]
   return {
     v: 2,
     id: sequenceId(trajectory.id),
@@ -104,7 +104,7 @@ export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, l
     grammar: grammar.name,
     prompt: buildPrompt(grammar, trajectory.question),
     spans,
-    provenance: { trajectoryId: trajectory.id, origin: 'distilled', sawGold: seers.size > 0 },
+    provenance: { trajectoryId: trajectory.id, origin: 'distilled', sawGold: sawGold.size > 0 },
     ...(trajectory.verdict === undefined ? {} : { verdict: trajectory.verdict }),
     meta: {
       ...trajectory.meta,
@@ -113,20 +113,37 @@ export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, l
       ...(problems.length === 0 ? {} : { problems }),
       ...(goldSpans.length === 0 ? {} : { sawGold: goldSpans }),
       ...(folded.length === 0 ? {} : { folded: folded.map((note) => ({ ...note })) }),
-      ...(left.length === 0 ? {} : { leftOut: left.map((note) => ({ ...note })) }),
+      ...(omitted.length === 0 ? {} : { leftOut: omitted.map((note) => ({ ...note })) }),
     },
   }
 }
 
-/** Speakers out of turn, and texts that the parser would stumble over. */
-function misfits(grammar: Grammar, { steps }: Draft, spans: Stream['spans']): string[] {
+/** Turns that violate the grammar's order, and texts that would confuse the parser. */
+function grammarProblems(grammar: Grammar, { steps }: Draft, spans: Stream['spans']): string[] {
   const { violations } = validate(
     grammar,
     steps.map(({ agent }) => agent),
   )
   const order = violations.map(({ index, message }) => `turn ${index}: ${message}`)
-  // Bodies without a tag in them cannot disturb; their payloads were looked at when they were made.
+  // Bodies without a tag cannot confuse the parser; their payloads were checked when they were built.
   if (!steps.some(({ text }) => text.includes('<'))) return order
   const { diagnostics } = parseChain(grammar, spans.map((span) => span.text).join(''), { strict: true })
   return [...order, ...diagnostics.map(({ code, message }) => `${code}: ${message}`)]
+}
+
+/**
+ * Events written by an activation whose prompt contained the gold answer. A single one is enough for the sequence to
+ * count as having seen it, used or not: what the agent said may have led the others.
+ */
+function goldEvents({ byId }: Links): ReadonlySet<string> {
+  const sawGold = new Set<string>()
+  for (const event of byId.values()) {
+    if (event.type === 'activated') continue
+    let above = byId.get(event.parent ?? '')
+    // A corrupt recording may have cycles, and no chain of causes is longer than the run.
+    for (let steps = 0; above !== undefined && above.type !== 'activated' && steps < byId.size; steps++)
+      above = byId.get(above.parent ?? '')
+    if (above?.type === 'activated' && above.sawGold === true) sawGold.add(event.id)
+  }
+  return sawGold
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { joined } from './draft.ts'
+import { joinPieces } from './draft.ts'
 
 const textOf = (...texts: string[]): string =>
-  joined(
+  joinPieces(
     'reflection',
     texts.map((text, at) => ({ event: `e${at}`, text })),
   ).text
 
-test('what an earlier piece ended with is not said again', () => {
+test('a piece that repeats the end of an earlier one is dropped', () => {
   expect(textOf('The result is 81.', '81')).toBe('The result is 81.')
   expect(textOf('So: Helga Lanter.', 'Helga Lanter.')).toBe('So: Helga Lanter.')
   expect(textOf('Good.', 'Good.')).toBe('Good.')
 })
 
-test('what only looks like it is', () => {
+test('similar endings are kept', () => {
   expect(textOf('The result is 181.', '81')).toBe('The result is 181.\n81')
   expect(textOf('The result is 2.81.', '81')).toBe('The result is 2.81.\n81')
   expect(textOf('The result is -81.', '81')).toBe('The result is -81.\n81')
@@ -21,8 +21,8 @@ test('what only looks like it is', () => {
   expect(textOf('It is twelve.', '…')).toBe('It is twelve.\n…')
 })
 
-test('whoever said it stays a source', () => {
-  const step = joined('reflection', [
+test('a dropped piece remains a source', () => {
+  const step = joinPieces('reflection', [
     { event: 'e1', text: 'The result is 81.' },
     { event: 'e2', text: '81' },
   ])

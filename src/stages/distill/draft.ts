@@ -1,7 +1,7 @@
 import type { Step } from '../../language/grammar/index.ts'
-import type { Folded, Left } from './carried.ts'
+import type { Contribution } from '../../schema/index.ts'
 
-/** One agent's part in a block. */
+/** One agent's contribution to a block. */
 export interface Piece {
   event: string
   text: string
@@ -9,30 +9,33 @@ export interface Piece {
 
 export interface DraftStep extends Step {
   source: string[]
-  /** What it was put together from, where that is more than one text. */
+  /** The pieces it was joined from, if there is more than one. */
   pieces?: Piece[]
 }
 
-/** A run as steps of a grammar, with notes about how it came to be. */
+/** A run as steps of a grammar, with notes on how each was derived. */
 export interface Draft {
   steps: DraftStep[]
-  left: Left[]
+  omitted: Omission[]
   folded: Folded[]
   problems: string[]
   answered: boolean
 }
 
-/** Between the words of different agents in one block. */
+/** Separates the texts of different agents in one block. */
 const JOINT = '\n'
 
-/** Pieces in their order as one block. What an earlier one ended with ("The result is 81.") is not said again ("81"). */
-export function joined(agent: string, pieces: Piece[]): DraftStep {
+/**
+ * Joins pieces into one block, in order. A piece that repeats the end of an earlier one ("The result is 81.", then
+ * "81") is dropped.
+ */
+export function joinPieces(agent: string, pieces: Piece[]): DraftStep {
   const source = [...new Set(pieces.map(({ event }) => event))]
-  const told = pieces.filter(
+  const kept = pieces.filter(
     ({ text }, at) => !pieces.slice(0, at).some((earlier) => endsWith(earlier.text, text)),
   )
-  const text = told.map((piece) => piece.text).join(JOINT)
-  return { agent, text, source, ...(told.length > 1 ? { pieces: told } : {}) }
+  const text = kept.map((piece) => piece.text).join(JOINT)
+  return { agent, text, source, ...(kept.length > 1 ? { pieces: kept } : {}) }
 }
 
 function endsWith(text: string, words: string): boolean {
@@ -41,3 +44,32 @@ function endsWith(text: string, words: string): boolean {
 }
 
 const withoutStop = (text: string): string => text.trim().replace(/[.!]+$/, '')
+
+/**
+ * Text that does not form a block of its own, such as a thought: it waits for the next block that depends on it.
+ * Branches share what was said before they forked; the first one to write a block uses it.
+ */
+export interface Pending {
+  event: string
+  as: Contribution | 'thought'
+  text: string
+  used: boolean
+}
+
+export function pendingOf(event: string, as: Pending['as'], text: string): Pending[] {
+  return text.trim() === '' ? [] : [{ event, as, text: text.trim(), used: false }]
+}
+
+/** A part of an event that is left out, and why. */
+export interface Omission {
+  event: string
+  part: 'thought' | 'words' | 'call' | 'all'
+  reason: string
+}
+
+/** Text that was written as another agent's than its contribution suggests. */
+interface Folded {
+  event: string
+  from: Contribution
+  into: string
+}

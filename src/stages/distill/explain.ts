@@ -3,13 +3,13 @@ import { causalOrder } from './causal-order.ts'
 import { linksOf } from './links.ts'
 import { TurnReader } from './turn.ts'
 
-/** Events on the left, the span they became on the right; without a span, why there is none. */
+/** Events and the span they became; without a span, why there is none. */
 export interface ExplainedRow {
   events: TrajectoryEvent[]
   span?: Span
-  /** Place of the span in the sequence. */
+  /** Index of the span in the sequence. */
   index?: number
-  /** What was left out, or told as something else. */
+  /** What was left out, or written as something else. */
   notes: string[]
 }
 
@@ -18,25 +18,25 @@ export interface Explanation {
   problems: string[]
 }
 
-/** Sets a run and the sequence made from it side by side, in the order of the sequence. */
+/** Shows a run and the sequence made from it side by side, in the order of the sequence. */
 export function explain(trajectory: Trajectory, sequence: Stream): Explanation {
   const links = linksOf(trajectory)
   const { events } = causalOrder(links, new TurnReader(links).ending)
   const place = new Map(events.map((event, index) => [event.id, index]))
   const notes = notesOf(sequence)
-  const told = new Set(sequence.spans.flatMap(eventsOf))
+  const used = new Set(sequence.spans.flatMap(eventsOf))
   let at = -1
   const rows: (ExplainedRow & { at: number })[] = sequence.spans.map((span, index) => {
     const sources = eventsOf(span).flatMap((id) => links.byId.get(id) ?? [])
-    // Spans keep their order, whatever the events say.
+    // Spans keep their order, whatever the order of the events.
     at = Math.max(at, ...sources.map(({ id }) => place.get(id)!))
     return { events: sources, span, index, notes: [], at }
   })
-  // A note stands at the last span its event went into.
+  // A note is shown at the last span its event went into.
   for (const [id, texts] of notes)
     rows.findLast(({ span }) => span !== undefined && eventsOf(span).includes(id))?.notes.push(...texts)
   for (const event of events) {
-    if (told.has(event.id)) continue
+    if (used.has(event.id)) continue
     const reasons = notes.get(event.id) ?? [defaultReason(event)]
     rows.push({ events: [event], notes: reasons, at: place.get(event.id)! })
   }
@@ -50,7 +50,7 @@ function eventsOf({ origin }: Span): readonly string[] {
   return 'events' in origin ? origin.events : []
 }
 
-/** What the distiller wrote down about single events. */
+/** What the distiller noted about single events. */
 function notesOf({ meta }: Stream): Map<string, string[]> {
   const notes = new Map<string, string[]>()
   const note = (value: unknown, describe: (fields: Record<string, unknown>) => string): void => {
@@ -63,7 +63,7 @@ function notesOf({ meta }: Stream): Map<string, string[]> {
   note(meta['leftOut'], ({ part, reason }) =>
     part === 'all' ? String(reason) : `${part} left out: ${reason}`,
   )
-  note(meta['folded'], ({ from, into }) => `${from} told as ${into}`)
+  note(meta['folded'], ({ from, into }) => `${from} written as ${into}`)
   return notes
 }
 
@@ -73,14 +73,14 @@ function defaultReason(event: TrajectoryEvent): string {
       return 'a prompt'
     case 'sent':
       return event.forwards === undefined
-        ? 'a message: its words are told where they were written'
-        : `only passes on ${event.forwards}`
+        ? 'a message; its text appears where it was written'
+        : `only forwards ${event.forwards}`
     case 'failed':
-      return 'a failure that left no trace'
+      return 'a failure without effect'
     case 'tool-called':
-      return 'a call that never came back'
+      return 'a call that never returned'
     default:
-      return 'not told'
+      return 'not used'
   }
 }
 

@@ -1,4 +1,4 @@
-/** A team's run → one voice: Trajectory to Stream, with where every span comes from. */
+/** Distills team runs into single-agent sequences: Trajectory to Stream, with the source events of every span. */
 export { type DistillOptions, distillTrajectory, sequenceId } from './distill-trajectory.ts'
 export { type ExplainedRow, type Explanation, explain } from './explain.ts'
 export { type ChatHead, type ChatMessage, trajectoryFromChat } from './foreign/chatml.ts'

@@ -9,13 +9,13 @@ export function byTimeThenId(left: TrajectoryEvent, right: TrajectoryEvent): num
 
 export type EventOf<T extends TrajectoryEvent['type']> = Extract<TrajectoryEvent, { type: T }>
 
-/** Who caused what in a run, and what is odd about it. */
+/** What caused what in a run, and inconsistencies found in it. */
 export interface Links {
   /** In the order of time. */
   byId: ReadonlyMap<string, TrajectoryEvent>
   /** In the order of time. */
   children: (id: string) => readonly TrajectoryEvent[]
-  /** What has to be known before an event: its cause, and messages that reached its agent in the meantime. */
+  /** What must precede an event: its cause, and messages that reached its agent in the meantime. */
   causes: (event: TrajectoryEvent) => readonly string[]
   problems: string[]
 }
@@ -26,15 +26,15 @@ export function linksOf({ events }: Pick<Trajectory, 'events'>): Links {
   const byId = new Map<string, TrajectoryEvent>()
   const byParent = new Map<string, TrajectoryEvent[]>()
   const problems: string[] = []
-  // By time, so that a list in any order tells the same run.
+  // Sorted by time, so that the order of the list does not matter.
   for (const event of [...events].sort(byTimeThenId)) {
-    if (byId.has(event.id)) problems.push(`two events are called ${event.id}; the first counts`)
+    if (byId.has(event.id)) problems.push(`two events have the id ${event.id}; the first is used`)
     else byId.set(event.id, event)
   }
   for (const event of byId.values()) {
     if (event.parent === null) continue
     if (!byId.has(event.parent))
-      problems.push(`${event.id} names the cause ${event.parent}, which is not there`)
+      problems.push(`${event.id} has the parent ${event.parent}, which does not exist`)
     const siblings = byParent.get(event.parent)
     if (siblings === undefined) byParent.set(event.parent, [event])
     else siblings.push(event)
@@ -50,8 +50,8 @@ export function linksOf({ events }: Pick<Trajectory, 'events'>): Links {
 }
 
 /**
- * An event has one cause, but an agent may have waited for several messages. Those that woke nobody reach their agent
- * the next time it is activated.
+ * An event has one parent, but an agent may have waited for several messages. Messages that activated nobody are
+ * delivered at their agent's next activation.
  */
 function undelivered(
   byId: ReadonlyMap<string, TrajectoryEvent>,

@@ -2,22 +2,22 @@ import { buildPrompt, type Grammar, parseChain, reactGrammar } from '../../langu
 import { reactId, reactOrigin, type Span, type Stream, streamText } from '../../schema/index.ts'
 
 /**
- * The same work as a single ReAct agent would have written it: each call and the answer with the thought that led to
- * it, and what the tools returned. Plans, reflections and checks are left out with the thoughts before them. A text
- * says why there is none.
+ * The same work as a single ReAct agent would have written it: each call and the answer with the thought before it,
+ * and the tool outputs. Plans, reflections and checks are left out along with the thoughts before them. Returns a
+ * string with the reason if there is no such sequence.
  */
 export function reactOf(sequence: Stream, grammar: Grammar): Stream | string {
   const { provenance, prompt, meta } = sequence
   const trajectoryId = provenance?.trajectoryId
   const question = prompt.findLast(({ role }) => role === 'user')?.content
-  if (trajectoryId === undefined || question === undefined) return 'not made from a run of a team'
+  if (trajectoryId === undefined || question === undefined) return 'not distilled from a team run'
   if (meta['unanswered'] === true) return 'no answer'
   const react = reactGrammar(grammar)
-  const spans = spaced(sequence.spans.filter((span, at) => isTold(react, span, sequence.spans[at + 1])))
+  const spans = spaced(sequence.spans.filter((span, at) => isKept(react, span, sequence.spans[at + 1])))
   const { diagnostics, order } = parseChain(react, streamText({ spans }), { strict: true })
   const fault = (diagnostics[0] ?? order.violations[0])?.message
   if (fault !== undefined) return fault
-  // These speak of places in the other sequence.
+  // These refer to span indexes of the other sequence.
   const { problems: _, sawGold: __, folded: ___, leftOut: ____, smoothed: _____, ...rest } = meta
   return {
     ...sequence,
@@ -30,12 +30,15 @@ export function reactOf(sequence: Stream, grammar: Grammar): Stream | string {
   }
 }
 
-function isTold({ prelude }: Grammar, { kind, agent }: Span, next: Span | undefined): boolean {
+function isKept({ prelude }: Grammar, { kind, agent }: Span, next: Span | undefined): boolean {
   if (kind !== 'role') return true
   return agent === prelude?.agent && next !== undefined && prelude.before.has(next.agent)
 }
 
-/** One block a line, where blocks between have gone. Around observations nothing changes: their calls stay. */
+/**
+ * One block per line where blocks in between were removed. Around observations nothing changes, because their calls
+ * are kept.
+ */
 function spaced(spans: readonly Span[]): Span[] {
   return spans.map((span, at) => {
     if (span.kind === 'observation') return span

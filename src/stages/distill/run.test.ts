@@ -37,7 +37,7 @@ function trajectory(id: string, domain: string): Trajectory {
   }
 }
 
-it('distills what has no sequence yet, each in the grammar of its domain', async () => {
+it('distills trajectories without a sequence, each in the grammar of its domain', async () => {
   run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'unheard-of')])
   const config = ProjectConfig.parse({ language: { grammar: 'multihop' } })
   const dry = await distillRun(config, { ...context(), dryRun: true })
@@ -55,17 +55,17 @@ it('distills what has no sequence yet, each in the grammar of its domain', async
   expect(run.count('sequence')).toBe(3)
 })
 
-it('refuses an agent that no grammar has, and names the nearest', async () => {
+it('refuses an unknown agent and suggests the nearest name', async () => {
   const config = ProjectConfig.parse({ distill: { map: { critic: 'reflexion' } } })
   await expect(distillRun(config, context())).rejects.toMatchObject({ fix: 'Did you mean "reflection"?' })
 })
 
-it('makes ReAct-style sequences where they are asked for, and again with the chains they come from', async () => {
+it('makes ReAct-style sequences on request, and remakes them with their chains', async () => {
   run.appendMany('trajectory', [trajectory('one', 'math'), trajectory('two', 'math')])
   const plain = ProjectConfig.parse({})
   await distillRun(plain, context())
   expect(run.count('sequence')).toBe(2)
-  // The chains are there; their other style is still missing.
+  // The chains exist; their ReAct-style versions do not yet.
   const { figures } = await distillRun(ProjectConfig.parse({ sft: { react_share: 0.2 } }), context())
   expect(figures).toMatchObject({ sequences: 0, 'already there': 2, 'ReAct-style': 2 })
   expect((await distillRun(plain, { ...context(), react: true })).figures['ReAct-style']).toBeUndefined()

@@ -5,19 +5,18 @@ import type { LanguageSection } from '../../language/settings.ts'
 import { reactId, type Stream, type Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { languageOf } from '../../world/index.ts'
-import { distillSettings } from './config.ts'
 import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { reactOf } from './react.ts'
-import type { DistillSection } from './settings.ts'
+import { type DistillSection, distillSettings } from './settings.ts'
 import { distillSmoothly, type Smooth } from './smooth.ts'
 
-/** Sequences written together; between two batches others get a turn. */
+/** Sequences per write; between batches the event loop gets a turn. */
 const BATCH = 100
 
 export interface DistillConfig {
   distill: DistillSection
   language: LanguageSection
-  /** SFT says whether it wants ReAct-style sequences. */
+  /** SFT decides whether ReAct-style sequences are needed. */
   sft: { react_share: number }
 }
 
@@ -27,23 +26,23 @@ export interface DistillContext {
   observe: Observe
   /** Count only; nothing is written. */
   dryRun?: boolean
-  /** Also those that were distilled before: with other settings they become other sequences. */
+  /** Redo trajectories that were distilled before; other settings give other sequences. */
   again?: boolean
-  /** ReAct-style sequences too. Default: where sft.react_share asks for them. */
+  /** Make ReAct-style sequences too. Default: if sft.react_share is above 0. */
   react?: boolean
-  /** Smooths the joints between agents. */
+  /** Smooths the transitions between agents. */
   smooth?: Smooth
 }
 
 export interface DistillSummary {
   figures: Record<string, number>
-  /** How often each kind of problem occurred, the most frequent first. */
+  /** How often each kind of problem occurred, most frequent first. */
   problems: { problem: string; count: number; example: string }[]
 }
 
 /**
- * Makes a sequence of every trajectory of a run that has none yet. A run that fails is written down, and the rest goes
- * on; but if all fail, or all had failed when they were recorded, so does the stage.
+ * Distills every trajectory of a run that has no sequence yet. A failure is logged and the rest continues; but if
+ * every trajectory fails, or had failed when it was recorded, so does the stage.
  */
 export async function run(config: DistillConfig, context: DistillContext): Promise<DistillSummary> {
   const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
@@ -54,7 +53,7 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
   )
   const total = run.count('trajectory')
   if (total === 0) {
-    throw new UsageError(`run ${run.id} has no runs of a team to distill`, {
+    throw new UsageError(`run ${run.id} has no team trajectories to distill`, {
       fix: 'Record some with `coa teach`, or name another run.',
     })
   }
@@ -71,7 +70,7 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
   }
   for (const trajectory of run.scan('trajectory')) {
     done++
-    // What is there to measure with is not learned, in whichever order stages are run.
+    // Evaluation tasks are never trained on, in whichever order stages are run.
     if (heldOut.has(trajectory.taskId)) {
       passedOver++
       continue
@@ -92,7 +91,7 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
         batch.push(sequence)
       }
       const madeBefore = run.has('sequence', reactId(trajectory.id))
-      // One that was made from another sequence must not stay behind.
+      // A ReAct-style sequence made from an outdated sequence must be replaced.
       if (before === undefined ? react || madeBefore : react && !madeBefore) {
         const made = reactOf(sequence, grammar)
         tally.addReact(sequence.id, made)
@@ -104,13 +103,13 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
   await flush()
   const tried = done - passedOver
   if (tried > 0 && failures.before.length === tried)
-    throw allFailed('runs of the team', failures.before, 'Correct the cause and record them again.')
+    throw allFailed('team runs', failures.before, 'Fix the cause and record them again.')
   if (tried > 0 && failures.here.length === tried)
-    throw allFailed('runs of the team', failures.here, 'Look at one with `coa distill explain`.')
+    throw allFailed('team runs', failures.here, 'Inspect one with `coa distill explain`.')
   return tally.summary()
 }
 
-/** Why a run of the team ended without an answer. What was imported incompletely is told of elsewhere. */
+/** Why a team run ended without an answer. Incomplete imports are reported elsewhere. */
 function failureOf({ events }: Trajectory): Failure | undefined {
   const failed = events.findLast((event) => event.type === 'failed')
   return failed === undefined || failed.boundary === 'import' ? undefined : failed
@@ -174,7 +173,7 @@ class Tally {
   }
 }
 
-/** The same problem at another turn is the same problem. */
+/** The same problem at another turn counts as the same problem. */
 function kindOf(problem: string): string {
   return problem.replace(/^turn \d+: /, '')
 }

@@ -1,16 +1,50 @@
 import { z } from 'zod'
+import { ConfigError, nearestName } from '../../base/errors/index.ts'
+import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
 import { table } from '../../settings/index.ts'
 import { modelSection } from '../../world/settings.ts'
+import { type DistillMap, DROP } from './rules.ts'
 
-/** How a team's runs become one voice. With the address and name of a model it smooths the joints between agents. */
+/** How team runs become single-agent sequences. With a model configured, it smooths the transitions between agents. */
 export const DistillSection = z
   .strictObject({
     ...modelSection,
-    /** Agents, contributions or tools and what they become: { critic = "reflection", report = "drop", search = "web_search" }. */
+    /**
+     * What agents, contributions or tools become: { critic = "reflection", report = "drop", search = "web_search" }.
+     */
     map: table(z.string().min(1)).default({}),
-    /** Thoughts may quote what a tool returned; otherwise what was said word for word is not said again. */
+    /** Thoughts may quote tool output; otherwise verbatim repetitions are removed. */
     quotes: z.boolean().default(false),
     thoughts: z.boolean().default(true),
   })
   .prefault({})
 export type DistillSection = z.infer<typeof DistillSection>
+
+export interface DistillSettings {
+  map: DistillMap
+  quotes: boolean
+  thoughts: boolean
+  /** The grammar of a domain, or the project's own if there is none by that name. */
+  grammarOf: (domain: unknown) => Grammar
+}
+
+export async function distillSettings(
+  { distill }: { distill: DistillSection },
+  language: Language,
+): Promise<DistillSettings> {
+  const { own, byName: grammars } = await knownGrammars(language)
+  const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
+  const map = new Map(Object.entries(distill.map))
+  for (const agent of map.values()) assertAgent(agent, known)
+  const { quotes, thoughts } = distill
+  return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
+}
+
+function assertAgent(agent: string, known: ReadonlySet<string>): void {
+  if (agent === DROP || known.has(agent)) return
+  const nearest = nearestName(agent, known)
+  throw new ConfigError(`distill.map: no grammar has an agent named "${agent}"`, {
+    fix:
+      nearest === undefined ? `Use one of ${[...known].join(', ')}, or drop.` : `Did you mean "${nearest}"?`,
+  })
+}

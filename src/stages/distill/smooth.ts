@@ -4,19 +4,19 @@ import { type DistillOptions, draftOf, finish } from './distill-trajectory.ts'
 import type { DraftStep, Piece } from './draft.ts'
 import { linksOf } from './links.ts'
 
-/** A block in which the words of several agents follow one another. */
+/** A block joined from the texts of several agents. */
 interface Joint {
   question: string
   agent: string
   pieces: readonly Piece[]
 }
 
-/** Writes the pieces of a joint as one text. What it gives back is trained on; an empty text leaves the joint as it is. */
+/** Rewrites the pieces of a joint as one text, which is trained on; an empty result leaves the joint unchanged. */
 export type Smooth = (joint: Joint, signal: AbortSignal) => Promise<string>
 
 /**
- * Distills, and has the joints between agents smoothed. The spans a model had its hands in are listed in `meta.smoothed`,
- * and the origin says so: their words are no longer those of their source events.
+ * Distills and smooths the transitions between agents. Rewritten spans are listed in `meta.smoothed`, and the origin
+ * says so: their text is no longer that of their source events.
  */
 export async function distillSmoothly(
   trajectory: Trajectory,
@@ -52,7 +52,7 @@ const instructions =
   'Several members of a team thought the following one after another. Write it as the one train of thought of a single ' +
   'person. Keep every fact, number, name and decision, add nothing, and write nothing else.'
 
-/** Smoothing by a chat model. */
+/** Smooths with a chat model. */
 export function smoothWith(model: ChatModel): Smooth {
   const ask = promptFunction(model)
   return ({ question, pieces }, signal) =>

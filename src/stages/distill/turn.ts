@@ -1,7 +1,7 @@
 import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
 import { byTimeThenId, type EventOf, type Links } from './links.ts'
 
-/** A tool call with what came back. */
+/** A tool call with its output. */
 export interface Call {
   event: string
   tool: string
@@ -9,22 +9,21 @@ export interface Call {
   output: { event: string; text: string }
 }
 
-/** What one event contributes, ready to be told. */
+/** What one event contributes to the stream. */
 export interface Turn {
   event: string
   agent: string
-  /** Undefined where the recording does not say. */
+  /** Undefined if the recording does not say. */
   as: Contribution | undefined
   thought: string
   words: string
   calls: Call[]
-  /** The final answer this turn gives. */
   answer?: { event: string; text: string }
 }
 
-/** Why an event is not told at all. */
-export interface Untold {
-  untold: string
+/** Why an event is skipped. */
+export interface Skipped {
+  skipped: string
 }
 
 /** Reads the turns of one run. */
@@ -33,26 +32,26 @@ export class TurnReader {
   /** The event that ends the run; undefined for a run without an answer. */
   readonly ending: string | undefined
   readonly #answered: EventOf<'answered'> | undefined
-  /** Where a recorder tells thought and words apart, a reply without them is one that could not be read. */
-  readonly #tellsApart: boolean
+  /** If a recorder separates thoughts from text, a reply without them could not be parsed. */
+  readonly #separatesThoughts: boolean
 
   constructor(links: Links) {
     this.#links = links
     const events = [...links.byId.values()]
-    this.#tellsApart = events.some((event) => event.type === 'wrote' && event.said !== undefined)
+    this.#separatesThoughts = events.some((event) => event.type === 'wrote' && event.said !== undefined)
     this.#answered = events.findLast((event) => event.type === 'answered')
     const cause = links.byId.get(this.#answered?.parent ?? '')
     const lastSaid = events.findLast((event) => event.type === 'wrote' && event.said?.as === 'answer')
     this.ending = (cause?.type === 'wrote' ? cause : (this.#answered ?? lastSaid))?.id
   }
 
-  /** Undefined for an event that says nothing by itself. */
-  read(event: TrajectoryEvent): Turn | Untold | undefined {
+  /** Undefined for an event that adds nothing by itself. */
+  read(event: TrajectoryEvent): Turn | Skipped | undefined {
     switch (event.type) {
       case 'wrote':
         return this.#wrote(event)
       case 'tool-called':
-        // With a turn before it, it was read there.
+        // A call that follows a turn was read with it.
         if (this.#links.byId.get(event.parent ?? '')?.type === 'wrote') return undefined
         return { ...speaker(event), as: 'call', thought: '', words: '', calls: this.#calls([event]) }
       case 'answered':
@@ -63,18 +62,18 @@ export class TurnReader {
     }
   }
 
-  #wrote(event: EventOf<'wrote'>): Turn | Untold {
+  #wrote(event: EventOf<'wrote'>): Turn | Skipped {
     const children = this.#links.children(event.id)
     const called = children.filter((child) => child.type === 'tool-called')
     const ends = event.id === this.ending
-    const unread = this.#tellsApart && event.said === undefined && called.length === 0 && !ends
-    if (unread) return { untold: 'a reply that could not be used' }
-    if (this.#wasRepeated(event, children)) return { untold: 'a reply that was asked for again' }
+    const unread = this.#separatesThoughts && event.said === undefined && called.length === 0 && !ends
+    if (unread) return { skipped: 'an unusable reply' }
+    if (this.#wasRepeated(event, children)) return { skipped: 'a reply that was retried' }
     const { as, words, thought } = partsOf(event, ends)
     const turn: Turn = { ...speaker(event), as, thought, words, calls: this.#calls(called) }
     if (ends)
       turn.answer = this.#answered === undefined ? { event: event.id, text: words } : answerOf(this.#answered)
-    // Only one answer ends a run; others were put forward on the way.
+    // Only one answer ends a run; the others were suggestions.
     else if (as === 'answer') turn.as = 'suggestion'
     return turn
   }
@@ -87,7 +86,7 @@ export class TurnReader {
     return again || siblings.some((other) => other.type === 'wrote' && byTimeThenId(event, other) < 0)
   }
 
-  /** A call that failed outright tells why; one that never came back, or was made anew at once, leaves no trace. */
+  /** A call that failed outright reports why; one that never returned, or was retried at once, leaves no trace. */
   #calls(called: readonly TrajectoryEvent[]): Call[] {
     const calls: Call[] = []
     for (const [index, event] of called.entries()) {
@@ -96,10 +95,10 @@ export class TurnReader {
       const returned = this.#links.children(id)
       const answer = returned.find((child) => child.type === 'tool-answered')
       const failure = returned.find((child) => child.type === 'failed')
-      const anew = called.slice(index + 1).some((later) => isSameCall(event, later))
+      const retried = called.slice(index + 1).some((later) => isSameCall(event, later))
       if (answer !== undefined)
         calls.push({ event: id, tool, input, output: { event: answer.id, text: answer.output } })
-      else if (failure !== undefined && !anew)
+      else if (failure !== undefined && !retried)
         calls.push({ event: id, tool, input, output: { event: failure.id, text: failure.message } })
     }
     return calls
@@ -114,7 +113,7 @@ function answerOf({ id, text }: EventOf<'answered'>): { event: string; text: str
   return { event: id, text }
 }
 
-/** Text that nobody took apart is a thought, unless it is the answer. */
+/** Unstructured text is a thought, unless it is the answer. */
 function partsOf(
   { said, thought = '', text }: EventOf<'wrote'>,
   ends: boolean,

@@ -8,19 +8,19 @@ interface SaySettings {
   maxTokens: number
   seed: number
   signal: AbortSignal
-  /** Ends with any of these, which are kept where the model keeps them. */
+  /** Stop texts, included in the reply if the model includes them. */
   stop: readonly string[]
 }
 
-/** A model one can talk to, with the tokenizer its words are counted with. */
+/** A chat model and the tokenizer that counts its tokens. */
 export interface Chat {
-  /** Digest of what answers. */
+  /** Identifies the model, for digests. */
   how: unknown
   tokenizer: Tokenizer
   say(messages: readonly Message[], settings: SaySettings): Promise<string>
 }
 
-/** A model behind an OpenAI-compatible address. */
+/** A model behind an OpenAI-compatible API. */
 export function chatOfModel(model: ChatModel, tokenizer: Tokenizer): Chat {
   return {
     how: model.name,
@@ -28,14 +28,14 @@ export function chatOfModel(model: ChatModel, tokenizer: Tokenizer): Chat {
     async say(messages, { temperature, maxTokens, seed, signal, stop }) {
       const { text, finish } = await model.complete({ messages, temperature, maxTokens, seed, signal, stop })
       if (finish !== 'stop') return text
-      // Servers leave out the text they stopped at.
+      // Servers omit the stop text.
       const open = stop.find((end) => text.includes(end.replace('</', '<')) && !text.includes(end))
       return open === undefined ? text : text + open
     },
   }
 }
 
-/** The student's own weights, spoken to as a chat model. */
+/** The student's own weights as a chat model. */
 export function chatOfPolicy({ engine, tokenizer, endTokens }: Policy, fingerprint: string): Chat {
   return {
     how: fingerprint,

@@ -1,33 +1,33 @@
 import type { EvalTokens, Rollout, Task, Trajectory, Verdict } from '../../schema/index.ts'
 
-/** What came of one try at one task. */
+/** The result of one attempt at one task. */
 export interface Attempt {
-  /** Left out where none was given: that is wrong, not left out. */
+  /** Missing if none was given, which counts as wrong. */
   answer?: string
   verdict: Verdict
   tokens: EvalTokens
-  /** Of tools. */
+  /** Tool calls. */
   calls: number
-  /** To a model. */
+  /** Model requests. */
   requests: number
   ms: number
-  /** Whether the text keeps to its grammar, where there is one. */
+  /** Whether the text follows its grammar, if there is one. */
   wellFormed?: boolean
-  /** Something outside of the solver failed: the attempt says nothing about it. */
+  /** Something outside the solver failed: the attempt says nothing about it. */
   failure?: { boundary: string; message: string }
-  /** What was written, for who wants to look. */
+  /** The full record, for inspection. */
   written?: { kind: 'rollout'; record: Rollout } | { kind: 'trajectory'; record: Trajectory }
 }
 
-/** Anything that can be given a task. A foreseen failure is an attempt with `failure`; what is thrown becomes one. */
+/** Anything that can solve a task. An expected failure is an attempt with `failure`; exceptions become one. */
 export interface Solver {
-  /** Short, and unlike that of any other solver of the run. */
+  /** Short, and unique within the run. */
   name: string
   kind: 'model' | 'team' | 'plain' | 'react' | (string & {})
-  /** Digest of everything its work depends on: attempts that were made in another way are not mixed with new ones. */
+  /** Digest of everything its results depend on: attempts made differently are not mixed. */
   how: string
   /** Which tokenizer counts its tokens; see `tokenizerName`. */
   tokenizer: string
-  /** The same task, attempt and seed give the same attempt where the solver can help it. */
+  /** The same task, attempt and seed give the same result, as far as the solver is deterministic. */
   solve(task: Task, attempt: number, seed: number, signal: AbortSignal): Promise<Attempt>
 }

@@ -1,30 +1,31 @@
-/** Any suite with any solver: attempts, what they say, and how two solvers compare. */
-export { attemptOfRollout } from './attempt-of-rollout.ts'
-export { attemptOfTrajectory } from './attempt-of-trajectory.ts'
+/** Evaluates any solver on any suite, and compares solvers. */
+export { attemptOfRollout, attemptOfTrajectory } from './attempts.ts'
 export { type Chat, chatOfModel, chatOfPolicy } from './chat.ts'
 export type { Attempt, Solver } from './contract.ts'
-export { headline } from './headline.ts'
-export { pickWithJudge } from './judge-pick.ts'
-export { type MakeReportOptions, makeReport, takeAttempts } from './make-report.ts'
-export { mergeEvaluations } from './merge.ts'
-export { type ModelSolverOptions, modelSolver } from './model-solver.ts'
 export {
-  amongTools,
+  type MakeReportOptions,
+  makeReport,
+  type ReportFiles,
+  reportMetrics,
+  takeAttempts,
+} from './make-report.ts'
+export { mergeEvaluations } from './merge.ts'
+export {
   evalTemperature,
+  type ModelSolverOptions,
+  modelSolver,
   type OpenSolver,
   openModelSolver,
   openTextSolver,
+  withToolSettings,
 } from './open-solver.ts'
+export { pickWithJudge } from './pick.ts'
 export { plainSolver } from './plain-solver.ts'
 export { reactSolver } from './react-solver.ts'
 export { reportOf } from './report.ts'
-export { reportFigures } from './report-figures.ts'
-export type { ReportFiles } from './report-files.ts'
-export { parseShard } from './shard.ts'
-export { type SolveAllContext, solveAll } from './solve-all.ts'
+export { headline } from './report-text.ts'
+export { parseShard, type SolveAllContext, solveAll } from './solve-all.ts'
 export { evalReportOf, evaluateAgainst } from './stage.ts'
-export { mcnemar } from './statistics/mcnemar.ts'
-export { passAtK } from './statistics/pass-at-k.ts'
-export { wilson } from './statistics/wilson.ts'
+export { mcnemar, passAtK, wilson } from './statistics.ts'
 export { textSolver } from './text-solver.ts'
 export { TokenTally, tokenizerName } from './token-tally.ts'

@@ -1,22 +1,25 @@
-import { UsageError } from '../../base/errors/index.ts'
+import { join } from 'node:path'
+import { StoreError, UsageError } from '../../base/errors/index.ts'
+import { writeFileAtomic } from '../../base/files/index.ts'
 import type { EvalAttempt, EvalReport } from '../../schema/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
-import type { Run } from '../../store/index.ts'
-import { attemptId } from './attempt-record.ts'
+import { checkPathName, type Run, withJsonChecksum, withTextChecksum } from '../../store/index.ts'
+import { attemptId } from './attempts.ts'
+import { describeReport } from './markdown.ts'
+import { drawReport } from './page.ts'
 import { reportOf } from './report.ts'
-import { type ReportFiles, writeReport } from './report-files.ts'
 import type { EvalSection } from './settings.ts'
 
-/** The report's name where none is given. */
+/** The default name of a report. */
 const ID = 'eval'
 
 export interface MakeReportOptions {
-  /** In the order in which they are shown; the others are compared with the first. */
+  /** In display order; the others are compared with the first. */
   solvers: readonly string[]
   id?: string
-  /** Only these tasks; left out, all that were tried. */
+  /** Only these tasks. Default: all attempted ones. */
   tasks?: ReadonlySet<string>
-  /** Only so many attempts at each task; left out, all. */
+  /** Maximum number of attempts per task. Default: all. */
   attempts?: number
 }
 
@@ -45,7 +48,7 @@ export function makeReport(
   return { report, files: writeReport(run.files.eval, report) }
 }
 
-/** Takes the attempts of other runs, such as the parts of one evaluation, into a run. */
+/** Imports attempts from other runs, such as the parts of a sharded evaluation. */
 export function takeAttempts(
   run: Run,
   attempts: Iterable<EvalAttempt>,
@@ -60,8 +63,57 @@ export function takeAttempts(
         fix: 'Merge parts of one evaluation only.',
       })
     }
-    // What was written lies in the other run.
+    // The full record is in the other run.
     const { source: _, ...rest } = attempt
     if (known === undefined) run.append('attempt', { ...rest, id, solver })
+  }
+}
+
+export interface ReportFiles {
+  json: string
+  markdown: string
+  page: string
+}
+
+function reportFiles(folder: string, id: string): ReportFiles {
+  const name = checkPathName(id, 'a report')
+  return {
+    json: join(folder, `${name}.json`),
+    markdown: join(folder, `${name}.md`),
+    page: join(folder, `${name}.html`),
+  }
+}
+
+/** Writes the report in three formats. Each file is replaced atomically. */
+export function writeReport(folder: string, report: EvalReport): ReportFiles {
+  const files = reportFiles(folder, report.id)
+  replace(files.json, withJsonChecksum(JSON.stringify(report, null, 2)))
+  replace(files.markdown, withTextChecksum(describeReport(report), 'html'))
+  replace(files.page, withTextChecksum(drawReport(report), 'html'))
+  return files
+}
+
+function replace(path: string, text: string): void {
+  try {
+    writeFileAtomic(path, text)
+  } catch (cause) {
+    throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
+      fix: 'Check the free space and the permissions of the run folder.',
+      cause,
+    })
+  }
+}
+
+/** The summary of a report in the run's manifest. */
+export function reportMetrics({ solvers, items }: EvalReport): Record<string, number> {
+  return {
+    tasks: items.length,
+    solvers: solvers.length,
+    ...Object.fromEntries(
+      solvers.flatMap(({ name, accuracy, tokens }) => [
+        [`${name}: right`, accuracy.strict.value],
+        [`${name}: tokens`, tokens.once.value],
+      ]),
+    ),
   }
 }

@@ -1,8 +1,6 @@
 import { percent } from '../../base/text/index.ts'
 import type { EvalReport, SolverReport } from '../../schema/index.ts'
-import { headline } from './headline.ts'
-import { notes } from './notes.ts'
-import { amount, amountWithin, money, percentWithin, probability } from './page-text.ts'
+import { amount, amountWithin, headline, money, notes, percentWithin, probability } from './report-text.ts'
 
 /** The report as Markdown tables. */
 export function describeReport(report: EvalReport): string {
@@ -14,12 +12,12 @@ export function describeReport(report: EvalReport): string {
     '## Accuracy',
     accuracyTable(solvers),
     ...(solvers.some(({ attempts }) => attempts > 1) ? ['## Several attempts', scalingTable(solvers)] : []),
-    '## What it takes',
+    '## Tokens, calls, time and cost',
     effortTable(solvers),
-    ...(pairs.length === 0 ? [] : ['## Pairs', pairTable(report)]),
+    ...(pairs.length === 0 ? [] : ['## Paired comparison', pairTable(report)]),
     '## By suite, level and hops',
     groupTable(solvers),
-    '## How it was counted',
+    '## Notes',
     notes(report)
       .map((note) => `- ${note}`)
       .join('\n'),
@@ -38,9 +36,9 @@ function accuracyTable(solvers: readonly SolverReport[]): string {
     [
       'solver',
       'kind',
-      'right of all',
-      'right of decided',
-      'right',
+      'accuracy (all)',
+      'accuracy (decided)',
+      'correct',
       'wrong',
       'unanswered',
       'undecided',
@@ -83,8 +81,8 @@ function effortTable(solvers: readonly SolverReport[]): string {
       'prompt',
       'completion',
       'tool',
-      'once per right answer',
-      'billed per right answer',
+      'once per correct answer',
+      'billed per correct answer',
       'calls',
       'requests',
       'seconds',
@@ -121,8 +119,8 @@ function pairTable({ pairs }: EvalReport): string {
       'McNemar',
       'saved once',
       'saved billed',
-      'saved once per right answer',
-      'saved billed per right answer',
+      'saved once per correct answer',
+      'saved billed per correct answer',
     ],
     pairs.map(({ reference, solver, outcomes, p, saved }) => [
       `${reference}, ${solver}`,
@@ -148,7 +146,7 @@ function groupTable(solvers: readonly SolverReport[]): string {
   )
 }
 
-/** The groups that any solver has, with each solver's share of right answers. */
+/** All groups, with each solver's accuracy. */
 export function groupsOf(solvers: readonly SolverReport[]) {
   const groups = new Map(
     solvers.flatMap(({ by }) => by.map((group) => [`${group.field} ${group.value}`, group] as const)),

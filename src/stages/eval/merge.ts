@@ -2,8 +2,7 @@ import { UsageError } from '../../base/errors/index.ts'
 import type { EvalReport } from '../../schema/index.ts'
 import { type ProjectSection, tableFromText } from '../../settings/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
-import { makeReport, takeAttempts } from './make-report.ts'
-import type { ReportFiles } from './report-files.ts'
+import { makeReport, type ReportFiles, takeAttempts } from './make-report.ts'
 import { type EvalSection, Prices } from './settings.ts'
 
 /** Merges evaluations into a run: metrics are recomputed from all attempts, with the first report's settings. */

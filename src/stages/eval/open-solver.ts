@@ -1,27 +1,34 @@
-import { openStudent, rolloutSettings, type World } from '../../agent/index.ts'
+import {
+  openStudent,
+  type Policy,
+  type RolloutSettings,
+  rollOutWatched,
+  rolloutSettings,
+  type World,
+} from '../../agent/index.ts'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import type { Spotlight } from '../../base/progress/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
+import { attemptOfRollout } from './attempts.ts'
 import type { Solver } from './contract.ts'
-import { type ModelSolverOptions, modelSolver } from './model-solver.ts'
 import type { EvalSection } from './settings.ts'
 import { textSolver } from './text-solver.ts'
+import { tokenizerName } from './token-tally.ts'
 
-/** What solvers are opened with. */
 export interface SolverConfig extends WorldConfig, StudentConfig {
   rollout: RolloutSection
   eval: EvalSection
 }
 
-/** Opened one after the other: two large models need not fit beside each other. */
+/** Opened one at a time, because two large models may not fit in memory together. */
 export interface OpenSolver {
   solver: Solver
   close: () => Promise<void>
 }
 
-/** The model of a folder as a solver, on an engine of its own. */
+/** The model in a folder as a solver, with its own engine. */
 export function openModelSolver(
   name: string,
   folder: string,
@@ -32,7 +39,7 @@ export function openModelSolver(
   return openWith(modelSolver, name, folder, config, world, spotlight)
 }
 
-/** The same, but the model continues the question as plain text, and its programs are run. */
+/** The same, but the model continues the question as plain text, and its code is executed. */
 export function openTextSolver(
   name: string,
   folder: string,
@@ -62,8 +69,8 @@ async function openWith(
   return { solver, close: () => student.engine.close() }
 }
 
-/** What its tools are set up with decides a solver's work too. */
-export function amongTools(solver: Solver, config: Pick<WorldConfig, 'tools' | 'search'>): Solver {
+/** Tool settings affect a solver's results, so they are part of its digest. */
+export function withToolSettings(solver: Solver, config: Pick<WorldConfig, 'tools' | 'search'>): Solver {
   const { cache: _, ...tools } = config.tools
   return { ...solver, how: digestOf(solver.how, tools, config.search) }
 }
@@ -73,4 +80,47 @@ export function evalTemperature({
   rollout,
 }: Pick<SolverConfig, 'eval' | 'rollout'>): number {
   return temperature ?? (attempts > 1 ? rollout.temperature : 0)
+}
+
+export interface ModelSolverOptions {
+  name: string
+  /** Digest of the weights. */
+  fingerprint: string
+  policy: Policy
+  world: World
+  settings: RolloutSettings
+  spotlight?: Spotlight
+}
+
+/**
+ * The trained model alone, with live tools, as a solver: the same prompt, runtime and checker as in training.
+ *
+ * @example
+ * import { modelSolver, openStudent, openWorld, ProjectConfig, rolloutSettings } from 'chain-of-agents'
+ * import { verifyCheckpoint } from 'chain-of-agents/engine'
+ *
+ * const config = ProjectConfig.parse({})
+ * const { fingerprint } = verifyCheckpoint('models/mine')
+ * const policy = { ...(await openStudent(config, 'models/mine')), checkpoint: 'mine' }
+ * const [world, settings] = [await openWorld(config), rolloutSettings(config)]
+ * const student = modelSolver({ name: 'student', fingerprint, policy, world, settings })
+ */
+export function modelSolver({
+  name,
+  fingerprint,
+  policy,
+  world,
+  settings,
+  spotlight,
+}: ModelSolverOptions): Solver {
+  return {
+    name,
+    kind: 'model',
+    how: digestOf(fingerprint, settings),
+    tokenizer: tokenizerName(policy.tokenizer),
+    async solve(task, attempt, seed, signal) {
+      const job = { task, id: `${name}|${task.id}#${attempt}`, groupId: `${name}|${task.id}`, seed }
+      return attemptOfRollout(await rollOutWatched(job, policy, world, settings, { signal, spotlight }))
+    },
+  }
 }

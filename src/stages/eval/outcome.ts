@@ -2,12 +2,12 @@ import type { EvalAttempt } from '../../schema/index.ts'
 
 export type Outcome = 'correct' | 'wrong' | 'undecided' | 'failed'
 
-/** What an attempt counts as. Where something outside failed, what the checker said is beside the point. */
+/** The outcome of an attempt. If something outside failed, the verdict does not matter. */
 export function outcomeOf({ failure, verdict }: Pick<EvalAttempt, 'failure' | 'verdict'>): Outcome {
   return failure === undefined ? verdict.outcome : 'failed'
 }
 
-export function isRight(attempt: EvalAttempt): boolean {
+export function isCorrect(attempt: EvalAttempt): boolean {
   return outcomeOf(attempt) === 'correct'
 }
 
@@ -25,7 +25,7 @@ export interface Item {
   attempts: EvalAttempt[]
 }
 
-/** Attempts of one solver by task, in the order of the tasks, whatever the order in which they were made. */
+/** Attempts of one solver by task, in task order. */
 export function itemsOf(attempts: Iterable<EvalAttempt>, solver: string): Item[] {
   const items = new Map<string, Item>()
   for (const attempt of attempts) {

@@ -1,13 +1,9 @@
 import { escapeHtml, percent } from '../../base/text/index.ts'
 import type { Estimate, EvalReport, SolverReport } from '../../schema/index.ts'
-import { drawScaling } from './draw-scaling.ts'
-import { headline } from './headline.ts'
 import { groupsOf } from './markdown.ts'
-import { notes } from './notes.ts'
-import { style } from './page-style.ts'
-import { amount, bounds, money, percentWithin, probability } from './page-text.ts'
+import { amount, bounds, headline, money, notes, percentWithin, probability } from './report-text.ts'
 
-/** The report as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
+/** The report as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawReport(report: EvalReport): string {
   const { solvers, suites, pairs } = report
   const several = solvers.some(({ attempts }) => attempts > 1)
@@ -21,19 +17,19 @@ export function drawReport(report: EvalReport): string {
 <main>
 <h1>${solvers.map(({ name }) => escapeHtml(name)).join(', ')} <small>${suites.map(({ suite, tasks }) => `${escapeHtml(suite)}: ${amount(tasks)} tasks`).join(', ')}</small></h1>
 ${pairs.map((pair) => `<p class="lead${pair.isEqualOrBetter ? '' : ' worse'}">${escapeHtml(headline(pair))}</p>`).join('\n')}
-<h2>Right answers, of all</h2>
+<h2>Accuracy</h2>
 ${rows(solvers, ({ accuracy }) => accuracy.strict, percentOf, 1)}
 ${outcomeTable(solvers)}
-${several ? `<h2>With several attempts</h2>\n${drawScaling(solvers)}\n${key(solvers)}\n${pickTable(solvers)}` : ''}
-<h2>Tokens of an attempt, each counted once</h2>
+${several ? `<h2>Several attempts</h2>\n${drawScaling(solvers)}\n${key(solvers)}\n${pickTable(solvers)}` : ''}
+<h2>Tokens per attempt, each counted once</h2>
 ${rows(solvers, ({ tokens }) => tokens.once, amountOf)}
-<h2>Tokens of an attempt, every prompt billed again</h2>
+<h2>Tokens per attempt, every prompt billed in full</h2>
 ${rows(solvers, ({ tokens }) => tokens.billed, amountOf)}
-<h2>Tokens for a right answer, each counted once</h2>
+<h2>Tokens per correct answer, each counted once</h2>
 ${rows(solvers, ({ tokensPerSuccess }) => tokensPerSuccess.once, amountOf)}
-<h2>What it takes</h2>
+<h2>Tokens, calls, time and cost</h2>
 ${effortTable(solvers)}
-${pairs.length === 0 ? '' : `<h2>Task by task</h2>\n${pairTable(report)}`}
+${pairs.length === 0 ? '' : `<h2>Paired comparison</h2>\n${pairTable(report)}`}
 <h2>By suite, level and hops</h2>
 ${table(
   ['', 'tasks', ...solvers.map(({ name }) => escapeHtml(name))],
@@ -45,7 +41,7 @@ ${table(
     ),
   ]),
 )}
-<h2>How it was counted</h2>
+<h2>Notes</h2>
 <ul>${notes(report)
     .map((note) => `<li>${escapeHtml(note)}</li>`)
     .join('')}</ul>
@@ -59,7 +55,7 @@ const percentOf = (estimate: Estimate): string =>
 const amountOf = ({ value, low, high }: Estimate): string =>
   `${amount(value)} <small>[${amount(low)}, ${amount(high)}]</small>`
 
-/** A bar for each solver, its interval as a thin line. */
+/** One bar per solver, with its interval as a thin line. */
 function rows(
   solvers: readonly SolverReport[],
   of: (solver: SolverReport) => Estimate | null,
@@ -81,7 +77,7 @@ function key(solvers: readonly SolverReport[]): string {
   const names = solvers.map(
     ({ name }, at) => `<span><i style="background:var(--s${at % 6})"></i>${escapeHtml(name)}</span>`,
   )
-  return `<p class="key"><span>attempts across, tasks solved upwards</span>${names.join('')}</p>`
+  return `<p class="key"><span>x: attempts, y: share of tasks solved</span>${names.join('')}</p>`
 }
 
 function table(heads: readonly string[], body: readonly (readonly string[])[]): string {
@@ -92,7 +88,16 @@ function table(heads: readonly string[], body: readonly (readonly string[])[]): 
 
 function outcomeTable(solvers: readonly SolverReport[]): string {
   return table(
-    ['solver', 'right', 'wrong', 'of which unanswered', 'undecided', 'failed', 'of decided', 'well formed'],
+    [
+      'solver',
+      'correct',
+      'wrong',
+      'of which unanswered',
+      'undecided',
+      'failed',
+      'accuracy (decided)',
+      'well formed',
+    ],
     solvers.map(({ name, counts, accuracy, wellFormed }) => [
       escapeHtml(name),
       ...(['correct', 'wrong', 'unanswered', 'undecided', 'failed'] as const).map((one) =>
@@ -129,7 +134,7 @@ function effortTable(solvers: readonly SolverReport[]): string {
       'seconds',
       'cost billed',
       'cost once',
-      'cost of a right answer',
+      'cost per correct answer',
     ],
     solvers.map(({ name, kind, tokens, calls, requests, ms, cost }) => [
       `${escapeHtml(name)}<small>${escapeHtml(kind)}</small>`,
@@ -150,13 +155,13 @@ function pairTable({ pairs }: EvalReport): string {
   return table(
     [
       'pair',
-      'both right',
+      'both correct',
       'only the first',
       'only the second',
       'neither',
       'left out',
       'McNemar',
-      'saved per right answer',
+      'saved per correct answer',
     ],
     pairs.map(({ reference, solver, outcomes, p, saved }) => [
       escapeHtml(`${reference}, ${solver}`),
@@ -168,3 +173,72 @@ function pairTable({ pairs }: EvalReport): string {
     ]),
   )
 }
+
+const WIDTH = 640
+const HEIGHT = 260
+const LEFT = 60
+const FLOOR = 228
+const TOP = 12
+
+/** Plots pass@k against k, one line per solver. */
+function drawScaling(solvers: readonly SolverReport[]): string {
+  const ks = [...new Set(solvers.flatMap(({ pass }) => pass.map(({ k }) => k)))].sort((a, b) => a - b)
+  const x = (k: number): number => LEFT + ((WIDTH - LEFT - 20) * ks.indexOf(k)) / Math.max(1, ks.length - 1)
+  const y = (share: number): number => FLOOR - (FLOOR - TOP) * share
+  const grid = [0, 0.25, 0.5, 0.75, 1].map(
+    (share) =>
+      `<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${y(share)}" y2="${y(share)}"/><text x="0" y="${y(share) + 4}">${percent(share, 0)}</text>`,
+  )
+  const labels = ks.map(
+    (k) => `<text x="${x(k).toFixed(1)}" y="${HEIGHT - 8}" text-anchor="middle">${k}</text>`,
+  )
+  const lines = solvers.map(({ name, pass }, at) => {
+    const points = pass.map(({ k, strict }) => `${x(k).toFixed(1)},${y(strict.value).toFixed(1)}`)
+    const dots = pass.map(
+      ({ k, strict }) =>
+        `<line x1="${x(k).toFixed(1)}" x2="${x(k).toFixed(1)}" y1="${y(strict.low).toFixed(1)}" y2="${y(strict.high).toFixed(1)}" stroke="var(--s${at % 6})" opacity=".45" stroke-width="2"/><circle cx="${x(k).toFixed(1)}" cy="${y(strict.value).toFixed(1)}" r="4" fill="var(--s${at % 6})"><title>${escapeHtml(name)}, pass@${k}: ${percent(strict.value)}</title></circle>`,
+    )
+    return `<polyline class="line" stroke="var(--s${at % 6})" points="${points.join(' ')}"/>${dots.join('')}`
+  })
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="pass@k by number of attempts">${grid.join('')}${labels.join('')}${lines.join('')}</svg>`
+}
+
+/** Colors of the report page, with one hue per solver. */
+const style = `
+:root{--ink:#1c2330;--faint:#5d6779;--paper:#fbfbfd;--line:#dfe3ea;--all:#c9d3dc;--s0:#2f7d6b;--s1:#b3541e;--s2:#4a5fb0;--s3:#8a4a86;--s4:#7a6a1c;--s5:#37738a}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#9aa4b5;--paper:#12161d;--line:#2b323e;--all:#3a4554;--s0:#4fb79d;--s1:#e08a54;--s2:#8fa2ea;--s3:#cf8fca;--s4:#c6b254;--s5:#74b6cf}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:860px;margin:0 auto;padding:24px 16px 64px}
+h1{font-size:1.4rem;line-height:1.25;margin:0 0 16px}
+h2{font-size:1rem;margin:32px 0 8px}
+small{color:var(--faint);font-weight:400;font-size:.82em}
+.lead{border-left:3px solid var(--s0);padding:2px 0 2px 12px;margin:12px 0}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:4px 14px 4px 0;border-bottom:1px solid var(--line);white-space:nowrap;font-variant-numeric:tabular-nums;vertical-align:top}
+th{color:var(--faint);font-weight:400;font-size:.82em}
+td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:7em}
+td small{display:block}
+.rows{display:grid;gap:10px}
+.row{display:grid;grid-template-columns:9em 1fr 11em;gap:4px 12px;align-items:center}
+.row span:first-child{overflow-wrap:anywhere}
+.row span:last-child{font-variant-numeric:tabular-nums}
+.rows+.scroll{margin-top:14px}
+.worse{border-color:var(--s1)}
+.track{position:relative;height:16px;background:var(--line);border-radius:3px}
+.track i{position:absolute;inset:0 auto 0 0;border-radius:3px}
+.track b{position:absolute;top:6px;height:4px;background:var(--ink);opacity:.55;border-radius:2px}
+svg{width:100%;height:auto;display:block;overflow:visible}
+svg text{fill:var(--faint);font-size:12px}
+svg .line{fill:none;stroke-width:2.5}
+svg .grid{stroke:var(--line)}
+.key{color:var(--faint);font-size:.85em;margin:6px 0;display:flex;flex-wrap:wrap;gap:4px 16px}
+.key i{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}
+ul{padding-left:20px;color:var(--faint);font-size:.9em}
+@media (max-width:560px){
+.row{grid-template-columns:1fr auto}
+.track{grid-column:1/-1;grid-row:2}
+svg text{font-size:18px}
+}
+`

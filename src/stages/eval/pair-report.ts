@@ -1,17 +1,15 @@
 import type { EvalTokens, PairReport } from '../../schema/index.ts'
-import { type Item, isDecided, isRight, withoutFailures } from './outcome.ts'
+import { type Item, isCorrect, isDecided, withoutFailures } from './outcome.ts'
 import type { ReportSettings } from './prices.ts'
-import { type BootstrapOptions, bootstrap } from './statistics/bootstrap.ts'
-import { meanOf, sum } from './statistics/estimates.ts'
-import { mcnemar } from './statistics/mcnemar.ts'
+import { type BootstrapOptions, bootstrap, mcnemar, meanOf, sum } from './statistics.ts'
 
-/** A task that both tried, with the attempts that say something about them. */
+/** A task that both attempted, with the usable attempts. */
 interface Both {
   reference: Item
   solver: Item
 }
 
-/** What the second solver does better or with less than the first, on the tasks that both tried. */
+/** Compares a solver with a reference on the tasks that both attempted. */
 export function pairReport(
   reference: readonly Item[],
   solver: readonly Item[],
@@ -58,7 +56,7 @@ function nameOf(items: readonly Item[]): string {
 }
 
 function accuracyOf({ attempts }: Item): number {
-  return attempts.filter(isRight).length / attempts.length
+  return attempts.filter(isCorrect).length / attempts.length
 }
 
 function firstOutcomes(both: readonly Both[]): PairReport['outcomes'] {
@@ -66,18 +64,18 @@ function firstOutcomes(both: readonly Both[]): PairReport['outcomes'] {
   for (const { reference, solver } of both) {
     const [one, other] = [reference.attempts[0]!, solver.attempts[0]!]
     if (!isDecided(one) || !isDecided(other)) outcomes.leftOut++
-    else if (isRight(one)) outcomes[isRight(other) ? 'both' : 'onlyReference']++
-    else outcomes[isRight(other) ? 'onlySolver' : 'neither']++
+    else if (isCorrect(one)) outcomes[isCorrect(other) ? 'both' : 'onlyReference']++
+    else outcomes[isCorrect(other) ? 'onlySolver' : 'neither']++
   }
   return outcomes
 }
 
-/** One less the solver's tokens over the reference's: per attempt, or per right answer. */
+/** One minus the ratio of the solver's tokens to the reference's: per attempt, or per correct answer. */
 function savedShare(
   pairs: readonly Both[],
   which: keyof EvalTokens,
   perSuccess: boolean,
-  draws: BootstrapOptions,
+  options: BootstrapOptions,
 ): PairReport['saved']['once'] {
   const tokenizers = new Set(pairs.flatMap((pair) => [tokenizerOf(pair.reference), tokenizerOf(pair.solver)]))
   if (tokenizers.size !== 1) return null
@@ -87,23 +85,23 @@ function savedShare(
       const share = 1 / attempts.length
       return {
         tokens: share * sum(attempts.map(({ tokens }) => tokens[which])),
-        right: share * attempts.filter(isRight).length,
+        correct: share * attempts.filter(isCorrect).length,
       }
     })
   const [before, after] = [side('reference'), side('solver')]
   const statistic = (places: Iterable<number>): number => {
-    const total = { before: 0, after: 0, rightBefore: 0, rightAfter: 0 }
+    const total = { before: 0, after: 0, correctBefore: 0, correctAfter: 0 }
     for (const at of places) {
       total.before += before[at]!.tokens
       total.after += after[at]!.tokens
-      total.rightBefore += before[at]!.right
-      total.rightAfter += after[at]!.right
+      total.correctBefore += before[at]!.correct
+      total.correctAfter += after[at]!.correct
     }
-    const each = perSuccess ? total.rightBefore / total.rightAfter : 1
+    const each = perSuccess ? total.correctBefore / total.correctAfter : 1
     return 1 - (total.after / total.before) * each
   }
   const value = statistic(pairs.keys())
-  const bounds = Number.isFinite(value) ? bootstrap(pairs.length, statistic, draws) : undefined
+  const bounds = Number.isFinite(value) ? bootstrap(pairs.length, statistic, options) : undefined
   return bounds === undefined ? null : { value, ...bounds }
 }
 

@@ -2,18 +2,18 @@ import type { World } from '../../agent/index.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import type { Message } from '../../schema/index.ts'
 import { answerIn, describeAgent } from './answer-of.ts'
+import { checkedAttempt } from './attempts.ts'
 import type { Chat } from './chat.ts'
-import { checkedAttempt } from './checked-attempt.ts'
 import type { Solver } from './contract.ts'
 import { TokenTally, tokenizerName } from './token-tally.ts'
 
 export interface TalkSettings {
   temperature: number
-  /** Of one reply. */
+  /** Per reply. */
   maxTokens: number
 }
 
-/** A model that is asked once and has no tools: what the rest is worth is seen beside it. */
+/** A model that is asked once and has no tools: the baseline. */
 export function plainSolver(name: string, chat: Chat, world: World, settings: TalkSettings): Solver {
   return {
     name,

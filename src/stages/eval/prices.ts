@@ -5,7 +5,7 @@ export interface ReportSettings extends Omit<EvalReport['settings'], 'prices'> {
   prices: Readonly<Record<string, Price>>
 }
 
-/** The price of a solver by its name or, failing that, its kind; undefined where the table has neither. */
+/** The price of a solver by name or kind; undefined if the table has neither. */
 export function priceOf(
   { name, kind }: { name: string; kind: string },
   table: ReportSettings['prices'],
@@ -14,7 +14,7 @@ export function priceOf(
   return prices.get(name) ?? prices.get(kind)
 }
 
-/** What tokens cost, with prompts computed once or billed with every request. */
+/** The cost of tokens, with prompts counted once or billed with every request. */
 export function costOf(
   { once, billed, completion }: Pick<EvalTokens, 'once' | 'billed' | 'completion'>,
   price: Price,

@@ -5,21 +5,21 @@ import { type Agent, type Grammar, parsePayload } from '../../language/grammar/i
 import type { Message, Task } from '../../schema/index.ts'
 import { callTool, type Tool } from '../../world/tools/index.ts'
 import { asAnswer, describeAgent } from './answer-of.ts'
+import { checkedAttempt } from './attempts.ts'
 import type { Chat } from './chat.ts'
-import { checkedAttempt } from './checked-attempt.ts'
 import type { Attempt, Solver } from './contract.ts'
 import type { TalkSettings } from './plain-solver.ts'
 import { TokenTally, tokenizerName } from './token-tally.ts'
 
 export interface ReactSettings extends TalkSettings {
-  /** Tool calls, unreadable ones included. */
+  /** Maximum number of tool calls, malformed ones included. */
   maxTurns: number
 }
 
-/** Replies in a row that name neither a tool nor an answer before the attempt ends without one. */
+/** Consecutive replies without a tool call or answer before the attempt ends unanswered. */
 const MOST_UNUSABLE = 2
 
-/** One agent that thinks, acts and observes in turn, over any chat model. */
+/** A ReAct agent on any chat model. */
 export function reactSolver(name: string, chat: Chat, world: World, settings: ReactSettings): Solver {
   return {
     name,
@@ -29,7 +29,7 @@ export function reactSolver(name: string, chat: Chat, world: World, settings: Re
     async solve(task, _attempt, seed, signal) {
       const grammar = await world.grammarOf(task)
       const tools = new Map((await world.toolsOf(task)).map((tool) => [tool.name, tool]))
-      const work = new ReactWork(task, grammar, tools, chat, world, settings)
+      const work = new ReactRun(task, grammar, tools, chat, world, settings)
       const began = performance.now()
       const answer = await work.run(seed, signal)
       const ms = Math.round(performance.now() - began)
@@ -44,7 +44,7 @@ export function reactSolver(name: string, chat: Chat, world: World, settings: Re
   }
 }
 
-class ReactWork {
+class ReactRun {
   readonly #task: Task
   readonly #grammar: Grammar
   readonly #tools: ReadonlyMap<string, Tool>
@@ -127,7 +127,7 @@ class ReactWork {
   }
 }
 
-/** The first thing that is done after the last thought. */
+/** The first action after the last thought. */
 function actionIn(reply: string, actions: readonly Agent[]): { agent: Agent; body: string } | undefined {
   const spoken = reply.slice(reply.lastIndexOf('</think>') + 1)
   const found = actions

@@ -7,12 +7,12 @@ import { solverReport } from './solver-report.ts'
 
 export interface ReportOptions {
   id: string
-  /** In the order in which they are shown; the others are compared with the first. */
+  /** In display order; the others are compared with the first. */
   solvers: readonly string[]
   settings: ReportSettings
 }
 
-/** The report that follows from attempts: nothing else goes in, so it can be made again from the log at any time. */
+/** Computes a report from attempts alone, so it can be reproduced from the log at any time. */
 export function reportOf(
   attempts: readonly EvalAttempt[],
   { id, solvers, settings }: ReportOptions,
@@ -20,8 +20,8 @@ export function reportOf(
   const items = solvers.map((solver) => itemsOf(attempts, solver))
   const empty = solvers.find((_, at) => items[at]!.length === 0)
   if (empty !== undefined || items.length === 0) {
-    throw new UsageError(`there are no attempts of ${empty ?? 'anyone'}`, {
-      fix: 'Evaluate first, and name solvers of this run.',
+    throw new UsageError(`there are no attempts by ${empty ?? 'any solver'}`, {
+      fix: 'Run `coa eval` first, and name solvers of this run.',
     })
   }
   const tasks = tasksOf(items)
@@ -52,7 +52,7 @@ export function reportOf(
   }
 }
 
-/** Every task that any solver tried, in order. */
+/** Every task that any solver attempted, in order. */
 function tasksOf(items: readonly (readonly Item[])[]): Item[] {
   const tasks = new Map(items.flat().map((item) => [item.taskId, item]))
   return [...tasks.values()].sort((one, other) => one.position - other.position)

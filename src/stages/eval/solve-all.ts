@@ -6,10 +6,9 @@ import type { Task } from '../../schema/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
 import { isMemoryOnly } from '../../tasks/index.ts'
-import { type AttemptJob, attemptId, attemptRecord } from './attempt-record.ts'
+import { type AttemptJob, attemptId, attemptRecord } from './attempts.ts'
 import type { Attempt, Solver } from './contract.ts'
 import type { EvalSection } from './settings.ts'
-import { isInShard, type Shard } from './shard.ts'
 
 export interface SolveAllContext {
   run: Run
@@ -19,15 +18,15 @@ export interface SolveAllContext {
   observe: Observe
   shard?: Shard
   /**
-   * Keep the tasks and what was written: rollouts and trajectories. Not in a run that later trains on what it holds,
-   * because these tasks are there to measure with.
+   * Keep the tasks and the full records: rollouts and trajectories. Not in a run that is trained on later, because
+   * these are evaluation tasks.
    */
   keep?: boolean
-  /** Told why attempts failed. */
+  /** Called with the reasons for failed attempts. */
   onFinding?: ((text: string) => void) | undefined
 }
 
-/** Twice, because what is outside of a solver often works again; a third time says nothing new. */
+/** One retry, because external failures are often temporary. */
 const MOST_TRIES = 2
 
 /**
@@ -49,7 +48,7 @@ export async function solveAll(
   context: SolveAllContext,
 ): Promise<void> {
   const { run, tasks, signal, observe, keep = true } = context
-  refuseTwins(
+  refuseDuplicates(
     tasks.map(({ id }) => id),
     'tasks',
   )
@@ -63,17 +62,17 @@ export async function solveAll(
     signal.throwIfAborted()
     const { written } = attempt
     const isKept = keep && !isMemoryOnly(job.task)
-    // First what it refers to: killed in between, the attempt is made again.
+    // The referenced record first: if killed in between, the attempt is repeated.
     if (isKept && written?.kind === 'rollout') run.append('rollout', written.record)
     if (isKept && written?.kind === 'trajectory') run.append('trajectory', written.record)
     run.append('attempt', attemptRecord(job, attempt, tries, isKept))
     observe({ stage: `eval ${job.solver.name}`, done: ++done, total, unit: 'attempts' })
   })
-  for (const solver of context.solvers) tellFailures(context, solver.name, jobs)
+  for (const solver of context.solvers) reportFailures(context, solver.name, jobs)
 }
 
-/** A solver all of whose attempts failed has no accuracy, not even 0 %. */
-function tellFailures(
+/** A solver whose attempts all failed has no accuracy, not even 0%. */
+function reportFailures(
   { run, onFinding }: SolveAllContext,
   solver: string,
   jobs: readonly AttemptJob[],
@@ -82,7 +81,7 @@ function tellFailures(
   const failures = own.flatMap(({ id }) => run.get('attempt', id)?.failure ?? [])
   if (failures.length === 0) return
   if (failures.length === own.length)
-    throw allFailed(`attempts of ${solver}`, failures, 'Correct the cause, then give the same command again.')
+    throw allFailed(`attempts of ${solver}`, failures, 'Fix the cause, then run the same command again.')
   const reasons = reasonText(failures.map(({ message }) => message))
   onFinding?.(`${failures.length} of ${own.length} attempts of ${solver} failed: ${reasons}`)
 }
@@ -91,7 +90,7 @@ function jobsOf(
   { project, eval: { attempts } }: { project: ProjectSection; eval: EvalSection },
   { tasks, solvers, shard = { number: 1, of: 1 } }: SolveAllContext,
 ): AttemptJob[] {
-  refuseTwins(
+  refuseDuplicates(
     solvers.map(({ name }) => name),
     'solvers',
   )
@@ -111,13 +110,13 @@ function jobsOf(
   )
 }
 
-function refuseTwins(names: readonly string[], of: string): void {
-  const twin = names.find((name, at) => names.indexOf(name) !== at)
-  if (twin === undefined) return
-  throw new UsageError(`two ${of} are called ${twin}`, { fix: 'Give each a name of its own.' })
+function refuseDuplicates(names: readonly string[], of: string): void {
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at)
+  if (duplicate === undefined) return
+  throw new UsageError(`two ${of} are named ${duplicate}`, { fix: 'Give each a unique name.' })
 }
 
-/** Attempts that were made in another way must not be counted as these. */
+/** Attempts made with other settings must not be mixed with these. */
 function isDone(run: Run, { id, solver, seed, position }: AttemptJob): boolean {
   const known = run.get('attempt', id)
   if (known === undefined) return false
@@ -161,4 +160,25 @@ function failed(error: unknown): Attempt {
     ms: 0,
     failure: { boundary, message },
   }
+}
+
+/** One of several parts of the tasks, from 1. */
+export interface Shard {
+  number: number
+  of: number
+}
+
+/** "2/4" is the second of four. */
+export function parseShard(text: string): Shard {
+  const found = /^(\d+)\/(\d+)$/.exec(text.trim())
+  const [number, of] = [Number(found?.[1]), Number(found?.[2])]
+  if (found !== null && number >= 1 && number <= of) return { number, of }
+  throw new UsageError(`"${text}" is not a shard`, {
+    fix: 'Write it as 2/4: the second of four.',
+  })
+}
+
+/** Tasks are assigned round-robin, so that every shard has all suites and levels. */
+function isInShard(position: number, { number, of }: Shard): boolean {
+  return position % of === number - 1
 }

@@ -1,19 +1,17 @@
 import type { EvalAttempt, EvalTokens, SolverReport } from '../../schema/index.ts'
-import { type Item, isDecided, isRight, outcomeOf, withoutFailures } from './outcome.ts'
+import { type Item, isCorrect, isDecided, outcomeOf, withoutFailures } from './outcome.ts'
 import { byMajority, type Picker, pickers } from './pick.ts'
 import { costOf, priceOf, type ReportSettings } from './prices.ts'
-import type { BootstrapOptions } from './statistics/bootstrap.ts'
-import { meanOf, ratioOf, shareOf, sum } from './statistics/estimates.ts'
-import { passAtK } from './statistics/pass-at-k.ts'
+import { type BootstrapOptions, meanOf, passAtK, ratioOf, shareOf, sum } from './statistics.ts'
 
-/** How many attempts are looked at together, where there are that many. */
+/** Values of k for pass@k. */
 const KS = [1, 2, 4, 8]
 
-/** Everything there is to say about one solver. */
+/** All metrics of one solver. */
 export function solverReport(items: readonly Item[], settings: ReportSettings): SolverReport {
   const all = items.flatMap(({ attempts }) => attempts)
   const { solver: name, kind, tokenizer } = all[0]!
-  // A failure stopped the work anywhere: what it took until then is no measure of it.
+  // Failed attempts stopped midway, so their token counts mean nothing.
   const fair = items.map(withoutFailures).filter(({ attempts }) => attempts.length > 0)
   const n = Math.min(...items.map(({ attempts }) => attempts.length))
   const mean = (of: (attempt: EvalAttempt) => number) =>
@@ -24,18 +22,18 @@ export function solverReport(items: readonly Item[], settings: ReportSettings): 
   const perSuccess = (of: (attempt: EvalAttempt) => number) =>
     ratioOf(
       fair.map(({ attempts }) => sum(attempts.map(of))),
-      fair.map(({ attempts }) => attempts.filter(isRight).length),
+      fair.map(({ attempts }) => attempts.filter(isCorrect).length),
       settings,
     )
   const picked = (pick: Picker) =>
     shareOf(
       items.map(({ attempts }) => {
         const chosen = pick(attempts.slice(0, n))
-        return chosen !== undefined && isRight(chosen) ? 1 : 0
+        return chosen !== undefined && isCorrect(chosen) ? 1 : 0
       }),
       settings,
     )
-  const right = all.filter(isRight).length
+  const correct = all.filter(isCorrect).length
   const tokens = (which: keyof EvalTokens) => mean((attempt) => attempt.tokens[which])
   const formed = all.filter(({ wellFormed }) => wellFormed !== undefined)
   return {
@@ -66,24 +64,24 @@ export function solverReport(items: readonly Item[], settings: ReportSettings): 
     callsPerSuccess: perSuccess(({ calls }) => calls)?.value ?? null,
     requests: mean(({ requests }) => requests),
     ms: mean(({ ms }) => ms),
-    cost: costOfAll(all, { name, kind }, settings.prices, right),
+    cost: costOfAll(all, { name, kind }, settings.prices, correct),
     by: groupsOf(items, settings),
   }
 }
 
 /**
- * Shares of right answers among k attempts. Strict: everything counts, and what was not decided is not right. Decided:
- * only attempts with a verdict count, and only tasks with at least k of them.
+ * pass@k. Strict: every attempt counts, and undecided ones are not correct. Decided: only attempts with a verdict
+ * count, and only tasks with at least k of them.
  */
-function sharesOf(items: readonly Item[], k: number, draws: BootstrapOptions): SolverReport['accuracy'] {
-  const strict = items.map(({ attempts }) => passAtK(attempts.length, attempts.filter(isRight).length, k))
+function sharesOf(items: readonly Item[], k: number, options: BootstrapOptions): SolverReport['accuracy'] {
+  const strict = items.map(({ attempts }) => passAtK(attempts.length, attempts.filter(isCorrect).length, k))
   const decided = items.flatMap(({ attempts }) => {
     const known = attempts.filter(isDecided)
-    return known.length < k ? [] : [passAtK(known.length, known.filter(isRight).length, k)]
+    return known.length < k ? [] : [passAtK(known.length, known.filter(isCorrect).length, k)]
   })
   return {
-    strict: shareOf(strict, draws),
-    decided: decided.length === 0 ? null : shareOf(decided, draws),
+    strict: shareOf(strict, options),
+    decided: decided.length === 0 ? null : shareOf(decided, options),
   }
 }
 
@@ -110,7 +108,7 @@ function costOfAll(
   all: readonly EvalAttempt[],
   solver: { name: string; kind: string },
   table: ReportSettings['prices'],
-  right: number,
+  correct: number,
 ): SolverReport['cost'] {
   const price = priceOf(solver, table)
   if (price === undefined) return null
@@ -119,10 +117,10 @@ function costOfAll(
     { once: total('once'), billed: total('billed'), completion: total('completion') },
     price,
   )
-  return { ...cost, billedPerSuccess: right === 0 ? null : cost.billed / right }
+  return { ...cost, billedPerSuccess: correct === 0 ? null : cost.billed / correct }
 }
 
-function groupsOf(items: readonly Item[], draws: BootstrapOptions): SolverReport['by'] {
+function groupsOf(items: readonly Item[], options: BootstrapOptions): SolverReport['by'] {
   return (['suite', 'level', 'hops'] as const).flatMap((field) => {
     const values = [...new Set(items.map((item) => item[field]))].filter((value) => value !== undefined)
     values.sort((one, other) => (one < other ? -1 : 1))
@@ -133,7 +131,7 @@ function groupsOf(items: readonly Item[], draws: BootstrapOptions): SolverReport
         field,
         value: String(value),
         tasks: own.length,
-        ...sharesOf(own, 1, draws),
+        ...sharesOf(own, 1, options),
         once: sum(all.map(({ tokens }) => tokens.once)) / Math.max(1, all.length),
       }
     })

@@ -10,24 +10,22 @@ import { heldOutTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import type { Solver } from './contract.ts'
-import { makeReport } from './make-report.ts'
+import { makeReport, reportMetrics } from './make-report.ts'
 import {
-  amongTools,
   type OpenSolver,
   openModelSolver,
   openTextSolver,
   type SolverConfig,
+  withToolSettings,
 } from './open-solver.ts'
-import { reportFigures } from './report-figures.ts'
 import { EvalSection } from './settings.ts'
 import { solveAll } from './solve-all.ts'
 
-/** The name of the report in the run. */
 const EVAL_REPORT = 'eval'
 
 interface EvalConfig extends TasksConfig, SolverConfig {}
 
-/** Opens the team as a solver. Stages do not know each other, so it is given. */
+/** Opens the team as a solver. Stages may not import each other, so it is passed in. */
 type OpenTeam<Config> = (
   config: Config,
   world: World,
@@ -47,7 +45,7 @@ export function evaluateAgainst<Config extends EvalConfig>(openTeam: OpenTeam<Co
   }
 }
 
-/** The team, the model it began with, and what training made of that, on the same held-out tasks. */
+/** Evaluates the team, the base model and the trained checkpoints on the same held-out tasks. */
 async function evaluateAll<Config extends EvalConfig>(
   context: StageContext<Config>,
   openTeam: OpenTeam<Config>,
@@ -74,13 +72,13 @@ async function evaluateAll<Config extends EvalConfig>(
           tasks,
           signal,
           onFinding: context.onFinding,
-          solvers: [amongTools(solver, config)],
+          solvers: [withToolSettings(solver, config)],
           observe: ({ done }) =>
             observe({
               stage: 'eval',
               done: number * each + done,
               total: openers.length * each,
-              unit: `attempts, ${solver.name} at work`,
+              unit: `attempts, running ${solver.name}`,
             }),
         })
       } finally {
@@ -96,10 +94,10 @@ async function evaluateAll<Config extends EvalConfig>(
     tasks: new Set(tasks.map(({ id }) => id)),
     attempts: config.eval.attempts,
   })
-  return reportFigures(report)
+  return reportMetrics(report)
 }
 
-/** In the order in which they are shown; the others are held against the first. Opened one at a time. */
+/** In display order; the others are compared with the first. Opened one at a time. */
 function solversOf<Config extends EvalConfig>(
   { run, config, spotlight }: StageContext<Config>,
   openTeam: OpenTeam<Config>,
@@ -113,7 +111,7 @@ function solversOf<Config extends EvalConfig>(
       const team = await openTeam(config, world, tokenizer, spotlight)
       return { solver: { ...team, name: team.kind }, close: async () => {} }
     },
-    // What the model could do before training, were it not asked to work as a chain of agents.
+    // What the base model can do without working as a chain of agents.
     () => openTextSolver('base, plain text', model, config, world),
     () => openModelSolver('base', model, config, world, spotlight),
     () => openModelSolver('sft', checkpoint('sft'), config, world, spotlight),
@@ -121,7 +119,7 @@ function solversOf<Config extends EvalConfig>(
   ]
 }
 
-/** The report that the stage made; undefined where it has not yet. */
+/** The report of the eval stage; undefined if there is none yet. */
 export function evalReportOf(run: Pick<Run, 'get'>): EvalReport | undefined {
   return run.get('eval', EVAL_REPORT)
 }

@@ -3,7 +3,7 @@ import { digestOf } from '../../base/digests/index.ts'
 import { seedOf } from '../../base/random/index.ts'
 import type { Span, Task } from '../../schema/index.ts'
 import { callTool, type Tool } from '../../world/tools/index.ts'
-import { checkedAttempt } from './checked-attempt.ts'
+import { checkedAttempt } from './attempts.ts'
 import type { Attempt, Solver } from './contract.ts'
 import { tokenizerName } from './token-tally.ts'
 
@@ -19,9 +19,9 @@ interface TextSolverOptions {
 const FENCE = '```'
 
 /**
- * A base model that simply continues the question: no prompt, no tags, no chain. Python between fences is run and what
- * it prints is put into the text, so the answer is the last line that its programs printed. It shows what a model could
- * do before any training taught it to work as a chain of agents.
+ * A base model that simply continues the question: no prompt, no tags, no chain. Python between fences is executed
+ * and its output inserted, so the answer is the last line printed. It shows what the model can do before it is
+ * trained to work as a chain of agents.
  */
 export function textSolver({ name, fingerprint, policy, world, settings }: TextSolverOptions): Solver {
   return {
@@ -70,7 +70,7 @@ async function continueText(
   const tokens = [...prompt]
   const written: Written = { promptTokens: prompt, spans, calls: 0 }
   const most = Math.min(settings.maxTokens, engine.describe().contextLength - prompt.length)
-  /** Everything behind the question. */
+  /** Everything after the question. */
   let text = ''
   for (let request = 0; ; request++) {
     const left = most - (tokens.length - prompt.length)
@@ -110,7 +110,7 @@ async function continueText(
   }
 }
 
-/** The program that the text has just closed; undefined where its last fence opens one. */
+/** The program whose fence the text has just closed; undefined if its last fence opens one. */
 function closedProgram(text: string): string | undefined {
   const pieces = text.split(FENCE)
   if (pieces.length % 2 === 0) return undefined

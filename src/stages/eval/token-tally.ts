@@ -2,12 +2,12 @@ import { sha256 } from '../../base/digests/index.ts'
 import { encodePrompt, type Tokenizer } from '../../language/tokens/index.ts'
 import type { EvalTokens, Message } from '../../schema/index.ts'
 
-/** Messages that were sent before, as a tree: what begins alike is there once. */
+/** Messages sent before, as a prefix tree. */
 interface Branch {
   next: Map<string, Branch>
 }
 
-/** Counts the tokens of conversations with a model, each token once and every request in full. */
+/** Counts the tokens of conversations, both each token once and every request in full. */
 export class TokenTally {
   readonly #tokenizer: Tokenizer
   readonly #seen: Branch = { next: new Map() }
@@ -21,7 +21,7 @@ export class TokenTally {
     this.#tokenizer = tokenizer
   }
 
-  /** A request and what was written. Messages that an earlier request began with, or got as reply, are known. */
+  /** A request and its reply. Messages that an earlier request started with, or got as a reply, are cached. */
   add(messages: readonly Message[], reply: string): void {
     const prompt = this.#lengthOf(messages)
     const completion = this.#tokenizer.encodeIds(reply, { specials: 'text' }).length
@@ -32,13 +32,13 @@ export class TokenTally {
     this.requests++
   }
 
-  /** What a tool returned. It reaches the model inside of messages, so it is told apart and not added. */
+  /** Tool output. It reaches the model inside messages, so it is counted separately and not added. */
   addTool(output: string): void {
     this.#tool += this.#tokenizer.encodeIds(output, { specials: 'text' }).length
   }
 
   totals(): EvalTokens {
-    // A tool's output that no model was shown, or not in full, cannot be part of what was sent.
+    // Tool output that no model was shown, or not in full, cannot be part of what was sent.
     const tool = Math.min(this.#tool, this.#fresh)
     return {
       prompt: this.#fresh - tool,
@@ -53,7 +53,7 @@ export class TokenTally {
     return encodePrompt(this.#tokenizer, messages).length
   }
 
-  /** How many messages, of the first `most`, were known in this order. */
+  /** How many of the first `most` messages were already known in this order. */
   #remember(messages: readonly Message[], most: number): number {
     let known = 0
     let branch = this.#seen
@@ -71,7 +71,7 @@ export class TokenTally {
 
 const PROBE = 'The 3 answers: <answer>x²+1 = 10,000.5</answer>\n\tdef f(a): return a # naïve, 东京'
 
-/** Tells tokenizers apart by what they do, wherever their files lie. */
+/** Identifies a tokenizer by its behavior, independent of its files. */
 export function tokenizerName(tokenizer: Tokenizer): string {
   const ids = tokenizer.encodeIds(PROBE, { specials: 'text' })
   const digest = sha256(ids.join(' ')).slice(0, 8)

@@ -7,10 +7,10 @@ export interface CardParts {
   format: Format
   manifest: ExportManifest
   sources: Sources
-  /** The funnel of the filter as it left it, where it did. */
+  /** The filter's funnel, if any. */
   funnel: string | undefined
   tokenizer: Tokenizer
-  /** What the tokenizer's template does to this kind of format. */
+  /** How the tokenizer's chat template affects this format. */
   notes: readonly string[]
 }
 
@@ -21,15 +21,11 @@ export function datasetCard({ format, manifest, sources, funnel, tokenizer, note
   const sections = [
     `# ${format.title}`,
     `${counts.sequences} ${isTasks ? 'tasks' : 'chain-of-agents sequences'} in ${counts.rows} rows, exported by \`coa export --format ${format.name}\` from run \`${source.run}\`${
-      source.selection === 'filter' ? ', as its filter kept them' : ''
+      source.selection === 'filter' ? ', as kept by its filter' : ''
     }.`,
     `## How to train on it\n${format.guide}`,
     `## What is trained on\n${format.rule}`,
-    list('Where it differs from the sequences', [
-      ...format.differences,
-      ...notes,
-      ...warnings(manifest, format),
-    ]),
+    list('Differences from the sequences', [...format.differences, ...notes, ...warnings(manifest, format)]),
     `## Counts\n${countsTable(manifest, tokenizer, isTasks)}`,
     leftOutSection(manifest),
     sourcesSection(sources),
@@ -51,7 +47,7 @@ function warnings({ counts }: ExportManifest, format: Format): string[] {
     found.push(
       `In ${counts.controlTokens} of these sequences a control token of this tokenizer is written as text.`,
     )
-  if (format.name === 'openai' && counts.rows < 10) found.push('Fewer than the ten examples that are needed.')
+  if (format.name === 'openai' && counts.rows < 10) found.push('Fewer than the required ten examples.')
   return found
 }
 
@@ -72,14 +68,14 @@ function countsTable({ counts }: ExportManifest, tokenizer: Tokenizer, isTasks: 
     ['tokens of prompts', String(tokens.prompt)],
     ['characters trained on', String(characters.trained)],
     ['characters masked', String(characters.masked)],
-  ]).concat(`\n\nTokens of all rows, by coa's own mask (${model}, ${vocabularySize} tokens).`)
+  ]).concat(`\n\nTokens of all rows, by coa's mask (${model}, ${vocabularySize} tokens).`)
 }
 
 function leftOutSection({ leftOut }: ExportManifest): string {
   const reasons = Object.entries(leftOut)
   if (reasons.length === 0) return ''
   const rows = reasons.map(([reason, { count, examples }]) => [reason, String(count), examples.join(', ')])
-  return `## Left out, because the format cannot express them\n${table([['reason', 'count', 'such as'], ...rows])}`
+  return `## Left out, because the format cannot express them\n${table([['reason', 'count', 'examples'], ...rows])}`
 }
 
 function sourcesSection(sources: Sources): string {

@@ -4,25 +4,24 @@ export interface CheckResult {
   format: string
   folder: string
   /**
-   * `same`: exactly the same text, or tokens, trained on and masked. `differs as stated`: in ways that are known of the
-   * format, which the figures count, and nothing else is wrong. `broken`: see the problems.
+   * `same`: exactly the same text, or tokens, trained on and masked. `differs as stated`: only in ways that are known
+   * for the format and counted in `figures`. `broken`: see the problems.
    */
   verdict: 'same' | 'differs as stated' | 'broken'
-  /** Rows read back. */
   rows: number
-  /** Of those, rows that agree in every character or token. */
+  /** Rows that agree in every character or token. */
   same: number
-  /** The first of them; `problemCount` has their number. */
+  /** The first few; `problemCount` is the total. */
   problems: string[]
   problemCount: number
   figures: Record<string, number>
-  /** What the format adds or loses whatever the data. */
+  /** What the format adds or loses for any data. */
   differences: readonly string[]
 }
 
 const SHOWN = 10
 
-/** What a check finds, gathered as it goes. */
+/** Collects the findings of a check. */
 export class Findings {
   rows = 0
   same = 0

@@ -19,9 +19,9 @@ import { readRows } from './row-file.ts'
 import { tokenizerFor } from './run.ts'
 
 export interface CheckContext {
-  /** The run to compare with; without it the one the export names. */
+  /** The run to compare with. Default: the one named in the export. */
   run?: Run
-  /** The project's own grammar, for tasks that are solved in it. */
+  /** The project's own grammar, for tasks that use it. */
   language?: Language
   signal?: AbortSignal | undefined
   observe?: Observe
@@ -51,7 +51,7 @@ export async function checkExport(folder: string, context: CheckContext = {}): P
 type OpenTokenizer = (name: string) => Promise<Tokenizer>
 type OpenContext = CheckContext & { run: Run; tokenizers: OpenTokenizer }
 
-/** The exports of one command share a tokenizer, and large ones take a second to open. */
+/** Exports usually share a tokenizer, and large ones take a second to open. */
 function openOnce(): OpenTokenizer {
   const opened = new Map<string, Promise<Tokenizer>>()
   return (name) => {
@@ -75,14 +75,14 @@ async function checkOne(
   return findings.result(format, folder)
 }
 
-/** Are the files those that were written? Without them there is nothing to compare. */
+/** Checks that the files are unchanged. Without them there is nothing to compare. */
 function checkFiles(folder: string, { files }: ExportManifest, findings: Findings): boolean {
   for (const { name, bytes, sha256 } of files) {
     const path = join(folder, name)
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) findings.problem(`${name} is missing`)
     else if (size !== bytes || sha256OfFile(path) !== sha256)
-      findings.problem(`${name} is not the file that was exported: its hash differs`)
+      findings.problem(`${name} is not the exported file: its checksum differs`)
   }
   return files.every(({ name }) => statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined)
 }
@@ -118,7 +118,7 @@ async function compareAll(
     findings.problem(`${counts.rows} rows were written, ${findings.rows} read back`)
 }
 
-/** The folder itself, or those in it. */
+/** The folder itself, or the exports in it. */
 function exportsIn(folder: string): string[] {
   if (hasManifest(folder)) return [folder]
   const inside =
@@ -127,7 +127,7 @@ function exportsIn(folder: string): string[] {
   const exports = found.filter((path) => statSync(path).isDirectory() && hasManifest(path))
   if (exports.length > 0) return exports
   throw new UsageError(`there is no finished export in ${folder}`, {
-    fix: 'Name the folder that was given as --out, or export again.',
+    fix: 'Name the folder given as --out, or export again.',
   })
 }
 

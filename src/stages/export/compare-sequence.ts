@@ -5,7 +5,7 @@ import type { Row, TextFormat, TokenFormat, TokenReading } from './format.ts'
 import type { Prepared } from './prepare.ts'
 import { firstDifference, joinSegments, type Reading, readingOf, type Segment } from './segments.ts'
 
-/** Compares a row, read by its trainer's rule, with the sequence it was made from. */
+/** Compares a row, read by its trainer's rule, with the original sequence. */
 export function compareSequence(
   format: TextFormat | TokenFormat,
   prepared: Prepared,
@@ -17,11 +17,11 @@ export function compareSequence(
   const { id } = prepared.sequence
   let problem: string | undefined
   try {
-    if (row['id'] !== undefined && row['id'] !== id) problem = `it is of ${String(row['id'])}`
+    if (row['id'] !== undefined && row['id'] !== id) problem = `it belongs to ${String(row['id'])}`
     else if (format.carries === 'text') problem = compareText(format, prepared, row, tokenizer, findings)
     else problem = compareTokens(format, prepared, row, tokenizer, findings)
   } catch (error) {
-    // A reader that stumbles has found a row of another shape.
+    // A parse error means that the row has another shape.
     problem = `it cannot be read: ${(error as Error).message}`
   }
   if (problem !== undefined) findings.problem(`row ${findings.rows} (${id}): ${problem}`)
@@ -50,7 +50,7 @@ function compareText(
   return difference
 }
 
-/** Tokens that hold text of both kinds where a trainer encodes the stream in one go. */
+/** Tokens that contain both trained and masked text if a trainer encodes the stream in one piece. */
 function countStraddling(tokenizer: Tokenizer, { spans }: Pick<Stream, 'spans'>): number {
   return encodeSpans(tokenizer, spans, { spanEncoding: 'whole', continues: true }).straddling
 }
@@ -59,7 +59,7 @@ function allTrained({ prompt, segments }: Reading): Reading {
   return { prompt, segments: joinSegments(segments.map(({ text }) => ({ text, trained: true }))) }
 }
 
-/** By ids and mask, and then once more by the text that trained and masked tokens decode to. */
+/** Compares ids and mask, and then the text that trained and masked tokens decode to. */
 function compareTokens(
   format: TokenFormat,
   prepared: Prepared,
@@ -77,9 +77,9 @@ function compareTokens(
   const alike =
     wanted.length === decoded.length &&
     wanted.every(({ text, trained }, at) => text === decoded[at]?.text && trained === decoded[at]?.trained)
-  // Equal ids, so nothing is wrong: the tokenizer does not give every text back, as one that normalises.
+  // The ids are equal, so nothing is wrong: some tokenizers normalize and do not round-trip every text.
   findings.count(
-    alike ? 'rows that decode to the same text' : 'rows whose text the tokenizer does not give back',
+    alike ? 'rows that decode to the same text' : 'rows whose text the tokenizer does not round-trip',
     1,
   )
   return undefined
@@ -90,7 +90,7 @@ function firstTokenDifference({ ids, mask }: EncodedStream, found: TokenReading)
     return `${found.ids.length} tokens and ${found.mask.length} flags, not ${ids.length}`
   for (let at = 0; at < ids.length; at++) {
     if (found.ids[at] !== ids[at]) return `token ${at + 1} is ${found.ids[at]}, not ${ids[at]}`
-    // Nothing is ever trained to predict the first token.
+    // The first token is never a target.
     if (at > 0 && found.mask[at] !== mask[at])
       return `token ${at + 1} is ${found.mask[at] === 1 ? 'trained on' : 'masked'}, and should not be`
   }

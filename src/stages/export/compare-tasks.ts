@@ -10,7 +10,7 @@ import type { ExportManifest } from './manifest.ts'
 import { readRows } from './row-file.ts'
 import { promptOf, whyNotWritten } from './run.ts'
 
-/** Is every task of the run in its file, with its question, prompt and check, in order? */
+/** Checks that every task of the run is in its file, with question, prompt and gold answer, in order. */
 export async function compareTasks(
   folder: string,
   format: TaskFormat,

@@ -3,12 +3,11 @@ import { z } from 'zod'
 import { sha256OfFile } from '../../base/digests/index.ts'
 import { type Run, readJsonLines, readSelection, type Selected, selectionFile } from '../../store/index.ts'
 
-/** Sequences to export. They are gone through once for all formats, and again to check. */
+/** Sequences to export: read once for all formats, and again for a check. */
 export interface Dataset {
   entries: () => Iterable<Selected>
-  /** How many entries there are. */
   total: number
-  /** Tells this dataset from any other state of its source; plain data. */
+  /** Identifies this state of the source; plain data. */
   source: DatasetSource
 }
 
@@ -17,13 +16,13 @@ export const DatasetSource = z.object({
   /** `filter`: what the filter kept; `all`: every sequence of the run. */
   selection: z.enum(['filter', 'all']),
   sequences: z.number().int(),
-  /** The log is only ever appended to, so its length tells its states apart. */
+  /** The log is append-only, so its length identifies its state. */
   logBytes: z.number().int(),
   keptSha256: z.string().optional(),
 })
 export type DatasetSource = z.infer<typeof DatasetSource>
 
-/** What the filter kept of a run, in its order; every sequence where it has not been filtered, or with `all`. */
+/** The sequences the filter kept, in order; every sequence if the run is unfiltered, or with `all`. */
 export function openDataset(run: Run, options: { all?: boolean } = {}): Dataset {
   const kept = selectionFile(run.dir)
   const source = { run: run.id, sequences: run.count('sequence'), logBytes: statSync(run.files.events).size }

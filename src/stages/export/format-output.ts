@@ -23,7 +23,7 @@ export interface FinishParts {
   notes: readonly string[]
 }
 
-/** One format's folder while it is written. Files are published together at the end; the manifest makes it count. */
+/** Writes one format's folder. Files are published together at the end; the manifest completes it. */
 export class FormatOutput {
   readonly format: Format
   readonly folder: string
@@ -83,7 +83,7 @@ export class FormatOutput {
     return manifest
   }
 
-  /** Leaves an earlier export as it was. */
+  /** Keeps an earlier export unchanged. */
   discard(): void {
     for (const { file } of this.#files.values()) file.discard()
   }
@@ -105,7 +105,7 @@ export class FormatOutput {
   }
 }
 
-/** The manifest of a folder that holds this very export already. */
+/** The manifest of a folder that already contains this export. */
 export function finishedExport(folder: string, format: Format, origin: Origin): ExportManifest | undefined {
   if (!hasManifest(folder)) return undefined
   let manifest: ExportManifest
@@ -125,7 +125,7 @@ function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size
 }
 
-/** The filter's own report of what it dropped and why. */
+/** The filter's report of what it dropped and why. */
 export function readFunnel(runFolder: string): string | undefined {
   const path = join(runFolder, 'filter', 'funnel.json')
   if (!existsSync(path)) return undefined

@@ -8,36 +8,36 @@ export type Row = Record<string, unknown>
 
 interface FormatBase {
   name: string
-  /** The trainer that reads it, and in which form. */
+  /** The trainer that reads it, and the variant. */
   title: string
   /** Undefined: JSON lines. */
   columns?: Record<string, ParquetType>
-  /** How a trainer is told to read the files, as Markdown. */
+  /** How to configure the trainer, as Markdown. */
   guide: string
-  /** How the trainer decides what is trained on: the rule `coa export --check` reads the file back by. */
+  /** How the trainer decides what is trained on; `coa export --check` applies the same rule. */
   rule: string
-  /** Where training on the file differs from training on the sequences, whatever the tokenizer. */
+  /** How training on the file differs from training on the sequences, with any tokenizer. */
   differences: readonly string[]
-  /** Files that go with the data, such as dataset_info.json. */
+  /** Additional files, such as dataset_info.json. */
   companions?: Record<string, string>
 }
 
-/** Carries text; the trainer encodes it and derives the mask by its own rule. */
+/** Contains text; the trainer tokenizes it and derives the mask by its own rule. */
 export interface TextFormat extends FormatBase {
   carries: 'text'
   file: string
-  /** Why a sequence cannot be expressed so that exactly the same text is trained on. */
+  /** Why a sequence cannot be represented so that exactly the same text is trained on. */
   refuse: (sequence: Stream) => string | undefined
   toRow: (sequence: Stream) => Row
   /** The trainer's rule, applied to a row. */
   fromRow: (row: Row) => Reading
-  /** The text of each part is encoded by the trainer as one piece, so tokens can straddle its borders. */
+  /** The trainer tokenizes all parts as one piece, so tokens can straddle their borders. */
   straddles?: boolean
-  /** True where observations are trained on: the format has no way to mask them. */
+  /** True if observations are trained on because the format cannot mask them. */
   trainsObservations?: boolean
 }
 
-/** Carries token ids and our own mask: nothing is left for the trainer to decide. */
+/** Contains token ids and coa's mask: the trainer decides nothing. */
 export interface TokenFormat extends FormatBase {
   carries: 'tokens'
   file: string
@@ -51,7 +51,7 @@ export interface TokenReading {
   mask: number[]
 }
 
-/** Carries questions for reinforcement learning. */
+/** Contains questions for reinforcement learning. */
 export interface TaskFormat extends FormatBase {
   carries: 'tasks'
   file: (task: Task) => string

@@ -8,26 +8,26 @@ import { ExportedFile } from './row-file.ts'
 
 const count = z.number().int().nonnegative()
 
-/** Why sequences are not in the file, with the first few of each. */
+/** Why sequences are left out, with the first few ids of each. */
 const LeftOut = z.record(z.string(), z.object({ count, examples: z.array(z.string()) }))
 export type LeftOut = z.infer<typeof LeftOut>
 
 const ExportCounts = z.object({
   /** Sequences in the file, or tasks. */
   sequences: count,
-  /** Rows: a sequence of weight n is there n times. */
+  /** A sequence of weight n has n rows. */
   rows: count,
   leftOut: count,
-  /** Of all rows, by our own mask; the first token has the weight of its mask too. */
+  /** Of all rows, by coa's mask; the first token counts by its mask too. */
   tokens: z.object({ prompt: count, trained: count, masked: count }),
   /** Of the streams of all rows, in UTF-16 units. */
   characters: z.object({ trained: count, masked: count }),
-  /** Sequences in whose text a control token of the tokenizer is written. */
+  /** Sequences whose text contains a control token of the tokenizer. */
   controlTokens: count,
 })
 export type ExportCounts = z.infer<typeof ExportCounts>
 
-/** What an export was made from and what came out. No times in it: the same input gives the same bytes. */
+/** Input and output of an export. It has no timestamps: the same input gives the same bytes. */
 export const ExportManifest = z.object({
   v: z.literal(1),
   format: z.string(),
@@ -37,7 +37,7 @@ export const ExportManifest = z.object({
     tokenizer: z.string(),
     /** The run, relative to this folder. */
     run: z.string(),
-    /** What templates that print the date print. */
+    /** The date for chat templates that print it. */
     date: z.iso.datetime(),
   }),
   files: z.array(ExportedFile),
@@ -46,7 +46,7 @@ export const ExportManifest = z.object({
 })
 export type ExportManifest = z.infer<typeof ExportManifest>
 
-/** Not manifest.json: a folder with that is a run. */
+/** Not manifest.json, which marks a run folder. */
 const NAME = 'export.json'
 
 export function hasManifest(folder: string): boolean {
@@ -65,12 +65,12 @@ export function readManifest(folder: string): ExportManifest {
   }
 }
 
-/** Written last: a folder that has it is complete. */
+/** Written last: it marks the folder as complete. */
 export function writeManifest(folder: string, manifest: ExportManifest): void {
   writeFileSync(join(folder, NAME), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
 }
 
-/** From now on the folder is not complete. */
+/** Marks the folder as incomplete. */
 export function removeManifest(folder: string): void {
   rmSync(join(folder, NAME), { force: true })
 }

@@ -9,12 +9,12 @@ import type { Stream } from '../../schema/index.ts'
 import type { Row, TextFormat, TokenFormat } from './format.ts'
 import { nothingTrained } from './formats/refusals.ts'
 
-/** A sequence with what all formats need of it, worked out once. */
+/** A sequence with what all formats need, computed once. */
 export interface Prepared {
   sequence: Stream
   /** How its prompt is rendered: templates may print the date. */
   rendering: RenderPromptOptions
-  /** Undefined, with the reason, where the tokenizer refuses it. */
+  /** Undefined, with a reason, if the tokenizer refuses it. */
   encoded: EncodedStream | undefined
   refusal: string | undefined
 }
@@ -30,7 +30,7 @@ export function prepare(tokenizer: Tokenizer, sequence: Stream, date: string): P
   }
 }
 
-/** The row of a sequence, or why it has none. Exporting and checking decide by the same words. */
+/** The row of a sequence, or why it has none. Export and check share this decision. */
 export function rowOf(
   format: TextFormat | TokenFormat,
   prepared: Prepared,
@@ -42,11 +42,11 @@ export function rowOf(
   }
   const reason = nothingTrained(sequence) ?? refusal
   if (reason !== undefined || encoded === undefined) return { reason: reason ?? 'it could not be encoded' }
-  if (encoded.ids.length < 2) return { reason: 'a single token, which nothing comes before' }
+  if (encoded.ids.length < 2) return { reason: 'a single token without context' }
   return { row: format.toRow(sequence, encoded) }
 }
 
-/** Finds control tokens that are written in the text of a sequence. */
+/** Finds control tokens spelled out in the text of a sequence. */
 export function controlTokenFinder(tokenizer: Tokenizer): (sequence: Stream) => boolean {
   const tokens = [...tokenizer.controlTokens].map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   if (tokens.length === 0) return () => false

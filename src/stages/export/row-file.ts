@@ -14,12 +14,12 @@ export const ExportedFile = z.object({
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 
-/** A data file under way. It has its name only once it is complete. */
+/** A data file being written under a temporary name. */
 export interface RowFile {
   write: (row: Row) => void
   /** Closes the file under its temporary name. */
   finish: () => ExportedFile
-  /** Gives it its name. */
+  /** Renames it to its final name. */
   publish: () => void
   discard: () => void
 }
@@ -33,7 +33,7 @@ export function createRowFile(path: string, columns: Record<string, ParquetType>
     write: (row) => {
       const text = JSON.stringify(row)
       lines?.write(`${text}\n`)
-      // Only the size of row groups depends on the length, so that of the JSON text will do.
+      // The length only affects the size of row groups, so that of the JSON text is good enough.
       parquet?.write(row, text.length)
       rows += 1
     },

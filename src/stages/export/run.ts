@@ -19,19 +19,19 @@ import { templateNotes } from './template-notes.ts'
 
 export interface ExportConfig {
   formats: readonly string[]
-  /** Each format gets a folder of its name in it. */
+  /** Each format gets a subfolder of its name. */
   out: string
-  /** "bytes", or a folder with tokenizer.json. Without one text formats count bytes, and token formats are refused. */
+  /** "bytes", or a folder with tokenizer.json. Without it, text formats count bytes and token formats are refused. */
   tokenizer?: string | undefined
-  /** Every sequence, even where the filter has made a choice. */
+  /** Export every sequence, even if the run is filtered. */
   all?: boolean
-  /** Count, and write nothing. */
+  /** Count only; nothing is written. */
   dryRun?: boolean
 }
 
 export interface ExportContext {
   run: Run
-  /** The project's own grammar, for tasks that are solved in it. */
+  /** The project's own grammar, for tasks that use it. */
   language?: Language
   signal?: AbortSignal | undefined
   observe?: Observe
@@ -53,8 +53,8 @@ export interface ExportSummary {
   formats: FormatSummary[]
 }
 
-/** So many sequences between two looks at whether to stop. */
-const BREATH = 64
+/** Sequences between checks for cancellation. */
+const YIELD_EVERY = 64
 
 /**
  * Writes a run's dataset in one or more formats in a single pass. A folder that already has the same export is left alone, so
@@ -136,7 +136,7 @@ async function writeSequences(
       if (output.format.carries !== 'tasks') output.addSequence(output.format, prepared, facts)
     }
     observe?.({ stage: 'export', done: ++done, total: dataset.total, unit: 'sequences' })
-    if (done % BREATH === 0) await nextTurn()
+    if (done % YIELD_EVERY === 0) await nextTurn()
     signal?.throwIfAborted()
   }
 }
@@ -160,7 +160,7 @@ async function writeTasks(
 }
 
 export function whyNotWritten(task: Task): string | undefined {
-  if (!task.question.isWellFormed()) return 'a lone surrogate in its text, which UTF-8 cannot hold'
+  if (!task.question.isWellFormed()) return 'a lone surrogate in its text, which UTF-8 cannot represent'
   try {
     assertMayBeWritten(task)
     return undefined
@@ -169,7 +169,7 @@ export function whyNotWritten(task: Task): string | undefined {
   }
 }
 
-/** The prompt a model is given for a task, the same as everywhere else. */
+/** The prompt for a task, the same as everywhere else. */
 export async function promptOf(
   task: Task,
   grammarNamed: ReturnType<typeof projectGrammars>,
@@ -193,23 +193,23 @@ function requireRecords(run: Run, wanted: readonly Format[], dataset: Dataset): 
     throw new UsageError(`run ${run.id} has no sequences to export`, {
       fix:
         dataset.source.selection === 'filter'
-          ? 'Its filter kept none: loosen it, or export every sequence with --all.'
+          ? 'Its filter kept none: relax it, or export every sequence with --all.'
           : 'Make some with `coa distill`, or see what the run has with `coa run show`.',
     })
   }
   if (wanted.some(({ carries }) => carries === 'tasks') && run.count('task') === 0) {
     throw new UsageError(`run ${run.id} has no tasks to export`, {
-      fix: 'Leave verl-rl out, or take a run that was made from tasks.',
+      fix: 'Leave verl-rl out, or use a run that has tasks.',
     })
   }
 }
 
-/** Ids mean nothing without the model that they belong to: another trainer would read bytes as its own tokens. */
+/** Token ids mean nothing without their model: another trainer would read bytes as its own tokens. */
 function requireTokenizer(wanted: readonly Format[], tokenizer: string | undefined): void {
   const inTokens = wanted.find(({ carries }) => carries === 'tokens')
   if (inTokens === undefined || tokenizer !== undefined) return
-  throw new UsageError(`${inTokens.name} holds token ids, and no tokenizer is named`, {
-    fix: 'Name the folder of the model that you will train: --tokenizer FOLDER (with its tokenizer.json).',
+  throw new UsageError(`${inTokens.name} contains token ids, but no tokenizer is named`, {
+    fix: 'Name the folder of the model to train: --tokenizer FOLDER (with its tokenizer.json).',
   })
 }
 

@@ -1,25 +1,25 @@
 import { isTrained, type Message, type Stream } from '../../schema/index.ts'
 
-/** A stretch of the stream that is trained on as a whole or not at all. */
+/** A part of the stream that is either trained on or masked. */
 export interface Segment {
   text: string
   trained: boolean
 }
 
-/** What a trainer sees of one example: the prompt, never trained on, and the stream after it. */
+/** One example as a trainer reads it: the prompt, never trained on, and the stream after it. */
 export interface Reading {
   prompt: Message[]
-  /** Never empty text, never two neighbours of the same kind. */
+  /** No empty text, and no two neighbors of the same kind. */
   segments: Segment[]
 }
 
-/** The reading that every format is measured by. */
+/** The reference that every format is compared with. */
 export function readingOf(sequence: Pick<Stream, 'prompt' | 'spans'>): Reading {
   const stream = sequence.spans.map((span) => ({ text: span.text, trained: isTrained(span) }))
   return { prompt: sequence.prompt, segments: joinSegments(stream) }
 }
 
-/** Neighbours of the same kind as one, empty ones left out: borders without a change of kind train nothing else. */
+/** Joins neighbors of the same kind and drops empty parts: such borders do not affect training. */
 export function joinSegments(parts: Iterable<Segment>): Segment[] {
   const segments: Segment[] = []
   for (const { text, trained } of parts) {
@@ -31,7 +31,7 @@ export function joinSegments(parts: Iterable<Segment>): Segment[] {
   return segments
 }
 
-/** In words, the first difference between what should be trained on and what is; undefined when there is none. */
+/** Describes the first difference between the expected and the actual reading; undefined if there is none. */
 export function firstDifference(wanted: Reading, found: Reading): string | undefined {
   for (let index = 0; index < Math.max(wanted.prompt.length, found.prompt.length); index++) {
     const [mine, theirs] = [wanted.prompt[index], found.prompt[index]]

@@ -1,7 +1,7 @@
 import type { Stream, Task } from '../../schema/index.ts'
 import { benchmarks, suites } from '../../tasks/index.ts'
 
-/** Where the examples come from, counted by what the card says about them. */
+/** Counts the sources of the examples for the dataset card. */
 export class Sources {
   readonly #counts = new Map<string, Map<string, number>>()
 

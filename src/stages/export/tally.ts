@@ -5,7 +5,7 @@ import { countCharacters, readingOf } from './segments.ts'
 
 const EXAMPLES = 5
 
-/** Counts of one export, kept while it is written. */
+/** Counts of one export. */
 export class Tally {
   readonly counts: ExportCounts = {
     sequences: 0,

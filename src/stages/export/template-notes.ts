@@ -8,7 +8,7 @@ const probe = [
   { role: 'assistant' as const, content: 'coa-e' },
 ]
 
-/** What the tokenizer's own chat template does to contents, found out by rendering some. */
+/** What the tokenizer's chat template does to message contents, found by rendering examples. */
 export function templateNotes(tokenizer: Tokenizer): string[] {
   if (tokenizer.chatTemplate() === undefined) {
     return ['The tokenizer has no chat template; the trainer needs one.']
@@ -26,7 +26,7 @@ export function templateNotes(tokenizer: Tokenizer): string[] {
   const lost = changed.some(({ content }) => !rendered.includes(content.trim()))
   return [
     lost
-      ? "The tokenizer's chat template rewrites the contents of turns, so the trainer sees other text than the file has."
+      ? "The tokenizer's chat template rewrites the contents of turns, so the trainer sees different text than the file contains."
       : "The tokenizer's chat template trims the contents of turns: line breaks around observations are lost.",
   ]
 }

@@ -1,87 +1,89 @@
 import { createHash } from 'node:crypto'
 import { hashShingles, WordBuffer, wordKey } from '../../base/digests/index.ts'
+import { ConfigError } from '../../base/errors/index.ts'
 import { percent } from '../../base/text/index.ts'
-import type { FilterSettings } from './config.ts'
+import { benchmarks, openTasks, type Split, suites } from '../../tasks/index.ts'
+import type { TasksConfig } from '../../tasks/settings.ts'
 import type { Drop } from './examine.ts'
+import { type FilterSection, type FilterSettings, sourceFromText } from './settings.ts'
 
 interface Known {
   source: string
-  /** How many runs of words it has. */
-  runs: number
+  /** Number of word n-grams. */
+  grams: number
 }
 
-/** The questions of the sets a model will be measured on, as hashes: the texts themselves are not kept. */
+/** Evaluation questions, stored as hashes only: the texts are not kept. */
 export class EvalQuestions {
   readonly #width: number
   readonly #known: Known[] = []
   readonly #whole = new Map<string, string>()
-  /** Which questions hold a run of words. */
+  /** Which questions contain an n-gram. */
   readonly #holders = new Map<number, number[]>()
   readonly #digest = createHash('sha256')
   readonly #words = new WordBuffer()
-  readonly #runs = new WordBuffer()
+  readonly #grams = new WordBuffer()
 
-  /** `width` words in a row are one run. */
+  /** `width`: words per n-gram. */
   constructor(width: number) {
     this.#width = width
   }
 
-  /** With `wholeOnly`, a question counts only if it is the same from beginning to end. */
+  /** With `wholeOnly`, only an identical question counts as a match. */
   add(source: string, question: string, { wholeOnly = false } = {}): void {
     this.#digest.update(`${source}\0${question}\0`)
     const whole = this.#read(question)
     if (this.#whole.has(whole)) return
     this.#whole.set(whole, source)
     if (wholeOnly) return
-    const runs = this.#distinctRuns()
-    for (const run of runs) {
-      const holders = this.#holders.get(run)
-      if (holders === undefined) this.#holders.set(run, [this.#known.length])
+    const grams = this.#distinctGrams()
+    for (const gram of grams) {
+      const holders = this.#holders.get(gram)
+      if (holders === undefined) this.#holders.set(gram, [this.#known.length])
       else holders.push(this.#known.length)
     }
-    this.#known.push({ source, runs: runs.size })
+    this.#known.push({ source, grams: grams.size })
   }
 
   /**
-   * The eval question nearest to this one, and how much the two share: common runs of words as a share of those of the
-   * shorter, so that a question wrapped in instructions is found too.
+   * The most similar eval question, and the overlap: shared n-grams as a share of the shorter question's, so that a
+   * question wrapped in instructions is found too.
    */
   overlap(question: string): { source: string; share: number } | undefined {
     const source = this.#whole.get(this.#read(question))
     if (source !== undefined) return { source, share: 1 }
-    const runs = this.#distinctRuns()
+    const grams = this.#distinctGrams()
     const common = new Map<number, number>()
-    for (const run of runs)
-      for (const holder of this.#holders.get(run) ?? []) common.set(holder, (common.get(holder) ?? 0) + 1)
+    for (const gram of grams)
+      for (const holder of this.#holders.get(gram) ?? []) common.set(holder, (common.get(holder) ?? 0) + 1)
     let best: { source: string; share: number } | undefined
     for (const [holder, count] of common) {
       const known = this.#known[holder]!
-      const share = count / Math.min(runs.size, known.runs)
+      const share = count / Math.min(grams.size, known.grams)
       if (share > (best?.share ?? 0)) best = { source: known.source, share }
     }
     return best
   }
 
-  /** Changes when a question does. */
   digest(): string {
     return this.#digest.copy().digest('hex')
   }
 
-  /** Leaves words and runs in their buffers and returns all words as one key. */
+  /** Fills the buffers of words and n-grams and returns all words as one key. */
   #read(question: string): string {
     const key = wordKey(question, this.#words)
-    this.#runs.clear()
-    hashShingles(this.#words.values, this.#width, this.#runs)
+    this.#grams.clear()
+    hashShingles(this.#words.values, this.#width, this.#grams)
     return key
   }
 
-  /** Fewer words than a run make a phrase that anyone may use; only the whole question counts then. */
-  #distinctRuns(): Set<number> {
-    return new Set(this.#words.size < this.#width ? [] : this.#runs.values)
+  /** A question shorter than one n-gram may be a common phrase, so only an identical question counts. */
+  #distinctGrams(): Set<number> {
+    return new Set(this.#words.size < this.#width ? [] : this.#grams.values)
   }
 }
 
-/** What asks a question of an eval set, or much of one, would make its result worthless. */
+/** Training on an evaluation question, or much of one, would invalidate the evaluation. */
 export function contaminated(
   question: string,
   evalQuestions: EvalQuestions,
@@ -89,9 +91,48 @@ export function contaminated(
 ): Drop | undefined {
   const found = evalQuestions.overlap(question)
   if (found === undefined || found.share < settings.overlap_share) return undefined
-  // The question itself is not told: some benchmarks must not be written to disk.
+  // The question itself is not included: some benchmarks must not be written to disk.
   return {
     reason: `question is in ${found.source}`,
-    detail: `${percent(found.share, 0)} of its words`,
+    detail: `${percent(found.share, 0)} overlap`,
   }
+}
+
+/**
+ * Reads the sets named in `filter.against`: files whole, suites and benchmarks in the split used for evaluation.
+ * Tasks of a generated suite share their wording, and its splits share no task, so only identical questions count: by
+ * n-grams, nearly all training tasks would look contaminated.
+ */
+export async function readEvalQuestions(
+  { filter, tasks, project }: Omit<TasksConfig, 'language'> & { filter: FilterSection },
+  signal: AbortSignal,
+): Promise<EvalQuestions> {
+  const questions = new EvalQuestions(filter.overlap_words)
+  for (const set of filter.against) {
+    const { from, split } = typeof set === 'string' ? { from: set, split: evalSplit(set) } : set
+    const name = typeof set === 'string' ? from : `${from}:${split}`
+    const source = {
+      from,
+      data: tasks.data,
+      seed: project.seed,
+      signal,
+      ...(split === undefined ? {} : { split }),
+      // A generated suite is infinite.
+      ...(suites.has(from) ? { limit: filter.against_count } : {}),
+    }
+    for await (const { suite, question } of openTasks(source))
+      questions.add(name, question, { wholeOnly: suites.has(suite) })
+  }
+  return questions
+}
+
+/** The evaluation split of a suite or benchmark; undefined for all of it. */
+function evalSplit(from: string): Split | undefined {
+  const named = sourceFromText(from)
+  if (typeof named !== 'string')
+    throw new ConfigError(`filter.against: "${from}" combines a name and a split`, {
+      fix: `Write it as { from = "${named.from}", split = "${named.split}" }.`,
+    })
+  if (suites.has(from)) return 'test'
+  return benchmarks.find(({ name }) => name === from)?.files.find(({ split }) => split === 'test')?.split
 }

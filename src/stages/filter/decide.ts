@@ -1,16 +1,15 @@
+import { fractionOf } from '../../base/random/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
-import { tooSimple } from './complexity.ts'
-import type { FilterSettings } from './config.ts'
 import { contaminated, type EvalQuestions } from './contamination.ts'
-import { correctionWeight } from './correction.ts'
-import type { Drop, Examined } from './examine.ts'
+import { type Drop, type Examined, firstText } from './examine.ts'
 import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
-import { unreflected } from './reflection.ts'
+import { readScore } from './read-score.ts'
+import type { FilterSettings } from './settings.ts'
 
 /**
- * In the order they are gone through. Contamination comes before near-duplicates: otherwise a sequence that must go
- * could first push out a clean one that is like it.
+ * In the order they are applied. Contamination comes before near-duplicates: otherwise a contaminated sequence could
+ * first displace a clean one that is similar.
  */
 export const stageNames = [
   'complexity',
@@ -31,10 +30,10 @@ export interface Criteria {
 
 export type Decision = { dropped: Drop & { stage: StageName } } | { weight: number }
 
-type Look = (examined: Examined, criteria: Criteria) => Drop | undefined
+type Check = (examined: Examined, criteria: Criteria) => Drop | undefined
 
-/** The stages that look at a sequence alone and may leave it out. */
-const looks: readonly (readonly [StageName, Look])[] = [
+/** The stages that judge each sequence by itself. */
+const checks: readonly (readonly [StageName, Check])[] = [
   ['complexity', (examined, { settings }) => tooSimple(examined, settings)],
   ['quality', (examined, { settings }) => poorQuality(examined, settings)],
   ['reflection', (examined, { settings }) => unreflected(examined, settings)],
@@ -45,11 +44,55 @@ const looks: readonly (readonly [StageName, Look])[] = [
   ],
 ]
 
-/** Takes one sequence through every stage that needs no other; near-duplicates are settled at the end. */
+/** Applies every stage that looks at a single sequence; near-duplicates are resolved at the end. */
 export function decide(examined: Examined, criteria: Criteria): Decision {
-  for (const [stage, look] of looks) {
-    const drop = look(examined, criteria)
+  for (const [stage, check] of checks) {
+    const drop = check(examined, criteria)
     if (drop !== undefined) return { dropped: { stage, ...drop } }
   }
   return { weight: correctionWeight(examined, criteria.settings) }
+}
+
+/** First stage: a sequence with few tool calls teaches little about using tools. */
+export function tooSimple(
+  { suite, interactions }: Pick<Examined, 'suite' | 'interactions'>,
+  settings: Pick<FilterSettings, 'min_interactions' | 'min_interactions_by_suite'>,
+): Drop | undefined {
+  const needed =
+    new Map(Object.entries(settings.min_interactions_by_suite)).get(suite) ?? settings.min_interactions
+  if (interactions >= needed) return undefined
+  return { reason: `fewer than ${needed} tool calls`, detail: `${interactions}` }
+}
+
+/**
+ * Third stage: reflection is rare and valuable, so sequences without it are downsampled, or dropped where it is
+ * required. Grammars without a reflecting agent are exempt.
+ */
+export function unreflected(
+  examined: Examined,
+  settings: Pick<FilterSettings, 'reflection_agents' | 'reflection_required' | 'keep_unreflected' | 'seed'>,
+): Drop | undefined {
+  const { grammar, sequence, suite } = examined
+  const agents = settings.reflection_agents.filter((name) => grammar?.agents.has(name))
+  if (agents.length === 0 || firstText(examined, agents) !== undefined) return undefined
+  const domain = [sequence.grammar, suite].find((name) => settings.reflection_required.includes(name))
+  if (domain !== undefined) return { reason: 'no reflection where it is required', detail: domain }
+  // Depends only on the seed and the id, so adding or reordering data changes nothing.
+  const isSampled = fractionOf(settings.seed, sequence.id) < settings.keep_unreflected
+  if (isSampled) return undefined
+  return { reason: 'no reflection, not sampled', detail: `${settings.keep_unreflected} of these are kept` }
+}
+
+/**
+ * Fourth stage: a sequence that doubted its first answer and ended with a correct one shows how to recover from a
+ * mistake, so it gets a higher weight. Returns the weight.
+ */
+export function correctionWeight(
+  examined: Examined,
+  settings: Pick<FilterSettings, 'check_agents' | 'low_score' | 'correction_weight'>,
+): number {
+  if (examined.sequence.verdict?.outcome !== 'correct') return 1
+  const words = firstText(examined, settings.check_agents)
+  const score = words === undefined ? undefined : readScore(words)
+  return score !== undefined && score <= settings.low_score ? settings.correction_weight : 1
 }

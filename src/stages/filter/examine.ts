@@ -1,22 +1,22 @@
 import { type Chain, type Grammar, parseChain } from '../../language/grammar/index.ts'
 import { type Stream, streamText } from '../../schema/index.ts'
 
-/** Why a sequence is left out: a reason that many share and can be counted by, and what it was here. */
+/** Why a sequence is dropped: a reason that can be counted, and the detail of this case. */
 export interface Drop {
   reason: string
   detail: string
 }
 
-/** A sequence with what several filters ask about it, each worked out once and only when asked for. */
+/** A sequence with properties that several filters need, each computed once. */
 export interface Examined {
   sequence: Stream
-  /** Undefined where no grammar of that name is known. */
+  /** Undefined if the grammar is unknown. */
   grammar: Grammar | undefined
   suite: string
   question: string
-  /** Tool calls: how often an agent and a tool had to do with each other. */
+  /** Number of tool calls. */
   interactions: number
-  /** The stream, read strictly. Only for a sequence whose grammar is known. */
+  /** The stream, parsed strictly. Only for a known grammar. */
   chain: () => Chain
 }
 
@@ -37,12 +37,12 @@ export function examine(sequence: Stream, grammar: Grammar | undefined): Examine
   }
 }
 
-/** Imported sequences may not know their suite; then the grammar is the nearest thing. */
+/** Imported sequences may lack a suite; the grammar is the closest substitute. */
 function suiteOf({ meta, grammar }: Stream): string {
   return typeof meta['suite'] === 'string' ? meta['suite'] : grammar
 }
 
-/** Whether one of these agents spoke, and said something. */
-export function firstWords(examined: Examined, agents: readonly string[]): string | undefined {
+/** The first text by one of these agents that is not blank. */
+export function firstText(examined: Examined, agents: readonly string[]): string | undefined {
   return examined.chain().blocks.find(({ agent, text }) => agents.includes(agent) && text.trim() !== '')?.text
 }

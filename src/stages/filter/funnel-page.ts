@@ -1,9 +1,7 @@
 import { escapeHtml, percent, whole } from '../../base/text/index.ts'
 import type { Funnel } from './funnel.ts'
-import { style } from './funnel-style.ts'
-import { drawHistogram } from './histogram.ts'
 
-/** The funnel as one file that needs nothing else: no network, no script, light and dark, wide and narrow. */
+/** The funnel as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawFunnel(funnel: Funnel, runId: string): string {
   const { sequences, kept, copies, upSampled, passedOver } = funnel
   return `<!doctype html>
@@ -14,14 +12,14 @@ export function drawFunnel(funnel: Funnel, runId: string): string {
 <title>Filter funnel · ${escapeHtml(runId)}</title>
 <style>${style}</style>
 <main>
-<h1>What was kept, and why not the rest <small>${escapeHtml(runId)}</small></h1>
+<h1>Filter funnel <small>${escapeHtml(runId)}</small></h1>
 <dl class="figures">
 ${figure('sequences', whole(sequences))}
 ${figure('kept', whole(kept))}
 ${figure('retention', percent(kept / sequences))}
 ${figure('copies', whole(copies))}
 ${figure('up-sampled', whole(upSampled))}
-${passedOver === 0 ? '' : figure('not looked at', whole(passedOver))}
+${passedOver === 0 ? '' : figure('skipped', whole(passedOver))}
 </dl>
 <h2>Stage by stage</h2>
 ${table(
@@ -33,7 +31,7 @@ ${table(
     bar(after, before, sequences),
   ]),
 )}
-<h2>Tool calls of a sequence</h2>
+<h2>Tool calls per sequence</h2>
 ${drawHistogram(funnel.interactions)}
 <p class="key"><i class="all"></i> all <i class="kept"></i> kept</p>
 <h2>Suites</h2>
@@ -67,14 +65,14 @@ function figure(name: string, value: string): string {
   return `<div><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
-/** The last column holds bars and takes the room that is left. */
+/** The last column has bars and takes the remaining width. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[], tag: string): string =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
   return `<table><thead>${row(heads, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`
 }
 
-/** What is left in full colour, what was there before behind it. */
+/** The remaining share in full color, the previous one behind it. */
 function bar(left: number, before: number, most: number): string {
   const width = (value: number): string => (most === 0 ? '0' : ((100 * value) / most).toFixed(2))
   return `<div class="bar"><b style="width:${width(before)}%"></b><i style="width:${width(left)}%"></i></div>`
@@ -86,3 +84,83 @@ function describeReason(reason: Funnel['reasons'][number], sequences: number): s
   )
   return `<details><summary><span>${escapeHtml(reason.reason)} <small>${reason.stage}</small></span><b>${whole(reason.count)} <small>${percent(reason.count / sequences)}</small></b></summary><ul>${examples.join('')}</ul></details>`
 }
+
+const WIDTH = 640
+const HEIGHT = 200
+const FLOOR = 176
+const TOP = 16
+/** Number of columns; larger values go into the last. */
+const MOST = 25
+/** With more columns, only every other one is labeled: on a phone the labels would overlap. */
+const LABELS = 14
+
+/** Histogram of tool calls per sequence: all sequences, with the kept ones in front. */
+function drawHistogram(interactions: Funnel['interactions']): string {
+  const columns = toColumns(interactions)
+  const highest = Math.max(1, ...columns.map(({ all }) => all))
+  const step = WIDTH / Math.max(1, columns.length)
+  const rectangle = (count: number, index: number, name: string): string => {
+    const height = ((FLOOR - TOP) * count) / highest
+    return `<rect class="${name}" x="${(index * step + step * 0.12).toFixed(1)}" y="${(FLOOR - height).toFixed(1)}" width="${(step * 0.76).toFixed(1)}" height="${height.toFixed(1)}" rx="2"/>`
+  }
+  // Counted from the last column, whose label shows that it holds the rest.
+  const shown = (index: number): boolean => columns.length <= LABELS || (columns.length - 1 - index) % 2 === 0
+  const drawn = columns.map(({ label, all, kept }, index) => {
+    const name = `<text x="${((index + 0.5) * step).toFixed(1)}" y="${HEIGHT - 6}">${label}</text>`
+    return `<g><title>${label} tool calls: ${all} sequences, ${kept} kept</title>${rectangle(all, index, 'all')}${rectangle(kept, index, 'kept')}${shown(index) ? name : ''}</g>`
+  })
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Sequences by number of tool calls"><text class="most" x="2" y="11">${highest.toLocaleString('en')}</text>${drawn.join('')}</svg>`
+}
+
+function toColumns(interactions: Funnel['interactions']): { label: string; all: number; kept: number }[] {
+  const last = Math.min(MOST, Math.max(0, ...interactions.map((row) => row.interactions)))
+  return Array.from({ length: last + 1 }, (_, calls) => {
+    const rows = interactions.filter((row) => Math.min(row.interactions, MOST) === calls)
+    const sum = (name: 'all' | 'kept'): number => rows.reduce((total, row) => total + row[name], 0)
+    return { label: calls === MOST ? `${MOST}+` : `${calls}`, all: sum('all'), kept: sum('kept') }
+  })
+}
+
+/** Colors have the same hue in light and dark, with enough contrast in both. */
+const style = `
+:root{--ink:#1c2330;--faint:#5d6779;--paper:#fbfbfd;--line:#dfe3ea;--kept:#2f7d6b;--all:#c9d3dc}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#9aa4b5;--paper:#12161d;--line:#2b323e;--kept:#4fb79d;--all:#3a4554}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:760px;margin:0 auto;padding:24px 16px 64px}
+h1{font-size:1.4rem;line-height:1.25;margin:0 0 16px}
+h2{font-size:1rem;margin:32px 0 8px}
+small{color:var(--faint);font-weight:400;font-size:.82em}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(104px,1fr));gap:8px;margin:0}
+.figures div{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
+dt{color:var(--faint);font-size:.82em}
+dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:4px 12px 4px 0;border-bottom:1px solid var(--line);white-space:nowrap;font-variant-numeric:tabular-nums}
+th{color:var(--faint);font-weight:400;font-size:.82em}
+td:first-child{white-space:normal;overflow-wrap:anywhere}
+td:last-child{width:45%;padding-right:0}
+.bar{position:relative;height:14px;min-width:56px}
+.bar b,.bar i{position:absolute;inset:0 auto 0 0;border-radius:3px}
+.bar b,.all{background:var(--all);fill:var(--all)}
+.bar i,.kept{background:var(--kept);fill:var(--kept)}
+svg{width:100%;height:auto;display:block;overflow:visible}
+svg text{fill:var(--faint);font-size:11px;text-anchor:middle}
+svg .most{text-anchor:start}
+.key{color:var(--faint);font-size:.82em;margin:4px 0}
+.key i{display:inline-block;width:10px;height:10px;border-radius:2px;margin-left:12px}
+details{border-bottom:1px solid var(--line)}
+summary{display:flex;justify-content:space-between;gap:12px;padding:6px 0;cursor:pointer}
+summary b{font-weight:500;white-space:nowrap;font-variant-numeric:tabular-nums}
+summary span::before{content:"▸ ";color:var(--faint)}
+details[open] summary span::before{content:"▾ "}
+ul{margin:0 0 10px;padding-left:20px;overflow-wrap:anywhere}
+code{font-size:.9em}
+@media (max-width:540px){
+tr{display:grid;grid-template-columns:1fr 8em 4em;border-bottom:1px solid var(--line);padding:4px 0}
+th,td{border:0;padding:0}
+th:last-child{display:none}
+td:last-child{grid-column:1/-1;width:auto;padding:4px 0}
+svg text{font-size:17px}
+}
+`

@@ -1,7 +1,6 @@
-/** Which sequences of a run are worth learning, how often each counts, and why the others are not. */
+/** Selects the sequences to train on, with weights, and reasons for the dropped ones. */
 export { Funnel } from './funnel.ts'
-export { readFunnel } from './read-funnel.ts'
 export { readScore } from './read-score.ts'
 export { type FilterContext, type FilterSummary, run } from './run.ts'
-export { selectionFiles } from './selection-files.ts'
+export { readFunnel, selectionFiles } from './selection-files.ts'
 export { filter } from './stage.ts'

@@ -1,12 +1,12 @@
 import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
 import type { Stream } from '../../schema/index.ts'
-import type { FilterSettings } from './config.ts'
 import type { Drop } from './examine.ts'
+import type { FilterSettings } from './settings.ts'
 
-/** More than any chat template we know writes around a message. */
+/** More than any known chat template adds around a message. */
 const TEMPLATE_BYTES = 256
 
-/** What does not fit into the context of the student cannot be learnt whole, and half a chain has no answer. */
+/** A sequence that exceeds the student's context cannot be trained on whole, and a truncated chain has no answer. */
 export function tooLong(
   sequence: Pick<Stream, 'prompt' | 'spans'>,
   settings: Pick<FilterSettings, 'max_tokens' | 'max_characters'>,
@@ -19,7 +19,7 @@ export function tooLong(
       return { reason: `over ${max_characters} characters`, detail: `${characters}` }
   }
   if (max_tokens === 0) return undefined
-  // A token stands for a byte at least, so most sequences need not be encoded to know that they fit.
+  // A token covers at least one byte, so most sequences are known to fit without being encoded.
   const bytes = lengthOf(sequence, (text) => Buffer.byteLength(text))
   if (bytes + TEMPLATE_BYTES * (sequence.prompt.length + 1) <= max_tokens) return undefined
   const tokens = encodeStream(tokenizer, sequence).ids.length

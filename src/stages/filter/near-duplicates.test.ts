@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeSequence } from '../../../test/filter/make-sequence.ts'
 import { hashShingles, hashWords, scramble, WordBuffer } from '../../base/digests/index.ts'
-import { agree, HASHES, likeness, minHash } from './min-hash.ts'
+import { agree, HASHES, minHash, Signatures, similarity } from './min-hash.ts'
 import { bandsFor, findDuplicates } from './near-duplicates.ts'
-import { Signatures } from './signatures.ts'
 
 function signatureOf(set: Uint32Array): Uint32Array {
   const signature = new Uint32Array(HASHES)
@@ -12,7 +11,7 @@ function signatureOf(set: Uint32Array): Uint32Array {
   return signature
 }
 
-/** Two sets with so many elements in common, and so many of their own. Scrambling is a permutation: all differ. */
+/** Two sets with `common` shared elements and some of their own. Scrambling is a permutation, so all differ. */
 function pair(common: number, left: number, right: number, salt: number): [Uint32Array, Uint32Array] {
   const from = (start: number, count: number) =>
     Array.from({ length: count }, (_, index) => scramble(salt + start + index))
@@ -23,7 +22,7 @@ function pair(common: number, left: number, right: number, salt: number): [Uint3
   ]
 }
 
-/** Written for the eye, not for speed: an independent opinion. */
+/** An independent implementation, written for readability. */
 function trueLikeness(left: string, right: string): number {
   const shingles = (text: string): Set<string> => {
     const words = text.toLowerCase().match(/[a-z0-9]+|[+\-*/=<>^%$\\&~@#|_]/g) ?? []
@@ -37,7 +36,7 @@ function trueLikeness(left: string, right: string): number {
 }
 
 describe('minHash', () => {
-  it('estimates the likeness of two sets, without leaning to one side', () => {
+  it('estimates the similarity of two sets without bias', () => {
     let error = 0
     let cases = 0
     fc.assert(
@@ -50,10 +49,10 @@ describe('minHash', () => {
           fc.pre(common + ownLeft > 0 && common + ownRight > 0)
           const [left, right] = pair(common, ownLeft, ownRight, salt)
           const truth = common / (common + ownLeft + ownRight)
-          const estimate = likeness(signatureOf(left), signatureOf(right))
+          const estimate = similarity(signatureOf(left), signatureOf(right))
           error += estimate - truth
           cases++
-          // Two of a handful of elements may fall into one place, and then one of them is not seen at all.
+          // Two of a handful of elements may share a slot, and then one of them is not seen at all.
           expect(Math.abs(estimate - truth)).toBeLessThan(0.25 + 1 / (common + Math.min(ownLeft, ownRight)))
         },
       ),
@@ -62,14 +61,14 @@ describe('minHash', () => {
     expect(Math.abs(error / cases)).toBeLessThan(0.01)
   })
 
-  it('agrees exactly where the count of equal places says so', () => {
+  it('agrees exactly when the number of equal slots says so', () => {
     const [left, right] = pair(100, 20, 20, 7).map(signatureOf) as [Uint32Array, Uint32Array]
-    const same = likeness(left, right) * HASHES
+    const same = similarity(left, right) * HASHES
     expect(agree(left, right, same)).toBe(true)
     expect(agree(left, right, same + 1)).toBe(false)
   })
 
-  it('sees texts as their shingles of five words', () => {
+  it('treats texts as sets of five-word shingles', () => {
     const word = fc.constantFrom(
       'light',
       'Harbour',
@@ -103,7 +102,7 @@ describe('minHash', () => {
 })
 
 describe('bandsFor', () => {
-  it('uses as many rows as let nearly every pair at the threshold be compared', () => {
+  it('uses as many rows as the recall at the threshold allows', () => {
     expect(bandsFor(0.8)).toEqual({ bands: 21, rows: 6 })
     for (const threshold of [0.3, 0.5, 0.7, 0.9, 1]) {
       const { bands, rows } = bandsFor(threshold)
@@ -114,7 +113,7 @@ describe('bandsFor', () => {
 })
 
 describe('findDuplicates', () => {
-  /** Families of sequences: copies of a text, each with some of its words changed. */
+  /** Families of sequences: copies of a text, each with some words changed. */
   function families(seed: number): Signatures {
     const signatures = new Signatures()
     const random = (bound: number): number => {
@@ -133,7 +132,7 @@ describe('findDuplicates', () => {
     return signatures
   }
 
-  it('keeps one of those alike: each that goes is like one that stays, and those that stay are not alike', () => {
+  it('keeps one of several near-duplicates: each dropped one is similar to a kept one, and no two kept ones are', () => {
     let missed = 0
     for (let seed = 1; seed <= 20; seed++) {
       const signatures = families(seed)
@@ -151,11 +150,11 @@ describe('findDuplicates', () => {
       expect(kept.length).toBeLessThan(48)
       for (const one of kept) for (const other of kept) if (one < other && alike(one, other)) missed++
     }
-    // Bands find nearly every pair, not every one.
+    // Banding finds nearly every pair, not every one.
     expect(missed).toBeLessThanOrEqual(2)
   })
 
-  it('has no duplicates among nothing, and of equals only the first', () => {
+  it('handles no sequences, and keeps the first of equal ones', () => {
     expect(findDuplicates(new Signatures(), new Uint32Array(0), 0.8)).toHaveLength(0)
     const signatures = new Signatures()
     for (let index = 0; index < 5; index++) signatures.add({ question: 'q', sequence: makeSequence() })

@@ -1,18 +1,17 @@
 import { scramble } from '../../base/digests/index.ts'
-import { agree, HASHES } from './min-hash.ts'
-import type { Signatures } from './signatures.ts'
+import { agree, HASHES, type Signatures } from './min-hash.ts'
 
-/** Of the pairs that are just alike enough, so many must come to be compared. */
+/** Share of the pairs at the threshold that must be compared. */
 const RECALL = 0.99
 /**
- * A band that more sequences share is a phrase of the domain and tells nothing; only the latest of them are compared, or
- * sequences made from one template would all be compared with each other. Doubles share other bands too.
+ * A band shared by more sequences is a common phrase and carries no information; only the latest are compared, or
+ * sequences made from one template would all be compared with each other. True duplicates share other bands too.
  */
 const LONGEST_CHAIN = 32
 
 /**
- * Bands of rows of a signature. Two sequences are compared where one band of theirs is the same. More rows make fewer
- * needless comparisons; there are as many as the wanted recall allows.
+ * Splits a signature into bands of rows. Two sequences are compared if one of their bands is equal. More rows mean
+ * fewer needless comparisons; this uses as many as the recall allows.
  */
 export function bandsFor(threshold: number): { bands: number; rows: number } {
   for (let rows = HASHES; rows > 1; rows--) {
@@ -23,15 +22,17 @@ export function bandsFor(threshold: number): { bands: number; rows: number } {
 }
 
 /**
- * For every sequence the one that is kept in its stead, or -1 where it is kept itself. They are taken in the `order`
- * given: one is kept unless it is like one kept before it. So the result hangs on that order alone, no two that are
- * kept are alike, and each that goes is like one that stays (and not only like another that goes).
+ * For every sequence, the one kept in its place, or -1 if it is kept itself. Sequences are processed in the given
+ * `order`: one is kept unless it is similar to one kept before. So the result depends only on that order, no two kept
+ * sequences are similar, and each dropped one is similar to a kept one.
  */
 export function findDuplicates(signatures: Signatures, order: Uint32Array, threshold: number): Int32Array {
   const { bands, rows } = bandsFor(threshold)
   const needed = Math.ceil(threshold * HASHES - 1e-9)
   const slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, order.length * bands * 1.5))))
-  /** The entry before in the same slot; an entry is sequence × bands + band, stored plus one so that 0 is none. */
+  /**
+   * The previous entry in the same slot; an entry is sequence × bands + band, stored plus one so that 0 means none.
+   */
   const earlier = new Int32Array(signatures.size * bands)
   const comparedWith = new Int32Array(signatures.size).fill(-1)
   const keptInstead = new Int32Array(signatures.size).fill(-1)

@@ -1,23 +1,23 @@
-import type { FilterSettings } from './config.ts'
+import { isTrained } from '../../schema/index.ts'
 import type { Drop, Examined } from './examine.ts'
-import { misfit } from './misfit.ts'
 import { mostRepeated } from './repeated-calls.ts'
+import type { FilterSettings } from './settings.ts'
 
 type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'max_same_call'>
 
-/** Second stage: only right answers, reached within the language and without going in circles. Cheap checks first. */
+/** Second stage: only correct answers, reached within the grammar and without repeating calls. Cheap checks first. */
 export function poorQuality(examined: Examined, settings: QualitySettings): Drop | undefined {
   return (
-    notRight(examined) ??
-    cheated(examined, settings) ??
-    illTold(examined) ??
-    misfit(examined) ??
+    notCorrect(examined) ??
+    sawGold(examined, settings) ??
+    distillProblem(examined) ??
+    invalid(examined) ??
     repetitive(examined, settings.max_same_call)
   )
 }
 
-/** An answer that could not be checked is not wrong, but nothing says that it is worth learning. */
-function notRight({ sequence: { verdict } }: Examined): Drop | undefined {
+/** An unchecked answer is not wrong, but nothing says that it should be trained on. */
+function notCorrect({ sequence: { verdict } }: Examined): Drop | undefined {
   if (verdict === undefined) return { reason: 'answer never checked', detail: '' }
   if (verdict.outcome === 'correct') return undefined
   return {
@@ -26,15 +26,18 @@ function notRight({ sequence: { verdict } }: Examined): Drop | undefined {
   }
 }
 
-/** What the distiller could not tell within the grammar, such as a tool without an agent, shows in no chain. */
-function illTold({ sequence: { meta } }: Examined): Drop | undefined {
+/** Problems that the distiller had, such as a tool without an agent, are not visible in the chain. */
+function distillProblem({ sequence: { meta } }: Examined): Drop | undefined {
   const problems = meta['problems']
   if (!Array.isArray(problems) || problems.length === 0) return undefined
   const [first] = problems
-  return { reason: 'not told in full', detail: typeof first === 'string' ? first : JSON.stringify(first) }
+  return {
+    reason: 'distilled with problems',
+    detail: typeof first === 'string' ? first : JSON.stringify(first),
+  }
 }
 
-function cheated({ sequence }: Examined, settings: QualitySettings): Drop | undefined {
+function sawGold({ sequence }: Examined, settings: QualitySettings): Drop | undefined {
   if (!settings.exclude_saw_gold || sequence.provenance?.sawGold !== true) return undefined
   return { reason: 'saw the gold answer', detail: sequence.provenance.origin }
 }
@@ -43,4 +46,38 @@ function repetitive(examined: Examined, limit: number): Drop | undefined {
   const { agent, times } = mostRepeated(examined.chain().calls)
   if (times <= limit) return undefined
   return { reason: 'repeated tool call', detail: `${agent}: the same input ${times} times` }
+}
+
+/** Checks a sequence against its grammar: tags and payloads, order of speakers, spans. */
+function invalid({ sequence, grammar, chain: read }: Examined): Drop | undefined {
+  if (grammar === undefined) return { reason: 'unknown grammar', detail: sequence.grammar }
+  const chain = read()
+  const fault = chain.diagnostics[0]
+  if (fault !== undefined)
+    return { reason: 'malformed chain', detail: `${fault.code} at ${fault.start}: ${fault.message}` }
+  const violation = chain.order.violations[0]
+  if (violation !== undefined)
+    return { reason: 'speaker out of turn', detail: `turn ${violation.index}: ${violation.message}` }
+  return spanMismatch(sequence.spans, chain.blocks)
+}
+
+/** The mask is derived from the spans. If they disagree with the text, tool output would be trained on. */
+function spanMismatch(
+  spans: Examined['sequence']['spans'],
+  blocks: ReturnType<Examined['chain']>['blocks'],
+): Drop | undefined {
+  const reason = 'spans do not fit the text'
+  if (spans.length !== blocks.length)
+    return { reason, detail: `${spans.length} spans for ${blocks.length} turns` }
+  let start = 0
+  for (const [index, span] of spans.entries()) {
+    const block = blocks[index]!
+    const end = start + span.text.length
+    if (span.agent !== block.agent || block.start < start || block.end > end)
+      return { reason, detail: `span ${index} (${span.agent}) is not the turn of ${block.agent}` }
+    if (isTrained(span) !== (block.kind !== 'observation'))
+      return { reason, detail: `span ${index} (${span.agent}) is ${isTrained(span) ? '' : 'not '}trained` }
+    start = end
+  }
+  return undefined
 }

@@ -26,7 +26,7 @@ it.each([
   ['', undefined],
 ])('%j is %s', (text, score) => expect(readScore(text)).toBe(score))
 
-it('comes to an end on a text made to provoke', () => {
+it('terminates on adversarial text', () => {
   expect(readScore('score ('.repeat(50_000))).toBeUndefined()
   expect(readScore('1 out of '.repeat(50_000))).toBeUndefined()
 })

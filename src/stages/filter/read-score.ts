@@ -1,4 +1,4 @@
-/** Scores go from 1 to 4, as the grammars ask for. */
+/** Scores range from 1 to 4, as the grammars specify. */
 const HIGHEST = 4
 
 const label = String.raw`\b(?:scored?|rating|rated)\b`
@@ -7,7 +7,7 @@ const scale = String.raw`\s*(?:/|out of)\s*(\d+)`
 /** "1 to 4" and "1-4" name the scale; "2/4/2021" is a date. */
 const ends = String.raw`(?![\d/]|\s*(?:to|-|–)\s*\d)`
 
-/** From the surest way of putting it to the vaguest. Between the word and the number stands no other number. */
+/** From the most explicit form to the vaguest. No other number may come between the word and the score. */
 const forms = [
   // "Score: 2", "The score this time is:4", "**Score (1-4):** 3"
   new RegExp(
@@ -21,8 +21,8 @@ const forms = [
 ]
 
 /**
- * The score a check ends with; undefined where it gives none on our scale. Of several in the surest form the last
- * counts: what comes before it weighs, what comes last decides.
+ * The score that a check gives; undefined if there is none on our scale. Of several in the most explicit form, the
+ * last one counts, because the conclusion comes last.
  */
 export function readScore(text: string): number | undefined {
   for (const form of forms) {

@@ -6,7 +6,7 @@ const code = (text: string, stdin?: string) =>
 const list = (...items: string[]) => callInput({ syntax: 'list', items })
 const json = (value: Record<string, unknown>) => callInput({ syntax: 'json', value })
 
-it('takes as the same what a tool takes as the same', () => {
+it('treats inputs as equal if the tool does', () => {
   expect(code('print(1)\n\n')).toBe(code('print(1)  \n'))
   expect(code('if a:\n  b()')).not.toBe(code('if a:\nb()'))
   expect(code('print(1)', '2')).not.toBe(code('print(1)', '3'))

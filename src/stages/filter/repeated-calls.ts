@@ -1,6 +1,6 @@
 import type { Payload, Utterance } from '../../language/grammar/index.ts'
 
-/** The call that was made most often, word for word or nearly so. */
+/** The most frequent call, ignoring differences that do not matter to the tool. */
 export function mostRepeated(calls: readonly Pick<Utterance, 'agent' | 'payload'>[]): {
   agent: string
   times: number
@@ -16,13 +16,13 @@ export function mostRepeated(calls: readonly Pick<Utterance, 'agent' | 'payload'
   return most
 }
 
-/** An input without what makes no difference to the tool: letter case of a query, order of pages, blank lines of code. */
+/** Normalizes an input: case of a query, order of pages, blank lines of code do not matter to the tool. */
 export function callInput(payload: Payload): string {
   switch (payload.syntax) {
     case 'text':
       return plain(payload.text)
     case 'list':
-      // Addresses are taken as they stand: their case can matter.
+      // URLs are not lowercased: their case can matter.
       return payload.items
         .map((item) => item.trim())
         .sort()
@@ -42,7 +42,7 @@ function plain(text: string): string {
     .trim()
 }
 
-/** Indentation stays, because it has meaning. */
+/** Indentation is kept because it is significant. */
 function withoutBlankLines(code: string): string {
   return code
     .split('\n')

@@ -8,20 +8,18 @@ import { tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Run } from '../../store/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import { languageOf } from '../../world/index.ts'
-import { filterSettings } from './config.ts'
+import { readEvalQuestions } from './contamination.ts'
 import type { Criteria } from './decide.ts'
-import { readEvalQuestions } from './eval-questions.ts'
+import { FilterChain } from './filter-chain.ts'
 import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
-import { readFunnel } from './read-funnel.ts'
-import { SelectionWriter } from './selection-files.ts'
-import type { FilterSection } from './settings.ts'
-import { Sieve } from './sieve.ts'
+import { readFunnel, SelectionWriter } from './selection-files.ts'
+import { type FilterSection, filterSettings } from './settings.ts'
 
-/** Raised when the filters decide otherwise than before on the same input. */
+/** Increment when the filters decide differently on the same input. */
 const VERSION = 1
-/** Sequences between two looks at the signal: some ten milliseconds. */
-const BREATH = 128
+/** Sequences between checks of the signal: some ten milliseconds. */
+const YIELD_EVERY = 128
 
 export interface FilterConfig extends TasksConfig {
   filter: FilterSection
@@ -36,15 +34,15 @@ export interface FilterContext {
 }
 
 export interface FilterSummary {
-  /** True when the selection was there already, of the same records and settings. */
+  /** True if the selection already exists for the same records and settings. */
   alreadyDone: boolean
   figures: Record<string, number>
   funnel: Funnel
 }
 
 /**
- * Goes through the sequences of a run and leaves in its folder `filter/` which are kept, how often each counts, and why
- * the others are not.
+ * Filters the sequences of a run and writes to its folder `filter/` which are kept, with what weight, and why the
+ * others are not.
  */
 export async function run(config: FilterConfig, context: FilterContext): Promise<FilterSummary> {
   const { run, signal, observe, dryRun = false } = context
@@ -61,17 +59,17 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
   let funnel: Funnel
   const writer = dryRun ? undefined : new SelectionWriter(run.dir)
   try {
-    const sieve = new Sieve(criteria, grammars, writer)
+    const chain = new FilterChain(criteria, grammars, writer)
     const total = run.count('sequence')
     let done = 0
     for (const sequence of run.scan('sequence')) {
-      sieve.take(sequence)
-      if (++done % BREATH !== 0) continue
+      chain.add(sequence)
+      if (++done % YIELD_EVERY !== 0) continue
       observe({ stage: 'filter', done, total, unit: 'sequences' })
       await setImmediate()
       signal.throwIfAborted()
     }
-    funnel = { ...sieve.finish(), fingerprint, settings: config.filter }
+    funnel = { ...chain.finish(), fingerprint, settings: config.filter }
     writer?.finish(funnel, drawFunnel(funnel, run.id))
   } catch (error) {
     writer?.discard()
@@ -80,12 +78,12 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
   return summaryOf(funnel, false)
 }
 
-/** Throws where nothing is left to learn from. What was found stays in the folder, and its page shows why. */
+/** Throws if nothing was kept. The result remains in the folder, and its page shows why. */
 export function assertKept({ funnel }: FilterSummary, run: Run): void {
   const { sequences, kept, reasons } = funnel
   if (kept > 0) return
   if (sequences === 0) {
-    throw new UsageError(`run ${run.id} has no sequences to choose from`, {
+    throw new UsageError(`run ${run.id} has no sequences to filter`, {
       fix: `Make some with \`coa distill ${run.id}\`.`,
     })
   }
@@ -94,11 +92,11 @@ export function assertKept({ funnel }: FilterSummary, run: Run): void {
     .slice(0, 3)
     .map(({ stage, reason, count }) => `${count} × ${stage}: ${reason}`)
   throw new UsageError(`none of the ${sequences} sequences was kept: ${why.join('; ')}`, {
-    fix: 'Change the settings of [filter], or record other runs.',
+    fix: 'Relax the settings in [filter], or record more team runs.',
   })
 }
 
-/** Of all that decides: any record appended, any setting, any eval question changes it. */
+/** Covers everything that affects the result: records, settings, eval questions. */
 function fingerprintOf(
   run: Run,
   { filter, language, project }: FilterConfig,

@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../base/errors/index.ts'
 import { LineWriter, swapFolder, temporaryPath } from '../../base/files/index.ts'
 import type { Selection } from '../../schema/index.ts'
-import { withJsonChecksum, withTextChecksum } from '../../store/index.ts'
+import { parseCheckedJson, type Run, withJsonChecksum, withTextChecksum } from '../../store/index.ts'
 import type { StageName } from './decide.ts'
+import { Funnel } from './funnel.ts'
 
 export interface DroppedLine {
   id: string
@@ -27,7 +28,7 @@ function filesIn(folder: string) {
   }
 }
 
-/** Written in a folder of its own that takes the old one's place when it is complete: a reader sees all or nothing. */
+/** Writes to a temporary folder that replaces the old one when complete: a reader sees all or nothing. */
 export class SelectionWriter {
   readonly #target: string
   readonly #folder: string
@@ -58,7 +59,7 @@ export class SelectionWriter {
       this.#dropped.finish()
       writeFileSync(this.#files.funnel, withJsonChecksum(JSON.stringify(funnel, null, 2)), { flush: true })
       writeFileSync(this.#files.page, withTextChecksum(page, 'html'), { flush: true })
-      // Killed between the two renames, there is no selection, and the next start makes it again.
+      // If killed between the two renames, there is no selection, and the next start makes it again.
       swapFolder(this.#folder, this.#target, temporaryPath(this.#target))
     })
   }
@@ -79,8 +80,18 @@ function writing<T>(path: string, work: () => T): T {
     return work()
   } catch (cause) {
     throw new StoreError(`cannot write the selection ${path}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the rights of the run folder.',
+      fix: 'Check the free space and the permissions of the run folder.',
       cause,
     })
+  }
+}
+
+/** The result of the last filtering; undefined if there is none or it cannot be read. */
+export function readFunnel(run: Pick<Run, 'dir'>): Funnel | undefined {
+  try {
+    const { funnel } = selectionFiles(run.dir)
+    return Funnel.safeParse(parseCheckedJson(readFileSync(funnel), funnel, 'Filter the run again.')).data
+  } catch {
+    return undefined
   }
 }

@@ -1,54 +1,67 @@
 import { z } from 'zod'
-import { namesOrPaths, table, words } from '../../settings/index.ts'
+import { namesOrPaths, type ProjectSection, table, words } from '../../settings/index.ts'
 
 const AgainstSource = z.strictObject({ from: z.string().min(1), split: z.enum(['train', 'dev', 'test']) })
 
-/** What is worth learning. Limits of 0 are no limits. */
+/** Which sequences are trained on. A limit of 0 means no limit. */
 export const FilterSection = z
   .strictObject({
-    /** Tool calls a sequence needs. */
+    /** Minimum number of tool calls. */
     min_interactions: z.number().int().nonnegative().default(5),
-    /** Other numbers for some suites, such as { math = 3 }. */
+    /** Minimum for individual suites, such as { math = 3 }. */
     min_interactions_by_suite: table(z.number().int().nonnegative()).default({}),
-    /** How often one tool may be called with the same input. */
+    /** How often a tool may be called with the same input. */
     max_same_call: z.number().int().positive().default(1),
-    /** Leave out what came from a step that had seen the gold answer. */
+    /** Drop sequences with a step that had seen the gold answer. */
     exclude_saw_gold: z.boolean().default(false),
-    /** Agents whose words count as reflection. */
+    /** Agents whose text counts as reflection. */
     reflection_agents: words().default(['reflection']),
-    /** Grammars and suites in which a sequence without reflection is left out. */
+    /** Grammars and suites in which sequences without reflection are dropped. */
     reflection_required: words().default(['code', 'math']),
-    /** Elsewhere this share of those without is kept. */
+    /** Share of sequences without reflection that is kept elsewhere. */
     keep_unreflected: z.number().min(0).max(1).default(0.3),
     /** Agents that score a suggested answer. */
     check_agents: words().default(['double_check']),
-    /** A first score up to this is low. */
+    /** Scores up to this count as low. */
     low_score: z.number().min(0).max(4).default(2),
-    /** How often a sequence counts whose first score was low and whose answer is right. */
+    /** Weight of a sequence whose first score was low and whose answer is correct. */
     correction_weight: z.number().int().positive().default(2),
-    /** With language.tokenizer, prompt included. */
+    /** Maximum length, prompt included, measured with language.tokenizer. */
     max_tokens: z.number().int().nonnegative().default(32768),
     max_characters: z.number().int().nonnegative().default(0),
-    /** Keep one of those that are alike. Holds some 1.4 kB for each sequence that passed all else. */
+    /** Keep one of several near-duplicates. Takes about 1.4 kB per sequence that passed all other filters. */
     near_duplicates: z.boolean().default(true),
-    /** Jaccard likeness of the words from which two sequences are alike. */
+    /** Jaccard similarity from which two sequences count as near-duplicates. */
     duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
-    /** Suites, benchmarks or files whose questions must not be trained on; a table names a split: { from = "gsm8k", split = "train" }. */
+    /**
+     * Suites, benchmarks or files whose questions must not be trained on; a table selects a split: { from = "gsm8k",
+     * split = "train" }.
+     */
     against: namesOrPaths(z.union([z.string().min(1), AgainstSource])).default([]),
-    /** How many questions of a generated suite. */
+    /** Number of questions of a generated suite. */
     against_count: z.number().int().positive().default(1000),
-    /** Words in a row that are looked for in those questions. */
+    /** Words per n-gram when questions are compared. */
     overlap_words: z.number().int().positive().default(8),
-    /** A question with this share of its runs of words in one of these sets is left out. */
+    /** A question that shares at least this share of its n-grams with one of these is dropped. */
     overlap_share: z.number().positive().max(1).default(0.5),
-    /** Sequences that come from here are not looked at. */
+    /** Origins of sequences that are skipped. */
     skip_origins: words().default(['example']),
   })
   .prefault({})
 export type FilterSection = z.infer<typeof FilterSection>
 
-/** "gsm8k:train", as on the command line, is the split named. */
+/** "gsm8k:train", as on the command line, names a split. */
 export function sourceFromText(text: string): FilterSection['against'][number] {
   const [, from, split] = /^([\w-]+):(train|dev|test)$/.exec(text) ?? []
   return from === undefined ? text : { from, split: split as 'train' | 'dev' | 'test' }
+}
+
+/** The settings as the filters read them. */
+export interface FilterSettings extends FilterSection {
+  /** From project.seed. */
+  seed: number
+}
+
+export function filterSettings(config: { filter: FilterSection; project: ProjectSection }): FilterSettings {
+  return { ...config.filter, seed: config.project.seed }
 }

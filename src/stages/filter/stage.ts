@@ -5,14 +5,14 @@ import { FilterSection } from './settings.ts'
 
 interface FilterOptions {
   dryRun?: boolean
-  /** Told what was found, also where nothing was kept and the stage therefore fails. */
+  /** Called with the result, even if nothing was kept and the stage fails. */
   onSummary?: (summary: FilterSummary) => void
 }
 
 /** The fourth stage: selects the sequences to train on and records a reason for each one it drops. */
 export const filter: Stage<FilterConfig, FilterOptions, FilterSummary> = {
   name: 'filter',
-  purpose: 'sequences worth learning from are kept, with reasons',
+  purpose: 'poor sequences are dropped, with reasons',
   settings: { filter: FilterSection },
   reads: ['sequence'],
   writes: ['filter/'],

@@ -4,13 +4,11 @@ import { builtinGrammars } from '../../language/grammar/index.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Stream } from '../../schema/index.ts'
-import { tooSimple } from './complexity.ts'
-import { filterSettings } from './config.ts'
-import { correctionWeight } from './correction.ts'
+import { correctionWeight, tooSimple, unreflected } from './decide.ts'
 import { type Examined, examine } from './examine.ts'
 import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
-import { unreflected } from './reflection.ts'
+import { filterSettings } from './settings.ts'
 
 const settingsWith = (filter: Record<string, unknown> = {}) => filterSettings(ProjectConfig.parse({ filter }))
 const settings = settingsWith()
@@ -30,7 +28,7 @@ describe('complexity', () => {
     expect(tooSimple(examined({ calls: [] }), settingsWith({ min_interactions: 0 }))).toBeUndefined()
   })
 
-  it('lets a suite have a number of its own', () => {
+  it('has a minimum per suite', () => {
     const bySuite = settingsWith({ min_interactions_by_suite: { math: 3, 'odd=name': 1 } })
     const calls = ['a', 'b', 'c']
     expect(tooSimple(examined({ suite: 'math', calls }), bySuite)).toBeUndefined()
@@ -38,7 +36,7 @@ describe('complexity', () => {
     expect(tooSimple(examined({ suite: 'odd=name', calls: ['a'] }), bySuite)).toBeUndefined()
   })
 
-  it('goes by the grammar where no suite is known', () => {
+  it('uses the grammar if the suite is unknown', () => {
     const { meta: _, ...rest } = makeSequence({ grammar: 'math' })
     expect(examined({ ...rest, meta: {} }).suite).toBe('math')
   })
@@ -48,39 +46,39 @@ describe('quality', () => {
   const reason = (shape: Shape | Stream, filter = {}) =>
     poorQuality(examined(shape), settingsWith(filter))?.reason
 
-  it('keeps what is right and only that', () => {
+  it('keeps only correct answers', () => {
     expect(reason({})).toBeUndefined()
     expect(reason({ outcome: 'wrong' })).toBe('wrong answer')
     expect(reason({ outcome: 'undecided' })).toBe('undecided answer')
     expect(reason({ outcome: 'unchecked' })).toBe('answer never checked')
   })
 
-  it('leaves out what could not be told in full', () => {
+  it('drops sequences distilled with problems', () => {
     const { sequence } = examined({})
     expect(reason({ ...sequence, meta: { ...sequence.meta, problems: ['no agent for calculator'] } })).toBe(
-      'not told in full',
+      'distilled with problems',
     )
     expect(reason({ ...sequence, meta: { ...sequence.meta, problems: [] } })).toBeUndefined()
   })
 
-  it('leaves out what saw the gold answer only on request', () => {
+  it('drops sequences that saw the gold answer only on request', () => {
     expect(reason({ sawGold: true })).toBeUndefined()
     expect(reason({ sawGold: true }, { exclude_saw_gold: true })).toBe('saw the gold answer')
     expect(reason({}, { exclude_saw_gold: true })).toBeUndefined()
   })
 
-  it('takes calls that differ in case or punctuation as the same', () => {
+  it('treats calls that differ in case or punctuation as equal', () => {
     const calls = ['Varnholm  light?', 'varnholm light', 'keeper', 'lamp', 'year']
     expect(reason({ calls })).toBe('repeated tool call')
     expect(reason({ calls }, { max_same_call: 2 })).toBeUndefined()
     expect(reason({ calls: [...calls, 'VARNHOLM LIGHT'] }, { max_same_call: 2 })).toBe('repeated tool call')
   })
 
-  it('does not know grammars of nobody', () => {
+  it('drops sequences with an unknown grammar', () => {
     expect(reason({ ...makeSequence(), grammar: 'nobody' })).toBe('unknown grammar')
   })
 
-  it('finds malformed text, speakers out of turn and spans that tell another story', () => {
+  it('finds malformed text, speakers out of turn and spans that disagree with the text', () => {
     const change = (edit: (spans: Stream['spans']) => void): Stream => {
       const sequence = structuredClone(makeSequence())
       edit(sequence.spans)
@@ -124,7 +122,7 @@ describe('reflection', () => {
     )
   })
 
-  it('thins out the others at the rate asked for, the same ones every time', () => {
+  it('downsamples the others at the configured rate, the same ones every time', () => {
     const kept = (share: number, seed = 1): string[] => {
       const thin = { ...settingsWith({ keep_unreflected: share }), seed }
       const sequence = makeSequence()
@@ -135,7 +133,7 @@ describe('reflection', () => {
     expect(kept(0)).toHaveLength(0)
     expect(kept(1)).toHaveLength(4000)
     const third = kept(0.3)
-    // Four standard deviations of a draw of 4000.
+    // Four standard deviations of a sample of 4000.
     expect(Math.abs(third.length / 4000 - 0.3)).toBeLessThan(4 * Math.sqrt((0.3 * 0.7) / 4000))
     expect(kept(0.3)).toEqual(third)
     expect(kept(0.3, 2)).not.toEqual(third)
@@ -144,7 +142,7 @@ describe('reflection', () => {
     expect(reason({ reflection: 'It agrees.' }, { keep_unreflected: 0 })).toBeUndefined()
   })
 
-  it('is not asked of a grammar that cannot reflect', () => {
+  it('is not required of a grammar without a reflecting agent', () => {
     expect(reason({}, { keep_unreflected: 0, reflection_agents: ['critic'] })).toBeUndefined()
   })
 })
@@ -161,7 +159,7 @@ describe('correction', () => {
     expect(correctionWeight(examined({ checks: [...checks], outcome }), settings)).toBe(weight)
   })
 
-  it('goes by its settings', () => {
+  it('follows its settings', () => {
     const shape = { checks: ['Score: 3', 'Score: 4'] }
     const generous = settingsWith({ low_score: 3, correction_weight: 5 })
     expect(correctionWeight(examined(shape), generous)).toBe(5)

@@ -8,8 +8,8 @@ const close = (found: number[][], wanted: number[][]): void => {
 }
 
 describe('advantagesOf', () => {
-  it('agrees with values worked out by hand', () => {
-    // One right of four: mean 1/4, squares 9/16 + 3·1/16 = 3/4, unbiased deviation 1/2.
+  it('agrees with values computed by hand', () => {
+    // One correct of four: mean 1/4, squares 9/16 + 3·1/16 = 3/4, unbiased deviation 1/2.
     const one = [1, 0, 0, 0]
     const two = [1, 1, 0, 0] // mean 1/2, squares 1, unbiased deviation √(1/3)
     const e = 1e-6
@@ -43,12 +43,12 @@ describe('advantagesOf', () => {
     close(advantagesOf([[1], [0]], 'leave-one-out'), [[1], [0]])
   })
 
-  it('is 0 where all are worth the same', () => {
+  it('is 0 if all rewards are equal', () => {
     for (const kind of ['group', 'group-mean', 'leave-one-out', 'batch', 'batch-group'] as const)
       expect(advantagesOf([[0.1, 0.1, 0.1]], kind)).toEqual([[0, 0, 0]])
   })
 
-  it('sums to 0 within a group, keeps order, and does not see a shift of all rewards', () => {
+  it('sums to 0 within a group, keeps order, and is invariant to a shift of all rewards', () => {
     const rewards = fc.array(fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 2, maxLength: 9 }), {
       minLength: 1,
       maxLength: 5,

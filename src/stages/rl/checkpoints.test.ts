@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts
 import { createRun } from '../../store/index.ts'
 import { checkpointPath, freshState, readState, removeState } from './checkpoints.ts'
 
-it('a state that names folders elsewhere is refused, and nothing is removed there', () => {
+it('a state that names folders outside the run is refused, and nothing is removed there', () => {
   const folder = temporaryFolder()
   const precious = join(folder, 'precious')
   mkdirSync(precious)

@@ -11,11 +11,11 @@ type Note = Pick<CheckpointNote, 'parent' | 'metrics'>
 
 const Saved = z.object({
   step: z.number().int().nonnegative(),
-  /** As `checkpointPath` has it and nothing else: what is no longer needed there is removed. */
+  /** Exactly as `checkpointPath` builds it, because outdated folders are deleted by this name. */
   folder: z.string().regex(/^checkpoints[/\\]rl-\d+$/),
 })
 
-/** All that a training is besides weights and optimiser, as of the weights in `last`. */
+/** The training state besides weights and optimizer, matching the weights in `last`. */
 export const RlState = z.object({
   v: z.literal(1),
   step: z.number().int().nonnegative(),
@@ -25,21 +25,21 @@ export const RlState = z.object({
   }),
   last: Saved.optional(),
   best: Saved.extend({ accuracy: z.number() }).optional(),
-  /** Findings that have been told. */
+  /** Findings already reported. */
   told: z.array(z.string()),
-  /** Fingerprint of the model that training began with, where it is known. */
+  /** Fingerprint of the initial model, if known. */
   parent: z.string().optional(),
 })
 export type RlState = z.infer<typeof RlState>
 
 export const freshState: RlState = { v: 1, step: 0, drawing: { place: 0, passRates: {} }, told: [] }
 
-/** Where the weights lie that the stage ended with. */
+/** Folder of the final weights. */
 const RESULT = 'rl'
 
 const stateFile = (run: Run): string => join(run.files.checkpoints, 'rl-state.json')
 
-/** What a run that was stopped goes on from. */
+/** The state to resume from. */
 export function readState(run: Run): RlState | undefined {
   const file = stateFile(run)
   if (!existsSync(file)) return undefined
@@ -52,7 +52,7 @@ export function readState(run: Run): RlState | undefined {
   })
 }
 
-/** Forgets what an earlier training left. */
+/** Removes the state of an earlier training run. */
 export function removeState(run: Run): void {
   const state = readState(run)
   rmSync(stateFile(run), { force: true })
@@ -60,14 +60,14 @@ export function removeState(run: Run): void {
     if (folder !== undefined) rmSync(join(run.dir, folder), { recursive: true, force: true })
 }
 
-/** Where checkpoints of a step lie, relative to the folder of the run. */
+/** Folder of a step's checkpoint, relative to the run folder. */
 export function checkpointPath(step: number): string {
   return join('checkpoints', `rl-${String(step).padStart(6, '0')}`)
 }
 
 /**
- * Saves weights, then the state that belongs to them, and only then forgets what was saved before. The state names the
- * folder of its weights, so a process killed anywhere in between goes on from the earlier pair.
+ * Saves the weights, then the state that refers to them, and only then removes the previous ones. The state names the
+ * folder of its weights, so a process killed in between resumes from the previous pair.
  */
 export async function saveState(
   run: Run,
@@ -91,7 +91,7 @@ export async function saveState(
   return saved
 }
 
-/** The weights that were kept, under a name that does not change. Returns their folder. */
+/** Saves the final weights under a fixed name and returns their folder. */
 export async function saveResult(
   run: Run,
   engine: Pick<Engine, 'save'>,
@@ -119,7 +119,7 @@ function record(run: Run, id: string, path: string, step: number, { parent, metr
   })
 }
 
-/** As the manifest of the checkpoint lists them. */
+/** As listed in the checkpoint's manifest. */
 function filesOf(folder: string): CheckpointManifest['files'] {
   const file = join(folder, 'coa-checkpoint.json')
   return existsSync(file) ? CheckpointManifest.parse(parseJson(readFileSync(file, 'utf8'))).files : []

@@ -24,8 +24,8 @@ const taskOf = (id: string): Task => ({ ...sum, id, question: `${id}: what is 2 
 const tasks = ['always', 'known', 'never', 'second'].map(taskOf)
 
 /**
- * Calls its tool, then answers: "always" what the tool said, "known" the right answer whatever it said, "never"
- * something wrong, "second" what the tool said every second time.
+ * Calls its tool, then answers: "always" what the tool returned, "known" the correct answer regardless, "never"
+ * something wrong, "second" what the tool returned every second time.
  */
 function model(): { policy: ReturnType<typeof policyOf>; asked: () => number } {
   let requests = 0
@@ -64,13 +64,13 @@ function choose(
   }))
 }
 
-describe('the tasks to practise on', () => {
-  it('are those within the range, and what was measured is not measured again', async () => {
+describe('the chosen tasks', () => {
+  it('are those within the range, and pass rates are measured only once', async () => {
     const first = await choose({ pass_rate: [0.2, 0.8] })
     expect(first.ids).toEqual(['second'])
     expect(first.rollouts).toBe(16)
     expect(chosenInWords(first.counts)).toBe(
-      'practising on 1 of 4 tasks; left out: 2 × always solved, 1 × never solved',
+      'training on 1 of 4 tasks; left out: 2 × always solved, 1 × never solved',
     )
     expect(
       [...run.scan('pass-rate')].map(({ taskId, correct, wrong, tools }) => [taskId, correct, wrong, tools]),
@@ -88,19 +88,19 @@ describe('the tasks to practise on', () => {
     expect((await choose({ pass_rate: [0, 1], pass_rate_rollouts: 2 })).rollouts).toBe(8)
   })
 
-  it('are not those that the model solves while its tools refuse', async () => {
+  it('are not those that the model solves without tools', async () => {
     const { ids, counts, rollouts } = await choose({ max_without_tools: 0.3 })
     expect(ids).toEqual(['always', 'never', 'second'])
     expect(counts.reasons).toMatchObject([
-      { stage: 'without tools', count: 1, examples: [{ id: 'known', detail: '4 of 4 tries' }] },
+      { stage: 'without tools', count: 1, examples: [{ id: 'known', detail: '4 of 4 attempts' }] },
     ])
     expect(rollouts).toBe(16)
-    // With tools only what is left has to be measured.
+    // With tools, only the remaining tasks have to be measured.
     const both = await choose({ max_without_tools: 0.3, pass_rate: [0.2, 0.8] })
     expect([both.ids, both.rollouts]).toEqual([['second'], 12])
   })
 
-  it('are not those that the run has sequences of, where that is asked for', async () => {
+  it('are not those that the run has sequences of, if asked for', async () => {
     run.append('sequence', {
       v: 2,
       id: 's',
@@ -112,16 +112,16 @@ describe('the tasks to practise on', () => {
     expect([ids, rollouts]).toEqual([['always', 'known', 'second'], 0])
   })
 
-  it('stay known for what was measured before a failure; that nothing could be judged is no rate of 0', async () => {
+  it('keep pass rates measured before a failure; no verdict is not a pass rate of 0', async () => {
     let calls = 0
     const breaks = worldOf(async () => {
       if (++calls > 6) throw new Error('the sandbox is gone')
       return { text: '5' }
     })
     const partly = await choose({ pass_rate: [0, 1] }, breaks)
-    // Two tries of the second task were judged; of the last two tasks none was.
+    // Two attempts at the second task have a verdict; the last two tasks have none.
     expect(partly.ids).toEqual(['always', 'known'])
-    expect(partly.counts.reasons).toMatchObject([{ reason: 'no try could be judged', count: 2 }])
+    expect(partly.counts.reasons).toMatchObject([{ reason: 'no attempt could be judged', count: 2 }])
     expect(run.count('pass-rate')).toBe(2)
     const whole = await choose({ pass_rate: [0, 1] })
     expect([whole.rollouts, whole.ids.length]).toEqual([8, 4])
@@ -147,9 +147,9 @@ describe('the tasks to practise on', () => {
     expect((await choose({ pass_rate: [0, 1] })).rollouts).toBe(8)
   })
 
-  it('are refused with the reasons where none is left', async () => {
+  it('are refused with the reasons if none is left', async () => {
     const { counts } = await choose({ pass_rate: [0.6, 0.7] })
-    expect(() => refuseNoneChosen(counts)).toThrow('practising on 0 of 4 tasks; left out: 2 × always solved')
+    expect(() => refuseNoneChosen(counts)).toThrow('training on 0 of 4 tasks; left out: 2 × always solved')
     expect((await choose({}, says('5'), { measureAll: true })).rates).toHaveLength(4)
   })
 })

@@ -1,35 +1,50 @@
-import { type Policy, passRates, rolloutSettings, type World, withoutTools } from '../../agent/index.ts'
+import {
+  openStudent,
+  openWorld,
+  type Policy,
+  passRates,
+  rolloutSettings,
+  type World,
+  withoutTools,
+} from '../../agent/index.ts'
 import { digestOf } from '../../base/digests/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Spotlight } from '../../base/progress/index.ts'
+import { fingerprintOfFolder } from '../../engine/index.ts'
 import type { PassRate, Task } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import type { StageContext } from '../stage.ts'
-import type { RlConfig } from './config.ts'
-import { outsideRange, solvedWithoutTools, trainedBefore } from './query-filters.ts'
-import { type QueryCounts, QueryFunnel } from './query-funnel.ts'
+import { initialModel, type RlConfig } from './config.ts'
+import { practiceTasks } from './practice-tasks.ts'
+import {
+  outsideRange,
+  type QueryCounts,
+  QueryFunnel,
+  solvedWithoutTools,
+  trainedBefore,
+} from './query-filters.ts'
 import type { RlSection } from './settings.ts'
 
 export interface Chooser extends Pick<StageContext<RlConfig>, 'run' | 'config' | 'observe' | 'signal'> {
   spotlight?: Spotlight | undefined
-  /** The model that practice begins with. */
+  /** The model that training starts from. */
   policy: Policy
   fingerprint: string
   world: World
-  /** Measure pass rates even where no range is set. */
+  /** Measure pass rates even if no range is set. */
   measureAll?: boolean
 }
 
 export interface Chosen {
   tasks: readonly Task[]
   counts: QueryCounts
-  /** With tools, of all tasks that came so far. */
+  /** Pass rates with tools, of all tasks that got this far. */
   rates: PassRate[]
-  /** Rollouts that were made; what was known from before needs none. */
+  /** Number of rollouts sampled; pass rates that were already known need none. */
   rollouts: number
 }
 
-/** The tasks that [rl] keeps for practice, by what the model that practice begins with can do. */
+/** Filters the training tasks by what the initial model can do. */
 export async function chooseTasks(tasks: readonly Task[], chooser: Chooser): Promise<Chosen> {
   const { run, config, measureAll = false } = chooser
   const { disjoint, max_without_tools, pass_rate } = config.rl
@@ -55,23 +70,23 @@ export async function chooseTasks(tasks: readonly Task[], chooser: Chooser): Pro
   return { tasks: funnel.kept, counts: funnel.counts(), rates: [...rates.values()], rollouts }
 }
 
-/** Whether the settings leave any task out. */
+/** Whether any task filter is configured. */
 export function choosesTasks({ rl }: { rl: RlSection }): boolean {
   return rl.disjoint || rl.max_without_tools < 1 || rl.pass_rate.length > 0
 }
 
-/** What was left out in one line, the most frequent reason first. */
+/** One line about what was left out, most frequent reason first. */
 export function chosenInWords({ tasks, kept, reasons }: QueryCounts): string {
   const why = reasons
     .toSorted((one, other) => other.count - one.count)
     .map(({ reason, count }) => `${count} × ${reason}`)
-  return `practising on ${kept} of ${tasks} tasks${why.length === 0 ? '' : `; left out: ${why.join(', ')}`}`
+  return `training on ${kept} of ${tasks} tasks${why.length === 0 ? '' : `; left out: ${why.join(', ')}`}`
 }
 
 export function refuseNoneChosen(counts: QueryCounts): void {
   if (counts.kept > 0) return
   throw new UsageError(chosenInWords(counts), {
-    fix: 'Widen rl.pass_rate, raise rl.max_without_tools, set rl.disjoint to false, or offer more tasks with rl.task_count.',
+    fix: 'Widen rl.pass_rate, raise rl.max_without_tools, set rl.disjoint to false, or provide more tasks with rl.task_count.',
   })
 }
 
@@ -115,5 +130,25 @@ function* questionsOfSequences(run: Run): Generator<string> {
   for (const { prompt } of run.scan('sequence')) {
     const question = prompt.findLast(({ role }) => role === 'user')?.content
     if (question !== undefined) yield question
+  }
+}
+
+/** Measures the initial model on the training tasks and returns which are kept. */
+export async function filterQueries(context: StageContext<RlConfig>): Promise<Chosen> {
+  const { run, config, onFinding } = context
+  const { tasks } = await practiceTasks(run, config, { onNote: onFinding })
+  const student = await openStudent(config, initialModel(run, config), (line) => run.log(line))
+  const { folder } = student
+  try {
+    const world = await openWorld(config)
+    try {
+      const policy = { ...student, checkpoint: folder }
+      const fingerprint = fingerprintOfFolder(folder)
+      return await chooseTasks(tasks, { ...context, policy, fingerprint, world, measureAll: true })
+    } finally {
+      await world.close()
+    }
+  } finally {
+    await student.engine.close()
   }
 }

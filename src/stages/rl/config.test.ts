@@ -4,7 +4,7 @@ import { rlSettings } from './config.ts'
 
 const settings = (rl: object, rollout: object = {}) => rlSettings(ProjectConfig.parse({ rl, rollout }))
 
-it('is DAPO where nothing is said', () => {
+it('defaults to DAPO', () => {
   expect(settings({})).toMatchObject({
     mini_batches: 1,
     clip_low: 0.2,
@@ -32,7 +32,7 @@ it('is DAPO where nothing is said', () => {
   })
 })
 
-it('takes from the algorithm only what is not said', () => {
+it("uses the algorithm's defaults only for unset options", () => {
   expect(settings({ algorithm: 'grpo' })).toMatchObject({
     clip_high: 0.2,
     normalise: 'sequence',
@@ -53,7 +53,7 @@ it('takes from the algorithm only what is not said', () => {
   expect(settings({ algorithm: 'grpo', ...own })).toMatchObject({ ...own, clip_low: 0.2 })
 })
 
-it('refuses what cannot work, before anything is sampled', () => {
+it('refuses invalid settings before anything is sampled', () => {
   expect(() => settings({}, { temperature: 0 })).toThrow('all rollouts of a prompt are the same')
   expect(() => settings({}, { top_p: 0.9 })).toThrow('rollout.top_p is 0.9')
   expect(() => settings({}, { top_k: 20 })).toThrow('rollout.top_k is 20')

@@ -1,17 +1,19 @@
+import { join } from 'node:path'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { ConfigError } from '../../base/errors/index.ts'
+import { isModelFolder } from '../../engine/index.ts'
+import type { Run } from '../../store/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import type { AdvantageKind } from './advantages.ts'
 import type { RlSection } from './settings.ts'
 
-/** What the stage reads. */
 export interface RlConfig extends TasksConfig, WorldConfig, StudentConfig {
   rl: RlSection
   rollout: RolloutSection
 }
 
-/** What an algorithm decides where the settings leave it out. */
+/** Defaults of an algorithm. */
 interface Preset {
   mini_batches: number
   clip_low: number
@@ -20,7 +22,7 @@ interface Preset {
   normalise: 'token' | 'sequence'
   dynamic_sampling: boolean
   dual_clip: number
-  /** Share of rollout.max_tokens in which the reward of long rollouts falls. */
+  /** Share of rollout.max_tokens in which the length penalty grows. */
   overlong_share: number
 }
 
@@ -67,17 +69,17 @@ const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
   },
 }
 
-type Settled<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> }
+type Resolved<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> }
 
-/** The settings with nothing left open. */
-export interface RlSettings extends Settled<RlSection> {
+/** The settings with all defaults filled in. */
+export interface RlSettings extends Resolved<RlSection> {
   /** From project.seed. */
   seed: number
   /** From the section rollout. */
   maxTokens: number
   concurrency: number
   temperature: number
-  /** Sampled under a mask, so that the sampler's log-probabilities are not the model's. */
+  /** Sampled under a grammar mask, so the sampler's log-probabilities are not the model's. */
   isMasked: boolean
 }
 
@@ -103,7 +105,7 @@ export function rlSettings(config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>)
     isMasked: rollout.constrained,
   }
   refuseSampling(rollout, settings)
-  refuseWhatCannotWork(settings)
+  refuseInvalid(settings)
   return settings
 }
 
@@ -111,16 +113,16 @@ function refuse(message: string, fix: string): never {
   throw new ConfigError(message, { fix })
 }
 
-/** What is trained has to be the distribution that is sampled from. */
+/** The trained distribution must be the one that is sampled from. */
 function refuseSampling(
   { temperature, top_p, top_k, constrained }: RolloutSection,
   { old_logprobs }: RlSettings,
 ): void {
   if (temperature === 0)
-    refuse('with a temperature of 0 all rollouts of a prompt are the same', 'Set rollout.temperature to 1.')
+    refuse('at temperature 0 all rollouts of a prompt are the same', 'Set rollout.temperature to 1.')
   if (top_p < 1 || top_k > 0)
     refuse(
-      `rollout.top_p is ${top_p} and rollout.top_k is ${top_k}: RL would train another distribution than it samples from`,
+      `rollout.top_p is ${top_p} and rollout.top_k is ${top_k}: RL would train a different distribution than it samples from`,
       'Set rollout.top_p to 1 and rollout.top_k to 0.',
     )
   if (constrained && temperature !== 1 && old_logprobs === 'sampler')
@@ -130,7 +132,7 @@ function refuseSampling(
     )
 }
 
-function refuseWhatCannotWork(settings: RlSettings): void {
+function refuseInvalid(settings: RlSettings): void {
   const { group_size, advantage, overlong_buffer, maxTokens, mini_batches, groups, dual_clip } = settings
   if (group_size === 1 && advantage !== 'batch')
     refuse(
@@ -144,12 +146,19 @@ function refuseWhatCannotWork(settings: RlSettings): void {
     )
   if (mini_batches > groups)
     refuse(
-      `rl.mini_batches is ${mini_batches}, and there are only ${groups} groups to share out`,
+      `rl.mini_batches is ${mini_batches}, but there are only ${groups} groups to split`,
       'Set rl.groups to a multiple of rl.mini_batches.',
     )
   if (dual_clip !== 0 && dual_clip <= 1)
     refuse(
-      `rl.dual_clip is ${dual_clip}; at 1 or less nothing would be learned from wrong answers`,
+      `rl.dual_clip is ${dual_clip}; at 1 or less wrong answers would have no effect`,
       'Set it above 1 (3 and 10 are usual), or to 0 to turn it off.',
     )
+}
+
+/** The initial model: the configured one, the run's SFT checkpoint, or the student. */
+export function initialModel(run: Run, config: RlConfig): string {
+  if (config.rl.model !== '') return config.rl.model
+  const trained = join(run.files.checkpoints, 'sft')
+  return isModelFolder(trained) ? trained : config.student.model
 }

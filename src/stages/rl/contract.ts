@@ -6,9 +6,9 @@ import type { MetricRow, Run } from '../../store/index.ts'
 
 interface Student {
   engine: Engine
-  /** What training begins with, for the lineage of its checkpoints. */
+  /** The initial model, for the lineage of checkpoints. */
   parent?: CheckpointNote['parent']
-  /** A frozen copy of it, needed for rl.kl. */
+  /** A frozen copy of the initial model, needed for rl.kl. */
   reference?: Pick<Engine, 'forward'> | undefined
 }
 
@@ -23,15 +23,15 @@ export interface RlContext {
   signal: AbortSignal
   observe: Observe
   student: Student
-  /** One rollout with the engine's weights as they are; `checkpoint` is their name for the record. */
+  /** Samples one rollout with the engine's current weights; `checkpoint` names them in the record. */
   rollOut: (job: RolloutJob, checkpoint: string) => Promise<Rollout>
   tasks: readonly Task[]
-  /** Measures the weights as they are on tasks that are not trained on. */
+  /** Evaluates the current weights on tasks that are not trained on. */
   evaluate?: ((step: number) => Promise<Measured>) | undefined
-  /** Begin anew, whatever an earlier training has left. */
+  /** Restart, discarding earlier checkpoints. */
   again?: boolean
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   onStep?: ((row: MetricRow) => void) | undefined
-  /** Told once of everything that goes wrong, in words. */
+  /** Called once for each problem found. */
   onFinding?: ((text: string) => void) | undefined
 }

@@ -4,18 +4,18 @@ import { curriculumOrder, type PassRates, preference, tasksFrom, withTries } fro
 
 const tasks = Array.from({ length: 30 }, (_, number) => makeTask(`t${number}`))
 
-it('goes through all tasks before any comes again, each time in another order', () => {
+it('uses all tasks before any repeats, each time in a different order', () => {
   const drawn = tasksFrom(tasks, 1, 0, 90).map(({ id }) => id)
   const epochs = [0, 1, 2].map((epoch) => drawn.slice(30 * epoch, 30 * epoch + 30))
   for (const epoch of epochs) expect(new Set(epoch).size).toBe(30)
   expect(epochs[0]).not.toEqual(epochs[1])
-  // The same wherever one begins, and whatever order the tasks are given in.
+  // The same from any starting point, in any order of the tasks.
   const parts = [...tasksFrom(tasks, 1, 0, 25), ...tasksFrom(tasks.toReversed(), 1, 25, 65)]
   expect(parts.map(({ id }) => id)).toEqual(drawn)
   expect(tasksFrom(tasks, 2, 0, 30).map(({ id }) => id)).not.toEqual(epochs[0])
 })
 
-it('prefers what is solved half of the time', () => {
+it('prefers tasks solved half of the time', () => {
   expect(preference()).toBe(1)
   expect(preference({ correct: 4, wrong: 4 })).toBe(1)
   expect(preference({ correct: 6, wrong: 0 })).toBeCloseTo(4 * (7 / 8) * (1 / 8), 12)
@@ -23,14 +23,14 @@ it('prefers what is solved half of the time', () => {
   expect(preference({ correct: 1000, wrong: 0 })).toBe(0.05)
 })
 
-it('lets older tries fade', () => {
+it('discounts older results', () => {
   let rates: PassRates = {}
   rates = withTries(rates, 'a', { correct: 8, wrong: 0 })
   rates = withTries(rates, 'a', { correct: 2, wrong: 6 })
   expect(rates).toEqual({ a: { correct: 6, wrong: 6 } })
 })
 
-it('draws tasks near the middle more often, and forgets none', () => {
+it('samples tasks near the middle more often, and omits none', () => {
   const rates = Object.fromEntries(
     tasks.map(({ id }, at) => [
       id,

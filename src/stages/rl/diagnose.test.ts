@@ -3,7 +3,7 @@ import { randomStream } from '../../engine/checkpoint/index.ts'
 import type { MetricRow } from '../../store/index.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 
-/** A training in which nothing is wrong: it gets better, surer and a little longer. */
+/** A healthy training run: it gets better, more confident and a little longer. */
 function healthy(
   steps: number,
   change: (row: MetricRow, step: number) => MetricRow = (row) => row,
@@ -37,12 +37,12 @@ function healthy(
 
 const ids = (rows: MetricRow[]): string[] => diagnose(rows).map(({ id }) => id)
 
-it('has nothing to say about a training that goes well, however long', () => {
+it('finds nothing in a healthy training run of any length', () => {
   for (const steps of [1, 2, 3, 9, 10, 19, 20, 40, 100]) expect(ids(healthy(steps))).toEqual([])
   expect(diagnose([])).toEqual([])
 })
 
-/** Each rule: what makes it speak, and something like it that must not. */
+/** Each rule: what triggers it, and something similar that must not. */
 const cases: [
   id: string,
   words: string,
@@ -51,9 +51,9 @@ const cases: [
 ][] = [
   [
     'invalid-calls',
-    'cannot be read',
+    'are malformed',
     (_, step) => ({ malformed_share: 0.02 + step / 200 }),
-    // Many from the start, but not more.
+    // Many from the start, but not increasing.
     () => ({ malformed_share: 0.2 }),
   ],
   [
@@ -64,14 +64,14 @@ const cases: [
       'groups_equal/all_wrong': 6,
       'groups_equal/all_right': 1,
     }),
-    // As high as can be: there is nothing left to rise to.
+    // At the ceiling: no room for improvement.
     () => ({ pass_rate: 0.97 }),
   ],
   [
     'reward-plateau',
     'too loose',
     (_, step) => ({ pass_rate: step < 20 ? 0.6 : 0.6 + 0.01 * (step % 2), 'groups_equal/all_right': 6 }),
-    // Standing still because harder tasks are drawn: what is measured rises.
+    // Flat because harder tasks are sampled: the accuracy rises.
     (_, step) => ({ pass_rate: 0.5, eval_accuracy: 0.01 * step }),
   ],
   [
@@ -92,14 +92,14 @@ const cases: [
     'one-tool-overused',
     'of search',
     (_, step) => (step > 20 ? { 'calls/search/ok': 95, 'calls/code/ok': 5 } : {}),
-    // Always so: the tasks need it.
+    // From the start: the tasks need it.
     () => ({ 'calls/search/ok': 95, 'calls/code/ok': 5 }),
   ],
   [
     'tools-abandoned',
-    'tool calls, after 3.0',
+    'tool calls on average, down from 3.0',
     (_, step) => ({ turns_mean: step > 20 ? 0.5 : 3 }),
-    // Fewer, but not given up.
+    // Fewer, but not abandoned.
     (_, step) => ({ turns_mean: step > 20 ? 1.5 : 3 }),
   ],
   [
@@ -110,28 +110,28 @@ const cases: [
   ],
   [
     'entropy-collapse',
-    'entropy of a token',
+    'entropy per token',
     (_, step) => ({ entropy: step > 25 ? 0.05 : 1, pass_rate: 0.4 + 0.05 * (step % 3) }),
-    // Surer because it is right.
+    // More confident because it is correct.
     (_, step) => ({ entropy: step > 25 ? 0.05 : 1, pass_rate: step > 25 ? 0.95 : 0.4 }),
   ],
   [
     'length-explosion',
-    'right no more often',
+    'no higher accuracy',
     (_, step) => ({ tokens_sampled_mean: step > 25 ? 900 : 200, pass_rate: 0.4 + 0.05 * (step % 3) }),
     // Longer and better.
     (_, step) => ({ tokens_sampled_mean: step > 25 ? 900 : 200 }),
   ],
   [
     'sampler-mismatch',
-    'nats a token',
+    'nats per token',
     () => ({ mismatch_mean: 0.08 }),
     // A step of staleness explains as much.
     () => ({ mismatch_mean: 0.08, staleness: 1 }),
   ],
   [
     'sampler-mismatch',
-    'was cut',
+    'was capped',
     () => ({ importance_capped_share: 0.2 }),
     () => ({ importance_capped_share: 0.05 }),
   ],
@@ -143,7 +143,7 @@ const cases: [
   ],
   [
     'equal-groups',
-    'most of them right',
+    'most of them correct',
     () => ({ groups_equal_share: 0.9, 'groups_equal/all_right': 7 }),
     () => ({}),
   ],
@@ -157,7 +157,7 @@ const cases: [
 
 describe('each rule', () => {
   for (const [id, words, bad, fine] of cases) {
-    it(`${id} speaks where it should (${words}), and is silent where it should be`, () => {
+    it(`${id} fires when it should (${words}), and not otherwise`, () => {
       const found = diagnose(healthy(40, bad))
       const finding = found.find((each) => each.id === id)
       expect(finding, JSON.stringify(found)).toMatchObject({ step: 40 })
@@ -168,7 +168,7 @@ describe('each rule', () => {
   }
 })
 
-it('takes the last row of a step that was done again, of the last training, and passes over other stages', () => {
+it('uses the last row of a repeated step, of the last training run, and ignores other stages', () => {
   const rows: MetricRow[] = [
     { stage: 'rl', step: 3, pass_rate: 0.9 },
     { stage: 'rl', step: 0, begins: true, eval_accuracy: 0.1 },
@@ -183,20 +183,20 @@ it('takes the last row of a step that was done again, of the last training, and 
   ])
 })
 
-/** 40 steps on one NVIDIA H200 at a rate of 1.5e-4: right answers rose for a while, then fell. */
+/** 40 steps on one NVIDIA H200 at a learning rate of 1.5e-4: accuracy rose for a while, then fell. */
 const unlearned = [
   777, 705, 707, 800, 729, 788, 832, 798, 777, 760, 767, 855, 783, 757, 746, 867, 758, 733, 762, 798, 812,
   698, 751, 709, 712, 737, 697, 703, 802, 721, 781, 714, 757, 736, 784, 682, 702, 721, 656, 694,
 ].map((thousandths) => thousandths / 1000)
 
-it('tells a training that unlearns from one that stands still', () => {
+it('distinguishes a drop from a plateau', () => {
   const rows = unlearned.map((pass_rate, at) => ({ ...healthy(2)[0], step: at + 1, pass_rate }))
   const [finding] = diagnose(rows).filter(({ id }) => id.startsWith('reward'))
   expect(finding).toMatchObject({ id: 'reward-falls', advice: expect.stringContaining('rl.final_share') })
-  expect(finding!.what).toBe('the pass rate is 72% over the last 10 steps, after 79% in steps 7 to 16')
+  expect(finding!.what).toBe('the pass rate is 72% over the last 10 steps, down from 79% in steps 7 to 16')
 })
 
-it('does not take chance for unlearning', () => {
+it('does not mistake noise for a drop', () => {
   let alarms = 0
   const random = randomStream('chance')
   for (let training = 0; training < 200; training++) {

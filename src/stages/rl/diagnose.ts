@@ -1,14 +1,15 @@
 import type { MetricRow } from '../../store/index.ts'
-import { entropyCollapse } from './rules/entropy-collapse.ts'
-import { equalGroups } from './rules/equal-groups.ts'
-import { invalidCalls } from './rules/invalid-calls.ts'
-import { leftOut } from './rules/left-out.ts'
-import { lengthExplosion, truncatedAnswers } from './rules/lengths.ts'
-import { samplerMismatch } from './rules/mismatch.ts'
-import { rewardFalls } from './rules/reward-falls.ts'
-import { rewardPlateau } from './rules/reward-plateau.ts'
-import { type Finding, figure, type Rule } from './rules/rule.ts'
-import { oneToolOverused, toolsAbandoned } from './rules/tool-use.ts'
+import { rewardFalls, rewardPlateau } from './rules/reward.ts'
+import { type Finding, metric, type Rule } from './rules/rule.ts'
+import {
+  entropyCollapse,
+  equalGroups,
+  leftOut,
+  lengthExplosion,
+  samplerMismatch,
+  truncatedAnswers,
+} from './rules/sampling.ts'
+import { invalidCalls, oneToolOverused, toolsAbandoned } from './rules/tool-use.ts'
 
 const rules: Readonly<Record<string, Rule>> = {
   'invalid-calls': invalidCalls,
@@ -36,20 +37,20 @@ const rules: Readonly<Record<string, Rule>> = {
  */
 export function diagnose(rows: Iterable<MetricRow>): Finding[] {
   const steps = stepRows(rows)
-  const step = figure(steps.at(-1), 'step')
+  const step = metric(steps.at(-1), 'step')
   return Object.entries(rules).flatMap(([id, rule]) => {
     const finding = rule(steps)
     return finding === undefined ? [] : [{ id, step, ...finding }]
   })
 }
 
-/** The last row of each step, in order: one that was done again after a kill has two. Only of the last training begun. */
+/** The last row of each step, in order: a step repeated after a kill has two. Only of the last training run. */
 export function stepRows(rows: Iterable<MetricRow>): MetricRow[] {
   const steps = new Map<number, MetricRow>()
   for (const row of rows) {
     if (row['stage'] !== 'rl') continue
     if (row['begins'] === true) steps.clear()
-    else steps.set(figure(row, 'step'), row)
+    else steps.set(metric(row, 'step'), row)
   }
   return [...steps].toSorted(([one], [other]) => one - other).map(([, row]) => row)
 }

@@ -4,14 +4,14 @@ import { adviceFor, dropReason, refillSize } from './dynamic-sampling.ts'
 import type { Group } from './groups.ts'
 
 const settings = { dynamic_sampling: true, variance_of: 'reward', group_size: 4 } as const
-/** Rewards, those of 1 and more being right. */
+/** Rewards; 1 and more are correct. */
 const group = (...rewards: number[]): Group => ({
   id: 'g',
   taskId: 't',
   members: rewards.map((reward) => ({ rollout: makeRollout(), reward, isCorrect: reward >= 1 })),
 })
 
-it('drops groups in which nothing differs, and says why', () => {
+it('drops groups without variance, and says why', () => {
   const table = [
     [[1, 0, 0, 0], undefined],
     [[1, 1, 1, 1], 'all_right'],
@@ -24,21 +24,21 @@ it('drops groups in which nothing differs, and says why', () => {
   for (const [rewards, reason] of table) expect(dropReason(group(...rewards), settings)).toBe(reason)
 })
 
-it('looks at right and wrong alone where that is asked for', () => {
+it('considers only correctness if asked to', () => {
   const only = { ...settings, variance_of: 'correct' } as const
   expect(dropReason(group(0, 0, -0.5, 0), only)).toBe('all_wrong')
   expect(dropReason(group(1, 1.5, 1, 1), only)).toBe('all_right')
   expect(dropReason(group(1, 0, 1, 1), only)).toBeUndefined()
 })
 
-it('keeps what cannot be compared where a prompt is tried once, and equal groups where nothing is dropped', () => {
+it('keeps groups of one, and equal groups without dynamic sampling', () => {
   expect(dropReason(group(0), { ...settings, group_size: 1 })).toBeUndefined()
   expect(dropReason(group(), { ...settings, group_size: 1 })).toBe('too_few')
   expect(dropReason(group(0, 0), { ...settings, dynamic_sampling: false })).toBeUndefined()
   expect(dropReason(group(0), { ...settings, dynamic_sampling: false })).toBe('too_few')
 })
 
-it('asks for as many groups as the share that was kept makes likely', () => {
+it('requests as many groups as the kept share suggests', () => {
   // wanted, tried, kept
   expect(refillSize(8, 8, 4)).toBe(8)
   expect(refillSize(8, 8, 6)).toBe(3)
@@ -47,7 +47,7 @@ it('asks for as many groups as the share that was kept makes likely', () => {
   expect(refillSize(8, 40, 7)).toBe(4)
 })
 
-it('advises by what most groups were dropped for', () => {
+it('gives advice by the most frequent reason', () => {
   const none = { all_right: 0, all_wrong: 0, all_equal: 0, too_few: 0 }
   expect(adviceFor({ ...none, all_right: 5, all_wrong: 2 })).toContain('too easy')
   expect(adviceFor({ ...none, all_right: 1, all_wrong: 2 })).toContain('too hard')

@@ -5,7 +5,7 @@ import { type Part, spansFrom } from '../../../test/rollout/spans.ts'
 import { examplesOf } from './examples.ts'
 
 describe('examplesOf', () => {
-  it('trains what was sampled and nothing else', () => {
+  it('trains only sampled tokens', () => {
     const parts: Part[] = [
       { prompt: [1, 2] },
       { sampled: [3, 4], logprobs: [-0.5, -1.5], modelLogprobs: [-1, -2] },
@@ -22,12 +22,12 @@ describe('examplesOf', () => {
       oldLogprobs: Float32Array.of(0, 0, -1, -2, 0, 0, 0, -0.25),
       advantages: Float32Array.of(0, 0, -2, -2, 0, 0, 0, -2),
     })
-    // Without a mask what was sampled from is what is trained, whatever the temperature.
+    // Without a mask the sampled distribution is the trained one, at any temperature.
     const [plain] = examplesOf(makeRollout(spansFrom(parts)), -2)
     expect(plain!.oldLogprobs).toEqual(plain!.sampledLogprobs)
   })
 
-  it('makes an example for each context where observations were shortened', () => {
+  it('makes one example per context if observations were shortened', () => {
     const parts: Part[] = [
       { prompt: [1] },
       { sampled: [2], logprobs: [-1] },
@@ -50,7 +50,7 @@ describe('examplesOf', () => {
     expect([...found[1]!.sampledLogprobs]).toEqual([0, 0, 0, 0, 0, 0, -3, -4])
   })
 
-  it('has no example of a rollout in which nothing was sampled, and refuses one without a prompt', () => {
+  it('makes no example of a rollout without sampled tokens, and refuses one without a prompt', () => {
     expect(examplesOf(makeRollout(spansFrom([{ prompt: [1] }])), 1)).toEqual([])
     const parts: Part[] = [{ sampled: [1], logprobs: [-1] }]
     expect(() => examplesOf(makeRollout(spansFrom(parts)), 1)).toThrow('does not begin with a prompt')
@@ -62,7 +62,7 @@ describe('examplesOf', () => {
     expect(() => examplesOf(makeRollout({ spans: [bare] }), 1)).toThrow('without its tokens')
   })
 
-  it('trains every sampled token once, behind exactly what the model saw', () => {
+  it('trains every sampled token once, in exactly the context the model saw', () => {
     fc.assert(
       fc.property(randomRollout, ({ parts, sampled }) => {
         const trained: { token: number; context: number[]; logprob: number }[] = []
@@ -84,8 +84,8 @@ describe('examplesOf', () => {
 })
 
 /**
- * Written independently of the code under test: a stream that really grows and is really shortened, as a rollout does
- * it, with a note of what stood before each token when it was sampled.
+ * Independent of the code under test: a stream that grows and is shortened as in a rollout, recording the context of
+ * each token when it was sampled.
  */
 const randomRollout = fc
   .array(

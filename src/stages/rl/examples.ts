@@ -3,7 +3,7 @@ import { EngineError } from '../../base/errors/index.ts'
 import type { TrainingExample } from '../../engine/index.ts'
 import { isTrained, type Rollout, type Span } from '../../schema/index.ts'
 
-/** An example of the engine's contract with all its columns. */
+/** A training example with all columns. */
 export interface PolicyExample extends Required<TrainingExample> {
   tokens: Int32Array
   weights: Float32Array
@@ -13,30 +13,30 @@ export interface PolicyExample extends Required<TrainingExample> {
 }
 
 /**
- * What a rollout is trained on: the sampled tokens and nothing else, each in the context it was sampled in. Where an
- * observation was shortened, what was sampled before and after saw different contexts, so there is one
- * example for each; in the later ones the earlier tokens are context.
+ * Training examples of a rollout: only sampled tokens are trained, each in the context it was sampled in. If an
+ * observation was shortened, the tokens before and after saw different contexts, so there is one example for each; in
+ * the later ones the earlier tokens are context.
  */
 export function examplesOf(
   rollout: Pick<Rollout, 'id' | 'promptTokens' | 'spans'>,
   advantage: number,
-  /** Sampled under a grammar mask: the model's own log-probabilities are then recorded beside those of the sampler. */
+  /** Sampled under a grammar mask: the model's own log-probabilities are recorded as well. */
   isMasked = false,
 ): PolicyExample[] {
   const { id, promptTokens = [], spans } = rollout
   if (promptTokens.length === 0)
     throw new EngineError(`rollout ${id} does not begin with a prompt`, {
-      fix: 'The first token of an example cannot be learned: put at least one token before what was sampled.',
+      fix: 'The first token of an example cannot be trained on: put at least one token before the sampled ones.',
     })
   if (spans.some((span) => span.tokens === undefined || (isTrained(span) && span.logprobs === undefined)))
     throw new EngineError(`rollout ${id} was stored without its tokens`, {
       fix: 'Train on rollouts as they were sampled; rl.keep_rollouts decides how many are stored with tokens.',
     })
-  return runsOfOneContext(spans).map((run) => exampleOf(promptTokens, spans, run, advantage, isMasked))
+  return spansByContext(spans).map((run) => exampleOf(promptTokens, spans, run, advantage, isMasked))
 }
 
-/** Indexes of sampled spans, together where the model saw the same of what came before. */
-function runsOfOneContext(spans: readonly Span[]): number[][] {
+/** Indexes of sampled spans, grouped by the context that the model saw. */
+function spansByContext(spans: readonly Span[]): number[][] {
   const changes = spans.flatMap(({ shortened }) => (shortened === undefined ? [] : [shortened.request]))
   const runs: { index: number[]; changed: number }[] = []
   for (const [index, { origin, tokens = [] }] of spans.entries()) {

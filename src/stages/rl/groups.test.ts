@@ -30,7 +30,7 @@ it('refuses a row without a group id, and a group of two prompts', () => {
   expect(() => groupsOf([row('1', 'a', 'x'), row('2', 'a', 'y')])).toThrow('holds rollouts of x and of y')
 })
 
-it('knows mean and both deviations', () => {
+it('computes mean and both deviations', () => {
   expect(statisticsOf([2, 4, 4, 4, 5, 5, 7, 9])).toEqual({
     count: 8,
     mean: 5,

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors/index.ts'
 import type { Rollout } from '../../schema/index.ts'
 
-/** A rollout that could be judged. */
+/** A rollout with a verdict. */
 export interface Scored {
   rollout: Rollout
   reward: number
@@ -15,7 +15,7 @@ export interface Group {
   members: Scored[]
 }
 
-/** By their group ids, in the order in which the groups first appear. A row without an id is refused, never guessed at. */
+/** Groups by group id, in order of first appearance. A row without an id is refused, never guessed. */
 export function groupsOf(rows: readonly Scored[]): Group[] {
   const groups = new Map<string, Group>()
   for (const row of rows) {
@@ -38,9 +38,9 @@ export function groupsOf(rows: readonly Scored[]): Group[] {
 export interface Statistics {
   count: number
   mean: number
-  /** Unbiased: divided by one less than there are; 0 for fewer than two. */
+  /** Unbiased (divided by n − 1); 0 for fewer than two values. */
   std: number
-  /** Divided by how many there are. */
+  /** Divided by n. */
   populationStd: number
 }
 
@@ -48,7 +48,7 @@ export function statisticsOf(values: readonly number[]): Statistics {
   const count = values.length
   const first = values[0]
   if (first === undefined) return { count, mean: 0, std: 0, populationStd: 0 }
-  // Rounding must not make a spread where there is none.
+  // Rounding must not create variance where there is none.
   if (values.every((value) => value === first)) return { count, mean: first, std: 0, populationStd: 0 }
   const mean = values.reduce((sum, value) => sum + value, 0) / count
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
 import { spansFrom } from '../../../test/rollout/spans.ts'
 import { examplesOf } from './examples.ts'
-import { klExamples, klSum, policyLoss, weighted } from './loss.ts'
+import { klExamples, klSum, normalizeWeights, policyLoss } from './loss.ts'
 
 const off = { clip_low: 0.2, clip_high: 0.28, dual_clip: 0, importance_cap: 0, temperature: 0.8 }
 
-it('turns settings into the loss of the contract', () => {
+it("converts settings to the engine's loss", () => {
   expect(policyLoss(off)).toEqual({ kind: 'policy', temperature: 0.8, lowestRatio: 0.8, highestRatio: 1.28 })
   expect(policyLoss({ ...off, dual_clip: 3, importance_cap: 2 })).toEqual({
     kind: 'policy',
@@ -18,7 +18,7 @@ it('turns settings into the loss of the contract', () => {
   })
 })
 
-describe('weighted', () => {
+describe('normalizeWeights', () => {
   const rollout = (sampled: number) =>
     examplesOf(
       makeRollout({
@@ -38,10 +38,10 @@ describe('weighted', () => {
     1,
   )
   const weights = (mode: 'token' | 'sequence') =>
-    weighted([rollout(1), rollout(5), shortened, []], mode).map((example) => [...example.weights])
+    normalizeWeights([rollout(1), rollout(5), shortened, []], mode).map((example) => [...example.weights])
   const single = Math.fround
 
-  it('counts every token of an update the same', () => {
+  it('weights every token of an update equally', () => {
     const each = single(1 / 8)
     expect(weights('token')).toEqual([
       [0, each],
@@ -51,7 +51,7 @@ describe('weighted', () => {
     ])
   })
 
-  it('counts every rollout the same, one of several contexts too', () => {
+  it('weights every rollout equally, also one with several contexts', () => {
     const short = single(1 / 3)
     const long = single(1 / 15)
     const half = single(1 / 6)
@@ -64,14 +64,14 @@ describe('weighted', () => {
   })
 })
 
-it('makes of the distance to a reference an advantage with the same gradient', () => {
+it('expresses the KL divergence as an advantage with the same gradient', () => {
   const [example] = examplesOf(makeRollout(), 7)
   const current = [Float32Array.of(0, -9, -1, -2)]
   const reference = [Float32Array.of(0, -1, -2, -1)]
   const [made] = klExamples([example!], current, reference, 0.5)
   expect(made!.oldLogprobs).toEqual(current[0])
   expect(made!.sampledLogprobs).toEqual(current[0])
-  // −kl·(1 − exp(ref − now)); nothing where nothing was sampled.
+  // −kl·(1 − exp(ref − now)); 0 for tokens that were not sampled.
   expect([...made!.advantages]).toEqual(
     [0, 0, -0.5 * (1 - Math.exp(-1)), -0.5 * (1 - Math.exp(1))].map(Math.fround),
   )

@@ -4,7 +4,7 @@ import type { PolicyExample } from './examples.ts'
 
 type PolicyLoss = Extract<Loss, { kind: 'policy' }>
 
-/** The objective of an update: min(r·A, clip(r)·A), with what the settings add. */
+/** The objective of an update: min(r·A, clip(r)·A), with the configured extensions. */
 export function policyLoss(
   settings: Pick<RlSettings, 'clip_low' | 'clip_high' | 'dual_clip' | 'importance_cap' | 'temperature'>,
 ): PolicyLoss {
@@ -20,10 +20,10 @@ export function policyLoss(
 }
 
 /**
- * Weights of one update, for the examples of each rollout. `token`: the loss is the mean over all trained tokens.
- * `sequence`: the mean over rollouts of the mean over each one's tokens.
+ * Normalizes the loss weights of one update. `token`: the loss is the mean over all trained tokens. `sequence`: the
+ * mean over rollouts of the mean over each one's tokens.
  */
-export function weighted(
+export function normalizeWeights(
   rollouts: readonly (readonly PolicyExample[])[],
   normalise: RlSettings['normalise'],
 ): PolicyExample[] {
@@ -47,15 +47,15 @@ function total(weights: ArrayLike<number>): number {
   return sum
 }
 
-/** Whatever the ratio, no bound is met: the gradient of the objective is then r·A·∇log p. */
-export function unbounded(temperature: number): PolicyLoss {
+/** No clipping for any ratio: the gradient of the objective is then r·A·∇log p. */
+export function unclippedLoss(temperature: number): PolicyLoss {
   return { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e20 }
 }
 
 /**
- * The k3 estimate of the distance to a reference, exp(d) − d − 1 with d = log p_ref − log p, has the gradient
- * (1 − exp(d))·∇log p. Measured from the policy as it stands the ratio is 1, so an advantage of −kl·(1 − exp(d)) gives
- * exactly that. `current` are log-probabilities at the weights that the gradient is taken at.
+ * The k3 estimate of the KL divergence from a reference, exp(d) − d − 1 with d = log p_ref − log p, has the gradient
+ * (1 − exp(d))·∇log p. At the current policy the ratio is 1, so an advantage of −kl·(1 − exp(d)) gives exactly that.
+ * `current` are log-probabilities at the weights where the gradient is computed.
  */
 export function klExamples(
   examples: readonly PolicyExample[],
@@ -73,7 +73,7 @@ export function klExamples(
   })
 }
 
-/** exp(d) − d − 1 summed over trained tokens, and how many they are. */
+/** exp(d) − d − 1 summed over trained tokens, and their number. */
 export function klSum(
   examples: readonly PolicyExample[],
   current: readonly Float32Array[],

@@ -31,7 +31,7 @@ const trajectory = {
   meta: {},
 }
 
-it('practises on the tasks a run was recorded from, not on those that the settings happen to name', async () => {
+it('uses the tasks a run was recorded from, not those that the settings happen to name', async () => {
   using run = newRun()
   run.append('task', own)
   run.append('trajectory', trajectory)
@@ -39,20 +39,20 @@ it('practises on the tasks a run was recorded from, not on those that the settin
   const config = configOf(['math'])
   const practice = await practiceTasks(run, config, { onNote: (note) => notes.push(note) })
   expect(practice).toEqual({ tasks: [own], fromSettings: false })
-  expect(notes).toEqual([expect.stringContaining('practising on the 1 tasks of the run itself (orders)')])
-  // Asked for by name, others are taken.
+  expect(notes).toEqual([expect.stringContaining("training on the run's own 1 tasks (orders)")])
+  // Others are used if named explicitly.
   const asked = await practiceTasks(run, config, { asked: true })
   expect(asked.fromSettings).toBe(true)
   expect(new Set(asked.tasks.map(({ suite }) => suite))).toEqual(new Set(['math']))
 })
 
-it('does not practise on other tasks where those of the run are not known', async () => {
+it("does not use other tasks if the run's own are unknown", async () => {
   using run = newRun()
   run.append('trajectory', trajectory)
   await expect(practiceTasks(run, configOf(['math']))).rejects.toThrow('was recorded without its tasks')
 })
 
-it('a source that has no more tasks gives its own again, and the team keeps them', async () => {
+it('an exhausted source repeats its tasks, and the team keeps them', async () => {
   using run = newRun()
   const config = configOf([file(marked('train', 2))])
   for (const task of await readSplit(config, 'train', 100)) run.append('task', task)

@@ -7,21 +7,21 @@ import type { RlSection } from './settings.ts'
 
 export interface Practice {
   tasks: Task[]
-  /** Whether they come from the sources of the settings, which then also have tasks to measure with. */
+  /** Whether they come from the configured sources, which then also provide evaluation tasks. */
   fromSettings: boolean
 }
 
 export interface PracticeOptions {
-  /** The sources of the settings were named for this training: whatever the run was recorded from, they count. */
+  /** The sources were named explicitly, so they are used whatever the run was recorded from. */
   asked?: boolean
-  /** Told where the tasks come from, if that is not what the settings say. */
+  /** Called if the tasks do not come from the configured sources. */
   onNote?: ((note: string) => void) | undefined
 }
 
 /**
- * The tasks to practise on: those that follow the ones the team was given, so that no question is met again. A source
- * that has no more gives its own tasks a second time. A run that was recorded from other tasks than those of the
- * settings is practised on with its own. They are kept in the run, marked, and no team gets them.
+ * The tasks for RL: those that follow the ones the team was given, so that no question is repeated. An exhausted
+ * source provides its tasks a second time. A run recorded from other tasks than the configured ones uses its own.
+ * They are stored in the run, marked, and are never given to a team.
  */
 export async function practiceTasks(
   run: Run,
@@ -34,8 +34,8 @@ export async function practiceTasks(
   if (marked.length > 0 && !asked) return { tasks: marked, fromSettings: true }
   const sources = config.tasks.suites.map(suiteName).join(', ')
   if (own.length === 0 && run.count('trajectory') > 0 && !asked) {
-    throw new UsageError(`run ${run.id} was recorded without its tasks, so there is nothing to practise on`, {
-      fix: `Add them with \`coa run import ${run.id} task FILE\`, or practise on others: \`coa rl ${run.id} --suites ${sources}\`.`,
+    throw new UsageError(`run ${run.id} was recorded without its tasks, so there is nothing to train on`, {
+      fix: `Add them with \`coa run import ${run.id} task FILE\`, or train on others: \`coa rl ${run.id} --suites ${sources}\`.`,
     })
   }
   const found = await tasksToPractise(config, config.rl.task_count)
@@ -44,14 +44,14 @@ export async function practiceTasks(
     const tasks = own.filter(({ split = 'train' }) => split === 'train')
     const recorded = [...new Set(own.map(({ suite }) => suite))].join(', ')
     onNote?.(
-      `practising on the ${tasks.length} tasks of the run itself (${recorded}): it was not recorded from ${sources}`,
+      `training on the run's own ${tasks.length} tasks (${recorded}): it was not recorded from ${sources}`,
     )
     return { tasks: refuseNone(run, tasks), fromSettings: false }
   }
   const given = new Set(own.map(({ id }) => id))
   const tasks = refuseNone(run, found).map((task) => ({
     ...task,
-    // Under its own id it would replace the task that the team was given.
+    // With the same id it would replace the task that the team was given.
     id: given.has(task.id) ? `${task.id}+rl` : task.id,
     meta: { ...task.meta, for: 'rl' },
   }))
@@ -61,7 +61,7 @@ export async function practiceTasks(
 
 function refuseNone(run: Run, tasks: Task[]): Task[] {
   if (tasks.length > 0) return tasks
-  throw new UsageError(`there are no tasks of split train for run ${run.id} to practise on`, {
-    fix: 'Name sources that have some with --suites.',
+  throw new UsageError(`there are no tasks of split train for RL in run ${run.id}`, {
+    fix: 'Name sources that have such tasks with --suites.',
   })
 }

@@ -1,21 +1,20 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { outsideRange, solvedWithoutTools, trainedBefore } from './query-filters.ts'
-import { QueryFunnel } from './query-funnel.ts'
+import { outsideRange, QueryFunnel, solvedWithoutTools, trainedBefore } from './query-filters.ts'
 
 const tries = (correct: number, wrong: number) => ({ correct, wrong })
 
-it('drops what is solved without tools in more than a share of the tries', () => {
+it('drops tasks solved without tools in more than a share of the attempts', () => {
   expect(solvedWithoutTools(tries(3, 7), 0.3)).toBeUndefined()
   expect(solvedWithoutTools(tries(0, 32), 0)).toBeUndefined()
   expect(solvedWithoutTools(undefined, 0)).toBeUndefined()
   expect(solvedWithoutTools(tries(4, 6), 0.3)).toEqual({
     reason: 'solved without tools in more than 30.0%',
-    detail: '4 of 10 tries',
+    detail: '4 of 10 attempts',
   })
 })
 
-it('keeps what is solved in a share of the tries within the range, bounds included', () => {
+it('keeps tasks whose pass rate is in the range, bounds included', () => {
   const reasons = ([low, high]: [number, number]) =>
     [tries(0, 8), tries(1, 7), tries(4, 4), tries(7, 1), tries(8, 0), undefined].map(
       (each) => outsideRange(each, [low, high])?.reason,
@@ -26,7 +25,7 @@ it('keeps what is solved in a share of the tries within the range, bounds includ
     undefined,
     undefined,
     'always solved',
-    'no try could be judged',
+    'no attempt could be judged',
   ])
   expect(reasons([0.2, 0.8])).toEqual([
     'never solved',
@@ -34,9 +33,9 @@ it('keeps what is solved in a share of the tries within the range, bounds includ
     undefined,
     'solved in more than 80.0%',
     'always solved',
-    'no try could be judged',
+    'no attempt could be judged',
   ])
-  // The paper's filter for code: only what is always solved goes.
+  // The paper's filter for code: only tasks that are always solved are dropped.
   expect(reasons([0, 0.99]).slice(0, 5)).toEqual([
     undefined,
     undefined,
@@ -46,7 +45,7 @@ it('keeps what is solved in a share of the tries within the range, bounds includ
   ])
 })
 
-it('leaves no question on both sides', () => {
+it('never uses a question on both sides', () => {
   const question = fc.constantFrom('Who?', 'who', 'When was it?', 'WHEN was it', 'Why 3+4', 'Why 3-4')
   fc.assert(
     fc.property(fc.array(question), fc.array(question), (sft, rl) => {
@@ -59,7 +58,7 @@ it('leaves no question on both sides', () => {
   )
 })
 
-it('counts what each stage leaves, and why the rest is gone', () => {
+it('counts what each filter keeps, and why the rest is dropped', () => {
   const funnel = new QueryFunnel(Array.from({ length: 9 }, (_, at) => ({ id: `${at}` })))
   funnel.pass('disjoint', () => undefined)
   funnel.pass('without tools', ({ id }) => (Number(id) < 5 ? { reason: 'known', detail: id } : undefined))

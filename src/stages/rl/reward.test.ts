@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeRollout, wrong } from '../../../test/rl/make-rollout.ts'
 import { spansFrom } from '../../../test/rollout/spans.ts'
 import { checkAnswer } from '../../reward/index.ts'
-import { judged, lengthOf, overlongPenalty } from './reward.ts'
+import { lengthOf, overlongPenalty, scoreRollout } from './reward.ts'
 
 const plain = {
   partial: false,
@@ -15,48 +15,52 @@ const plain = {
   maxTokens: 100,
 }
 
-describe('judged', () => {
-  it('is 1 for what is right and 0 for what is wrong or has no answer', () => {
-    expect(judged(makeRollout(), plain)).toEqual({ reward: 1, isCorrect: true })
-    expect(judged(makeRollout({ verdict: wrong }), plain)).toEqual({ reward: 0, isCorrect: false })
+describe('scoreRollout', () => {
+  it('is 1 for a correct answer and 0 for a wrong or missing one', () => {
+    expect(scoreRollout(makeRollout(), plain)).toEqual({ reward: 1, isCorrect: true })
+    expect(scoreRollout(makeRollout({ verdict: wrong }), plain)).toEqual({ reward: 0, isCorrect: false })
     const silent = makeRollout({ verdict: undefined, answer: undefined, stop: 'tokens' })
-    expect(judged(silent, plain)).toEqual({ reward: 0, isCorrect: false })
+    expect(scoreRollout(silent, plain)).toEqual({ reward: 0, isCorrect: false })
   })
 
   it.each(['at4}', 'cl11', '<think>', '</answer>', '\\frac{1', '4)))'])(
     'punishes %s, which is no answer to a question for a number',
     async (answer) => {
       const verdict = await checkAnswer({ checker: 'math', answer: '12' }, answer)
-      expect(judged(makeRollout({ answer, verdict }), plain)).toEqual({ reward: 0, isCorrect: false })
+      expect(scoreRollout(makeRollout({ answer, verdict }), plain)).toEqual({ reward: 0, isCorrect: false })
     },
   )
 
-  it('leaves out what says nothing about the model, whatever the options', () => {
+  it('excludes rollouts that say nothing about the model, with any options', () => {
     const failure = { boundary: 'tool', message: 'gone' }
     const undecided = { outcome: 'undecided', checker: 'judge', evidence: '' } as const
     const generous = { ...plain, partial: true, format_bonus: 1, tool_bonus: 1, overlong_buffer: 100 }
     for (const settings of [plain, generous]) {
-      expect(judged(makeRollout({ failure }), settings)).toEqual({ leftOut: 'environment' })
-      expect(judged(makeRollout({ failure, verdict: wrong }), settings)).toEqual({ leftOut: 'environment' })
-      expect(judged(makeRollout({ stop: 'failed' }), settings)).toEqual({ leftOut: 'environment' })
-      expect(judged(makeRollout({ stop: 'time', verdict: wrong }), settings)).toEqual({ leftOut: 'time' })
-      expect(judged(makeRollout({ verdict: undecided }), settings)).toEqual({ leftOut: 'undecided' })
-      expect(judged(makeRollout({ verdict: undefined }), settings)).toEqual({ leftOut: 'unchecked' })
+      expect(scoreRollout(makeRollout({ failure }), settings)).toEqual({ leftOut: 'environment' })
+      expect(scoreRollout(makeRollout({ failure, verdict: wrong }), settings)).toEqual({
+        leftOut: 'environment',
+      })
+      expect(scoreRollout(makeRollout({ stop: 'failed' }), settings)).toEqual({ leftOut: 'environment' })
+      expect(scoreRollout(makeRollout({ stop: 'time', verdict: wrong }), settings)).toEqual({
+        leftOut: 'time',
+      })
+      expect(scoreRollout(makeRollout({ verdict: undecided }), settings)).toEqual({ leftOut: 'undecided' })
+      expect(scoreRollout(makeRollout({ verdict: undefined }), settings)).toEqual({ leftOut: 'unchecked' })
     }
   })
 
-  it('leaves out what a length limit cut off only where that is asked for', () => {
+  it('excludes rollouts cut off by a length limit only if asked to', () => {
     for (const stop of ['tokens', 'context'] as const) {
       const cut = makeRollout({ stop, verdict: wrong })
-      expect(judged(cut, plain)).toEqual({ reward: 0, isCorrect: false })
-      expect(judged(cut, { ...plain, overlong_filter: true })).toEqual({ leftOut: 'overlong' })
+      expect(scoreRollout(cut, plain)).toEqual({ reward: 0, isCorrect: false })
+      expect(scoreRollout(cut, { ...plain, overlong_filter: true })).toEqual({ leftOut: 'overlong' })
     }
-    expect(judged(makeRollout({ stop: 'turns' }), { ...plain, overlong_filter: true })).toMatchObject({
+    expect(scoreRollout(makeRollout({ stop: 'turns' }), { ...plain, overlong_filter: true })).toMatchObject({
       reward: 1,
     })
   })
 
-  it('adds what the options say', () => {
+  it('adds the configured terms', () => {
     const half = { outcome: 'wrong', checker: 'code', evidence: '', score: 0.5 } as const
     const call = (outcome: 'ok' | 'malformed') => [{ agent: 'code', outcome, ms: 1, cached: false }]
     const table: [Parameters<typeof makeRollout>[0], Partial<typeof plain>, number][] = [
@@ -66,16 +70,16 @@ describe('judged', () => {
       [{ wellFormed: false }, { format_bonus: 0.25, format_penalty: 0.5 }, 0.5],
       [{ calls: call('ok') }, { tool_bonus: 0.125 }, 1.125],
       [{ calls: call('malformed') }, { tool_bonus: 0.125 }, 1],
-      // Two tokens of at most four, and the buffer holds the last three.
+      // Two tokens of at most four, with the last three as buffer.
       [{}, { maxTokens: 4, overlong_buffer: 3 }, 1 - 1 / 3],
     ]
     for (const [parts, settings, reward] of table)
-      expect(judged(makeRollout(parts), { ...plain, ...settings })).toMatchObject({ reward })
+      expect(scoreRollout(makeRollout(parts), { ...plain, ...settings })).toMatchObject({ reward })
   })
 })
 
 describe('overlongPenalty', () => {
-  it('is that of the paper: 20,480 tokens, the last 4,096 of them a buffer', () => {
+  it('matches the paper: 20,480 tokens, the last 4,096 of them the buffer', () => {
     const limits = { maxTokens: 20_480, buffer: 4096, factor: 1 }
     const table = [
       [0, 0],
@@ -91,7 +95,7 @@ describe('overlongPenalty', () => {
     expect(overlongPenalty(25_000, { ...limits, buffer: 0 })).toBe(0)
   })
 
-  it('counts what entered after the prompt, at its full length', () => {
+  it('counts everything after the prompt, at full length', () => {
     const stream = spansFrom([
       { prompt: [1, 2, 3] },
       { sampled: [4], logprobs: [-1] },

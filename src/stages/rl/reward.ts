@@ -15,21 +15,21 @@ export type RewardSettings = Pick<
 >
 
 /**
- * Why a rollout says nothing about the model. `environment`: something outside of it failed. `time`: the clock stopped
- * it, which depends on the machine as much as on the model. `overlong`: a length limit cut it off, and
- * rl.overlong_filter is set. `undecided`: the checker failed. `unchecked`: there is an answer that nobody has looked at.
+ * Why a rollout says nothing about the model. `environment`: something else failed. `time`: the time limit stopped
+ * it, which depends on the machine too. `overlong`: a length limit cut it off, and rl.overlong_filter is set.
+ * `undecided`: the checker failed. `unchecked`: its answer has no verdict.
  */
 export type LeftOut = 'environment' | 'time' | 'overlong' | 'undecided' | 'unchecked'
 
-export type Judged = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
+export type RolloutScore = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
 
-/** What a rollout is worth to training, or why it must not move the policy. */
-export function judged(rollout: Rollout, settings: RewardSettings): Judged {
+/** The reward of a rollout, or why it is excluded from training. */
+export function scoreRollout(rollout: Rollout, settings: RewardSettings): RolloutScore {
   const { verdict, failure, stop, answer, wellFormed } = rollout
   if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
   if (stop === 'time') return { leftOut: 'time' }
   if (settings.overlong_filter && isTruncated(rollout)) return { leftOut: 'overlong' }
-  // Without an answer there is nothing to check, and that is the model's own doing.
+  // No answer means nothing to check, and that is the model's fault.
   if (verdict === undefined && answer !== undefined) return { leftOut: 'unchecked' }
   const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {
     partial: settings.partial,
@@ -49,7 +49,7 @@ function overlongTerm(rollout: Rollout, settings: RewardSettings): number {
   return overlongPenalty(lengthOf(rollout), { maxTokens, buffer, factor })
 }
 
-/** 0 up to the buffer, then falling evenly to minus the factor at the longest length, and not further. */
+/** 0 up to the buffer, then decreasing linearly to minus the factor at the maximum length. */
 export function overlongPenalty(
   length: number,
   { maxTokens, buffer, factor }: { maxTokens: number; buffer: number; factor: number },
@@ -59,12 +59,12 @@ export function overlongPenalty(
   return over === 0 ? 0 : -(over / buffer) * factor
 }
 
-/** Tokens after the prompt as they entered, observations included: what rollout.max_tokens counts. */
+/** Tokens after the prompt at full length, observations included: what rollout.max_tokens counts. */
 export function lengthOf({ spans }: Pick<Rollout, 'spans'>): number {
   return spans.reduce((length, { tokens = [] }) => length + tokens.length, 0)
 }
 
-/** Cut off by a limit on its length, so that its end is not the model's own. */
+/** Cut off by a length limit, so the model did not choose to end there. */
 export function isTruncated({ stop }: Pick<Rollout, 'stop'>): boolean {
   return stop === 'tokens' || stop === 'context'
 }

@@ -5,8 +5,8 @@ import type { RlContext } from './contract.ts'
 import { type RlSummary, Training } from './training.ts'
 
 /**
- * The student improves by its own rollouts. Killed anywhere, it goes on from its last checkpoint; the steps after that
- * are done again, with the same seeds.
+ * Trains the student on its own rollouts. If killed, it resumes from its last checkpoint; the steps after that are
+ * repeated with the same seeds.
  */
 export async function run(config: Parameters<typeof rlSettings>[0], context: RlContext): Promise<RlSummary> {
   const settings = rlSettings(config)
@@ -14,29 +14,29 @@ export async function run(config: Parameters<typeof rlSettings>[0], context: RlC
   if (context.again === true) removeState(context.run)
   const training = new Training(settings, context)
   await training.resume()
-  return training.work()
+  return training.run()
 }
 
 function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): void {
   const { missing } = student.engine.describe()
   const lacking = missing.train ?? missing.sample ?? missing.logprobs
   if (lacking !== undefined)
-    throw new EngineError(`this engine cannot be used for reinforcement: ${lacking}`, {
+    throw new EngineError(`this engine cannot be used for RL: ${lacking}`, {
       fix: 'Set engine.driver to embedded or tinker.',
     })
   if (missing.temperature !== undefined && settings.temperature !== 1)
     throw new EngineError(
-      `RL samples at rollout.temperature ${settings.temperature}, and this engine trains at temperature 1: ${missing.temperature}`,
-      { fix: 'Set rollout.temperature to 1, or use the trainer of coa (`coa trainer start`).' },
+      `RL samples at rollout.temperature ${settings.temperature}, but this engine trains at temperature 1: ${missing.temperature}`,
+      { fix: "Set rollout.temperature to 1, or use coa's trainer (`coa trainer start`)." },
     )
   if (tasks.length === 0)
-    throw new ConfigError('there are no tasks to train on', { fix: 'Look at tasks.suites and tasks.count.' })
+    throw new ConfigError('there are no tasks to train on', { fix: 'Check tasks.suites and tasks.count.' })
   if (settings.kl > 0 && student.reference === undefined)
-    throw new ConfigError('rl.kl needs the model that training began with, and none was given', {
-      fix: 'Open it a second time and give it as student.reference, or set rl.kl to 0.',
+    throw new ConfigError('rl.kl needs the model that training started from, but none was given', {
+      fix: 'Open it a second time and pass it as student.reference, or set rl.kl to 0.',
     })
   if (settings.keep === 'best' && (evaluate === undefined || settings.eval_every === 0))
-    throw new ConfigError('rl.keep is "best", and nothing measures which that is', {
-      fix: 'Set rl.eval_every above 0 and have tasks to measure with, or set rl.keep to "last".',
+    throw new ConfigError('rl.keep is "best", but nothing is evaluated', {
+      fix: 'Set rl.eval_every above 0 and configure evaluation tasks, or set rl.keep to "last".',
     })
 }

@@ -4,12 +4,12 @@ import type { RolloutJob } from '../../agent/contract.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Rollout } from '../../schema/index.ts'
 import { rlSettings } from './config.ts'
-import { type Drawing, type Sampling, sampleStep } from './sample-step.ts'
+import { type Sampling, sampleStep, type TaskCursor } from './sample-step.ts'
 
 const tasks = Array.from({ length: 10 }, (_, number) => makeTask(`t${number}`))
-const start: Drawing = { place: 0, passRates: {} }
+const start: TaskCursor = { place: 0, passRates: {} }
 
-/** `solved` says whether the rollout with this number of this task is right. */
+/** `solved` says whether rollout `number` of a task is correct. */
 function sampling(
   rl: object,
   solved: (taskId: string, number: number) => boolean,
@@ -27,7 +27,7 @@ function sampling(
     rollOut: async (job, checkpoint): Promise<Rollout> => {
       jobs.push(job)
       most = Math.max(most, ++now)
-      // Later ones are done sooner: order must not hang on it.
+      // Later ones finish sooner: the order must not depend on it.
       await new Promise((resolve) => setTimeout(resolve, 5 - (jobs.length % 5)))
       now--
       const { id, groupId, task, seed } = job
@@ -44,7 +44,7 @@ function sampling(
 const half = (_: string, number: number): boolean => number % 2 === 0
 
 describe('sampleStep', () => {
-  it('samples groups with seeds of their own, so many at a time, in the same way each time', async () => {
+  it('samples groups with separate seeds and limited concurrency, reproducibly', async () => {
     const one = sampling({ groups: 4, group_size: 4 }, half)
     const found = await sampleStep(one, 7, 6, start)
     expect(found.kept.map(({ id }) => id)).toEqual(['rl-7-0', 'rl-7-1', 'rl-7-2', 'rl-7-3'])
@@ -66,8 +66,8 @@ describe('sampleStep', () => {
     expect(later.jobs[0]!.seed).not.toBe(one.jobs[0]!.seed)
   })
 
-  it('replaces groups in which nothing differs until there are enough', async () => {
-    // Only three of the ten tasks can be learned from.
+  it('replaces groups without variance until there are enough', async () => {
+    // Only three of the ten tasks have variance.
     const able = new Set(['t1', 't4', 't8'])
     const one = sampling({ groups: 3, group_size: 2 }, (id, number) => able.has(id) && number === 0)
     const found = await sampleStep(one, 1, 0, start)
@@ -88,7 +88,7 @@ describe('sampleStep', () => {
     expect(refilled.kept).toEqual(large.kept.slice(0, 6))
   })
 
-  it('gives up at the limit and says what it has', async () => {
+  it('stops at the limit and reports what it has', async () => {
     const one = sampling(
       { groups: 3, group_size: 2, max_gen_batches: 3 },
       (id, number) => id === 't1' && number === 0,
@@ -98,7 +98,7 @@ describe('sampleStep', () => {
     expect(found.shortage).toMatch(/^[01] of the 3 groups it needs; of 9 sampled, \d all wrong$/)
   })
 
-  it('judges a group without what was cut off or ran out of time', async () => {
+  it('ignores rollouts that were cut off or timed out', async () => {
     const parts = (stop: Rollout['stop']): Partial<Sampling> => ({
       rollOut: async ({ id, groupId, task }) =>
         makeRollout({
@@ -115,9 +115,9 @@ describe('sampleStep', () => {
         0,
         start,
       )
-    // Wrong for its length: there is something to learn from.
+    // Wrong because of its length: the group has variance.
     expect((await found('tokens')).kept[0]!.members.length).toBe(3)
-    // Excluded: the two that are left are both correct, so nothing differs.
+    // Excluded: the remaining two are both correct, so there is no variance.
     expect(await found('tokens', { overlong_filter: true })).toMatchObject({
       kept: [],
       dropped: { all_right: 1 },
@@ -126,7 +126,7 @@ describe('sampleStep', () => {
     expect(await found('time')).toMatchObject({ kept: [], dropped: { all_right: 1 }, leftOut: { time: 1 } })
   })
 
-  it('drops nothing where dynamic sampling is off, and still counts what is equal', async () => {
+  it('drops nothing without dynamic sampling, and still counts equal groups', async () => {
     const one = sampling({ groups: 3, group_size: 2, dynamic_sampling: false }, () => true)
     const found = await sampleStep(one, 1, 0, start)
     expect(found).toMatchObject({ tried: 3, refills: 0, shortage: undefined })
@@ -135,14 +135,14 @@ describe('sampleStep', () => {
     expect(found.dropped.all_right).toBe(0)
   })
 
-  it('gives two groups of one task in a step ids and seeds of their own', async () => {
+  it('gives two groups of one task in a step different ids and seeds', async () => {
     const one = sampling({ groups: 3, group_size: 2 }, half, { tasks: [makeTask('only')] })
     const found = await sampleStep(one, 1, 0, start)
     expect(new Set(found.kept.map(({ id }) => id)).size).toBe(3)
     expect(new Set(one.jobs.map(({ seed }) => seed)).size).toBe(6)
   })
 
-  it('stops with the first failure and starts nothing more', async () => {
+  it('stops at the first failure and starts nothing more', async () => {
     let started = 0
     const one = sampling({ groups: 8, group_size: 8 }, half, {
       rollOut: async () => {

@@ -1,16 +1,16 @@
 import type { RolloutJob } from '../../agent/contract.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { RlSettings } from './config.ts'
 import { curriculumOrder, type PassRates, tasksFrom, withTries } from './curriculum.ts'
-import { rolloutSeed } from './draws.ts'
 import { type DropReason, dropReason, refillSize } from './dynamic-sampling.ts'
 import { type Group, groupsOf, type Scored } from './groups.ts'
-import { type Judged, judged, type LeftOut } from './reward.ts'
+import { type LeftOut, type RolloutScore, scoreRollout } from './reward.ts'
 
-/** What the choice of tasks goes on from. */
-export interface Drawing {
-  /** Tasks drawn so far. */
+/** State of the task sampler, to resume from. */
+export interface TaskCursor {
+  /** Number of tasks sampled so far. */
   place: number
   passRates: PassRates
 }
@@ -20,49 +20,49 @@ export interface Sampling {
   settings: RlSettings
   rollOut: (job: RolloutJob, checkpoint: string) => Promise<Rollout>
   signal: AbortSignal
-  /** Told of every rollout as it ends, with its reward; `draw` is the number of its group within the step. */
-  onRollout: (rollout: Rollout, draw: number) => void
+  /** Called for every rollout as it ends, with its reward and the index of its group within the step. */
+  onRollout: (rollout: Rollout, groupIndex: number) => void
 }
 
 export interface SampledStep {
   step: number
-  /** Steps that the weights had been trained for. */
+  /** Steps that the sampling weights had been trained for. */
   policyStep: number
-  /** What is trained on. */
+  /** The groups to train on. */
   kept: Group[]
-  /** Good groups more than were needed; they are not kept for later, when they would be older. */
+  /** Usable groups beyond those needed; they are discarded rather than trained on later with outdated weights. */
   leftOver: number
   dropped: Record<DropReason, number>
-  /** By variance, whether or not such groups are dropped. */
+  /** Groups without variance, whether or not they are dropped. */
   equal: Record<DropReason, number>
   tried: number
   leftOut: Record<LeftOut, number>
-  /** All rollouts, and those that could be judged. */
+  /** All rollouts, and those with a verdict. */
   rollouts: Rollout[]
   scored: Scored[]
   refills: number
-  /** There are fewer groups than asked for; in words. */
+  /** Set if there are fewer groups than needed: a description. */
   shortage: string | undefined
   ms: number
-  /** Rollouts that could be at work at the same time. */
+  /** Maximum number of concurrent rollouts. */
   slots: number
-  next: Drawing
+  next: TaskCursor
 }
 
-/** The name under which rollouts tell which weights sampled them. */
+/** Identifies in rollouts the weights that sampled them. */
 function policyName(policyStep: number): string {
   return `rl@${policyStep}`
 }
 
 /**
- * Samples groups until the step is full: groups that are kept stay while others are sampled, all by the same weights.
- * What is sampled depends only on seed, step and task.
+ * Samples groups until the step is full: kept groups stay while others are sampled, all with the same weights. What
+ * is sampled depends only on seed, step and task.
  */
 export async function sampleStep(
   sampling: Sampling,
   step: number,
   policyStep: number,
-  drawing: Drawing,
+  drawing: TaskCursor,
 ): Promise<SampledStep> {
   const began = performance.now()
   const { settings } = sampling
@@ -83,12 +83,12 @@ export async function sampleStep(
     slots: Math.min(settings.concurrency, settings.groups * settings.group_size),
     next: drawing,
   }
-  const draw = drawer(sampling, step, drawing)
+  const nextTasks = taskSource(sampling, step, drawing)
   const most = settings.dynamic_sampling ? settings.max_gen_batches * settings.groups : settings.groups
-  await round(sampling, found, draw(settings.groups))
+  await round(sampling, found, nextTasks(settings.groups))
   for (; found.kept.length < settings.groups && found.tried < most; found.refills++) {
     const next = refillSize(settings.groups, found.tried, found.kept.length)
-    await round(sampling, found, draw(Math.min(next, most - found.tried)))
+    await round(sampling, found, nextTasks(Math.min(next, most - found.tried)))
   }
   if (found.kept.length < settings.groups) found.shortage = shortageOf(found, settings.groups)
   found.leftOver = Math.max(0, found.kept.length - settings.groups)
@@ -108,19 +108,19 @@ function shortageOf({ kept, tried, dropped }: SampledStep, wanted: number): stri
   return `${kept.length} of the ${wanted} groups it needs; of ${tried} sampled, ${list}`
 }
 
-/** The next tasks of a step, on and on. */
-function drawer(
+/** Returns a function for the next tasks of a step. */
+function taskSource(
   { tasks, settings }: Sampling,
   step: number,
-  { place, passRates }: Drawing,
+  { place, passRates }: TaskCursor,
 ): (count: number) => Task[] {
-  let drawn = 0
+  let count = 0
   const order = settings.curriculum ? curriculumOrder(tasks, passRates, settings.seed, step) : undefined
-  return (count) => {
-    const from = drawn
-    drawn += count
-    if (order === undefined) return tasksFrom(tasks, settings.seed, place + from, count)
-    return Array.from({ length: count }, (_, at) => order[(from + at) % order.length]!)
+  return (wanted) => {
+    const from = count
+    count += wanted
+    if (order === undefined) return tasksFrom(tasks, settings.seed, place + from, wanted)
+    return Array.from({ length: wanted }, (_, at) => order[(from + at) % order.length]!)
   }
 }
 
@@ -128,11 +128,11 @@ async function round(sampling: Sampling, found: SampledStep, tasks: readonly Tas
   const { settings } = sampling
   const jobs = tasks.flatMap((task, at) =>
     Array.from({ length: settings.group_size }, (_, number) => ({
-      draw: found.tried + at,
+      groupIndex: found.tried + at,
       job: jobOf(settings, found.step, found.tried + at, task, number),
     })),
   )
-  const results = await workThrough(sampling, jobs, policyName(found.policyStep))
+  const results = await rollOutJobs(sampling, jobs, policyName(found.policyStep))
   const scored: Scored[] = []
   for (const { rollout, result } of results) {
     found.rollouts.push(rollout)
@@ -143,12 +143,12 @@ async function round(sampling: Sampling, found: SampledStep, tasks: readonly Tas
   const groups = new Map(groupsOf(scored).map((group) => [group.id, group]))
   for (const [at, { id: taskId }] of tasks.entries()) {
     const id = groupName(found.step, found.tried + at)
-    take(found, groups.get(id) ?? { id, taskId, members: [] }, settings)
+    addGroup(found, groups.get(id) ?? { id, taskId, members: [] }, settings)
   }
   found.tried += tasks.length
 }
 
-function take(found: SampledStep, group: Group, settings: RlSettings): void {
+function addGroup(found: SampledStep, group: Group, settings: RlSettings): void {
   const correct = group.members.filter(({ isCorrect }) => isCorrect).length
   const passRates = withTries(found.next.passRates, group.taskId, {
     correct,
@@ -162,33 +162,44 @@ function take(found: SampledStep, group: Group, settings: RlSettings): void {
   else found.dropped[reason]++
 }
 
-function groupName(step: number, draw: number): string {
-  return `rl-${step}-${draw}`
+function groupName(step: number, groupIndex: number): string {
+  return `rl-${step}-${groupIndex}`
 }
 
-function jobOf(settings: RlSettings, step: number, draw: number, task: Task, number: number): RolloutJob {
-  const groupId = groupName(step, draw)
+function jobOf(
+  settings: RlSettings,
+  step: number,
+  groupIndex: number,
+  task: Task,
+  number: number,
+): RolloutJob {
+  const groupId = groupName(step, groupIndex)
   return {
     task,
     groupId,
     id: `${groupId}-${number}`,
-    seed: rolloutSeed(settings.seed, step, draw, task.id, number),
+    seed: rolloutSeed(settings.seed, step, groupIndex, task.id, number),
   }
 }
 
-/** So many at a time; the results stand in the order of the jobs, whichever ends first. */
-async function workThrough(
+/** Runs jobs with limited concurrency; the results are in the order of the jobs. */
+async function rollOutJobs(
   { settings, rollOut, signal, onRollout }: Sampling,
-  jobs: readonly { job: RolloutJob; draw: number }[],
+  jobs: readonly { job: RolloutJob; groupIndex: number }[],
   checkpoint: string,
-): Promise<{ rollout: Rollout; result: Judged }[]> {
-  const results: { rollout: Rollout; result: Judged }[] = []
-  await inParallel(jobs, settings.concurrency, async ({ job, draw }, at) => {
+): Promise<{ rollout: Rollout; result: RolloutScore }[]> {
+  const results: { rollout: Rollout; result: RolloutScore }[] = []
+  await inParallel(jobs, settings.concurrency, async ({ job, groupIndex }, at) => {
     signal.throwIfAborted()
     const rollout = await rollOut(job, checkpoint)
-    const result = judged(rollout, settings)
+    const result = scoreRollout(rollout, settings)
     results[at] = { rollout, result }
-    onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, draw)
+    onRollout('reward' in result ? { ...rollout, reward: result.reward } : rollout, groupIndex)
   })
   return results
+}
+
+/** The seed of one rollout. `draw` tells apart two groups of one task in the same step. */
+function rolloutSeed(seed: number, step: number, draw: number, taskId: string, number: number): number {
+  return Math.floor(fractionOf('rollout', seed, step, draw, taskId, number) * 2 ** 31)
 }

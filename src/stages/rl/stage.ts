@@ -5,17 +5,16 @@ import type { Task } from '../../schema/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
-import { type RlConfig, rlSettings } from './config.ts'
+import { initialModel, type RlConfig, rlSettings } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
 import { run as train } from './run.ts'
 import { RlSection } from './settings.ts'
-import { startOf } from './start-of.ts'
 import type { RlSummary } from './training.ts'
 
 interface Options {
-  /** Begin anew, whatever an earlier training has left. */
+  /** Restart, discarding earlier checkpoints. */
   again?: boolean
-  /** The sources of the settings were named for this training, whatever the run was recorded from. */
+  /** The sources were named explicitly, whatever the run was recorded from. */
   askedSources?: boolean
 }
 
@@ -31,12 +30,11 @@ export const rl: Stage<RlConfig, Options, RlSummary> = {
     `${whole(steps)} steps, ${whole(rollouts)} rollouts, ${percent(first, 0)} correct in the first steps, ${percent(last, 0)} in the last`,
 }
 
-/** The student improves by its own rollouts with live tools. */
 async function trainRl(
   { run, config, observe, signal, spotlight, onRuntime, onMetric, onFinding }: StageContext<RlConfig>,
   { again = false, askedSources = false }: Options = {},
 ): Promise<RlSummary> {
-  const start = startOf(run, config)
+  const start = initialModel(run, config)
   const onNote = (note: string): void => {
     run.log(note)
     onFinding?.(note)
@@ -52,7 +50,7 @@ async function trainRl(
   const settings = rolloutSettings(config)
   const chosen = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
     if (!choosesTasks(config)) return tasks
-    // Measuring takes long: what RL cannot do with these settings is said first.
+    // Measuring takes long, so invalid settings are reported first.
     rlSettings(config)
     const policy = { ...student, checkpoint: folder }
     const { fingerprint } = parent

@@ -5,7 +5,7 @@ import type { Scored } from './groups.ts'
 import type { SampledStep } from './sample-step.ts'
 import { stepRow } from './step-metrics.ts'
 
-it('says in one row what happened in a step', () => {
+it('summarizes a step in one row', () => {
   const call = (agent: string, outcome: 'ok' | 'malformed' | 'environment') => ({
     agent,
     outcome,

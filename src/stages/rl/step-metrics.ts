@@ -4,42 +4,42 @@ import type { MetricRow } from '../../store/index.ts'
 import { statisticsOf } from './groups.ts'
 import { isTruncated } from './reward.ts'
 import type { SampledStep } from './sample-step.ts'
-import type { TrainFigures } from './train-step.ts'
+import type { TrainMetrics } from './train-step.ts'
 
 export interface StepTimes {
-  /** From the end of the last step to the end of this one. */
+  /** From the end of the previous step to the end of this one. */
   wallMs: number
-  /** Passes and updates, without what was waited for. */
+  /** Forward and backward passes and updates, without waiting. */
   trainingMs: number
   waitedMs: number
-  /** The rollouts were made while the step before trained. */
+  /** The rollouts were sampled while the previous step trained. */
   isHidden: boolean
 }
 
-/** The row of one step in metrics.jsonl. Parts of a name stand between slashes. */
+/** The row of one step in metrics.jsonl. Parts of a name are separated by slashes. */
 export function stepRow(
   sampled: SampledStep,
-  trained: TrainFigures,
+  trained: TrainMetrics,
   tasks: ReadonlyMap<string, Task>,
   { learningRate, times }: { learningRate: number; times: StepTimes },
 ): MetricRow {
   return {
     stage: 'rl',
     step: sampled.step,
-    ...rewardFigures(sampled, tasks),
-    ...groupFigures(sampled),
-    ...rolloutFigures(sampled.rollouts),
-    ...callFigures(sampled.rollouts),
-    ...trainingFigures(trained),
+    ...rewardMetrics(sampled, tasks),
+    ...groupMetrics(sampled),
+    ...rolloutMetrics(sampled.rollouts),
+    ...callMetrics(sampled.rollouts),
+    ...trainingMetrics(trained),
     learning_rate: learningRate,
     policy_step: sampled.policyStep,
     staleness: sampled.step - 1 - sampled.policyStep,
-    ...timeFigures(sampled, times),
+    ...timeMetrics(sampled, times),
   }
 }
 
-/** Rewards are those of rollouts that have one; pass rates count every rollout, whatever became of it. */
-function rewardFigures({ scored, rollouts }: SampledStep, tasks: ReadonlyMap<string, Task>): MetricRow {
+/** Rewards are averaged over rollouts that have one; pass rates count every rollout. */
+function rewardMetrics({ scored, rollouts }: SampledStep, tasks: ReadonlyMap<string, Task>): MetricRow {
   const { mean, std } = statisticsOf(scored.map(({ reward }) => reward))
   const row: MetricRow = { reward_mean: mean, reward_std: std, pass_rate: passRate(rollouts) }
   const kinds = new Map<string, Rollout[]>()
@@ -58,7 +58,7 @@ export function passRate(rollouts: readonly Rollout[]): number {
   return share(rollouts, ({ verdict }) => verdict?.outcome === 'correct')
 }
 
-function groupFigures({
+function groupMetrics({
   kept,
   leftOver,
   dropped,
@@ -84,7 +84,7 @@ function groupFigures({
   }
 }
 
-function rolloutFigures(rollouts: readonly Rollout[]): MetricRow {
+function rolloutMetrics(rollouts: readonly Rollout[]): MetricRow {
   const tokens = { sampled: 0, inserted: 0 }
   const byRole: Record<string, number> = {}
   const stops: Record<string, number> = {}
@@ -115,7 +115,7 @@ function rolloutFigures(rollouts: readonly Rollout[]): MetricRow {
   }
 }
 
-function callFigures(rollouts: readonly Rollout[]): MetricRow {
+function callMetrics(rollouts: readonly Rollout[]): MetricRow {
   const calls = rollouts.flatMap(({ calls: made }) => made)
   const counts: Record<string, number> = {}
   for (const { agent, outcome } of calls) {
@@ -130,7 +130,7 @@ function callFigures(rollouts: readonly Rollout[]): MetricRow {
   }
 }
 
-function trainingFigures(trained: TrainFigures): MetricRow {
+function trainingMetrics(trained: TrainMetrics): MetricRow {
   return {
     updates: trained.updates,
     tokens_trained: trained.tokens,
@@ -146,10 +146,10 @@ function trainingFigures(trained: TrainFigures): MetricRow {
 }
 
 /**
- * Shares of a step's time. Rollouts work side by side, so theirs is what they took divided by how many could; slots that
- * stood idle count as waiting. Where the rollouts were made beside training, the shares add up to more than 1.
+ * Shares of a step's time. Rollouts run concurrently, so their time is divided by the number of slots; idle slots
+ * count as waiting. If rollouts overlap with training, the shares add up to more than 1.
  */
-function timeFigures({ rollouts, ms, slots }: SampledStep, times: StepTimes): MetricRow {
+function timeMetrics({ rollouts, ms, slots }: SampledStep, times: StepTimes): MetricRow {
   const { wallMs, trainingMs, waitedMs, isHidden } = times
   const spent = { sampling: 0, tools: 0 }
   let tokens = 0

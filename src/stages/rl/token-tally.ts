@@ -1,16 +1,16 @@
 import type { PolicyExample } from './examples.ts'
 
-export interface TokenFigures {
+export interface TokenMetrics {
   tokens: number
-  /** Shares of the trained tokens whose ratio met a bound that held it back. */
+  /** Shares of the trained tokens whose ratio was clipped. */
   clipLow: number
   clipHigh: number
   meanRatio: number
-  /** Share whose weight for having been sampled otherwise was cut. */
+  /** Share of the trained tokens whose importance weight was capped. */
   capped: number
 }
 
-/** Adds up what an update did to ratios, over the trained tokens alone. */
+/** Accumulates ratio statistics of an update over the trained tokens. */
 export class TokenTally {
   #tokens = 0
   #low = 0
@@ -38,7 +38,7 @@ export class TokenTally {
     }
   }
 
-  figures(): TokenFigures {
+  metrics(): TokenMetrics {
     const share = (count: number): number => (this.#tokens === 0 ? 0 : count / this.#tokens)
     return {
       tokens: this.#tokens,
@@ -50,7 +50,7 @@ export class TokenTally {
   }
 }
 
-/** How far the learner's log-probabilities of sampled tokens are from those the sampler told. */
+/** Difference between the learner's and the sampler's log-probabilities of sampled tokens. */
 export function mismatchOf(
   examples: readonly PolicyExample[],
   learner: readonly Float32Array[],

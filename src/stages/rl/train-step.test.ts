@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
 import type { Loss, TrainingExample } from '../../engine/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { rlSettings } from './config.ts'
 import type { Group } from './groups.ts'
-import { type Learner, trainStep } from './train-step.ts'
+import { type Learner, learningRateAt, trainStep } from './train-step.ts'
 
-/** Notes what is asked of it; every token has the same log-probability. */
+/** Records requests; every token has the same log-probability. */
 function notebook(logprob = -1) {
   const notes: { call: string; examples: TrainingExample[]; loss?: Loss; temperature?: number }[] = []
   const pass = (examples: readonly TrainingExample[]) => ({
@@ -44,19 +44,19 @@ const sum = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((total, value) => total + value, 0)
 
 describe('trainStep', () => {
-  it('makes one update of all groups, normalized over the whole of it', async () => {
+  it('makes one update from all groups, normalized over all of them', async () => {
     const { engine, notes, calls } = notebook()
-    const figures = await trainStep({ engine }, groups, settings(), { learningRate: 1 })
+    const metrics = await trainStep({ engine }, groups, settings(), { learningRate: 1 })
     expect(calls()).toEqual(['forwardBackward', 'optimStep'])
     expect(notes[0]!.examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
     expect(notes[0]!.loss).toMatchObject({ lowestRatio: 0.8, highestRatio: 1.28, dualClip: 10 })
     expect(notes[0]!.loss).not.toHaveProperty('importanceCap')
-    expect(figures).toMatchObject({ updates: 1, tokens: 12, gradientNorm: 2, kl: undefined })
-    // The sampler said −0.5 and −1.5.
-    expect(figures.mismatch).toEqual({ mean: 0.5, max: 0.5 })
+    expect(metrics).toMatchObject({ updates: 1, tokens: 12, gradientNorm: 2, kl: undefined })
+    // The sampler reported −0.5 and −1.5.
+    expect(metrics.mismatch).toEqual({ mean: 0.5, max: 0.5 })
   })
 
-  it('shares whole groups out to updates, each normalized by itself', async () => {
+  it('splits groups between updates, each normalized separately', async () => {
     const { engine, notes, calls } = notebook()
     const order: string[] = []
     await trainStep({ engine }, groups, settings({ mini_batches: 2 }), {
@@ -68,24 +68,24 @@ describe('trainStep', () => {
     expect(passes.map(({ examples }) => examples.length)).toEqual([2, 4])
     for (const { examples } of passes)
       expect(examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
-    // Waited once, after the first pass and before anything changes.
+    // Waited once, after the first pass and before the first update.
     expect(order).toEqual(['forwardBackward'])
   })
 
-  it('measures ratios from the learner where that is asked for, and weighs by what sampled', async () => {
+  it("uses the learner's old log-probabilities if asked to, with importance weights", async () => {
     const { engine, notes, calls } = notebook(-2)
-    const figures = await trainStep({ engine }, groups, settings({ old_logprobs: 'learner' }), {
+    const metrics = await trainStep({ engine }, groups, settings({ old_logprobs: 'learner' }), {
       learningRate: 1,
     })
     expect(calls()).toEqual(['forward', 'forwardBackward', 'optimStep'])
     const [example] = notes[1]!.examples
     expect(Array.from(example!.oldLogprobs!)).toEqual([0, -2, -2, -2])
     expect(Array.from(example!.sampledLogprobs!)).toEqual([0, 0, -0.5, -1.5])
-    expect(figures.meanRatio).toBe(1)
-    expect(figures.mismatch.mean).toBe(1)
+    expect(metrics.meanRatio).toBe(1)
+    expect(metrics.mismatch.mean).toBe(1)
   })
 
-  it('passes the temperature of sampling to every pass', async () => {
+  it('uses the sampling temperature in every pass', async () => {
     const { engine, notes } = notebook()
     const own = settings({ old_logprobs: 'learner', kl: 0.1 }, { temperature: 0.8 })
     const reference = notebook()
@@ -94,16 +94,32 @@ describe('trainStep', () => {
     expect(reference.notes.map(({ temperature }) => temperature)).toEqual([0.8])
   })
 
-  it('adds a pass for the distance to a reference', async () => {
+  it('adds a pass for the KL divergence', async () => {
     const { engine, notes, calls } = notebook(-1)
     const reference = notebook(-1.5)
-    const figures = await trainStep({ engine, reference: reference.engine }, groups, settings({ kl: 0.5 }), {
+    const metrics = await trainStep({ engine, reference: reference.engine }, groups, settings({ kl: 0.5 }), {
       learningRate: 1,
     })
     expect(calls()).toEqual(['forwardBackward', 'forwardBackward', 'optimStep'])
     expect(reference.calls()).toEqual(['forward'])
     expect(notes[1]!.loss).toMatchObject({ lowestRatio: 0 })
     expect(notes[1]!.examples[0]!.advantages![2]).toBeCloseTo(-0.5 * (1 - Math.exp(-0.5)), 6)
-    expect(figures.kl).toBeCloseTo(Math.exp(-0.5) + 0.5 - 1, 6)
+    expect(metrics.kl).toBeCloseTo(Math.exp(-0.5) + 0.5 - 1, 6)
   })
+})
+
+const schedule = { learning_rate: 8, warmup_steps: 3, final_share: 0.25, steps: 7 }
+
+test('the learning rate has a warmup and decays to its final share', () => {
+  const rates = [1, 2, 3, 4, 5, 6, 7].map((step) => learningRateAt(step, schedule))
+  const expected = [8 / 3, 16 / 3, 8, 6.5, 5, 3.5, 2]
+  for (const [at, rate] of rates.entries()) expect(rate).toBeCloseTo(expected[at]!, 12)
+})
+
+test('it is constant by default, beyond the last step too, and without warmup', () => {
+  const constant = { ...schedule, final_share: 1 }
+  expect([3, 5, 7, 9].map((step) => learningRateAt(step, constant))).toEqual([8, 8, 8, 8])
+  expect(learningRateAt(9, schedule)).toBe(2)
+  expect(learningRateAt(1, { ...constant, warmup_steps: 0 })).toBe(8)
+  expect(learningRateAt(1, { ...schedule, warmup_steps: 0, steps: 1 })).toBe(8)
 })

@@ -3,12 +3,12 @@ import { advantagesOf } from './advantages.ts'
 import type { RlSettings } from './config.ts'
 import { examplesOf, type PolicyExample } from './examples.ts'
 import type { Group } from './groups.ts'
-import { klExamples, klSum, policyLoss, unbounded, weighted } from './loss.ts'
-import { mismatchOf, type TokenFigures, TokenTally } from './token-tally.ts'
+import { klExamples, klSum, normalizeWeights, policyLoss, unclippedLoss } from './loss.ts'
+import { mismatchOf, type TokenMetrics, TokenTally } from './token-tally.ts'
 
 export interface Learner {
   engine: Pick<Engine, 'forward' | 'forwardBackward' | 'optimStep'>
-  /** The model that training began with, frozen; needed for rl.kl. */
+  /** A frozen copy of the initial model; needed for rl.kl. */
   reference?: Pick<Engine, 'forward'> | undefined
 }
 
@@ -30,12 +30,12 @@ export type TrainSettings = Pick<
   | 'max_norm'
 >
 
-export interface TrainFigures extends TokenFigures {
+export interface TrainMetrics extends TokenMetrics {
   updates: number
   gradientNorm: number
   /** Before the first update of the step. */
   mismatch: { mean: number; max: number }
-  /** Mean distance to the reference; undefined where none is asked for. */
+  /** Mean KL divergence from the reference; undefined if not requested. */
   kl: number | undefined
   /** Time spent waiting for `beforeUpdate`. */
   waitedMs: number
@@ -44,24 +44,24 @@ export interface TrainFigures extends TokenFigures {
 export interface TrainOptions {
   learningRate: number
   signal?: AbortSignal
-  /** Awaited before weights change for the first time. */
+  /** Awaited before the first weight update. */
   beforeUpdate?: () => Promise<unknown> | undefined
 }
 
-/** The updates of one step. Advantages are those of the whole step; each update has its own share of the groups. */
+/** The updates of one step. Advantages are computed over the whole step; each update uses its share of the groups. */
 export async function trainStep(
   { engine, reference }: Learner,
   groups: readonly Group[],
   settings: TrainSettings,
   options: TrainOptions,
-): Promise<TrainFigures> {
+): Promise<TrainMetrics> {
   const { signal, learningRate, beforeUpdate } = options
   const { temperature } = settings
   const loss = policyLoss(settings)
   const tally = new TokenTally()
   const norms: number[] = []
   const kl = { sum: 0, tokens: 0 }
-  let mismatch: TrainFigures['mismatch'] | undefined
+  let mismatch: TrainMetrics['mismatch'] | undefined
   let waitedMs = 0
   let rollouts = rolloutsOf(groups, settings)
   if (settings.old_logprobs === 'learner') {
@@ -69,8 +69,8 @@ export async function trainStep(
     mismatch = mismatchOf(rollouts.flat(2), logprobs)
     rollouts = withOldLogprobs(rollouts, logprobs)
   }
-  for (const batch of shares(rollouts, settings.mini_batches)) {
-    const examples = weighted(batch.flat(), settings.normalise)
+  for (const batch of splitEvenly(rollouts, settings.mini_batches)) {
+    const examples = normalizeWeights(batch.flat(), settings.normalise)
     if (examples.length === 0) continue
     const { logprobs } = await engine.forwardBackward(examples, loss, signal)
     tally.add(examples, logprobs, loss)
@@ -80,8 +80,8 @@ export async function trainStep(
       const { sum, tokens } = klSum(examples, logprobs, first)
       kl.sum += sum
       kl.tokens += tokens
-      const pull = klExamples(examples, logprobs, first, settings.kl)
-      await engine.forwardBackward(pull, unbounded(temperature), signal)
+      const klBatch = klExamples(examples, logprobs, first, settings.kl)
+      await engine.forwardBackward(klBatch, unclippedLoss(temperature), signal)
     }
     if (norms.length === 0) {
       const began = performance.now()
@@ -97,7 +97,7 @@ export async function trainStep(
     norms.push(gradientNorm)
   }
   return {
-    ...tally.figures(),
+    ...tally.metrics(),
     updates: norms.length,
     gradientNorm: norms.reduce((sum, norm) => sum + norm, 0) / Math.max(1, norms.length),
     mismatch: mismatch ?? { mean: 0, max: 0 },
@@ -126,9 +126,30 @@ function withOldLogprobs(rollouts: Examples, logprobs: readonly Float32Array[]):
   )
 }
 
-/** The groups in as many parts as asked for, whole and in order, none more than one larger than another. */
-function shares<T>(items: readonly T[], parts: number): T[][] {
+/** Splits items into parts, in order, whose sizes differ by at most one. */
+function splitEvenly<T>(items: readonly T[], parts: number): T[][] {
   return Array.from({ length: parts }, (_, part) =>
     items.slice(Math.floor((part * items.length) / parts), Math.floor(((part + 1) * items.length) / parts)),
   )
+}
+
+export interface RateSettings {
+  learning_rate: number
+  warmup_steps: number
+  final_share: number
+  steps: number
+}
+
+/**
+ * The learning rate of a step, from 1: linear warmup, then linear decay to its final share. Adam's updates are as
+ * large for noise as for signal; late in training, when few groups still differ, a constant rate only adds noise.
+ */
+export function learningRateAt(
+  step: number,
+  { learning_rate, warmup_steps, final_share, steps }: RateSettings,
+): number {
+  if (step < warmup_steps) return (learning_rate * step) / warmup_steps
+  const first = Math.max(1, warmup_steps)
+  const progress = Math.min(1, (step - first) / Math.max(1, steps - first))
+  return learning_rate * (1 + (final_share - 1) * progress)
 }

@@ -9,37 +9,36 @@ import type { RlSettings } from './config.ts'
 import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 import { adviceFor } from './dynamic-sampling.ts'
-import { rateAt } from './learning-rate.ts'
 import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
 import { passRate, stepRow } from './step-metrics.ts'
-import { trainStep } from './train-step.ts'
+import { learningRateAt, trainStep } from './train-step.ts'
 
 export interface RlSummary {
   figures: Record<string, number>
-  /** Folder of the weights that were kept. */
+  /** Folder of the kept weights. */
   checkpoint: string
-  /** What went wrong, in words. */
+  /** Descriptions of problems found. */
   findings: string[]
-  /** Why training stopped before its last step, in words. */
+  /** Why training stopped early. */
   ended?: string
 }
 
-/** Steps over which the last figures are averaged. */
+/** Number of steps averaged at the start and the end. */
 const LAST = 5
 
-/** The steps of a training, one after the other: rollouts, updates, figures, and a checkpoint now and then. */
+/** The training loop: rollouts, updates, metrics and checkpoints. */
 export class Training {
   readonly #settings: RlSettings
   readonly #context: RlContext
   readonly #tasks: ReadonlyMap<string, Task>
-  /** Ends rollouts that are on their way when something else fails. */
-  readonly #giveUp = new AbortController()
+  /** Cancels running rollouts when something else fails. */
+  readonly #abort = new AbortController()
   #state: RlState = freshState
-  /** Set where training stopped before its last step because there is too little left to learn. */
-  #over: { text: string; passRate: number; rollouts: number } | undefined
+  /** Set if training stopped early because too little is left to learn. */
+  #earlyStop: { text: string; passRate: number; rollouts: number } | undefined
   #rows: MetricRow[] = []
   readonly #timer: SaveTimer
-  /** When the last step ended: saving belongs to the next. */
+  /** When the previous step ended: saving counts toward the next. */
   #ended = performance.now()
 
   constructor(settings: RlSettings, context: RlContext) {
@@ -57,15 +56,15 @@ export class Training {
     if (state?.last === undefined) return
     if (state.parent !== student.parent?.fingerprint)
       throw new ConfigError(`run ${run.id} has been trained to step ${state.step} from another model`, {
-        fix: 'Go on with the model it was begun with, begin anew with --again, or make a new run.',
+        fix: 'Continue with the original model, restart with --again, or make a new run.',
       })
     await student.engine.load(join(run.dir, state.last.folder))
     this.#state = state
     this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
-    run.log(`rl: goes on after step ${state.step}`)
+    run.log(`rl: resuming after step ${state.step}`)
   }
 
-  async work(): Promise<RlSummary> {
+  async run(): Promise<RlSummary> {
     const { steps, overlap, keep, eval_every } = this.#settings
     this.#ended = performance.now()
     try {
@@ -78,23 +77,23 @@ export class Training {
         this.#state = { ...this.#state, step, drawing: sampled.next }
         const saves = this.#isSaved(step)
         const measures = eval_every > 0 && (step % eval_every === 0 || step === steps)
-        // What is saved has to be all there is: before a checkpoint nothing is made ahead.
-        const goesAhead = overlap === 1 && !saves && !measures
-        upcoming = goesAhead ? this.#sample(step + 1, step - 1, this.#state) : undefined
-        // Heard of where it is awaited; until then a failure must not pass for one that nobody awaits.
+        // A checkpoint must be complete, so nothing is sampled ahead before one.
+        const samplesAhead = overlap === 1 && !saves && !measures
+        upcoming = samplesAhead ? this.#sample(step + 1, step - 1, this.#state) : undefined
+        // A rejection is handled where it is awaited; until then it must not count as unhandled.
         upcoming?.catch(() => undefined)
-        await this.#learn(sampled, isHidden, upcoming, measures)
+        await this.#train(sampled, isHidden, upcoming, measures)
         const isBest = this.#state.best?.step === step
         if (saves || (keep === 'best' && isBest)) await this.#save()
       }
     } catch (error) {
-      this.#giveUp.abort(error)
+      this.#abort.abort(error)
       throw error
     }
     return this.#finish()
   }
 
-  /** The engine and the folder of the result end with the weights that were kept. */
+  /** Leaves the kept weights in the engine and in the result folder. */
   async #finish(): Promise<RlSummary> {
     const { run, student } = this.#context
     const { last, best } = this.#state
@@ -105,8 +104,8 @@ export class Training {
   }
 
   /**
-   * A step that cannot be filled is not taken: on a handful of groups noise moves the model further than rewards do.
-   * Where most groups are solved in every try that is the end, and else a failure.
+   * A step that cannot be filled is skipped: with few groups, noise dominates the reward signal. If most groups are
+   * always solved, training is complete; otherwise this is an error.
    */
   async #isOver(sampled: SampledStep): Promise<boolean> {
     const { step, kept, shortage, dropped, rollouts } = sampled
@@ -120,7 +119,7 @@ export class Training {
       throw new ConfigError(`step ${step} cannot be filled: it has ${shortage}`, { fix: adviceFor(dropped) })
     const rate = passRate(rollouts)
     const text = `Training stops before step ${step}: ${percent(rate, 0)} of the rollouts are correct, and too few groups differ to learn from (${shortage}).`
-    this.#over = { text, passRate: rate, rollouts: rollouts.length }
+    this.#earlyStop = { text, passRate: rate, rollouts: rollouts.length }
     this.#context.run.log(`rl: ${text}`)
     return true
   }
@@ -137,9 +136,9 @@ export class Training {
       tasks,
       settings: this.#settings,
       rollOut,
-      signal: AbortSignal.any([signal, this.#giveUp.signal]),
-      onRollout: (rollout, draw) => {
-        this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || draw < keep_rollouts)
+      signal: AbortSignal.any([signal, this.#abort.signal]),
+      onRollout: (rollout, groupIndex) => {
+        this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || groupIndex < keep_rollouts)
         observe({ stage: 'rl', done: step - 1, total: steps, unit: `steps, ${++count} rollouts of the next` })
       },
     }
@@ -153,7 +152,7 @@ export class Training {
     })
   }
 
-  async #learn(
+  async #train(
     sampled: SampledStep,
     isHidden: boolean,
     upcoming: Promise<SampledStep> | undefined,
@@ -162,10 +161,10 @@ export class Training {
     const { run, student, signal, observe, onStep } = this.#context
     const { steps } = this.#settings
     const { step, kept, shortage, dropped } = sampled
-    // A few groups less are nothing to speak of; the metrics have them.
+    // A few missing groups are not reported; the metrics have them.
     if (shortage !== undefined && kept.length < this.#settings.groups / 2)
-      this.#tellOnce('shortage', `step ${step} is a partial one: ${shortage}. ${adviceFor(dropped)}`)
-    const learningRate = rateAt(step, this.#settings)
+      this.#reportOnce('shortage', `step ${step} is partial: ${shortage}. ${adviceFor(dropped)}`)
+    const learningRate = learningRateAt(step, this.#settings)
     const began = performance.now()
     const trained = await trainStep(student, kept, this.#settings, {
       learningRate,
@@ -187,13 +186,13 @@ export class Training {
     run.metric(row)
     this.#rows.push(row)
     onStep?.(row)
-    this.#tellFindings()
+    this.#reportFindings()
     const [reward, passes] = [Number(row['reward_mean']), Number(row['pass_rate'])]
     const unit = `steps, reward ${reward.toFixed(2)}, ${percent(passes, 0)} correct`
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 
-  /** A first row, so that those of an earlier training can be told from what follows. What it measures may turn out best. */
+  /** A first row, which separates this training run from earlier ones. The initial weights may turn out best. */
   async #begin(): Promise<void> {
     const row = this.#settings.eval_every > 0 ? await this.#measure(0) : {}
     this.#context.run.metric({ stage: 'rl', step: 0, begins: true, ...row })
@@ -224,11 +223,11 @@ export class Training {
     return { metrics, ...(parent === undefined ? {} : { parent }) }
   }
 
-  #tellFindings(): void {
-    for (const finding of diagnose(this.#rows)) this.#tellOnce(finding.id, findingText(finding))
+  #reportFindings(): void {
+    for (const finding of diagnose(this.#rows)) this.#reportOnce(finding.id, findingText(finding))
   }
 
-  #tellOnce(id: string, text: string): void {
+  #reportOnce(id: string, text: string): void {
     if (this.#state.told.includes(id)) return
     this.#context.run.log(`rl: ${text}`)
     this.#context.onFinding?.(text)
@@ -236,13 +235,13 @@ export class Training {
   }
 
   #summary(checkpoint: string): RlSummary {
-    // Of few steps the first and the last are compared, without one that is both.
+    // With few steps, the first and last windows must not overlap.
     const some = Math.max(1, Math.min(LAST, Math.floor(this.#rows.length / 2)))
     const late = this.#rows.slice(-some)
     const mean = (rows: readonly MetricRow[], name: string): number =>
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
-    const over = this.#over
+    const over = this.#earlyStop
     const sampled = this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0)
     return {
       checkpoint,
@@ -261,7 +260,7 @@ export class Training {
   }
 }
 
-/** What was written, without what only training needs. */
+/** Without what only training needs. */
 function withoutTokens({ promptTokens: _, ...rollout }: Rollout): Rollout {
   const spans = rollout.spans.map(({ agent, kind, text, origin }) => ({ agent, kind, text, origin }))
   return { ...rollout, prompt: [], spans }

@@ -11,24 +11,24 @@ import {
 import type { Run } from '../../store/index.ts'
 import type { SftRow } from './curve.ts'
 
-/** How good a checkpoint is; what was not measured is left out. */
+/** Metrics of a checkpoint; what was not measured is left out. */
 const Score = z.object({ evalLoss: z.number().optional(), accuracy: z.number().optional() })
 export type Score = z.infer<typeof Score>
 
-/** Saved with the weights, so that both are of the same moment. */
-const Standing = z.object({
-  /** Of examples and settings: other ones would give another curve. */
+/** Saved with the weights, so that both are consistent. */
+const TrainingState = z.object({
+  /** Digest of examples and settings: others would give a different curve. */
   plan: z.string(),
   step: z.number().int().nonnegative(),
   score: Score.default({}),
-  /** The row of a step whose measurement was interrupted. */
+  /** The row of a step whose evaluation was interrupted. */
   pending: z.record(z.string(), z.union([z.number(), z.null()])).optional(),
 })
-export type Standing = z.infer<typeof Standing>
+export type TrainingState = z.infer<typeof TrainingState>
 
 type Which = 'sft' | 'sft-last'
 
-/** The two checkpoints of the stage: `sft-last`, to go on from, and `sft`, the best one so far. */
+/** The two checkpoints of the stage: `sft-last`, to resume from, and `sft`, the best one so far. */
 export class Checkpoints {
   readonly #run: Run
   readonly #engine: Engine
@@ -42,45 +42,45 @@ export class Checkpoints {
     this.#parent = parent
   }
 
-  /** Forgets what an earlier training left. */
+  /** Removes the checkpoints of an earlier training run. */
   remove(): void {
     for (const which of ['sft-last', 'sft'] as const) removeCheckpoint(this.folder(which))
   }
 
-  /** Loads the last checkpoint, where there is one, and says where it stands. */
-  async resume(): Promise<Standing | undefined> {
-    const last = this.#standing('sft-last')
+  /** Loads the last checkpoint, if any, and returns its state. */
+  async resume(): Promise<TrainingState | undefined> {
+    const last = this.#state('sft-last')
     if (last === undefined) return undefined
     if (last.plan !== this.#plan) {
       throw new ConfigError(
         `run ${this.#run.id} has been trained to step ${last.step} with other sequences, settings or another model`,
-        { fix: 'Go on with what it was begun with, begin anew with --again, or make a new run.' },
+        { fix: 'Use the original sequences, settings and model, restart with --again, or make a new run.' },
       )
     }
     await this.#engine.load(this.folder('sft-last'))
-    // A process may have been killed between saving and recording.
+    // The process may have been killed between saving and recording.
     this.#record('sft-last')
     if (this.best() !== undefined) this.#record('sft')
     return last
   }
 
-  /** The best checkpoint of this very training. It may be ahead of the last one when a process was killed. */
-  best(): Standing | undefined {
-    const best = this.#standing('sft')
+  /** The best checkpoint of this training run. It may be ahead of the last one if the process was killed. */
+  best(): TrainingState | undefined {
+    const best = this.#state('sft')
     return best?.plan === this.#plan ? best : undefined
   }
 
-  async save(which: Which, standing: Omit<Standing, 'plan'>, row: SftRow | undefined): Promise<void> {
+  async save(which: Which, state: Omit<TrainingState, 'plan'>, row: SftRow | undefined): Promise<void> {
     const metrics = Object.entries(row ?? {}).filter((entry): entry is [string, number] =>
       Number.isFinite(entry[1]),
     )
     await this.#engine.save(this.folder(which), {
       stage: 'sft',
-      step: standing.step,
+      step: state.step,
       createdAt: new Date().toISOString(),
       ...(this.#parent === undefined ? {} : { parent: this.#parent }),
       metrics: Object.fromEntries(metrics),
-      metadata: { sft: { ...standing, plan: this.#plan } as CheckpointManifest['metadata'] },
+      metadata: { sft: { ...state, plan: this.#plan } as CheckpointManifest['metadata'] },
     })
     this.#record(which)
   }
@@ -89,9 +89,9 @@ export class Checkpoints {
     return join(this.#run.files.checkpoints, which)
   }
 
-  #standing(which: Which): Standing | undefined {
+  #state(which: Which): TrainingState | undefined {
     const manifest = readCheckpointManifest(this.folder(which))
-    return Standing.safeParse(manifest?.metadata['sft']).data
+    return TrainingState.safeParse(manifest?.metadata['sft']).data
   }
 
   #record(which: Which): void {
@@ -115,7 +115,7 @@ export class Checkpoints {
   }
 }
 
-/** Whether a score beats the best so far; what was not measured beats nothing. */
+/** Whether a score beats the best so far; a missing metric never does. */
 export function isBetter(score: Score, best: Score | undefined, keep: 'loss' | 'accuracy'): boolean {
   const { evalLoss = Number.POSITIVE_INFINITY, accuracy = Number.NEGATIVE_INFINITY } = score
   const [bestLoss, bestAccuracy] = [

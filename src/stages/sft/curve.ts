@@ -1,20 +1,19 @@
 import type { MetricRow } from '../../store/index.ts'
 
-/** One step as it stands in metrics.jsonl, which also has `t` and `stage`. */
+/** One step in metrics.jsonl, which also has `t` and `stage`. */
 export interface SftRow {
   step: number
-  /** Mean over the learned tokens of the step, before it was taken. */
+  /** Mean over the trained tokens of the step, before the update. */
   loss: number
   learningRate: number
-  /** Null where a server does not tell. */
+  /** Null if the server does not report it. */
   gradientNorm: number | null
-  /** Of all examples of the step. */
   tokens: number
   trainedTokens: number
-  /** Longest sequence at this step. */
+  /** Maximum sequence length at this step. */
   context: number
   tokensPerSecond: number
-  /** After the step, on what was kept out of training. */
+  /** On held-out sequences, after the step. */
   evalLoss?: number
   /** Of rollouts after the step. */
   accuracy?: number
@@ -22,7 +21,9 @@ export interface SftRow {
   rollouts?: number
 }
 
-/** The curve in the rows of a run. Training that went on from an earlier step, or began anew, replaces what came after it. */
+/**
+ * The training curve of a run. Training that resumed from an earlier step, or restarted, replaces the rows after it.
+ */
 export function sftCurve(rows: Iterable<MetricRow>): SftRow[] {
   const curve: SftRow[] = []
   for (const { t: _, stage, ...row } of rows) {

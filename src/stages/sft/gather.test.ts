@@ -3,13 +3,13 @@ import { sumSequence, sums } from '../../../test/sft/support.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Selected } from '../../store/index.ts'
-import { sftSettings } from './config.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'
+import { sftSettings } from './settings.ts'
 
 const settingsOf = (sft: object) => sftSettings(ProjectConfig.parse({ sft }), 400)
 const settings = settingsOf({ eval_share: 0.3, react_share: 0.5 })
 
-/** Three sequences of each task, and one ReAct-style one. */
+/** Three sequences per task, and one ReAct-style sequence. */
 const data = (): Selected[] =>
   Array.from({ length: 60 }, (_, index) => ({
     sequence: sumSequence(index % 20, { id: `${index}` }),
@@ -37,11 +37,11 @@ describe('gathering', () => {
     expect(held.length).toBe(3 * tasks.size)
     expect(chains.length + held.length).toBe(60)
     for (const { taskId } of [...chains, ...mixed]) expect(tasks).not.toContain(taskId)
-    // Five of the ReAct-style ones are of tasks without a chain.
+    // Five of the ReAct-style sequences are of tasks without a chain.
     expect(mixed.length).toBe(20 - tasks.size)
   })
 
-  it('draws as many chains as asked for, in their order, and holds out what it would without', async () => {
+  it('samples the given number of chains, in order, without changing what is held out', async () => {
     const all = await read()
     const few = await read(data, { ...settings, max_chains: 10 })
     expect(few.chains).toHaveLength(10)
@@ -59,7 +59,7 @@ describe('gathering', () => {
     expect((await read(data, { ...settings, max_chains: 1000 })).chains).toEqual(all.chains)
   })
 
-  it('can be stopped', async () => {
+  it('can be interrupted', async () => {
     const controller = new AbortController()
     const sources = {
       data: function* () {
@@ -78,7 +78,7 @@ describe('gathering', () => {
     await expect(gather(sources, settings, options)).rejects.toThrow('enough')
   })
 
-  it('says of everything that decides the curve, in one word, whether it is the same', async () => {
+  it('has a digest of everything the training curve depends on', async () => {
     const digest = planDigest(await read(), settings, 'base')
     expect(planDigest(await read(), settings, 'base')).toBe(digest)
     const unimportant = settingsOf({

@@ -2,20 +2,18 @@ import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../base/digests/index.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
+import { fractionOf } from '../../base/random/index.ts'
 import type { Selected } from '../../store/index.ts'
-import type { SftSettings } from './config.ts'
-import { drawn } from './drawn.ts'
 import { type Example, type ExampleOptions, exampleOf } from './examples.ts'
-import { heldOutTasks } from './hold-out.ts'
-import { LeftOut } from './left-out.ts'
+import type { SftSettings } from './settings.ts'
 
 export interface Gathered {
   chains: Example[]
   react: Example[]
-  /** Kept out of training, to measure by: no task of these is trained on. */
+  /** Held out for evaluation: none of their tasks is trained on. */
   held: Example[]
   leftOut: LeftOut
-  /** How many sequences were given. */
+  /** Number of input sequences. */
   given: number
 }
 
@@ -26,10 +24,10 @@ export interface Sources {
   observe: Observe
 }
 
-/** Sequences after which others get their turn, so that a long reading can be stopped. */
-const BREATH = 64
+/** Sequences between yields to the event loop, so that reading can be interrupted. */
+const YIELD_EVERY = 64
 
-/** Reads all sequences into tokens. One that cannot be used is counted and does not stop the others. */
+/** Tokenizes all sequences. One that cannot be used is counted and does not stop the others. */
 export async function gather(
   { data, react, signal, observe }: Sources,
   settings: SftSettings,
@@ -41,7 +39,7 @@ export async function gather(
   const read = async (source: Iterable<Selected>): Promise<Example[]> => {
     const examples: Example[] = []
     for (const selected of source) {
-      if (++given % BREATH === 0) {
+      if (++given % YIELD_EVERY === 0) {
         observe({ stage: 'sft', done: given, unit: 'sequences read' })
         await setImmediate()
         signal.throwIfAborted()
@@ -57,18 +55,18 @@ export async function gather(
   const chainsGiven = given
   if (chainsGiven === 0) {
     throw new ConfigError('there are no sequences to train on', {
-      fix: 'Distill and filter runs of a team first: `coa distill`, then `coa filter`.',
+      fix: 'Distill and filter team runs first: `coa distill`, then `coa filter`.',
     })
   }
   if (chains.length === 0) {
     throw new ConfigError(`none of the ${chainsGiven} sequences can be trained on: ${reasons(leftOut)}`, {
-      fix: `Filter with filter.max_tokens = ${longest} and the tokenizer of the model, or take a model with a longer context.`,
+      fix: `Filter with filter.max_tokens = ${longest} and the model's tokenizer, or use a model with a longer context.`,
     })
   }
   const mixed = settings.react_share > 0 ? await read(react?.() ?? []) : []
   if (settings.react_share > 0 && mixed.length === 0) {
     throw new ConfigError(
-      `sft.react_share is ${settings.react_share}, and there are no ReAct-style sequences`,
+      `sft.react_share is ${settings.react_share}, but there are no ReAct-style sequences`,
       {
         fix: 'Make them with `coa distill RUN --react`, or set sft.react_share to 0.',
       },
@@ -80,22 +78,22 @@ export async function gather(
     settings.seed,
   )
   const trained = ({ taskId }: Example): boolean => !tasks.has(taskId)
-  const chosen = some(chains.filter(trained), settings.max_chains, settings.seed)
-  const practised = new Set(chosen.map(({ taskId }) => taskId))
+  const chosen = sampleExamples(chains.filter(trained), settings.max_chains, settings.seed)
+  const trainedTasks = new Set(chosen.map(({ taskId }) => taskId))
   return {
     chains: chosen,
-    // Of the same tasks: sft.max_chains limits what is seen of the team, in whichever style.
-    react: mixed.filter(({ taskId }) => practised.has(taskId)),
+    // Only of the same tasks: sft.max_chains limits how much of the team's work is seen, in either style.
+    react: mixed.filter(({ taskId }) => trainedTasks.has(taskId)),
     held: chains.filter((example) => !trained(example)),
     leftOut,
     given,
   }
 }
 
-/** So many of them, in the order they had; the same ones whatever else is given. 0: all. */
-function some(examples: Example[], count: number, seed: number): Example[] {
+/** A random subset of `count`, in the original order; independent of what else is given. 0: all. */
+function sampleExamples(examples: Example[], count: number, seed: number): Example[] {
   if (count === 0) return examples
-  const order = drawn(
+  const order = shuffledBySeed(
     examples.map(({ id }) => id),
     seed,
     'drawn',
@@ -117,13 +115,13 @@ function reasons(leftOut: LeftOut): string {
   return counts.slice(0, 3).join('; ')
 }
 
-/** Of everything the curve hangs on: examples, settings and the model it begins with. */
+/** Covers everything the training curve depends on: examples, settings and the initial model. */
 export function planDigest(
   { chains, react, held }: Gathered,
   settings: SftSettings,
   model: string | undefined,
 ): string {
-  // These decide when something is looked at or saved, not what is learned.
+  // These affect when something is evaluated or saved, not what is trained.
   const { eval_every: _, save_every: __, save_seconds: ___, keep: ____, ...deciding } = settings
   const lines = [JSON.stringify(deciding), model ?? '']
   for (const [name, examples] of Object.entries({ chains, react, held })) {
@@ -132,4 +130,60 @@ export function planDigest(
       lines.push(`${JSON.stringify(id)} ${times} ${sha256(tokens)} ${sha256(learned)}`)
   }
   return sha256(lines.join('\n'))
+}
+
+/** Shuffles ids by seed, each with its random number between 0 and 1, which does not depend on the other ids. */
+function shuffledBySeed(ids: Iterable<string>, seed: number, what: string): { id: string; at: number }[] {
+  return [...new Set(ids)]
+    .map((id) => ({ id, at: fractionOf(seed, what, id) }))
+    .sort((left, right) => left.at - right.at || (left.id < right.id ? -1 : 1))
+}
+
+/** The loss on fewer tasks is too noisy to select a checkpoint by. */
+const LEAST = 8
+/** If holding out that many would take more than one task in this many, none is held out. */
+const ONE_IN = 4
+
+/**
+ * Tasks held out of training to select the best checkpoint: a share of them and at least eight. All sequences of a
+ * task are on the same side. With fewer than 32 tasks and a share below eight, nothing is held out and the last
+ * checkpoint is kept.
+ */
+export function heldOutTasks(taskIds: Iterable<string>, share: number, seed: number): Set<string> {
+  const tasks = shuffledBySeed(taskIds, seed, 'held out')
+  const wanted = Math.ceil(share * tasks.length)
+  const few = tasks.length < ONE_IN * LEAST ? 0 : LEAST
+  const count = share === 0 ? 0 : wanted >= LEAST ? wanted : few
+  return new Set(tasks.slice(0, Math.min(count, tasks.length - 1)).map(({ id }) => id))
+}
+
+const EXAMPLES = 3
+
+/** Sequences that are not trained on, by reason, with the ids of the first few. */
+class LeftOut {
+  readonly #reasons = new Map<string, { count: number; first: string[] }>()
+
+  add(reason: string, id: string): void {
+    const entry = this.#reasons.get(reason) ?? { count: 0, first: [] }
+    this.#reasons.set(reason, entry)
+    entry.count++
+    if (entry.first.length < EXAMPLES) entry.first.push(id)
+  }
+
+  get total(): number {
+    return [...this.#reasons.values()].reduce((sum, { count }) => sum + count, 0)
+  }
+
+  /** Reasons with counts, most frequent first. */
+  counts(): [string, number][] {
+    const counts = [...this.#reasons].map(([reason, { count }]): [string, number] => [reason, count])
+    return counts.sort((left, right) => right[1] - left[1])
+  }
+
+  lines(): string[] {
+    return this.counts().map(([reason, count]) => {
+      const { first } = this.#reasons.get(reason)!
+      return `${count} left out: ${reason} (${first.join(', ')}${count > first.length ? ', …' : ''})`
+    })
+  }
 }

@@ -4,12 +4,11 @@ import { type CheckpointNote, type Engine, EngineError } from '../../engine/inde
 import type { Tokenizer } from '../../language/tokens/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
 import type { MetricRow, Run, Selected } from '../../store/index.ts'
+import { BatchPlanner } from './batch-planner.ts'
 import { Checkpoints } from './checkpoints.ts'
-import { type SftSettings, sftSettings } from './config.ts'
 import { sftCurve } from './curve.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'
-import { Plan } from './plan.ts'
-import type { SftSection } from './settings.ts'
+import { type SftSection, type SftSettings, sftSettings } from './settings.ts'
 import { type Evaluate, Training } from './training.ts'
 
 export interface SftContext {
@@ -19,18 +18,18 @@ export interface SftContext {
   student: {
     engine: Engine
     tokenizer: Tokenizer
-    /** The model it was opened from, for the lineage. */
+    /** The model it was loaded from, for the lineage. */
     parent?: CheckpointNote['parent']
   }
   /** Called once. */
   data: () => Iterable<Selected>
-  /** Sequences in which a single agent works ReAct-style, mixed in at sft.react_share. */
+  /** ReAct-style sequences, mixed in at sft.react_share. */
   react?: () => Iterable<Selected>
-  /** Rollouts with the weights as they are, after so many steps. One that fails is noted, and training goes on. */
+  /** Evaluates the current weights by rollouts. A failure is logged, and training continues. */
   evaluate?: Evaluate | undefined
-  /** Begin anew, whatever an earlier training has left. */
+  /** Restart, discarding earlier checkpoints. */
   again?: boolean
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   onStep?: (row: MetricRow) => void
 }
 
@@ -41,12 +40,12 @@ export interface SftSummary {
   'left out': number
   steps: number
   'best step': number
-  [figure: string]: number
+  [metric: string]: number
 }
 
 /**
- * Trains the student on sequences, on what it is to write itself and not on what tools returned. Stopped anywhere, it
- * goes on from its last checkpoint with the same numbers as if it had not been.
+ * Trains the student on sequences, with tool output masked. If interrupted, it resumes from its last checkpoint with
+ * the same results as without the interruption.
  */
 export async function run(
   config: { sft: SftSection; project: ProjectSection },
@@ -63,7 +62,7 @@ export async function run(
   }
   const settings = sftSettings(config, description.contextLength)
   if (settings.keep === 'accuracy' && evaluate === undefined) {
-    throw new ConfigError('sft.keep is "accuracy", and nothing measures it', {
+    throw new ConfigError('sft.keep is "accuracy", but accuracy is not measured', {
       fix: 'Evaluate by rollouts, or set sft.keep to "loss".',
     })
   }
@@ -73,8 +72,8 @@ export async function run(
     maskObservations: settings.mask_observations,
     date: new Date(folder.manifest.createdAt),
   })
-  const plan = new Plan(gathered, settings)
-  tell(folder, gathered, settings, plan)
+  const plan = new BatchPlanner(gathered, settings)
+  logPlan(folder, gathered, settings, plan)
   const digest = planDigest(gathered, settings, parent?.fingerprint)
   const checkpoints = new Checkpoints(folder, engine, digest, parent)
   if (again) checkpoints.remove()
@@ -89,30 +88,30 @@ export async function run(
     observe,
     onStep,
   })
-  await training.go(signal)
-  return summarise(gathered, folder, checkpoints, training.failedEvaluations)
+  await training.run(signal)
+  return summarize(gathered, folder, checkpoints, training.failedEvaluations)
 }
 
-/** What is left out, and why, into log.txt. */
-function tell(
+/** Logs what is left out, and why. */
+function logPlan(
   folder: Run,
   { chains, held, leftOut }: Gathered,
   { contexts, eval_share }: SftSettings,
-  plan: Plan,
+  plan: BatchPlanner,
 ): void {
   for (const line of leftOut.lines()) folder.log(`sft: ${line}`)
   for (const { from, context } of contexts.length > 1 ? contexts : []) {
     const long = chains.filter(({ tokens }) => tokens.length > context).length
     folder.log(
-      `sft: from ${from} of the run on ${context} tokens; ${long} longer sequences wait or are left out`,
+      `sft: from ${from} of the training on, up to ${context} tokens; ${long} longer sequences wait or are left out`,
     )
   }
   if (held.length === 0 && eval_share > 0)
-    folder.log('sft: too few tasks to hold any out, so the last checkpoint is kept and not the best')
+    folder.log('sft: too few tasks to hold any out, so the last checkpoint is kept instead of the best')
   folder.log(`sft: ${chains.length} sequences in ${plan.total} steps`)
 }
 
-function summarise(
+function summarize(
   { chains, react, held, leftOut, given }: Gathered,
   folder: Run,
   checkpoints: Checkpoints,

@@ -1,8 +1,9 @@
 import { measure, openStudent, openWorld } from '../../agent/index.ts'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
+import type { Spotlight } from '../../base/progress/index.ts'
 import { whole } from '../../base/text/index.ts'
 import { fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
-import { reactId, type Stream } from '../../schema/index.ts'
+import { isTrained, reactId, type Stream } from '../../schema/index.ts'
 import { type Run, readSelection } from '../../store/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
@@ -10,7 +11,6 @@ import type { WorldConfig } from '../../world/settings.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import { run as train } from './run.ts'
 import { SftSection } from './settings.ts'
-import { chainShower } from './show-chain.ts'
 
 interface Config extends TasksConfig, WorldConfig, StudentConfig {
   rollout: RolloutSection
@@ -18,7 +18,7 @@ interface Config extends TasksConfig, WorldConfig, StudentConfig {
 }
 
 interface Options {
-  /** Begin anew, whatever an earlier training has left. */
+  /** Restart, discarding earlier checkpoints. */
   again?: boolean
 }
 
@@ -34,7 +34,7 @@ export const sft: Stage<Config, Options> = {
     `${whole(steps)} steps${loss === undefined ? '' : `, loss ${loss.toFixed(3)}`}`,
 }
 
-/** The student learns what the filter kept, and is measured on the way where the settings name tasks for it. */
+/** Trains the student on the kept sequences, evaluating it along the way if evaluation tasks are configured. */
 async function trainSft(
   { run, config, observe, signal, spotlight, onRuntime, onMetric }: StageContext<Config>,
   { again = false }: Options = {},
@@ -71,11 +71,29 @@ async function trainSft(
   }
 }
 
-/** The ReAct-style sequences of those team runs whose chains the filter kept. */
+/** The ReAct-style sequences of the team runs whose chains were kept. */
 function* reactSelection(run: Run): Generator<{ sequence: Stream; weight: number }> {
   for (const { sequence: chain } of readSelection(run)) {
     const trajectoryId = chain.provenance?.trajectoryId
     const sequence = trajectoryId === undefined ? undefined : run.get('sequence', reactId(trajectoryId))
     if (sequence !== undefined) yield { sequence, weight: 1 }
+  }
+}
+
+/** Number of sequences kept for display. */
+const MOST = 50
+
+/** Shows one of the training sequences per call: what is trained on, and what is only context. */
+function chainShower(run: Run, spotlight: Spotlight): () => void {
+  const chains: Stream[] = []
+  for (const { sequence } of readSelection(run)) if (chains.push(sequence) === MOST) break
+  let next = 0
+  return () => {
+    const chain = chains[next++ % chains.length]
+    if (chain === undefined) return
+    const question = chain.prompt.findLast(({ role }) => role === 'user')?.content ?? ''
+    const spotted = spotlight.begin(`training on: ${question}`)
+    for (const span of chain.spans) spotted.text(span.text, isTrained(span) ? 'model' : 'tool')
+    spotted.end()
   }
 }

@@ -1,21 +1,20 @@
 import type { Observe } from '../../base/progress/index.ts'
 import type { Engine } from '../../engine/index.ts'
 import { type MetricRow, type Run, SaveTimer } from '../../store/index.ts'
+import type { BatchPlanner } from './batch-planner.ts'
 import { type Checkpoints, isBetter, type Score } from './checkpoints.ts'
-import type { SftSettings } from './config.ts'
 import type { SftRow } from './curve.ts'
 import type { Example } from './examples.ts'
-import { rateShare } from './learning-rate.ts'
-import { measureLoss, takeStep } from './passes.ts'
-import type { Plan } from './plan.ts'
+import { measureLoss, takeStep } from './optimizer-step.ts'
+import type { SftSettings } from './settings.ts'
 
-/** Rollouts after so many steps; `count` is how many could be judged. */
+/** Evaluates the weights after `step` steps; `count` is the number of rollouts with a verdict. */
 export type Evaluate = (step: number) => Promise<{ accuracy: number; wellFormed: number; count: number }>
 
 export interface TrainingParts {
   folder: Run
   engine: Engine
-  plan: Plan
+  plan: BatchPlanner
   held: readonly Example[]
   checkpoints: Checkpoints
   settings: SftSettings
@@ -25,18 +24,18 @@ export interface TrainingParts {
 }
 
 /**
- * The steps, one after the other. The row of a step is written after its measurement and before the checkpoint to go on
- * from, which so is never ahead of the rows: a process that is killed repeats some steps and loses none.
+ * The training loop. The row of a step is written after its evaluation and before the checkpoint to resume from, so
+ * the checkpoint is never ahead of the rows: a killed process repeats some steps and loses none.
  */
 export class Training {
   failedEvaluations = 0
   readonly #parts: TrainingParts
   readonly #timer: SaveTimer
-  /** How far the weights are. */
+  /** Steps the weights have been trained for. */
   #step = 0
-  /** How far the last checkpoint is. */
+  /** Step of the last checkpoint. */
   #saved = 0
-  /** Of a step that is taken and not yet measured. */
+  /** Row of a step that is not evaluated yet. */
   #pending: SftRow | undefined
   #last: SftRow | undefined
   #best: Score | undefined
@@ -46,43 +45,42 @@ export class Training {
     this.#timer = new SaveTimer(parts.settings.save_seconds)
   }
 
-  async go(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     const { plan, checkpoints } = this.#parts
-    const standing = await checkpoints.resume()
-    this.#step = standing?.step ?? 0
-    this.#pending = standing?.pending as SftRow | undefined
+    const state = await checkpoints.resume()
+    this.#step = state?.step ?? 0
+    this.#pending = state?.pending as SftRow | undefined
     this.#saved = this.#pending === undefined ? this.#step : this.#step - 1
     this.#best = checkpoints.best()?.score
     try {
       while (this.#step < plan.total || this.#pending !== undefined) {
         signal.throwIfAborted()
-        this.#pending ??= await this.#next(signal)
-        await this.#settle(this.#pending, signal)
+        this.#pending ??= await this.#trainStep(signal)
+        await this.#finishStep(this.#pending, signal)
       }
     } catch (cause) {
       if (signal.aborted && this.#step > this.#saved) await this.#save()
       throw cause
     }
-    // Where nothing was measured, the last is the best there is.
+    // Without evaluation, the last checkpoint counts as the best.
     if (checkpoints.best() === undefined) await this.#keep()
   }
 
-  /** Takes the next step. */
-  async #next(signal: AbortSignal): Promise<SftRow> {
+  async #trainStep(signal: AbortSignal): Promise<SftRow> {
     const { engine, plan, settings } = this.#parts
     const step = this.#step + 1
     const { examples, context } = plan.step(step)
     const { learning_rate, warmup, final_share: final, beta2, weight_decay, max_norm } = settings
-    const learningRate = learning_rate * rateShare(step, plan.total, { warmup, final })
+    const learningRate = learning_rate * learningRateFactor(step, plan.total, { warmup, final })
     const adam = {
       learningRate,
       beta2,
       weightDecay: weight_decay,
       ...(max_norm === 0 ? {} : { maxNorm: max_norm }),
     }
-    const begun = performance.now()
+    const started = performance.now()
     const { loss, gradientNorm } = await takeStep(engine, examples, adam, { signal })
-    const seconds = (performance.now() - begun) / 1000
+    const seconds = (performance.now() - started) / 1000
     this.#step = step
     const tokens = examples.reduce((sum, example) => sum + example.tokens.length, 0)
     return {
@@ -97,11 +95,11 @@ export class Training {
     }
   }
 
-  /** Measures and saves what is due after a step, and writes its row. */
-  async #settle(taken: SftRow, signal: AbortSignal): Promise<void> {
+  /** Evaluates and saves if due, and writes the step's row. */
+  async #finishStep(taken: SftRow, signal: AbortSignal): Promise<void> {
     const { folder, plan, settings, observe, onStep } = this.#parts
     const last = taken.step === plan.total
-    const row = taken.step % settings.eval_every === 0 || last ? await this.#measured(taken, signal) : taken
+    const row = taken.step % settings.eval_every === 0 || last ? await this.#evaluated(taken, signal) : taken
     const { evalLoss, accuracy } = row
     const score = {
       ...(evalLoss === undefined ? {} : { evalLoss }),
@@ -122,14 +120,18 @@ export class Training {
     if (isDue && row.step > this.#saved) await this.#save()
   }
 
-  async #measured(row: SftRow, signal: AbortSignal): Promise<SftRow> {
+  async #evaluated(row: SftRow, signal: AbortSignal): Promise<SftRow> {
     const { engine, held, evaluate } = this.#parts
     const evalLoss = held.length === 0 ? undefined : await measureLoss(engine, held, signal)
-    const rollouts = await this.#tryOut(row.step, signal, evaluate)
+    const rollouts = await this.#rollOut(row.step, signal, evaluate)
     return { ...row, ...(evalLoss === undefined ? {} : { evalLoss }), ...rollouts }
   }
 
-  async #tryOut(step: number, signal: AbortSignal, evaluate: Evaluate | undefined): Promise<Partial<SftRow>> {
+  async #rollOut(
+    step: number,
+    signal: AbortSignal,
+    evaluate: Evaluate | undefined,
+  ): Promise<Partial<SftRow>> {
     try {
       const { accuracy, wellFormed, count } = (await evaluate?.(step)) ?? {
         accuracy: 0,
@@ -140,20 +142,32 @@ export class Training {
     } catch (cause) {
       signal.throwIfAborted()
       this.failedEvaluations++
-      this.#parts.folder.log(`sft: step ${step} could not be tried out: ${(cause as Error).message}`)
+      this.#parts.folder.log(`sft: step ${step} could not be evaluated: ${(cause as Error).message}`)
       return {}
     }
   }
 
   async #save(): Promise<void> {
     const pending = this.#pending === undefined ? {} : { pending: { ...this.#pending } }
-    const standing = { step: this.#step, score: {}, ...pending }
-    await this.#timer.timed(() => this.#parts.checkpoints.save('sft-last', standing, this.#last))
+    const state = { step: this.#step, score: {}, ...pending }
+    await this.#timer.timed(() => this.#parts.checkpoints.save('sft-last', state, this.#last))
     this.#saved = this.#step
   }
 
-  /** The weights as they are now become the best. */
+  /** Saves the current weights as the best. */
   async #keep(): Promise<void> {
     await this.#parts.checkpoints.save('sft', { step: this.#step, score: this.#best ?? {} }, this.#last)
   }
+}
+
+/** Learning rate factor at a step counted from 1: linear warmup, then cosine decay to `final`. */
+export function learningRateFactor(
+  step: number,
+  total: number,
+  { warmup, final }: { warmup: number; final: number },
+): number {
+  const warmupSteps = Math.ceil(warmup * total)
+  if (step <= warmupSteps) return step / warmupSteps
+  const progress = (step - warmupSteps) / (total - warmupSteps)
+  return final + ((1 - final) * (1 + Math.cos(Math.PI * progress))) / 2
 }

@@ -18,7 +18,7 @@ function contextOf(config: ProjectConfig, run: Run): StageContext<ProjectConfig>
 
 const newRun = (): Run => createRun(temporaryFolder(), { command: 'test', coa: '0' })
 
-it('trains on the rows marked train and measures on those marked test', async () => {
+it('trains on rows marked train and evaluates on rows marked test', async () => {
   const config = configOf([file([...marked('train', 30), ...marked('test', 30)])])
   const training = await readSplit(config, 'train', 100)
   const heldOut = await heldOutTasks(config)
@@ -41,7 +41,7 @@ it.each([
   expect(run.count('task')).toBe(0)
 })
 
-it('says which split is missing, and takes a source for each', async () => {
+it('names the missing split, and accepts a source for each', async () => {
   const [train, other] = [file([{ question: 'a' }], 'train.jsonl'), file([{ question: 'b' }], 'more.jsonl')]
   await expect(heldOutTasks(configOf([train]))).rejects.toMatchObject({
     message: expect.stringContaining('no tasks of split test'),
@@ -51,7 +51,7 @@ it('says which split is missing, and takes a source for each', async () => {
   expect(held.map(({ question }) => question)).toEqual(['b'])
 })
 
-it('reads a source as its table says', async () => {
+it('reads a source according to its table', async () => {
   const path = join(temporaryFolder(), 'odd.csv')
   writeFileSync(path, 'frage,antwort\nWho?,Ada\n')
   const table = {

@@ -14,13 +14,13 @@ import { openSandbox } from '../../world/sandbox/index.ts'
 import type { SandboxSection } from '../../world/settings.ts'
 import type { Stage, StageContext } from '../stage.ts'
 
-/** RL's tasks are looked at too, so that none of them is measured with. */
+/** RL's tasks are read too, to make sure that none of them is an evaluation task. */
 type Config = TasksConfig & { sandbox: SandboxSection; rl: { task_count: number } }
 
 /** The first stage: generates or reads the tasks and stores them in the run. */
 export const prepareTasks: Stage<Config> = {
   name: 'tasks',
-  purpose: 'tasks with answers that can be checked',
+  purpose: 'tasks with checkable answers',
   settings: { tasks: TasksSection },
   reads: [],
   writes: ['task'],
@@ -29,7 +29,7 @@ export const prepareTasks: Stage<Config> = {
     `${whole(tasks)} tasks, ${whole(misjudged)} misjudged by their checkers`,
 }
 
-/** The tasks a team is taught with, from every source of the settings. */
+/** The tasks the team works on, from every configured source. */
 export function trainingTasks({
   config,
   observe,
@@ -48,7 +48,7 @@ export function trainingTasks({
   })
 }
 
-/** Stores tasks, and sees that their checkers can be trusted and that none is measured with later. */
+/** Stores tasks, and makes sure that their checkers can be trusted and that none is an evaluation task. */
 async function makeTasks(context: StageContext<Config>): Promise<Record<string, number>> {
   const { run, observe, signal, config } = context
   const tasks = await trainingTasks(context)

@@ -58,11 +58,11 @@ describe('what may follow', () => {
     expect(at(text).allowed()[ids[0]!]).toBe(expected ? 1 : 0)
   })
 
-  it('nothing at all after a call, until its observation is there', () => {
+  it('nothing after a call, until its observation is inserted', () => {
     const called = at('<plan>x</plan>\n<think></think>\n<code>```py\nprint(1)\n```</code>')
     expect(called.awaitsObservation).toBe(true)
     expect(allowedIn(called.allowed())).toEqual([])
-    expect(() => called.inserted('1')).toThrow(/has none in <observation>/)
+    expect(() => called.inserted('1')).toThrow(/has no <observation>/)
     expect(allowedCharacters(called.inserted('\n<observation><code></observation>\n<'))).toBe('r')
   })
 
@@ -75,14 +75,14 @@ describe('what may follow', () => {
 })
 
 describe('tokens', () => {
-  it('never has rows that the tokenizer does not know', () => {
+  it('never allows rows that the tokenizer does not have', () => {
     const constraint = createConstraint(math, bytes, { endTokens, vocabularySize: 320 })
     const mask = constraint.start().inserted('<plan>').allowed()
     expect(mask.length).toBe(320)
     expect(mask.slice(256).every((entry) => entry === 0)).toBe(true)
   })
 
-  it('finishes a character that was begun, and nothing else', () => {
+  it('only completes a character that was started', () => {
     const begun = at('<plan>').after(0xe2)
     expect(allowedIn(begun.allowed())).toEqual(Array.from({ length: 64 }, (_, index) => 0x80 + index))
     const narrow = at('<plan>').after(0xed)
@@ -93,16 +93,16 @@ describe('tokens', () => {
     expect(whole.allowed()['<'.charCodeAt(0)]).toBe(1)
   })
 
-  it('takes a character that text cuts off as one replacement character', () => {
+  it('treats an interrupted character as one replacement character', () => {
     const state = at('<plan>x</plan>\n<think></think>\n<answer>').after(0xe2)
     expect(state.inserted('</answer>').ended).toBe(true)
   })
 
-  it('says which token was not allowed', () => {
-    expect(() => at('').after(120)).toThrow(/Token 120 was not allowed/)
+  it('names the token that was not allowed', () => {
+    expect(() => at('').after(120)).toThrow(/Token 120 is not allowed/)
   })
 
-  it.each(walked)('the mask of %s is what every token by itself says', (_, tokenizer) => {
+  it.each(walked)('the mask of %s agrees with checking every token by itself', (_, tokenizer) => {
     fc.assert(
       fc.property(
         fc.constantFrom(...grammars),
@@ -142,24 +142,24 @@ describe('tokens', () => {
       ...bytes,
       decode: (ids, options) => Array.from(ids, (id) => bytes.decode([id], options)).join(' '),
     }
-    expect(() => createConstraint(math, spaced, { endTokens })).toThrow(/depends on their neighbours/)
-    expect(() => createConstraint(math, bytes, { endTokens: [] })).toThrow(/Without an end token/)
+    expect(() => createConstraint(math, spaced, { endTokens })).toThrow(/depends on their neighbors/)
+    expect(() => createConstraint(math, bytes, { endTokens: [] })).toThrow(/no end token to follow/)
   })
 })
 
 describe('requests', () => {
-  it('follows each sample by itself, from where the request began', () => {
+  it('follows each sample separately, from the start of the request', () => {
     const allowed = at('<plan>x').forRequest()
     const first = [...bytes.encodeIds('</plan>')]
     expect(allowedIn(allowed(first, 0)!)).toEqual([10])
     expect(allowed([], 1)![120]).toBe(1)
     expect(allowedIn(allowed([...first, 10], 0)!)).toEqual([60])
-    // Asked again with fewer tokens: from the beginning.
+    // Called again with fewer tokens: starts over.
     expect(allowed([60], 0)![47]).toBe(1)
   })
 })
 
-it('names the parts of a schema that it does not keep to', () => {
+it('names the parts of a schema that are not enforced', () => {
   const schema = {
     type: 'object',
     properties: {

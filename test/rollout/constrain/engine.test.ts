@@ -18,7 +18,7 @@ const engine = await openEmbedded({
 })
 afterAll(() => engine.close())
 
-/** Samples until the answer or for so many tokens; nothing but the constraint stops at a call. */
+/** Samples until the answer or a token limit; only the constraint stops at a call. */
 async function rollout(grammar: Grammar, constraint: Constraint, seed: number): Promise<string> {
   let state = constraint.start()
   let text = ''
@@ -30,7 +30,7 @@ async function rollout(grammar: Grammar, constraint: Constraint, seed: number): 
       seed: seed + tokens.length,
       stopTokens: endTokens,
       allowed: state.forRequest(),
-      // Hot, so that every token has its chance.
+      // A high temperature, so that every token is likely enough.
       temperature: 4,
     })
     const sampled = [...sample!.tokens]
@@ -53,14 +53,14 @@ async function rollout(grammar: Grammar, constraint: Constraint, seed: number): 
   return text
 }
 
-it('a model that knows nothing makes no malformed call', async () => {
+it('an untrained model makes no malformed call', async () => {
   const tally = { calls: 0, answers: 0 }
   for (const grammar of grammars) {
     const constraint = createConstraint(grammar, tokenizer, { endTokens })
     const seeds = Array.from({ length: ROLLOUTS }, (_, index) => 1_000_000 * (index + 1))
     for (const text of await Promise.all(seeds.map((seed) => rollout(grammar, constraint, seed)))) {
       const chain = parseChain(grammar, text, { strict: true })
-      // Only the end may be missing, where the tokens ran out.
+      // Only the end may be missing if the tokens ran out.
       const codes = chain.diagnostics.map(({ code }) => code)
       expect(
         codes.every((code) => code === 'unclosed-tag' || (code === 'stray-text' && !text.endsWith('>'))),

@@ -124,7 +124,7 @@ const json = fc.oneof(
     '{}',
   ),
 )
-/** One character taken out or put in. */
+/** One character removed or inserted. */
 const nearJson = fc
   .tuple(json, fc.nat(), fc.constantFrom('', '', '"', ',', '}', '\\', '0', ' ', '\n', 'é'))
   .map(
@@ -137,11 +137,11 @@ const nearJson = fc
 interface Case {
   payload: Payload
   bodies: fc.Arbitrary<string>
-  /** Texts that strict reading takes and constraints leave out on purpose. */
+  /** Texts that strict parsing accepts and constraints exclude on purpose. */
   leftOut: RegExp
 }
 
-/** White space outside of ASCII around fences and JSON; JSON in a fence. */
+/** Non-ASCII white space around fences and JSON; JSON in a fence. */
 const cases: Record<string, Case> = {
   text: { payload: { syntax: 'text' }, bodies: nastyText, leftOut: /(?!)/ },
   list: {
@@ -162,7 +162,7 @@ const cases: Record<string, Case> = {
   json: { payload: { syntax: 'json' }, bodies: nearJson, leftOut: /^\s*```|^[^\S\n\r\t ]|[^\S\n\r\t ]$/ },
 }
 
-describe('a block can be written exactly when strict reading takes it', () => {
+describe('a block can be written exactly if strict parsing accepts it', () => {
   it.each(Object.entries(cases))('%s', (_, { payload, bodies, leftOut }) => {
     const { grammar, constraint } = answering(payload)
     const tally = { taken: 0, refused: 0 }
@@ -177,7 +177,7 @@ describe('a block can be written exactly when strict reading takes it', () => {
       }),
       { numRuns: RUNS },
     )
-    // The comparison is worth something only where both answers come up.
+    // The comparison is meaningful only if both outcomes occur.
     expect(Math.min(tally.taken, tally.refused)).toBeGreaterThan(RUNS / 100)
   })
 
@@ -189,7 +189,7 @@ describe('a block can be written exactly when strict reading takes it', () => {
         const text = `<think>${body}</think>\n<code>x</code>`
         const taken = isWellFormed(parseChain(grammar, text, { strict: true }))
         tally[taken ? 'taken' : 'refused']++
-        // A text that closes its block itself is another chain, whose white space may not be the renderer's.
+        // A text that closes its own block is a different chain, whose white space may not be the renderer's.
         if (taken && body.includes('</think>')) return
         expect(isReachable(constraint, text), JSON.stringify(body)).toBe(taken)
       }),
@@ -204,7 +204,7 @@ describe('schemas', () => {
     maxKeys: 3,
   })
 
-  it('what a schema refuses cannot be written', () => {
+  it('values that a schema refuses cannot be written', () => {
     const tally = { taken: 0, refused: 0 }
     fc.assert(
       fc.property(randomSchema, anyValue, (schema, value) => {
@@ -219,7 +219,7 @@ describe('schemas', () => {
     expect(Math.min(tally.taken, tally.refused)).toBeGreaterThan(20)
   })
 
-  it.each(['<\\/code>', '</code>', '<think>'])('the value %j is written so that it is no tag', (value) => {
+  it.each(['<\\/code>', '</code>', '<think>'])('the value %j is escaped so that it is not a tag', (value) => {
     const schema = { type: 'object', properties: { only: { const: value } }, required: ['only'] }
     const { grammar, constraint } = answering({ syntax: 'json', schema })
     const written = JSON.stringify({ only: value })
@@ -232,11 +232,11 @@ describe('schemas', () => {
     })
   })
 
-  it('what a schema describes can be written', () => {
+  it('values that a schema accepts can be written', () => {
     const cases = randomSchema.chain((schema) => valueFor(schema).map((value) => ({ schema, value })))
     fc.assert(
       fc.property(cases, fc.constantFrom(0, 2), ({ schema, value }, indent) => {
-        // Literals with tags or outside of ASCII are written with escapes only.
+        // Literals with tags or non-ASCII characters are written with escapes only.
         const body = JSON.stringify(value, null, indent)
         fc.pre(!/<[\\/\w]|[^\0-\x7f]/.test(body))
         const { grammar, constraint } = answering({ syntax: 'json', schema: schema as never })

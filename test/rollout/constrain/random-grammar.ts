@@ -6,7 +6,7 @@ import {
   GrammarDefinition,
 } from '../../../src/language/grammar/index.ts'
 
-/** Tags that begin each other, differ late, or have every kind of character a tag may have. */
+/** Tags that are prefixes of each other, differ late, or use every kind of character allowed in a tag. */
 const tags = ['a', 'ab', 'abc', 'A_b', 'a.b', 'a-b', 'think', 'thinker', '_', 'code', 'codes', 'x9', 'Answer']
 
 const leaf = fc.oneof(
@@ -46,7 +46,7 @@ const { schema } = fc.letrec<{ schema: unknown; object: Record<string, unknown> 
   ),
 }))
 
-/** A schema of the parts that constraints keep to. */
+/** A schema using the parts that constraints enforce. */
 export const randomSchema = schema.map((part) =>
   (part as { type?: unknown }).type === 'object'
     ? (part as Record<string, unknown>)
@@ -64,7 +64,7 @@ const payload = fc.oneof(
   randomSchema.map((written) => ({ syntax: 'json', schema: written })),
 )
 
-/** Small grammars: any successor relation that passes the checks, any payloads, tags that are hard to tell apart. */
+/** Small grammars: any valid successor relation, any payloads, similar tags. */
 export const randomGrammar: fc.Arbitrary<Grammar> = fc
   .record({
     roles: fc.integer({ min: 0, max: 2 }),

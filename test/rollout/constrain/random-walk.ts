@@ -6,11 +6,11 @@ export interface Walk {
   text: string
   state: ConstraintState
   steps: number
-  /** A token had no one to follow it. */
+  /** No token could follow. */
   stuck: boolean
 }
 
-/** A small generator with a seed. */
+/** A small seeded random number generator. */
 export function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -19,7 +19,7 @@ export function createRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Texts that lead out of blocks, tried now and then, because chance alone hardly ever closes one. */
+/** Texts that close blocks, tried occasionally, because chance alone hardly ever closes one. */
 function waysOut(grammar: Grammar, text: string): string[] {
   const { blocks } = parseChain(grammar, text, { strict: true })
   const open = blocks.findLast(({ closed }) => !closed)
@@ -61,7 +61,7 @@ function waysOut(grammar: Grammar, text: string): string[] {
 
 const listed = new WeakMap<Uint8Array, number[]>()
 
-/** The tokens of a mask, which is shared, so that most have been listed before. */
+/** The tokens of a mask; masks are shared, so most are cached. */
 export function allowedIn(mask: Uint8Array): number[] {
   let tokens = listed.get(mask)
   if (tokens === undefined) {
@@ -71,7 +71,7 @@ export function allowedIn(mask: Uint8Array): number[] {
   return tokens
 }
 
-/** Follows a constraint with random tokens, most often of few kinds, and answers calls as a runtime would. */
+/** Follows a constraint with random tokens, mostly of few kinds, and answers calls as the runtime does. */
 export function randomWalk(
   grammar: Grammar,
   tokenizer: Tokenizer,
@@ -110,7 +110,7 @@ export function randomWalk(
   return { text: text + stream.finish(), state, steps, stuck: false }
 }
 
-/** What is wrong with a walk's text, besides that it may not have ended. */
+/** Problems in a walk's text, apart from being unfinished. */
 export function faults(grammar: Grammar, { text, state }: Walk): string[] {
   const chain: Chain = parseChain(grammar, text, { strict: true })
   const found = chain.diagnostics.filter(({ code }) => code !== 'unclosed-tag' || state.ended)
@@ -125,7 +125,7 @@ export function faults(grammar: Grammar, { text, state }: Walk): string[] {
   ]
 }
 
-/** A tag cut off by the end of the walk is stray text to the parser; it must be the beginning of one. */
+/** A tag cut off by the end of the walk is stray text to the parser; it must be the prefix of one. */
 function unfinishedTag(grammar: Grammar, chain: Chain, found: Chain['diagnostics']): string[] {
   const rest = chain.raw.slice(chain.blocks.at(-1)?.end ?? 0)
   const beginsTag = [...grammar.agents.values()].some(

@@ -36,12 +36,12 @@ describe.each(tokenizers)('tokens of %s', (_, tokenizer) => {
       }),
       { numRuns: RUNS },
     )
-    // Walks that never get anywhere would prove nothing.
+    // Walks that never finish would prove nothing.
     expect(tally.ended).toBeGreaterThan(RUNS / 5)
     expect(tally.calls).toBeGreaterThan(RUNS / 5)
   }
 
-  it('random walks in the grammars that come with coa are well formed', () => {
+  it('random walks in built-in grammars are well formed', () => {
     const constraints = grammars.map((grammar): [Grammar, Constraint] => [
       grammar,
       createConstraint(grammar, tokenizer, { endTokens }),

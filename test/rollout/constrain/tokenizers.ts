@@ -7,10 +7,10 @@ import { grammarsWithEveryPayload } from '../../../src/testing/visual-inspector.
 
 const wideText = '漢字漢字漢語 ééé ñandú Москва 東京 東京都 👩‍👩‍👧 👩 \u00a0\u00a0 \u3000\u3000 “quoted” — … '
 
-/** A BPE learned from chains and from text outside of ASCII, so that it has tokens with half a character in them. */
+/** A BPE trained on chains and on non-ASCII text, so that it has tokens with partial characters. */
 export async function trainedTokenizer(): Promise<Tokenizer> {
   const chains = [...exampleChains].map(([name, { steps }]) => render(builtinGrammars.get(name)!, steps))
-  // One word a text, so that merges run across tags and line breaks.
+  // One word per text, so that merges cross tags and line breaks.
   const texts = [...chains, ...chains, wideText.repeat(4)]
   const { json, config } = await trainTokenizer(texts, {
     vocabularySize: 900,
@@ -20,7 +20,7 @@ export async function trainedTokenizer(): Promise<Tokenizer> {
   return tokenizerFromJson(json, config)
 }
 
-/** Tokens across every border that matters. */
+/** Tokens across every relevant boundary. */
 const crossing = [
   ...[
     'x</think>\n<code>',
@@ -94,7 +94,7 @@ const crossing = [
   ...['漢', '漢</think>', '\ufeff', '\ufffd', '\ufffd</'],
 ]
 
-/** Bytes, and tokens that a merge would hardly ever learn. */
+/** Bytes, and tokens that training would hardly ever produce. */
 function crossingTokenizer(): Tokenizer {
   const texts = [...new Set(crossing.filter((text) => text.length > 1 || text > '\x7f'))]
   return tokenizerFromJson(
@@ -111,7 +111,7 @@ function crossingTokenizer(): Tokenizer {
   )
 }
 
-/** ASCII, and whole tags and fences, so that a model that knows nothing opens and closes blocks by chance. */
+/** ASCII, and complete tags and fences, so that an untrained model opens and closes blocks by chance. */
 export function tagTokenizer(): Tokenizer {
   const tags = grammarsWithEveryPayload.flatMap((grammar) =>
     [...grammar.agents.values()].flatMap(({ tag }) => [`<${tag}>`, `</${tag}>`, `</${tag}>\n`]),

@@ -33,7 +33,7 @@ describe('trajectoryFromChat', () => {
     expect(events[3]).toMatchObject({ output: 'Osk <sub>1</sub>', parent: 'e3' })
   })
 
-  it('makes a problem of what cannot be read', () => {
+  it('reports what cannot be parsed as a problem', () => {
     const trajectory = trajectoryFromChat(
       [assistant(`<think>Hm.</think>${call('{"name": ')}`), tool('x')],
       head,

@@ -5,7 +5,7 @@ export interface ChatMessage {
   content: string
 }
 
-/** What the messages do not say about themselves. */
+/** What the messages themselves do not contain. */
 export interface ChatHead extends Pick<Trajectory, 'id' | 'taskId' | 'team'> {
   question: string
   meta?: Trajectory['meta']
@@ -100,7 +100,7 @@ function readCall(body: string): { tool: string; input: never } | undefined {
   }
 }
 
-/** What stands between the first opening and the last closing tag: tool output may hold tags of its own. */
+/** The text between the first opening and the last closing tag: tool output may contain tags of its own. */
 function between(text: string, tag: string): string | undefined {
   const start = text.indexOf(`<${tag}>`)
   const end = tag === 'think' ? text.indexOf(`</${tag}>`) : text.lastIndexOf(`</${tag}>`)
@@ -113,7 +113,7 @@ type EventInput = TrajectoryEvent extends infer Each
     : never
   : never
 
-/** These conversations have no times; the order of the messages is all there is. */
+/** These conversations have no timestamps, only the order of the messages. */
 class Log {
   readonly events: TrajectoryEvent[] = []
 

@@ -2,8 +2,8 @@ import type { GrammarInput } from '../../../language/grammar/index.ts'
 import type { DistillMap } from '../rules.ts'
 
 /**
- * For published search-and-visit trajectories. They have no plan, no reflection and no check, ask several queries at once
- * and read pages with a goal, all of which the `web` grammar cannot hold without loss.
+ * For published search-and-visit trajectories. They have no plan, reflection or check, send several queries at once
+ * and read pages with a goal, which the `web` grammar cannot represent without loss.
  */
 export const searchAndRead: GrammarInput = {
   name: 'search-and-read',
@@ -44,7 +44,7 @@ export const searchAndRead: GrammarInput = {
   ],
 }
 
-/** Their tools under the names of ours. */
+/** Maps their tools to coa's names. */
 export const searchAndReadMap: DistillMap = new Map([
   ['search', 'web_search'],
   ['visit', 'crawl_page'],

@@ -24,15 +24,15 @@ const config = `datasets:
     train_on_eos: turn
 `
 
-/** One assistant message in parts: the only format of text that keeps the chain a single stream. */
+/** One assistant message in parts: the only text format that keeps the chain a single stream. */
 export const axolotl: TextFormat = {
   name: 'axolotl',
   title: 'axolotl, content parts',
   carries: 'text',
   file: 'data.jsonl',
   guide:
-    'Copy `axolotl.yaml` into your configuration. Needs a version of axolotl that knows content parts (2026); older ones do not mask them.',
-  rule: 'Parts of the assistant’s message are trained on where `train` is true. Other messages are not: their parts have no flag, because a flag of either kind would make axolotl train on the end of their turn.',
+    'Copy `axolotl.yaml` into your configuration. Needs an axolotl version that supports content parts (2026); older ones do not mask them.',
+  rule: 'Parts of the assistant’s message are trained on where `train` is true. Other messages are not: their parts have no flag, because either value would make axolotl train on the end of their turn.',
   straddles: true,
   differences: [
     'The message is encoded as one piece, and a token that straddles the border of two parts is masked, such as `>` and the line break of the observation after it. `coa export --check` counts them for the tokenizer; `trl-tokens`, which axolotl reads as well, has none.',
@@ -43,7 +43,7 @@ export const axolotl: TextFormat = {
   toRow: (sequence) => ({
     id: sequence.id,
     messages: [
-      // Parts everywhere: a column that holds strings and lists cannot be loaded.
+      // Parts everywhere: a column with both strings and lists cannot be loaded.
       ...sequence.prompt.map(({ role, content }) => ({ role, content: [{ type: 'text', text: content }] })),
       {
         role: 'assistant',

@@ -12,19 +12,19 @@ const datasetInfo = {
   },
 }
 
-/** The form in which the method's authors publish their data; they train with a fork that masks inside of it. */
+/** The format of the data published by the paper's authors; they train with a fork that masks inside it. */
 export const llamaFactoryAlpaca: TextFormat = {
   name: 'llama-factory-alpaca',
   title: 'LLaMA-Factory, alpaca',
   carries: 'text',
   file: FILE,
   guide:
-    'Put the entry of `dataset_info.json` into that of your data folder, beside the data file, and set `dataset: coa_alpaca`. Only for a LLaMA-Factory that masks `<observation>` inside of `output`, or to compare with published data of that form. Otherwise take `llama-factory-sharegpt`.',
+    'Copy the entry of `dataset_info.json` to that of your data folder, next to the data file, and set `dataset: coa_alpaca`. Only for a LLaMA-Factory fork that masks `<observation>` inside `output`, or to compare with published data in this format. Otherwise use `llama-factory-sharegpt`.',
   rule: 'The whole `output` is trained on; `system`, `instruction` and `input` are not.',
   trainsObservations: true,
   differences: [
-    '**Observations are trained on**: stock LLaMA-Factory does not mask inside of `output`, so the model learns to invent what tools answer.',
-    'A prompt without a system message gets the default one of the template.',
+    '**Observations are trained on**: stock LLaMA-Factory does not mask inside `output`, so the model learns to make up tool output.',
+    'A prompt without a system message gets the default system message.',
     controlTokensInText,
   ],
   companions: { 'dataset_info.json': `${JSON.stringify(datasetInfo, null, 2)}\n` },

@@ -9,7 +9,7 @@ interface Turn {
 }
 
 const FILE = 'data.jsonl'
-/** Those at even places are trained on; LLaMA-Factory drops examples in which they do not alternate. */
+/** Even turns are trained on; LLaMA-Factory drops examples whose turns do not alternate. */
 const trainedTags = ['gpt', 'function_call']
 
 const datasetInfo = {
@@ -35,13 +35,13 @@ export const llamaFactorySharegpt: TextFormat = {
   carries: 'text',
   file: FILE,
   guide:
-    'Put the entry of `dataset_info.json` into that of your data folder, beside the data file, and set `dataset: coa_sharegpt`, `stage: sft`. Leave `train_on_prompt` and `mask_history` off. Use a template without reasoning, such as `qwen`: reasoning templates write an empty thought into turns that lack theirs.',
+    'Copy the entry of `dataset_info.json` to that of your data folder, next to the data file, and set `dataset: coa_sharegpt`, `stage: sft`. Leave `train_on_prompt` and `mask_history` off. Use a template without reasoning, such as `qwen`: reasoning templates insert an empty thought into turns without one.',
   rule: 'Turns from `gpt` and `function_call` are trained on; `system`, `human` and `observation` are not.',
   differences: [
     turnMarks,
-    'Calls are `gpt` turns, not `function_call`: LLaMA-Factory reads those as JSON and writes them anew in the style of its template, so the text would change.',
-    'Many templates write tags of their own around an observation, such as `<tool_response>`.',
-    'A prompt without a system message gets the default one of the template.',
+    'Calls are `gpt` turns, not `function_call`: LLaMA-Factory parses those as JSON and rewrites them in the style of its template, so the text would change.',
+    'Many templates add their own tags around an observation, such as `<tool_response>`.',
+    'A prompt without a system message gets the default system message.',
     controlTokensInText,
   ],
   companions: { 'dataset_info.json': `${JSON.stringify(datasetInfo, null, 2)}\n` },

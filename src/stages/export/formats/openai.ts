@@ -7,7 +7,7 @@ interface WeightedMessage extends Message {
   weight?: 0 | 1
 }
 
-/** No id in a row: keys that are not part of the format are refused. */
+/** Rows have no id, because unknown keys are refused. */
 export const openai: TextFormat = {
   name: 'openai',
   title: 'OpenAI fine-tuning',
@@ -19,8 +19,8 @@ export const openai: TextFormat = {
   refuse: firstOf(nothingTrained, notUnicode, noUserLast, notTurns),
   toRow: (sequence) => ({
     messages: [
-      ...sequence.prompt.map((message) => weighted(message, 0)),
-      ...turnsOf(sequence).map((message) => weighted(message, 1)),
+      ...sequence.prompt.map((message) => withWeight(message, 0)),
+      ...turnsOf(sequence).map((message) => withWeight(message, 1)),
     ],
   }),
   fromRow: (row) => {
@@ -34,7 +34,7 @@ export const openai: TextFormat = {
   },
 }
 
-/** Only the assistant's messages may have one. */
-function weighted(message: Message, weight: 0 | 1): WeightedMessage {
+/** Only assistant messages may have a weight. */
+function withWeight(message: Message, weight: 0 | 1): WeightedMessage {
   return message.role === 'assistant' ? { ...message, weight } : message
 }

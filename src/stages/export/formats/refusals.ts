@@ -17,21 +17,21 @@ export function firstOf(...refusals: Refusal[]): Refusal {
 export const nothingTrained: Refusal = ({ spans }) =>
   spans.some((span) => isTrained(span) && span.text !== '') ? undefined : 'nothing in it is trained on'
 
-/** Files of text are UTF-8, which cannot hold half a character. */
+/** Text files are UTF-8, which cannot represent lone surrogates. */
 export const notUnicode: Refusal = ({ prompt, spans }) =>
   prompt.every(({ content }) => content.isWellFormed()) && spans.every(({ text }) => text.isWellFormed())
     ? undefined
-    : 'a lone surrogate in its text, which UTF-8 cannot hold'
+    : 'a lone surrogate in its text, which UTF-8 cannot represent'
 
-/** Turns alternate, and each trained one answers one that is not. */
+/** Turns alternate, and each trained one follows one that is not. */
 export const notTurns: Refusal = (sequence) => {
   const { segments } = readingOf(sequence)
-  if (segments[0]?.trained !== true) return 'its stream begins with text that is not trained on'
+  if (segments[0]?.trained !== true) return 'its stream starts with text that is not trained on'
   if (segments.at(-1)?.trained !== true) return 'its stream ends with text that is not trained on'
   return undefined
 }
 
-/** The trainer would train on what the assistant said in the prompt. */
+/** The trainer would train on assistant messages in the prompt. */
 export const assistantInPrompt: Refusal = ({ prompt }) =>
   prompt.some(({ role }) => role === 'assistant')
     ? 'an assistant message in its prompt, which would be trained on'
@@ -40,7 +40,7 @@ export const assistantInPrompt: Refusal = ({ prompt }) =>
 export const noUserLast: Refusal = ({ prompt }) =>
   prompt.at(-1)?.role === 'user' ? undefined : 'its prompt does not end with a user message'
 
-/** A system message, or none, and one user message. */
+/** An optional system message and one user message. */
 export const notOneQuestion: Refusal = ({ prompt }) => {
   const rest = prompt[0]?.role === 'system' ? prompt.slice(1) : prompt
   if (rest.length !== 1 || rest[0]?.role !== 'user') return 'its prompt is not one question'

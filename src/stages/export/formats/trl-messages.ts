@@ -13,7 +13,7 @@ export const trlMessages: TextFormat = {
   rule: 'Assistant messages of `completion` are trained on; its user messages and the whole `prompt` are not.',
   differences: [
     turnMarks,
-    '`assistant_only_loss` needs `{% generation %}` in the chat template. TRL brings such a template for the models it knows; for others give one with `chat_template_path`.',
+    '`assistant_only_loss` needs `{% generation %}` in the chat template. TRL has such a template for the models it supports; for others, set `chat_template_path`.',
     controlTokensInText,
   ],
   refuse: firstOf(nothingTrained, notUnicode, noUserLast, notTurns),

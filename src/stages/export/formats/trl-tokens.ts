@@ -1,6 +1,6 @@
 import type { TokenFormat } from '../format.ts'
 
-/** What PyTorch's cross-entropy leaves out. */
+/** The label that PyTorch's cross-entropy ignores. */
 const IGNORED = -100
 
 export const trlTokens: TokenFormat = {
@@ -15,7 +15,7 @@ export const trlTokens: TokenFormat = {
   toRow: ({ id }, { ids, mask }) => ({
     id,
     input_ids: [...ids],
-    // For axolotl, which wants it; the others make their own.
+    // Required by axolotl; the others create their own.
     attention_mask: new Array<number>(ids.length).fill(1),
     labels: Array.from(ids, (token, index) => (mask[index] === 1 ? token : IGNORED)),
   }),

@@ -2,8 +2,8 @@ import type { Message, Stream } from '../../../schema/index.ts'
 import { joinSegments, type Reading, readingOf } from '../segments.ts'
 
 /**
- * The stream as turns: what is trained on is said by the assistant, what is not by the user. Not by "tool": many chat
- * templates know no such role, and those that do write tags of their own around it.
+ * The stream as turns: trained text is the assistant's, masked text the user's. Not "tool": many chat templates do
+ * not support that role, and those that do add their own tags.
  */
 export function turnsOf(sequence: Stream): Message[] {
   return readingOf(sequence).segments.map(({ text, trained }) => ({
@@ -21,9 +21,9 @@ export function readTurns(prompt: readonly Message[], turns: readonly Message[])
   }
 }
 
-/** What every format of turns has in common: a stream in one voice becomes a conversation. */
+/** Common to all turn formats: a single-agent stream becomes a conversation. */
 export const turnMarks =
-  'The chat template writes its marks around every turn, where the sequence is one stream: the model learns to end its turn after each call, and to go on in a new turn after the observation. The closing mark of each assistant turn is trained on as well.'
+  'The chat template adds its markers around every turn, while the sequence is one stream: the model learns to end its turn after each call, and to continue in a new turn after the observation. The closing marker of each assistant turn is trained on as well.'
 
 export const controlTokensInText =
-  'The trainer encodes the text itself: a control token that is written in an observation or a question counts as one. Formats of tokens are safe from this.'
+  'The trainer tokenizes the text itself: a control token spelled out in an observation or a question is read as one. Token formats are safe from this.'

@@ -23,10 +23,10 @@ export const verlRl: TaskFormat = {
     },
   },
   guide:
-    '`data.train_files=train.parquet data.val_files=dev.parquet data.prompt_key=prompt`, with a reward function of your own (`custom_reward_function.path`). `extra_info.gold` is the whole check as JSON; `reward_model.ground_truth` is the answer as one string. Tools are called by the agent loop, not by the data.',
+    '`data.train_files=train.parquet data.val_files=dev.parquet data.prompt_key=prompt`, with your own reward function (`custom_reward_function.path`). `extra_info.gold` is the complete gold answer as JSON; `reward_model.ground_truth` is the answer as one string. Tools are called by the agent loop, not by the data.',
   rule: 'Nothing is trained on directly: the model answers `prompt`, and the answer is checked against `ground_truth`.',
   differences: [
-    'Only the questions and checks of the run are here; how answers are checked is up to the reward function.',
+    'Contains only the questions and gold answers of the run; how answers are checked is up to the reward function.',
   ],
 }
 
@@ -49,7 +49,7 @@ export function taskRow(task: Task, index: number, prompt: Message[]): Row {
   }
 }
 
-/** One string, because a column has one type: the answer where there is one, else JSON. */
+/** One string, because a column has one type: the answer if there is a single one, else JSON. */
 function answerOf(gold: Gold): string {
   switch (gold.checker) {
     case 'exact':

@@ -10,7 +10,7 @@ export const verlSft: TextFormat = {
   file: 'train.parquet',
   columns: { id: 'string', messages: { list: { fields: { role: 'string', content: 'string' } } } },
   guide:
-    '`data.train_files=train.parquet data.multiturn.enable=true data.multiturn.messages_key=messages` with the SFT trainer; raise `data.max_length` above the longest sequence, because longer ones stop the trainer.',
+    '`data.train_files=train.parquet data.multiturn.enable=true data.multiturn.messages_key=messages` with the SFT trainer; set `data.max_length` above the longest sequence, because longer ones abort the trainer.',
   rule: 'Every message of the assistant is trained on, no other is.',
   differences: [turnMarks, controlTokensInText],
   refuse: firstOf(nothingTrained, notUnicode, assistantInPrompt, noUserLast, notTurns),

@@ -2,7 +2,7 @@ import { UsageError } from '../../../base/errors/index.ts'
 import type { MetricRow } from '../../../store/index.ts'
 import { pointsOf } from './points.ts'
 
-/** Metrics as an OpenTelemetry collector takes them over HTTP: one gauge a figure, the step as an attribute. */
+/** Metrics for an OpenTelemetry collector over HTTP: one gauge per metric, with the step as an attribute. */
 export function otlpMetrics(rows: Iterable<MetricRow>, run: string): Record<string, unknown> {
   const gauges = new Map<string, unknown[]>()
   for (const { time, step, name, value } of pointsOf(rows)) {
@@ -49,13 +49,13 @@ export async function sendOtlp(
       ...(signal === undefined ? {} : { signal }),
     })
   } catch (cause) {
-    throw new UsageError(`no collector answers at ${address.href}`, {
-      fix: 'Start one that takes OTLP over HTTP, or name another address.',
+    throw new UsageError(`no collector responds at ${address.href}`, {
+      fix: 'Start one that accepts OTLP over HTTP, or use another URL.',
       cause,
     })
   }
   if (response.ok) return
-  throw new UsageError(`the collector at ${address.href} answered with status ${response.status}`, {
+  throw new UsageError(`the collector at ${address.href} responded with status ${response.status}`, {
     fix: `It said: ${(await response.text()).slice(0, 200)}`,
   })
 }

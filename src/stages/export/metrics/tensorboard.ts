@@ -2,7 +2,7 @@ import { ProtobufWriter } from '../../../engine/protobuf-writer.ts'
 import type { MetricRow } from '../../../store/index.ts'
 import { type MetricPoint, pointsOf } from './points.ts'
 
-/** Metrics as TensorBoard reads them: a file of framed records, each a value of one tag at one step. */
+/** Metrics in TensorBoard's format: framed records, each a value of one tag at one step. */
 export function tensorboardEvents(rows: Iterable<MetricRow>): Uint8Array {
   const records = [record(new ProtobufWriter().double(1, 0).text(3, 'brain.Event:2').finish())]
   for (const point of pointsOf(rows)) records.push(record(event(point)))
@@ -17,7 +17,7 @@ function event({ time, step, name, value }: MetricPoint): Uint8Array {
     .finish()
 }
 
-/** Length, its check sum, the bytes, their check sum. */
+/** Length, its checksum, the bytes, their checksum. */
 function record(bytes: Uint8Array): Uint8Array {
   const framed = Buffer.alloc(bytes.length + 16)
   framed.writeBigUInt64LE(BigInt(bytes.length), 0)
@@ -38,7 +38,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** The check sum of Castagnoli; Node's own crc32 is another. */
+/** CRC-32C (Castagnoli); Node's crc32 uses another polynomial. */
 export function crc32c(bytes: Uint8Array): number {
   let sum = 0xffffffff
   for (const byte of bytes) sum = crcTable[(sum ^ byte) & 255]! ^ (sum >>> 8)

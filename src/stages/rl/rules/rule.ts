@@ -1,38 +1,39 @@
 import type { MetricRow } from '../../../store/index.ts'
 
-/** Something that goes wrong in a training, in words. */
+/** A problem found in a training run. */
 export interface Finding {
-  /** Which rule found it. */
+  /** The rule that found it. */
   id: string
-  /** The step it was seen at. */
   step: number
-  /** What can be seen, with figures. */
+  /** The observation, with numbers. */
   what: string
-  /** What it most likely comes from. */
+  /** The most likely cause. */
   cause: string
-  /** What to try. */
   advice: string
 }
 
-/** Looks at the rows of all steps so far, oldest first, one a step. Undefined where there is nothing to say. */
+/** Examines the rows of all steps so far, oldest first, one per step. Undefined if nothing is wrong. */
 export type Rule = (rows: readonly MetricRow[]) => Omit<Finding, 'id' | 'step'> | undefined
 
-/** How many steps make a figure worth comparing. */
+/** Number of steps averaged before metrics are compared. */
 export const WINDOW = 5
 
-/** A figure of a row; NaN where it is not there. */
-export function figure(row: MetricRow | undefined, name: string): number {
+/** Number of recent steps that absolute thresholds look at. */
+export const RECENT = 3
+
+/** A metric of a row; NaN if missing. */
+export function metric(row: MetricRow | undefined, name: string): number {
   const value = row?.[name]
   return typeof value === 'number' ? value : Number.NaN
 }
 
-/** The mean of a figure over rows that have it; NaN where none does. */
+/** The mean of a metric over the rows that have it; NaN if none does. */
 export function mean(rows: readonly MetricRow[], name: string): number {
-  const values = rows.map((row) => figure(row, name)).filter(Number.isFinite)
+  const values = rows.map((row) => metric(row, name)).filter(Number.isFinite)
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** The first and the last steps, where there are enough that they do not overlap. */
+/** The first and the last steps, if there are enough that they do not overlap. */
 export function ends(
   rows: readonly MetricRow[],
 ): { early: readonly MetricRow[]; late: readonly MetricRow[] } | undefined {

@@ -1,0 +1,105 @@
+import { fractionOf } from '../../base/random/index.ts'
+import { percent } from '../../base/text/index.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
+import { isReact, type Selection, type Stream } from '../../schema/index.ts'
+import { sequenceDigest } from '../../store/index.ts'
+import { type Criteria, decide, type StageName } from './decide.ts'
+import { type Drop, type Examined, examine } from './examine.ts'
+import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
+import { Signatures, similarity } from './min-hash.ts'
+import { findDuplicates } from './near-duplicates.ts'
+import type { DroppedLine } from './selection-files.ts'
+
+/** Receives the decisions. */
+export interface Sink {
+  keep(line: Omit<Selection, 'v'>): void
+  drop(line: DroppedLine): void
+}
+
+/** A sequence that can only be dropped as a near-duplicate. */
+interface Candidate extends Omit<Selection, 'v'> {
+  profile: Profile
+}
+
+/**
+ * Applies the filters to one sequence after another. With near-duplicate detection, the final decision on those that
+ * passed everything else is made at the end, so that it does not depend on their order; about 1.4 kB are held for
+ * each. Otherwise nothing is held.
+ */
+export class FilterChain {
+  readonly #criteria: Criteria
+  readonly #grammars: ReadonlyMap<string, Grammar>
+  readonly #sink: Sink | undefined
+  readonly #counter = new FunnelCounter()
+  readonly #candidates: Candidate[] = []
+  readonly #signatures = new Signatures()
+
+  constructor(criteria: Criteria, grammars: ReadonlyMap<string, Grammar>, sink: Sink | undefined) {
+    this.#criteria = criteria
+    this.#grammars = grammars
+    this.#sink = sink
+  }
+
+  add(sequence: Stream): void {
+    const { settings } = this.#criteria
+    // A ReAct-style sequence follows the one it was made from.
+    if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
+      this.#counter.passedOver++
+      return
+    }
+    const examined = examine(sequence, this.#grammars.get(sequence.grammar))
+    const profile = this.#counter.enter(examined)
+    const decision = decide(examined, this.#criteria)
+    if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
+    else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
+  }
+
+  /** Resolves near-duplicates and returns the counts. */
+  finish(): Omit<Funnel, 'fingerprint' | 'settings'> {
+    const { duplicate_likeness } = this.#criteria.settings
+    const keptInstead = findDuplicates(this.#signatures, this.#precedence(), duplicate_likeness)
+    for (const [index, candidate] of this.#candidates.entries()) {
+      const twin = keptInstead[index]!
+      if (twin < 0) this.#keep(candidate)
+      else this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#nearDuplicate(index, twin) })
+    }
+    return this.#counter.result()
+  }
+
+  #pass(examined: Examined, candidate: Candidate): void {
+    if (this.#criteria.settings.near_duplicates) {
+      this.#signatures.add(examined)
+      this.#candidates.push(candidate)
+    } else this.#keep(candidate)
+  }
+
+  #keep({ id, weight, digest, profile }: Candidate): void {
+    this.#counter.keep(profile, weight)
+    this.#sink?.keep({ id, weight, digest })
+  }
+
+  #drop(id: string, dropped: Drop & { stage: StageName }): void {
+    this.#counter.drop(id, dropped)
+    this.#sink?.drop({ id, ...dropped })
+  }
+
+  /** Among near-duplicates, the one with the highest weight is kept; ties are broken by seed and id. */
+  #precedence(): Uint32Array {
+    const { seed } = this.#criteria.settings
+    const tieBreakers = Float64Array.from(this.#candidates, ({ id }) => fractionOf(seed, `precedence ${id}`))
+    return Uint32Array.from(this.#candidates.keys()).sort((left, right) => {
+      const [one, other] = [this.#candidates[left]!, this.#candidates[right]!]
+      return (
+        other.weight - one.weight || tieBreakers[left]! - tieBreakers[right]! || (one.id < other.id ? -1 : 1)
+      )
+    })
+  }
+
+  #nearDuplicate(index: number, twin: number): Drop {
+    const share = similarity(this.#signatures.at(index), this.#signatures.at(twin))
+    return {
+      reason: 'near-duplicate',
+      detail: `of ${this.#candidates[twin]!.id}, about ${percent(share, 0)} similar`,
+    }
+  }
+}
