@@ -11,6 +11,7 @@ import './settings/require-node.ts'
 
 // Stages
 
+export type { RolloutSection, StudentConfig } from './agent/settings.ts'
 export type { Observe, Progress, Spotlight } from './base/progress/index.ts'
 export {
   distill,
@@ -30,7 +31,9 @@ export {
   teach,
 } from './pipeline/index.ts'
 export { ProjectConfig, projectConfig } from './pipeline/settings.ts'
-export type { ProjectOptions, ResolvedConfig } from './settings/index.ts'
+export type { ProjectOptions, ProjectSection, ResolvedConfig } from './settings/index.ts'
+export type { EvalSection } from './stages/eval/settings.ts'
+export type { WorldConfig } from './world/settings.ts'
 
 // Runs
 

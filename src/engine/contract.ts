@@ -164,10 +164,10 @@ export interface CheckpointNote {
  * is split into passes.
  *
  * @example
- * import { normalised } from 'chain-of-agents/engine'
+ * import { normalized } from 'chain-of-agents/engine'
  *
  * const example = { tokens: [5, 6, 7], weights: [0, 1, 1] }
- * console.log(normalised([example])[0]?.weights) // 0, 0.5, 0.5
+ * console.log(normalized([example])[0]?.weights) // 0, 0.5, 0.5
  */
 export function normalized<T extends TrainingExample>(examples: readonly T[]): T[] {
   let total = 0

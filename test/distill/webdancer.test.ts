@@ -56,7 +56,7 @@ describe.skipIf(file === null)('the published WebDancer trajectories', () => {
       const sequence = distillTrajectory(trajectory, { grammar, map: searchAndReadMap })
       expect(Stream.safeParse(sequence).success).toBe(true)
       const chain = parseChain(grammar, streamText(sequence), { strict: true })
-      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, source: [] })))
+      expect(spansOf(chain)).toEqual(sequence.spans.map((span) => ({ ...span, origin: { events: [] } })))
       const turns = rows[index]!.messages.slice(2)
       const outputs = turns
         .filter(({ role }) => role === 'user')

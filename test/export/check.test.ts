@@ -28,8 +28,8 @@ describe('checkExport', () => {
     [
       'trl-messages',
       'data.jsonl',
-      'Varnholm harbour lighthouse',
-      'Varnholm harbour  lighthouse',
+      'Varnholm harbor lighthouse',
+      'Varnholm harbor  lighthouse',
       'part 1 of the stream',
     ],
     ['openai', 'data.jsonl', '"weight":1', '"weight":0', 'of the prompt'],

@@ -232,5 +232,5 @@ export const workEffects: Effects = {
     },
     { 'eval.resamples': 200 },
   ),
-  ...seenBy(reported, { 'eval.picker': 'verifier' }, { 'eval.attempts': 3, 'eval.resamples': 20 }),
+  ...seenBy(reported, { 'eval.picker': 'oracle' }, { 'eval.attempts': 3, 'eval.resamples': 20 }),
 }

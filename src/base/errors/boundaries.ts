@@ -46,7 +46,7 @@ export class SandboxError extends CoaError {
  *
  * export async function fetchOrder(number: number): Promise<string> {
  *   const response = await fetch(`https://shop.example/orders/${number}`)
- *   if (!response.ok) throw new ToolError(`The shop answered ${response.status}.`, { passing: response.status >= 500 })
+ *   if (!response.ok) throw new ToolError(`The shop answered ${response.status}.`, { transient: response.status >= 500 })
  *   return response.text()
  * }
  */

@@ -20,11 +20,11 @@ import { statusOf } from './wire-errors.ts'
  * Opens a model on a server that implements the Tinker protocol: our trainer, SkyRL's, or a hosted one.
  *
  * @example
- * import { normalised, openTinker } from 'chain-of-agents/engine'
+ * import { normalized, openTinker } from 'chain-of-agents/engine'
  *
  * const engine = await openTinker({ url: 'http://127.0.0.1:8000', tokenizer: 'models/mine' })
  * const examples = [{ tokens: [5, 6, 7], weights: [0, 1, 1] }]
- * await engine.forwardBackward(normalised(examples), { kind: 'cross-entropy' })
+ * await engine.forwardBackward(normalized(examples), { kind: 'cross-entropy' })
  * await engine.optimStep({ learningRate: 1e-3, maxNorm: 1 })
  * await engine.close()
  */

@@ -53,7 +53,7 @@ export interface TrainerStatus {
  *
  * const home = '.coa/trainer'
  * const now = new Date().toISOString()
- * const { trainer } = await startTrainer({ home, models: ['models/mine'], now, say: console.error })
+ * const { trainer } = await startTrainer({ home, models: ['models/mine'], now, onStatus: console.error })
  * const engine = await openTinker({ url: trainer.url, model: 'models/mine' })
  */
 export async function startTrainer(

@@ -19,7 +19,7 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
           agent: 'plan',
           text: '1. Find the lighthouse of Varnholm harbor.\n2. Find when it got electric light.',
         },
-        { agent: 'think', text: 'A search for the harbour should name it.' },
+        { agent: 'think', text: 'A search for the harbor should name it.' },
         { agent: 'web_search', text: 'Varnholm harbor lighthouse' },
         {
           agent: 'observation',

@@ -86,7 +86,16 @@ function writing<T>(path: string, work: () => T): T {
   }
 }
 
-/** The result of the last filtering; undefined if there is none or it cannot be read. */
+/**
+ * The filter's own report: how many sequences each step kept, and why the others were dropped. Undefined if the run has not been
+ * filtered or the report cannot be read.
+ *
+ * @example
+ * import { openRun, readFunnel } from 'chain-of-agents'
+ *
+ * using run = openRun('runs/my-run')
+ * for (const { reason, count } of readFunnel(run)?.reasons ?? []) console.log(count, reason)
+ */
 export function readFunnel(run: Pick<Run, 'dir'>): Funnel | undefined {
   try {
     const { funnel } = selectionFiles(run.dir)
