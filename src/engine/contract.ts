@@ -1,4 +1,4 @@
-import type { CheckpointManifest } from './checkpoint/index.ts'
+import type { CheckpointManifest } from './checkpoint/checkpoint-manifest.ts'
 
 /**
  * The engine contract, modeled on the Tinker primitives: token ids go in, token ids and log-probabilities come out.

@@ -7,6 +7,19 @@ import { Rollout } from '../../src/schema/index.ts'
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
+it('training depends on contracts, not on drivers and generators: a small import closure', () => {
+  const closure = new Set<string>()
+  const visit = (file: string): void => {
+    if (closure.has(file)) return
+    closure.add(file)
+    for (const [, target] of read(file).matchAll(/(?:from|import) '(\.{1,2}\/[^']+)'/g))
+      visit(new URL(target!, new URL(file, root)).href.slice(root.href.length))
+  }
+  visit('src/stages/sft/run.ts')
+  expect(closure.size).toBeGreaterThan(50)
+  expect(closure.size).toBeLessThanOrEqual(150)
+})
+
 describe('the lockfile', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<

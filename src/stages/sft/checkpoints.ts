@@ -1,14 +1,11 @@
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors/index.ts'
-import {
-  type CheckpointManifest,
-  type CheckpointNote,
-  type Engine,
-  readCheckpointManifest,
-  removeCheckpoint,
-} from '../../engine/index.ts'
-import type { Run } from '../../store/index.ts'
+import { readCheckpointManifest } from '../../engine/checkpoint/checkpoint.ts'
+import type { CheckpointManifest } from '../../engine/checkpoint/checkpoint-manifest.ts'
+import { removeCheckpoint } from '../../engine/checkpoint/replace-folder.ts'
+import type { CheckpointNote, Engine } from '../../engine/contract.ts'
+import type { Run } from '../../store/run.ts'
 import type { SftRow } from './curve.ts'
 
 /** Metrics of a checkpoint; what was not measured is left out. */

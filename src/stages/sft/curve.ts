@@ -1,4 +1,4 @@
-import type { MetricRow } from '../../store/index.ts'
+import type { MetricRow } from '../../store/metrics-file.ts'
 
 /** One step in metrics.jsonl, which also has `t` and `stage`. */
 export interface SftRow {

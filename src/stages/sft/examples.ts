@@ -1,7 +1,8 @@
-import type { EngineDescription, TrainingExample } from '../../engine/index.ts'
-import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
+import type { EngineDescription, TrainingExample } from '../../engine/contract.ts'
+import { encodeStream } from '../../language/tokens/encode-stream.ts'
+import type { Tokenizer } from '../../language/tokens/tokenizer.ts'
 import { isTrained } from '../../schema/index.ts'
-import type { Selected } from '../../store/index.ts'
+import type { Selected } from '../../store/selection.ts'
 
 /** A tokenized sequence. The loss mask takes one byte per token until its step comes. */
 export interface Example {

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/digests/index.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { fractionOf } from '../../base/random/index.ts'
-import type { Selected } from '../../store/index.ts'
+import type { Selected } from '../../store/selection.ts'
 import { type Example, type ExampleOptions, exampleOf } from './examples.ts'
 import type { SftSettings } from './settings.ts'
 

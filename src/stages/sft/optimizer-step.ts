@@ -4,7 +4,7 @@ import {
   normalized,
   type OptimResult,
   type TrainingExample,
-} from '../../engine/index.ts'
+} from '../../engine/contract.ts'
 import { type Example, trainingExample } from './examples.ts'
 
 /** Tokens per engine call: limits the size of a request to a server, and how long Ctrl-C waits. */
