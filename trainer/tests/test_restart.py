@@ -7,7 +7,6 @@ import pytest
 
 from live import Client, Process, ServerError, datum, wait_for
 
-
 # Each case starts the server twice, which takes longer than what it tests. By default those run that cover the others.
 only_in_full = pytest.mark.skipif(os.environ.get("COA_TEST_FULL") != "1", reason="runs with COA_TEST_FULL=1")
 
