@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../test/how-many.ts'
 import { anyRecord, task } from '../../test/store/support/records.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { StoreError } from '../base/errors/index.ts'
@@ -69,7 +70,7 @@ test('pages are slices of the whole list, from either end', () => {
       const expected = all.slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
       expect(run.list('task', { limit, offset, order }).map(({ id }) => id)).toEqual(expected)
     }),
-    { numRuns: 2000 },
+    { numRuns: howMany(2000) },
   )
 })
 

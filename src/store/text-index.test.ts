@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { howMany } from '../../test/how-many.ts'
 import { type TextDocument, TextIndex } from './text-index.ts'
 
 let folder: string
@@ -96,7 +97,7 @@ describe('TextIndex', () => {
           expect(found.every(({ score }, at) => at === 0 || score <= found[at - 1]!.score)).toBe(true)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: howMany(2000) },
     )
   })
 
@@ -128,7 +129,7 @@ describe('TextIndex', () => {
         }
         expect(fresh.count()).toBe(there.size)
       }),
-      { numRuns: 1000 },
+      { numRuns: howMany(1000) },
     )
   })
 
@@ -152,7 +153,7 @@ describe('TextIndex', () => {
           expect(index.search(query, 3).length).toBeLessThanOrEqual(3)
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
     expect(index.search('teglen AND halvard', 5).length).toBe(2)
   })

@@ -11,6 +11,7 @@ import { agentTags } from '../../scripts/nano/text/tags.ts'
 import { encodeDocument, GIVEN, writeTokenFile } from '../../scripts/nano/token-file.ts'
 import { buildPrompt, builtinGrammars } from '../../src/language/grammar/index.ts'
 import { encodePrompt, openTokenizer, renderPrompt, type Tokenizer } from '../../src/language/tokens/index.ts'
+import { howMany } from '../how-many.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'models/nano')
@@ -28,7 +29,7 @@ describe('the tokenizer of nano', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
         expect(tokenizer.decode(tokenizer.encodeIds(text))).toBe(text.toWellFormed())
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { widthOf } from './cell-width.ts'
 import { drawFrame, drawSummary, type Line } from './live-frame.ts'
 import { LiveState } from './live-state.ts'
@@ -114,6 +115,6 @@ test('a frame always fits the terminal, and always has the running stage', () =>
         expect(lines.filter((line) => line.startsWith('▸ '))).toHaveLength(1)
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: howMany(3000) },
   )
 })

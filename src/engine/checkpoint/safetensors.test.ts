@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
@@ -285,7 +286,7 @@ test('a truncated or corrupted file is read or rejected, without crashing', () =
       for (const [position, value] of changes) bytes[position] = value
       outcome(bytes)
     }),
-    { numRuns: 1000 },
+    { numRuns: howMany(1000) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { originalEnd, originalStart, plainText } from './aligned-text.ts'
 import { normalizeForm } from './unicode-forms.ts'
 
@@ -48,7 +49,7 @@ describe('normalization that keeps positions', () => {
         }
         expect(last).toBeLessThanOrEqual(5 + text.length)
       }),
-      { numRuns: 3000, seed: 1 },
+      { numRuns: howMany(3000), seed: 1 },
     )
   })
 

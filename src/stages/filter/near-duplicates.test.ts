@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeSequence } from '../../../test/filter/make-sequence.ts'
+import { howMany } from '../../../test/how-many.ts'
 import { hashShingles, hashWords, scramble, WordBuffer } from '../../base/digests/index.ts'
 import { agree, HASHES, minHash, Signatures, similarity } from './min-hash.ts'
 import { bandsFor, findDuplicates } from './near-duplicates.ts'
@@ -56,7 +57,7 @@ describe('minHash', () => {
           expect(Math.abs(estimate - truth)).toBeLessThan(0.25 + 1 / (common + Math.min(ownLeft, ownRight)))
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
     expect(Math.abs(error / cases)).toBeLessThan(0.01)
   })
@@ -96,7 +97,7 @@ describe('minHash', () => {
         const all = left.size + right.size - common
         expect(all === 0 ? 1 : common / all).toBe(trueLikeness(one, mixed))
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 })

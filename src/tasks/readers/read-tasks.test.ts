@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { howMany } from '../../../test/how-many.ts'
 import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
 import { writeParquetRows } from '../../../test/store/support/write-parquet.ts'
 import type { Task } from '../../schema/index.ts'
@@ -271,7 +272,7 @@ test('splits JSON into the same items for any chunking', async () => {
         expect(values(await all(jsonItems(pieces(lines, at))))).toEqual(expected)
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: howMany(10_000) },
   )
 })
 
@@ -289,7 +290,7 @@ test('separated values are read back unchanged', async () => {
         expect(values(await all(separatedValues(pieces(text, at), separator)))).toEqual(expected)
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: howMany(10_000) },
   )
 })
 

@@ -81,7 +81,7 @@ describe('a trained tokenizer', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: howMany(1_000) },
     )
   })
 
