@@ -27,7 +27,7 @@ describe('coa distill', { timeout: 60_000 }, () => {
     const made = figures(['distill', 'latest'])
     expect(made['sequences']).toBe(20)
     expect(made['within the grammar']! + made['with problems']!).toBe(20)
-    expect(figures(['distill', 'r'])).toMatchObject({ sequences: 0, 'already there': 20 })
+    expect(figures(['distill', 'r'])).toMatchObject({ sequences: 0, 'already distilled': 20 })
     using run = openRun(join(cwd, 'runs', 'r'))
     expect(run.manifest.stages['distill']).toMatchObject({ status: 'done' })
     expect(run.count('sequence')).toBe(20)

@@ -15,7 +15,7 @@ describe('coa export', () => {
     const first = coa([...args, '--check'], { cwd: folder })
     expect(first.code, first.stderr).toBe(0)
     expect(first.stdout).toContain('trl-tokens: same; 5 of 5 rows')
-    expect(coa(args, { cwd: folder }).stdout).toContain('already there')
+    expect(coa(args, { cwd: folder }).stdout).toContain('already exists')
     const path = join(out, 'trl-tokens', 'data.jsonl')
     writeFileSync(path, readFileSync(path, 'utf8').replace('-100', '7'))
     const corrupted = coa(['export', '--check', out], { cwd: folder })

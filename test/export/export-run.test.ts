@@ -111,7 +111,7 @@ describe('exportRun', () => {
     await exportRun(config(join(out, 'b')), { run })
     expect(contents(join(out, 'a'))).toEqual(contents(join(out, 'b')))
     const again = await exportRun(config(join(out, 'a')), { run })
-    expect(again.formats.every(({ status }) => status === 'already there')).toBe(true)
+    expect(again.formats.every(({ status }) => status === 'already exists')).toBe(true)
     run.append('sequence', troubledSequences()[0]!)
     const changed = await exportRun(config(join(out, 'a')), { run })
     expect(changed.formats.every(({ status }) => status === 'written')).toBe(true)

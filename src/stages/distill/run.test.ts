@@ -49,7 +49,7 @@ it('distills trajectories without a sequence, each in the grammar of its domain'
   ])
   run.append('trajectory', trajectory('three', 'math'))
   const { figures, problems } = await distillRun(config, context())
-  expect(figures).toMatchObject({ sequences: 1, 'already there': 2, 'with problems': 1 })
+  expect(figures).toMatchObject({ sequences: 1, 'already distilled': 2, 'with problems': 1 })
   expect(problems[0]).toMatchObject({ count: 1, example: 'distilled-three' })
   expect((await distillRun(config, { ...context(), again: true })).figures['sequences']).toBe(3)
   expect(run.count('sequence')).toBe(3)
@@ -67,7 +67,7 @@ it('makes ReAct-style sequences on request, and remakes them with their chains',
   expect(run.count('sequence')).toBe(2)
   // The chains exist; their ReAct-style versions do not yet.
   const { figures } = await distillRun(ProjectConfig.parse({ sft: { react_share: 0.2 } }), context())
-  expect(figures).toMatchObject({ sequences: 0, 'already there': 2, 'ReAct-style': 2 })
+  expect(figures).toMatchObject({ sequences: 0, 'already distilled': 2, 'ReAct-style': 2 })
   expect((await distillRun(plain, { ...context(), react: true })).figures['ReAct-style']).toBeUndefined()
   expect((await distillRun(plain, { ...context(), again: true })).figures['ReAct-style']).toBe(2)
   const react = [...run.scan('sequence')].filter(isReact)

@@ -85,7 +85,7 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
       failures.here.push({ boundary: 'usage', message: sequence })
       if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
     } else {
-      if (before !== undefined) tally.figures['already there']!++
+      if (before !== undefined) tally.figures['already distilled']!++
       else {
         tally.add(sequence)
         batch.push(sequence)
@@ -133,7 +133,7 @@ async function attempt(
 class Tally {
   readonly figures: Record<string, number> = {
     sequences: 0,
-    'already there': 0,
+    'already distilled': 0,
     'within the grammar': 0,
     'with problems': 0,
     unanswered: 0,

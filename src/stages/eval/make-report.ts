@@ -111,7 +111,7 @@ export function reportMetrics({ solvers, items }: EvalReport): Record<string, nu
     solvers: solvers.length,
     ...Object.fromEntries(
       solvers.flatMap(({ name, accuracy, tokens }) => [
-        [`${name}: right`, accuracy.strict.value],
+        [`${name}: accuracy`, accuracy.strict.value],
         [`${name}: tokens`, tokens.once.value],
       ]),
     ),

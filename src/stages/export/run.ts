@@ -40,7 +40,7 @@ export interface ExportContext {
 export interface FormatSummary {
   format: string
   folder: string
-  status: 'written' | 'already there' | 'not written'
+  status: 'written' | 'already exists' | 'not written'
   counts: ExportCounts
   leftOut: LeftOut
   files: ExportedFile[]
@@ -89,7 +89,7 @@ export async function exportRun(config: ExportConfig, context: ExportContext): P
   for (const format of wanted) {
     const folder = resolve(config.out, format.name)
     const done = config.dryRun === true ? undefined : finishedExport(folder, format, originOf(folder))
-    if (done !== undefined) summaries.set(format, summaryOf(format, folder, 'already there', done))
+    if (done !== undefined) summaries.set(format, summaryOf(format, folder, 'already exists', done))
     else outputs.push(new FormatOutput(format, folder, { dryRun: config.dryRun === true }))
   }
   try {

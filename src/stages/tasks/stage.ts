@@ -63,7 +63,7 @@ async function makeTasks(context: StageContext<Config>): Promise<Record<string, 
     return {
       tasks: tasks.length,
       'gold answers accepted': accepted,
-      'wrong ones refused': refused,
+      'wrong answers rejected': refused,
       misjudged: report.failed,
     }
   } finally {
