@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ChainParser, type Grammar, joinText, parseChain, spansOf } from '../src/language/grammar/index.ts'
-import { grammarsWithEveryPayload } from '../src/testing/visual-inspector.ts'
+import { grammarsWithEveryPayload } from '../test/grammar/visual-inspector.ts'
 
 const grammars = grammarsWithEveryPayload
 const tags = [

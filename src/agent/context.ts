@@ -4,6 +4,8 @@ import type { Span } from '../schema/index.ts'
 /** The tokens of one sampling request, or of one observation. */
 export interface ContextPart extends Pick<Span, 'origin' | 'logprobs' | 'modelLogprobs' | 'shortened'> {
   tokens: number[]
+  /** Training step of the weights that sampled each token, if known. */
+  steps?: readonly number[] | undefined
 }
 
 /** What the model sees: the prompt and the tokens of all parts in order, with observations shortened if necessary. */
@@ -16,8 +18,16 @@ export class Context {
   }
 
   /** Tokens as the model currently sees them. */
-  tokens(): number[] {
-    return [...this.prompt, ...this.parts.flatMap((part) => visible(part))]
+  tokens(): Int32Array {
+    const all = new Int32Array(this.length)
+    all.set(this.prompt)
+    let at = this.prompt.length
+    for (const part of this.parts) {
+      const tokens = visible(part)
+      all.set(tokens, at)
+      at += tokens.length
+    }
+    return all
   }
 
   get length(): number {
@@ -35,6 +45,7 @@ export class Context {
     sample: Pick<Sample, 'tokens' | 'logprobs' | 'modelLogprobs'>,
     count: number,
     plain: boolean,
+    steps?: readonly number[],
   ): void {
     if (count === 0) return
     this.parts.push({
@@ -42,6 +53,7 @@ export class Context {
       tokens: Array.from(sample.tokens.subarray(0, count)),
       logprobs: exact(sample.logprobs.subarray(0, count)),
       ...(plain ? {} : { modelLogprobs: exact(sample.modelLogprobs.subarray(0, count)) }),
+      ...(steps === undefined ? {} : { steps: steps.slice(0, count) }),
     })
   }
 

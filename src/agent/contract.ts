@@ -10,6 +10,8 @@ export interface Policy {
   endTokens: readonly number[]
   /** Name of the weights and their training step, for the record. */
   checkpoint: string
+  /** The training step of weights with this version; without one, the current step. If set, spans record it. */
+  stepOf?: (version?: number) => number
 }
 
 /** See the section `rollout` of the settings. */

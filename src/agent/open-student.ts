@@ -1,4 +1,5 @@
 import { ConfigError, UsageError } from '../base/errors/index.ts'
+import type { Observe } from '../base/progress/index.ts'
 import {
   type AdapterCheckpoint,
   type Engine,
@@ -33,7 +34,8 @@ export function modelFolder(name: string): string {
 }
 
 /**
- * Opens a model on the engine that the settings name, with its tokenizer.
+ * Opens a model on the engine that the settings name, with its tokenizer. `observe` gets notes, `progress` how far a server
+ * has come with loading it.
  *
  * @example
  * import { openStudent, ProjectConfig } from 'chain-of-agents'
@@ -47,6 +49,7 @@ export async function openStudent(
   config: StudentConfig,
   model = config.student.model,
   observe?: (line: string) => void,
+  progress?: Observe,
 ): Promise<Student> {
   const folder = modelFolder(model)
   const { shape, adapter } = await inspectModel(folder)
@@ -54,7 +57,10 @@ export async function openStudent(
   const endTokens = [
     ...new Set([...shape.endTokens, ...(tokenizer.eosId === undefined ? [] : [tokenizer.eosId])]),
   ]
-  const engine = await openEngine(config, folder, adapter, observe)
+  const engine = await openEngine(config, folder, adapter, {
+    ...(observe === undefined ? {} : { observe }),
+    ...(progress === undefined ? {} : { progress }),
+  })
   return { engine, tokenizer, endTokens, folder }
 }
 
@@ -62,7 +68,7 @@ async function openEngine(
   { engine, student }: StudentConfig,
   folder: string,
   adapter: AdapterCheckpoint | undefined,
-  observe: ((line: string) => void) | undefined,
+  watch: { observe?: (line: string) => void; progress?: Observe },
 ): Promise<Engine> {
   const key = keyFrom(readEnvironment(), engine.key_env)
   const lora = loraOf(student.lora_rank, adapter, folder)
@@ -81,7 +87,7 @@ async function openEngine(
   }
   const server = { url: engine.url, tokenizer: folder, ...(key === undefined ? {} : { key }) }
   if (engine.driver === 'openai') return openOpenAI(server)
-  return openTinker({ ...server, ...lora, model: folder, ...(observe === undefined ? {} : { observe }) })
+  return openTinker({ ...server, ...lora, model: folder, ...watch })
 }
 
 /** An adapter checkpoint stays an adapter: training continues with it, and it is sampled on its base. */

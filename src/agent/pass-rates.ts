@@ -5,7 +5,7 @@ import { seedOf } from '../base/random/index.ts'
 import type { Rollout, Task } from '../schema/index.ts'
 import type { World } from '../world/index.ts'
 import type { Policy, RolloutSettings } from './contract.ts'
-import { rollOutWatched } from './roll-out-watched.ts'
+import { rollOutWatched } from './roll-out.ts'
 
 interface Tries {
   correct: number

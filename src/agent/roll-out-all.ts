@@ -3,7 +3,7 @@ import type { Spotlight } from '../base/progress/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import type { World } from '../world/index.ts'
 import type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
-import { rollOutWatched } from './roll-out-watched.ts'
+import { rollOutWatched } from './roll-out.ts'
 
 export interface RollOutAllOptions {
   concurrency: number

@@ -1,4 +1,6 @@
+import type { Spotlight } from '../base/progress/index.ts'
 import { seedOf } from '../base/random/index.ts'
+import type { Sample } from '../engine/index.ts'
 import { buildPrompt, isWellFormed, parseChain } from '../language/grammar/index.ts'
 import { encodePrompt, TextStream } from '../language/tokens/index.ts'
 import { checkAnswer } from '../reward/index.ts'
@@ -68,6 +70,8 @@ export async function rollOut(
 
   const sample = async (request: number, maxTokens: number) => {
     const began = performance.now()
+    // An engine that does not report versions is taken to use the weights it has now.
+    const now = policy.stepOf?.()
     const shown = new TextStream(tokenizer, { continuation: true, skipControlTokens: true })
     try {
       const [found] = await engine.sample({
@@ -83,7 +87,7 @@ export async function rollOut(
         ...(onText === undefined ? {} : { onToken: (token: number) => onText(shown.push(token), 'model') }),
         signal: until,
       })
-      return found!
+      return { ...found!, steps: stepsOf(found!, now, policy) }
     } finally {
       ms.sampling += performance.now() - began
     }
@@ -114,7 +118,7 @@ export async function rollOut(
       if (!makeRoom(request)) return 'context'
       const found = await sample(request, left)
       const { count, completed } = reader.read(found.tokens)
-      context.addSampled(request, found, count, isPlain(settings))
+      context.addSampled(request, found, count, isPlain(settings), found.steps)
       for (const token of found.tokens.subarray(0, count)) constraint = constraint?.after(token)
       if (completed?.kind === 'answer') {
         answer = completed.answer === undefined ? undefined : answerText(completed.answer.payload)
@@ -174,7 +178,36 @@ export async function rollOut(
   }
 }
 
+/** The training step of each token's weights, if they are to be recorded. */
+function stepsOf({ tokens, versions }: Sample, now: number | undefined, { stepOf }: Policy) {
+  if (stepOf === undefined || now === undefined) return undefined
+  return Array.from(tokens, (_, at) => (versions === undefined ? now : stepOf(versions[at])))
+}
+
 /** Sampling follows the model's own distribution, so one log-probability is enough. */
 function isPlain({ temperature, topP, topK, constrained }: RolloutSettings): boolean {
   return temperature === 1 && topP === 1 && topK === 0 && !constrained
+}
+
+interface WatchOptions {
+  signal?: AbortSignal | undefined
+  spotlight?: Spotlight | undefined
+}
+
+/** A rollout whose text can be shown in the spotlight. */
+export async function rollOutWatched(
+  job: RolloutJob,
+  policy: Policy,
+  world: World,
+  settings: RolloutSettings,
+  { signal, spotlight }: WatchOptions,
+): Promise<Rollout> {
+  const options: RollOutOptions = signal === undefined ? {} : { signal }
+  if (spotlight === undefined) return rollOut(job, policy, world, settings, options)
+  const spotted = spotlight.begin(job.task.question)
+  try {
+    return await rollOut(job, policy, world, settings, { ...options, onText: spotted.text })
+  } finally {
+    spotted.end()
+  }
 }

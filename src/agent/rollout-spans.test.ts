@@ -37,11 +37,15 @@ it('spans carry all text and all tokens in order, and mask exactly what the runt
       const reader = new ChainReader(grammar, tokenizer)
       const context = new Context([1])
       const inserted: string[] = []
+      const policies: number[] = []
       const wanted: { token: number; masked: boolean }[] = []
       for (const [request, [tokens, output]] of turns.entries()) {
         const { count } = reader.read(tokens)
         const logprobs = Float32Array.from({ length: count }, (_, at) => -at)
-        context.addSampled(request, { tokens, logprobs, modelLogprobs: logprobs }, count, false)
+        // The weights change in the middle of the request.
+        const steps = Array.from(tokens, (_, at) => request + Number(at > 2))
+        for (const step of steps.slice(0, count)) policies.push(step)
+        context.addSampled(request, { tokens, logprobs, modelLogprobs: logprobs }, count, false, steps)
         for (const token of tokens.subarray(0, count)) wanted.push({ token, masked: false })
         const text = `\n<observation>${output}</observation>\n`
         const { ids } = tokenizer.encodeContinuation(text)
@@ -57,6 +61,8 @@ it('spans carry all text and all tokens in order, and mask exactly what the runt
         spans.flatMap((span) => span.tokens!.map((token) => ({ token, masked: !isTrained(span) }))),
       ).toEqual(wanted)
       expect(spans.filter((span) => !isTrained(span)).map(({ text }) => text)).toEqual(inserted)
+      const runs = spans.flatMap((span) => span.policies ?? [])
+      expect(runs.flatMap(({ step, tokens }) => Array<number>(tokens).fill(step))).toEqual(policies)
       for (const span of spans) {
         if (!isTrained(span)) continue
         expect([span.logprobs!.length, span.modelLogprobs!.length]).toEqual([

@@ -61,7 +61,7 @@ function sampledSpans(
   raw: string,
   turns: readonly Turn[],
   tokenEnds: readonly number[],
-  { origin, tokens, logprobs, modelLogprobs }: ContextPart,
+  { origin, tokens, logprobs, modelLogprobs, steps }: ContextPart,
 ): Span[] {
   let from = 0
   return turns.map(({ agent, kind, start, end }, index) => {
@@ -76,8 +76,19 @@ function sampledSpans(
       tokens: tokens.slice(from, to),
       logprobs: logprobs!.slice(from, to),
       ...(modelLogprobs === undefined ? {} : { modelLogprobs: modelLogprobs.slice(from, to) }),
+      ...(steps === undefined ? {} : { policies: runsOf(steps.slice(from, to)) }),
     }
     from = to
     return span
   })
+}
+
+function runsOf(steps: readonly number[]): NonNullable<Span['policies']> {
+  const runs: NonNullable<Span['policies']> = []
+  for (const step of steps) {
+    const last = runs.at(-1)
+    if (last?.step === step) last.tokens++
+    else runs.push({ step, tokens: 1 })
+  }
+  return runs
 }

@@ -1,7 +1,4 @@
-/** Thrown when work is interrupted by Ctrl-C. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
+import { Interrupted } from '../base/errors/index.ts'
 
 /**
  * Runs work that Ctrl-C stops between two steps, so that it can clean up. A second Ctrl-C kills the process; the run

@@ -27,11 +27,20 @@ export interface Engine {
   forwardBackward(examples: readonly TrainingExample[], loss: Loss, signal?: AbortSignal): Promise<PassResult>
   /** Updates the weights with the accumulated gradients and clears them. */
   optimStep(settings: AdamSettings): Promise<OptimResult>
-  /** Saves weights, optimizer state and tokenizer as a checkpoint; an existing one stays until the new one is complete. */
-  save(folder: string, note: CheckpointNote): Promise<void>
-  /** Loads weights, and optimizer state if the checkpoint has it. `fresh`: reset the optimizer instead. */
+  /**
+   * Saves weights, optimizer state and tokenizer as a checkpoint; an existing one stays until the new one is complete. It has
+   * the weights at the time of the call: training may continue before the promise resolves, which is when the files are
+   * complete on disk.
+   */
+  save(folder: string, note: CheckpointNote, options?: SaveOptions): Promise<void>
+  /** Loads weights, and optimizer state if the checkpoint has it. `fresh`: reset the optimizer instead, without reading it. */
   load(folder: string, options?: LoadOptions): Promise<void>
   close(): Promise<void>
+}
+
+export interface SaveOptions {
+  /** Default true. Without it, the checkpoint can be used and trained from, but training does not resume where it was. */
+  optimizer?: boolean
 }
 
 export interface LoadOptions {
@@ -93,6 +102,11 @@ export interface Sample {
   stopped: 'token' | 'text' | 'length' | 'context' | 'nothing-allowed'
   /** Prompt tokens taken from the prefix cache. */
   reused: number
+  /**
+   * The version of the weights that sampled each token: it increases by 1 whenever the weights change. If that happens
+   * during sampling, the rest is sampled with the new weights. Undefined if a server does not report it.
+   */
+  versions?: Int32Array
 }
 
 /** A token sequence. Entry i of the other arrays belongs to predicting token i; the first entry is unused. */
@@ -107,7 +121,11 @@ export interface TrainingExample {
 }
 
 export type Loss =
-  | { kind: 'cross-entropy' }
+  | {
+      kind: 'cross-entropy'
+      /** Divides the logits. Default 1. */
+      temperature?: number
+    }
   | {
       kind: 'policy'
       /** Divides the logits, so that training matches the sampling distribution. Default 1. */
@@ -173,8 +191,12 @@ export function normalized<T extends TrainingExample>(examples: readonly T[]): T
   let total = 0
   for (const { weights } of examples) for (let at = 1; at < weights.length; at++) total += weights[at]!
   if (total === 0) return [...examples]
-  return examples.map((example) => ({
-    ...example,
-    weights: Float32Array.from(example.weights, (weight) => weight / total),
-  }))
+  return examples.map((example) => ({ ...example, weights: divided(example.weights, total) }))
+}
+
+/** Weights divided by a number. */
+export function divided(weights: ArrayLike<number>, by: number): Float32Array {
+  const result = new Float32Array(weights.length)
+  for (let at = 0; at < result.length; at++) result[at] = weights[at]! / by
+  return result
 }

@@ -6,10 +6,11 @@ interface PartialSample {
   logprobs: readonly number[]
   modelLogprobs: readonly number[]
   reused: number
+  versions?: readonly number[] | undefined
 }
 
 export function finishedSample(
-  { tokens, logprobs, modelLogprobs, reused }: PartialSample,
+  { tokens, logprobs, modelLogprobs, reused, versions }: PartialSample,
   stopped: Sample['stopped'],
 ): Sample {
   return {
@@ -18,5 +19,6 @@ export function finishedSample(
     modelLogprobs: Float32Array.from(modelLogprobs),
     stopped,
     reused,
+    ...(versions === undefined ? {} : { versions: Int32Array.from(versions) }),
   }
 }

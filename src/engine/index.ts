@@ -11,6 +11,7 @@ export {
   EngineError,
   fingerprintOfFolder,
   isModelFolder,
+  linkCheckpoint,
   type ModelFamily,
   type ModelShape,
   type OpenCheckpoint,
@@ -44,6 +45,8 @@ export type { LoraSettings } from './embedded/llama/lora.ts'
 export type { Device } from './embedded/runtime.ts'
 export { describeRuntime, runtimeLabel } from './embedded/runtime-label.ts'
 export type { WritableType } from './gguf/index.ts'
+export { type PullModelOptions, pullModel } from './hub/pull-model.ts'
+export type { PulledModel } from './hub/pulled-model.ts'
 export { type EngineSpeed, type MeasureOptions, measureEngine } from './measure-engine.ts'
 export { type ConvertOptions, convertModel } from './model/convert.ts'
 export { exportGguf, type GgufReport } from './model/export-gguf.ts'

@@ -54,6 +54,9 @@ export {
   verifyCheckpoint,
 } from './checkpoint/index.ts'
 export type { WritableType } from './gguf/index.ts'
+export type { FetchedFile } from './hub/fetch-file.ts'
+export { type PullModelOptions, pullModel } from './hub/pull-model.ts'
+export type { PulledModel } from './hub/pulled-model.ts'
 export { type ConvertOptions, convertModel } from './model/convert.ts'
 export { exportGguf, type GgufReport } from './model/export-gguf.ts'
 export { exportOnnx, type OnnxNotes } from './model/export-onnx.ts'

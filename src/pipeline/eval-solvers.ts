@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { modelFolder, openStudent, type World } from '../agent/index.ts'
 import { ConfigError } from '../base/errors/index.ts'
+import type { Observe } from '../base/progress/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
 import { readEnvironment } from '../settings/index.ts'
@@ -46,8 +47,9 @@ export async function openSolver(
   config: ProjectConfig,
   world: World,
   tokenizer: Tokenizer,
+  observe: Observe,
 ): Promise<OpenSolver> {
-  const { solver, close } = await openBare(request, config, world, tokenizer)
+  const { solver, close } = await openBare(request, config, world, tokenizer, observe)
   return { solver: withToolSettings(solver, config), close }
 }
 
@@ -56,13 +58,14 @@ async function openBare(
   config: ProjectConfig,
   world: World,
   tokenizer: Tokenizer,
+  observe: Observe,
 ): Promise<OpenSolver> {
   const name = solverName(request, config)
   const nothing = async (): Promise<void> => {}
   if (request.kind === 'team')
     return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
-  if (request.kind === 'model') return openModelSolver(name, request.folder, config, world)
-  if (request.kind === 'text') return openTextSolver(name, request.folder, config, world)
+  if (request.kind === 'model') return openModelSolver(name, request.folder, config, world, { observe })
+  if (request.kind === 'text') return openTextSolver(name, request.folder, config, world, { observe })
   const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
   const talker = (chat: Chat): Solver =>
     request.kind === 'plain'
@@ -73,7 +76,7 @@ async function openBare(
     const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
     return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
   }
-  const student = await openStudent(config, request.folder)
+  const student = await openStudent(config, request.folder, undefined, observe)
   const policy = { ...student, checkpoint: student.folder }
   const solver = talker(chatOfPolicy(policy, fingerprintOfFolder(student.folder)))
   return { solver, close: () => student.engine.close() }

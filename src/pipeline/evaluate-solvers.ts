@@ -71,7 +71,8 @@ async function attemptAll(evaluation: Evaluation, context: StageContext<ProjectC
   try {
     // One after the other, because two large models may not fit in memory together.
     for (const request of requests) {
-      const { solver, close } = await openSolver(request, config, world, tokenizer)
+      observe({ stage: `eval ${solverName(request, config)}`, done: 0, unit: 'opening the model' })
+      const { solver, close } = await openSolver(request, config, world, tokenizer, observe)
       try {
         await solveAll(config, {
           run,

@@ -1,6 +1,5 @@
 import type { Gold, Verdict } from '../schema/index.ts'
-import type { Judge, JudgeModel } from '../world/judge/index.ts'
-import { checkWithJudge } from './check-with-judge.ts'
+import { createJudge, type Judge, type JudgeModel } from '../world/judge/index.ts'
 import { type CodeOptions, checkCode } from './code/check.ts'
 import type { CodeSandbox } from './code/code-sandbox.ts'
 import { checkMath } from './math/check.ts'
@@ -52,4 +51,27 @@ export async function checkAnswer(
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return verdict('undecided', gold.checker, `the check failed: ${reason.slice(0, 300)}`)
   }
+}
+
+/** Judges created for bare models, so that their cache and concurrency limit are shared by many checks. */
+const judges = new WeakMap<JudgeModel, Judge>()
+
+function judgeFor(judge: Judge | JudgeModel): Judge {
+  if (typeof judge !== 'function') return judge
+  const known = judges.get(judge) ?? createJudge({ model: judge })
+  judges.set(judge, known)
+  return known
+}
+
+/** Lets a model compare the answer with the reference. Without a judge, or if it fails: undecided, never wrong. */
+async function checkWithJudge(reference: string, answer: string, context: CheckContext): Promise<Verdict> {
+  if (context.judge === undefined) return verdict('undecided', 'judge', 'no judge is configured')
+  const judge = judgeFor(context.judge)
+  const judgement = await judge.judge({ question: context.question ?? '', reference, answer }, context.signal)
+  if ('failure' in judgement) return verdict('undecided', 'judge', judgement.failure)
+  return verdict(
+    judgement.isCorrect ? 'correct' : 'wrong',
+    'judge',
+    judgement.reason || 'the judge gave no reason',
+  )
 }

@@ -28,6 +28,6 @@ export {
   Stream,
   streamText,
 } from './stream.ts'
-export { Gold, Task } from './task.ts'
+export { type Checker, Gold, type Split, Task } from './task.ts'
 export { Contribution, Trajectory, TrajectoryEvent } from './trajectory.ts'
 export { Verdict } from './verdict.ts'

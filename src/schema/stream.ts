@@ -26,6 +26,8 @@ export const Span = z.object({
   logprobs: z.array(z.number()).optional(),
   /** Of each sampled token under the model itself; left out where that is the same distribution. */
   modelLogprobs: z.array(z.number()).optional(),
+  /** How many steps the weights had been trained for in RL when they sampled these tokens: runs, in order. */
+  policies: z.array(z.object({ step: number, tokens: number })).optional(),
   /** What the model saw instead of this observation from that request on, once the context had become too long. */
   shortened: z.object({ request: number, tokens: z.array(number) }).optional(),
 })

@@ -33,6 +33,7 @@ export const Gold = z.discriminatedUnion('checker', [
   z.object({ checker: z.literal('judge'), answer: z.string() }),
 ])
 export type Gold = z.infer<typeof Gold>
+export type Checker = Gold['checker']
 
 /** A question with its gold answer: what a team or a model is asked to solve. */
 export const Task = z.object({
@@ -49,3 +50,4 @@ export const Task = z.object({
   meta: z.record(z.string(), z.json()).default({}),
 })
 export type Task = z.infer<typeof Task>
+export type Split = NonNullable<Task['split']>

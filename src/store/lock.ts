@@ -95,7 +95,7 @@ export function readLock(path: string): LockOwner | undefined {
     return LockOwner.parse(JSON.parse(text))
   } catch (cause) {
     throw new StoreError(`the lock file ${path} is damaged`, {
-      fix: `Delete ${path} if no coa process is wrapErrors to this run.`,
+      fix: `Delete ${path} if no coa process is writing to this run.`,
       cause,
     })
   }

@@ -1,3 +1,4 @@
+export type { Split } from '../schema/index.ts'
 export { sourceNamed, suiteName } from './configured-sources.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export {
@@ -12,7 +13,6 @@ export {
   readTasks,
 } from './readers/index.ts'
 export { type PulledBenchmark, type PullOptions, pullBenchmark } from './readers/pull/pull-benchmark.ts'
-export type { Split } from './splits.ts'
 export {
   type Dials,
   type Expert,
@@ -29,7 +29,14 @@ export {
   type WorldServer,
   worldTools,
 } from './suites/index.ts'
-export { heldOutTasks, measuringTasks, readSplit, tasksToPractise, trainedOn } from './task-sets.ts'
+export {
+  heldOutTasks,
+  measuringTasks,
+  readSplit,
+  tasksToPractise,
+  trainedOn,
+  trainingTasks,
+} from './task-sets.ts'
 export { openTasks, parseLevels, parseSplit, type TaskSource } from './task-source.ts'
 export { openTaskTools } from './task-tools.ts'
 export { type ValidateOptions, type ValidationReport, validateTasks } from './validate/index.ts'

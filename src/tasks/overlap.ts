@@ -1,8 +1,10 @@
 import { UsageError } from '../base/errors/index.ts'
-import type { Task } from '../schema/index.ts'
 import { questionKey } from './question-key.ts'
 
-type Known = Pick<Task, 'id' | 'question'>
+interface Known {
+  id: string
+  question: string
+}
 
 /** The held-out tasks whose id or question is also in the training set. */
 export function overlapOf<T extends Known>(training: Iterable<Known>, heldOut: readonly T[]): T[] {

@@ -1,7 +1,5 @@
 import { textFraction } from '../base/random/index.ts'
-import type { Task } from '../schema/index.ts'
-
-export type Split = NonNullable<Task['split']>
+import type { Split } from '../schema/index.ts'
 
 /**
  * The split of a task, decided by its template (its structure without names and numbers). So, for any seed, no test task

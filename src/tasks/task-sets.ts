@@ -1,9 +1,10 @@
 import { UsageError } from '../base/errors/index.ts'
-import type { Task } from '../schema/index.ts'
+import type { Observe } from '../base/progress/index.ts'
+import type { Split, Task } from '../schema/index.ts'
 import type { Run } from '../store/index.ts'
 import { configuredSources, suiteName } from './configured-sources.ts'
+import { assertMayBeWritten } from './readers/index.ts'
 import type { TasksConfig } from './settings.ts'
-import type { Split } from './splits.ts'
 import { openTasks, type TaskSource } from './task-source.ts'
 
 interface ReadOptions extends Pick<TaskSource, 'onNote' | 'signal' | 'first'> {
@@ -32,6 +33,30 @@ export async function readSplit(
   const names = config.tasks.suites.map(suiteName).join(', ')
   throw new UsageError(`there are no tasks of split ${split} in ${names}`, {
     fix: `Mark rows with "split": "${split}", or name a source of its own in [tasks]: { from = "FILE", split = "${split}" }.`,
+  })
+}
+
+/** The tasks the team works on. */
+export function trainingTasks({
+  config,
+  observe,
+  signal,
+  onFinding,
+}: {
+  config: TasksConfig
+  observe: Observe
+  signal: AbortSignal
+  onFinding?: (text: string) => void
+}): Promise<Task[]> {
+  const { suites, count } = config.tasks
+  let done = 0
+  return readSplit(config, 'train', count, {
+    signal,
+    ...(onFinding === undefined ? {} : { onNote: onFinding }),
+    onTask: (task) => {
+      assertMayBeWritten(task)
+      observe({ stage: 'tasks', done: ++done, total: suites.length * count, unit: 'tasks' })
+    },
   })
 }
 

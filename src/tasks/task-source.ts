@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestName, UsageError } from '../base/errors/index.ts'
-import type { Task } from '../schema/index.ts'
+import type { Split, Task } from '../schema/index.ts'
 import { benchmarks, isTask, type ReadOptions, type RowReport, readTasks } from './readers/index.ts'
-import type { Split } from './splits.ts'
 import { suites } from './suites/index.ts'
 
 /** Where tasks come from: a generated suite, a pulled benchmark, or a file. */

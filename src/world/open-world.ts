@@ -1,5 +1,4 @@
 import { type Grammar, projectGrammars, type ToolAgent } from '../language/grammar/index.ts'
-import type { Task } from '../schema/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import type { Run } from '../store/index.ts'
 import { type Judge, judgeFromSettings } from './judge/index.ts'
@@ -10,8 +9,8 @@ import { type CallOptions, openToolbox, type Tool, ToolCache } from './tools/ind
 
 /** The tools, grammar and checkers for a task: the same in teaching, training, solving and evaluation. */
 export interface World {
-  grammarOf(task: Task): Promise<Grammar>
-  toolsOf(task: Task): Promise<readonly Tool[]>
+  grammarOf(task: { domain: string }): Promise<Grammar>
+  toolsOf(task: { meta: Record<string, unknown> }): Promise<readonly Tool[]>
   calling: Pick<CallOptions, 'timeoutMs' | 'outputLimit' | 'cache'>
   /** Used to check answers. */
   check: { sandbox?: Sandbox; judge?: Judge }
@@ -20,7 +19,7 @@ export interface World {
 
 /** Tools supplied by a task. They replace configured tools of the same name. */
 export interface TaskTools {
-  of(task: Task): Promise<Tool[]>
+  of(task: { meta: Record<string, unknown> }): Promise<Tool[]>
   close(): Promise<void>
 }
 

@@ -34,10 +34,13 @@ export function coa(
 }
 
 /** Runs it asynchronously, for commands that connect to a server in the test. */
-export async function coaAsync(args: string[], options: { cwd: string }): Promise<Outcome> {
+export async function coaAsync(
+  args: string[],
+  options: { cwd: string; environment?: Record<string, string> },
+): Promise<Outcome> {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, [code]] = await Promise.all([

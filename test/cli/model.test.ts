@@ -80,13 +80,14 @@ describe('model', () => {
       [[], 'no format given'],
       [['--gguf', '--onnx'], '--gguf and --onnx are mutually exclusive'],
       [['--onnx', '--type', 'f16'], '--type works only with --gguf'],
-      [['--gguf', '--base', 'tiny'], '--base works only with --peft'],
     ] as const) {
       const { stderr, code } = coa(['model', 'export', 'tiny', 'never', ...args], { cwd })
       expect(stderr).toContain(message)
       expect(code).toBe(2)
     }
-    expect(coa(['model', 'export', 'tiny', 'never', '--peft'], { cwd }).stderr).toContain('--base FOLDER')
+    expect(coa(['model', 'export', 'tiny', 'never', '--peft'], { cwd }).stderr).toContain(
+      'is a full model, not an adapter',
+    )
   })
 
   it('merges an adapter, and reports what is missing', () => {

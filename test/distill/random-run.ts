@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Grammar, Payload } from '../../src/language/grammar/index.ts'
 import type { Contribution, Trajectory, TrajectoryEvent } from '../../src/schema/index.ts'
-import { grammarsWithEveryPayload } from '../../src/testing/visual-inspector.ts'
+import { grammarsWithEveryPayload } from '../grammar/visual-inspector.ts'
 
 type EventInput = TrajectoryEvent extends infer Each
   ? Each extends TrajectoryEvent

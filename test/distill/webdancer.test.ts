@@ -7,14 +7,9 @@ import {
   spansOf,
 } from '../../src/language/grammar/index.ts'
 import { Stream, streamText, Trajectory } from '../../src/schema/index.ts'
-import {
-  type ChatMessage,
-  distillTrajectory,
-  searchAndRead,
-  searchAndReadMap,
-  trajectoryFromChat,
-} from '../../src/stages/distill/index.ts'
+import { type ChatMessage, distillTrajectory, trajectoryFromChat } from '../../src/stages/distill/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
+import { searchAndRead, searchAndReadMap } from './search-and-read.ts'
 
 interface Row {
   messages: ChatMessage[]

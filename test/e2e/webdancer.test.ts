@@ -5,16 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { normalizeText } from '../../src/reward/index.ts'
 import type { Verdict } from '../../src/schema/index.ts'
-import {
-  type ChatMessage,
-  run as distill,
-  searchAndRead,
-  trajectoryFromChat,
-} from '../../src/stages/distill/index.ts'
+import { type ChatMessage, run as distill, trajectoryFromChat } from '../../src/stages/distill/index.ts'
 import { checkExport, exportRun } from '../../src/stages/export/index.ts'
 import { run as filter } from '../../src/stages/filter/index.ts'
 import { createRun, readSelection } from '../../src/store/index.ts'
 import { dataFile, readJsonLines } from '../data/shared-data.ts'
+import { searchAndRead } from '../distill/search-and-read.ts'
 
 const file = dataFile('traces/webdancer-chatml.jsonl.gz')
 const formats = ['llama-factory-sharegpt', 'trl-messages', 'trl-tokens', 'axolotl', 'openai', 'tinker']

@@ -52,6 +52,37 @@ export function rlContract({ open, tolerance }: ContractSubject): void {
     await learner.close()
   })
 
+  it('continues sequences with the new weights when they change, and reports which weights sampled each token', async () => {
+    const learner = await open()
+    const prompt = text('a long story about ')
+    // The first version depends on what the engine has done before.
+    const [first] = await learner.sample({ prompt, maxTokens: 1, seed: 5 })
+    const changed = Promise.withResolvers<void>()
+    let count = 0
+    const request = { prompt, maxTokens: 60, seed: 6, onToken: () => ++count === 5 && changed.resolve() }
+    const sampling = learner.sample(request)
+    await changed.promise
+    await learner.forwardBackward(some, { kind: 'cross-entropy' })
+    await learner.optimStep({ learningRate: 0.01 })
+    const [sample] = await sampling
+    const [start] = first!.versions!
+    const versions = [...sample!.versions!]
+    expect(versions.length).toBe(sample!.tokens.length)
+    const changedAt = versions.findIndex((version) => version !== start)
+    expect(changedAt).toBeGreaterThanOrEqual(5)
+    expect(versions.slice(0, changedAt).every((version) => version === start)).toBe(true)
+    expect(versions.slice(changedAt).every((version) => version === start! + 1)).toBe(true)
+    // The weights that a token is attributed to are those that sampled it.
+    const tokens = [...prompt, ...sample!.tokens]
+    const { logprobs } = await learner.forward([{ tokens, weights: tokens.map(() => 1) }])
+    const distances = [...sample!.modelLogprobs].map((logprob, at) =>
+      Math.abs(logprob - logprobs[0]![prompt.length + at]!),
+    )
+    for (const distance of distances.slice(changedAt)) expect(distance).toBeLessThan(tolerance)
+    expect(Math.max(...distances.slice(0, changedAt))).toBeGreaterThan(tolerance)
+    await learner.close()
+  })
+
   it('trains the sampling distribution at any temperature', async () => {
     const learner = await open()
     const prompt = text('warm ')

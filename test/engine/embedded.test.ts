@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, expect, it } from 'vitest'
-import { type EmbeddedOptions, type Engine, openEmbedded, verifyCheckpoint } from '../../src/engine/index.ts'
+import {
+  convertModel,
+  type EmbeddedOptions,
+  type Engine,
+  inspectModel,
+  openEmbedded,
+  verifyCheckpoint,
+} from '../../src/engine/index.ts'
+import { isFull } from '../how-many.ts'
 import { byteModelShape, writeByteModel } from './byte-model.ts'
 import { engineContract } from './contract.ts'
 
@@ -19,7 +27,7 @@ const subject = (options: Partial<EmbeddedOptions> = {}, path = model) => ({
 })
 
 engineContract('embedded', subject())
-engineContract('embedded, two threads', subject({ threads: 2 }))
+if (isFull) engineContract('embedded, two threads', subject({ threads: 2 }))
 engineContract(
   'embedded, qwen3',
   subject({}, writeByteModel(folder, 'qwen3', { ...shape, family: 'qwen3', queryKeyNorm: true })),
@@ -82,3 +90,34 @@ it('learns the same with one thread and several, and the same every time', async
   for (const [index, value] of norms[1]!.entries())
     expect(Math.abs(value / norms[0]![index]! - 1)).toBeLessThan(1e-4)
 })
+
+it.each(['BF16', 'F16'] as const)(
+  'stores the weights of a %s model as such, and resumes exactly',
+  async (elementType) => {
+    const base = join(folder, `narrow-${elementType}`)
+    convertModel(model, base, { elementType, createdAt: '2026-01-02T03:04:05.000Z' })
+    const note = { stage: 'sft' as const, step: 2, createdAt: '2026-01-02T03:04:05.000Z' }
+    const examples = [{ tokens: [1, 2, 3, 4, 5, 6], weights: [0, 1, 1, 1, 1, 1] }]
+    const train = async (engine: Engine): Promise<number[]> => {
+      const losses: number[] = []
+      for (let step = 0; step < 2; step++) {
+        losses.push((await engine.forwardBackward(examples, { kind: 'cross-entropy' })).loss)
+        await engine.optimStep({ learningRate: 1e-3 })
+      }
+      return losses
+    }
+    const [first, second] = await Promise.all([1, 2].map(() => openEmbedded({ model: base, threads: 1 })))
+    await train(first!)
+    const [saved, result] = [join(base, 'saved'), join(base, 'result')]
+    await first!.save(saved, note)
+    await first!.save(result, note, { optimizer: false })
+    const expected = await train(first!)
+    await second!.load(saved)
+    expect(await train(second!)).toEqual(expected)
+    await Promise.all([first!.close(), second!.close()])
+    const reports = await Promise.all([inspectModel(saved), inspectModel(result)])
+    for (const { elementTypes, parameters } of reports)
+      expect(elementTypes).toEqual({ [elementType]: parameters })
+    expect(reports.map(({ optimizer }) => optimizer !== undefined)).toEqual([true, false])
+  },
+)

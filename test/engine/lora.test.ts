@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { randomStream, type StoredTensors } from '../../src/engine/checkpoint/index.ts'
-import { freshAdapters, merged } from '../../src/engine/embedded/llama/lora.ts'
+import { addLowRank } from '../../src/engine/checkpoint/low-rank.ts'
+import { adapterNames, freshAdapters } from '../../src/engine/embedded/llama/lora.ts'
 import { parameterShapes } from '../../src/engine/embedded/llama/parameter-shapes.ts'
 import { openRuntime } from '../../src/engine/embedded/open-runtime.ts'
 import { ParameterStore } from '../../src/engine/embedded/parameter-store.ts'
@@ -43,7 +44,13 @@ it('starts like the base model, trains few parameters, and leaves the base uncha
   const path = join(folder, 'adapted')
   await engine.save(path, note)
 
-  // Saved with the adapter merged, it is a regular model and gives the same output.
+  // Saved is the adapter alone, which opens like a model and gives the same output.
+  expect(readdirSync(path).sort()).toEqual([
+    'adapter_config.json',
+    'adapter_model.safetensors',
+    'coa-checkpoint.json',
+    'optimizer.safetensors',
+  ])
   const plain = await openEmbedded({ model: path, threads: 1 })
   const same = await plain.forward(examples)
   for (const [index, logprobs] of adapted.logprobs.entries())
@@ -61,7 +68,15 @@ it('starts like the base model, trains few parameters, and leaves the base uncha
   const resumed = await open()
   await resumed.load(path)
   expect(await next(resumed)).toBe(await next(engine))
-  await Promise.all([engine.close(), plain.close(), resumed.close()])
+  // So does it opened as an adapter to train further.
+  const opened = await openEmbedded({ model: path, threads: 1, lora: { rank: 4, alpha: 8 } })
+  expect((await opened.forward(examples)).logprobs).toEqual(adapted.logprobs)
+  await opened.save(join(folder, 'again'), note)
+  expect(openCheckpoint(join(folder, 'again')).adapter).toMatchObject({ base, rank: 4, alpha: 8 })
+  const other = await openEmbedded({ model: base, threads: 1, lora: { rank: 4, alpha: 4 } })
+  await expect(other.load(path)).rejects.toThrow('no adapter of the rank and alpha')
+  await expect(other.load(base)).rejects.toThrow('no adapter of the rank and alpha')
+  await Promise.all([engine, plain, resumed, opened, other].map((each) => each.close()))
 })
 
 it('has the gradients derived from those of the merged weights', async () => {
@@ -87,7 +102,15 @@ it('has the gradients derived from those of the merged weights', async () => {
     )
   }
   const adapted = await gradientsOf(all, lora)
-  const whole = await gradientsOf(merged(all, lora))
+  const summed = new Map(
+    [...weightsOf(fixture)].map(([name, tensor]) => {
+      const { down, up } = adapterNames(name.replace(/\.weight$/, ''))
+      const sum = { ...tensor, values: tensor.values.slice() }
+      if (adapters.has(down)) addLowRank(sum, adapters.get(down)!, adapters.get(up)!, lora.alpha / lora.rank)
+      return [name, sum]
+    }),
+  )
+  const whole = await gradientsOf(summed)
   const projections = [...adapted.keys()].filter((name) => name.endsWith('.lora_A.weight'))
   expect(projections.length).toBe(7 * shape.layers)
   for (const downName of projections) {

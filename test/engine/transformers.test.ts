@@ -11,6 +11,7 @@ import {
   saveCheckpoint,
   shapeFromConfig,
 } from '../../src/engine/index.ts'
+import { isFull } from '../how-many.ts'
 import { readFixture } from './fixtures.ts'
 import { notes } from './learning/notes.ts'
 import { referencePython } from './reference/python.ts'
@@ -29,7 +30,8 @@ function run(args: string[]): string {
 }
 
 describe.skipIf('missing' in found)('compared live with PyTorch', () => {
-  it('the fixtures match PyTorch', () => {
+  // They change only with the script that makes them.
+  it.skipIf(!isFull)('the fixtures match PyTorch', () => {
     run([script('make_fixtures.py'), '--check'])
   })
 

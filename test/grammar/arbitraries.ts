@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Automaton, type Grammar, type Payload, type Step } from '../../src/language/grammar/index.ts'
-import { grammarsWithEveryPayload } from '../../src/testing/visual-inspector.ts'
 import { howMany } from '../how-many.ts'
+import { grammarsWithEveryPayload } from './visual-inspector.ts'
 
 export const grammars = grammarsWithEveryPayload
 export const anyGrammar = fc.constantFrom(...grammars)

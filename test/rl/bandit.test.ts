@@ -12,7 +12,8 @@ describe('a bandit with sixteen arms', () => {
       const after = await chances(engine)
       for (const chance of after) expect(chance).toBeGreaterThan(0.9)
       const rows = stepRows(run.metrics())
-      expect(rows.length).toBe(40)
+      // DAPO may stop a little earlier, when too few groups differ.
+      expect(rows.length).toBeGreaterThan(algorithm === 'dapo' ? 30 : 39)
       expect(Number(rows.at(-1)!['mismatch_mean'])).toBeLessThan(1e-3)
     })
   }

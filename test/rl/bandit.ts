@@ -1,6 +1,7 @@
 import type { RolloutJob } from '../../src/agent/contract.ts'
 import type { Engine, ModelShape } from '../../src/engine/index.ts'
 import type { Rollout, Task } from '../../src/schema/index.ts'
+import type { RolloutOptions } from '../../src/stages/rl/contract.ts'
 import { type Part, spansFrom } from '../rollout/spans.ts'
 import { makeTask } from './make-rollout.ts'
 
@@ -37,7 +38,7 @@ export const arms = (count: number): Task[] =>
 /** The reward of a token: 1 for the correct one, less than a half for all others. */
 const worth = (token: number, right: number): number => (token === right ? 1 : ((token * 7) % 10) / 20)
 
-export interface BanditOptions {
+export interface BanditOptions extends Partial<Pick<RolloutOptions, 'stepOf'>> {
   /** Several answers, with three inserted tokens in between. */
   turns?: number
   engine: Engine
@@ -47,7 +48,7 @@ export interface BanditOptions {
 export async function pull(
   { task, id, groupId, seed }: RolloutJob,
   checkpoint: string,
-  { engine, turns = 1 }: BanditOptions,
+  { engine, turns = 1, stepOf }: BanditOptions,
 ): Promise<Rollout> {
   const right = Number(task.meta['right'])
   const parts: Part[] = [{ prompt: task.meta['prompt'] as number[] }]
@@ -59,7 +60,12 @@ export async function pull(
       context.push(0, 0, 0)
     }
     const [sample] = await engine.sample({ prompt: [...context], maxTokens: 1, seed: seed + turn })
-    parts.push({ sampled: [...sample!.tokens], logprobs: [...sample!.logprobs] })
+    const policies = stepOf && [{ step: stepOf(sample!.versions?.[0]), tokens: 1 }]
+    parts.push({
+      sampled: [...sample!.tokens],
+      logprobs: [...sample!.logprobs],
+      ...(policies && { policies }),
+    })
     context.push(...sample!.tokens)
   }
   const answer = context.at(-1)!

@@ -33,9 +33,9 @@ const watched: Engine = {
     maybeDie('update')
     return result
   },
-  save: async (target, note) => {
+  save: async (target, ...given) => {
     if (phase === 'saving') setImmediate(() => maybeDie('saving'))
-    await engine.save(target, note)
+    await engine.save(target, ...given)
     maybeDie('saved')
   },
   load: (...given) => engine.load(...given),
@@ -73,9 +73,9 @@ await train(config, {
   observe: () => undefined,
   student: { engine: watched },
   tasks: arms(4),
-  rollOut: (job, checkpoint) => {
+  rollOut: (job, checkpoint, { stepOf }) => {
     maybeDie('sampling')
-    return pull(job, checkpoint, { engine: watched, turns: 2 })
+    return pull(job, checkpoint, { engine: watched, turns: 2, stepOf })
   },
   evaluate: async (step) => ({ accuracy: accuracies[step / 3]!, wellFormed: 1, count: 4 }),
 })

@@ -23,7 +23,7 @@ export async function bandit(
     observe: () => undefined,
     student: { engine },
     tasks: arms(4),
-    rollOut: (job, checkpoint) => pull(job, checkpoint, { engine }),
+    rollOut: (job, checkpoint, { stepOf }) => pull(job, checkpoint, { engine, stepOf }),
     ...parts,
   }
   return { engine, run, train: () => train(config, context) }

@@ -3,7 +3,14 @@ import type { Rollout, Span } from '../../src/schema/index.ts'
 /** Shorthand for the spans of a rollout: tokens in the order they were added. */
 export type Part =
   | { prompt: number[] }
-  | { sampled: number[]; logprobs?: number[]; modelLogprobs?: number[]; agent?: string; text?: string }
+  | {
+      sampled: number[]
+      logprobs?: number[]
+      modelLogprobs?: number[]
+      policies?: Span['policies']
+      agent?: string
+      text?: string
+    }
   | { inserted: number[]; shortened?: { request: number; tokens: number[] }; text?: string }
 
 /** Each sampled part is one request, each inserted part the output of one call. */

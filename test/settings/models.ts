@@ -126,7 +126,7 @@ async function taught(config: ProjectConfig): Promise<unknown> {
 export async function reacted(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   const world = await openWorld(config)
-  const { solver } = await openSolver({ kind: 'react' }, config, world, byteTokenizer())
+  const { solver } = await openSolver({ kind: 'react' }, config, world, byteTokenizer(), observe)
   try {
     await solveAll(config, { run, tasks: tasksOf(3), solvers: [solver], signal, observe })
   } finally {

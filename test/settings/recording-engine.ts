@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { adoptFiles } from '../../src/engine/checkpoint/index.ts'
 import type { Engine, TrainingExample } from '../../src/engine/index.ts'
 
 const plain = ({ tokens, ...rest }: TrainingExample) => ({
@@ -42,8 +43,9 @@ export function recordingEngine(contextLength = 256): { engine: Engine; calls: u
       calls.push(['step', adam])
       return { gradientNorm: 1, step: 1 }
     },
-    async save(folder, { step }) {
-      calls.push(['save', basename(folder), step])
+    async save(folder, note) {
+      calls.push(['save', basename(folder), note.step])
+      await adoptFiles(folder, { ...note, parameters: 0 }, async () => [])
     },
     async load(folder) {
       calls.push(['load', basename(folder)])

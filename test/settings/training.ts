@@ -152,9 +152,6 @@ const rlEffects: Effects = {
       'rl.weight_decay': 0,
       'rl.beta2': 0.9,
       'rl.max_norm': 0,
-      'rl.clip_low': 0.1,
-      'rl.clip_high': 0.5,
-      'rl.dual_clip': 3,
       'rl.importance_cap': 2,
       'rl.old_logprobs': 'sampler',
       'rl.kl': 0.1,
@@ -182,6 +179,12 @@ const rlEffects: Effects = {
     rl,
     { 'rl.partial_steps': true },
     { ...short, 'rl.groups': 4, 'rl.group_size': 2, 'rl.max_gen_batches': 1 },
+  ),
+  // The first update of a step has ratios of 1 and is not clipped.
+  ...seenBy(
+    rl,
+    { 'rl.clip_low': 0.1, 'rl.clip_high': 0.5, 'rl.dual_clip': 3 },
+    { ...short, 'rl.mini_batches': 2 },
   ),
   ...seenBy(rl, { 'rl.overlap': 1 }, { ...short, 'rl.eval_every': 0 }),
 }

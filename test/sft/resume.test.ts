@@ -82,7 +82,8 @@ describe('interrupted training resumes', () => {
     student = await openStudent(join(other, 'model'))
     await sft(configOf(settings), contextOf())
     expect(curve()).toEqual(uninterrupted)
-    expect([...run.metrics()].length).toBe(total)
+    // Step 7 may have been taken while the checkpoint after step 6 was saved.
+    expect([total, total + 1]).toContain([...run.metrics()].length)
   })
 
   it('refuses to resume with other settings or sequences, and restarts if asked to', async () => {

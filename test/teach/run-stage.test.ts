@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { trainingTasks } from '../../src/pipeline/index.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { run as teach } from '../../src/stages/teach/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
+import { trainingTasks } from '../../src/tasks/index.ts'
 import { coa, coaJson } from '../cli/coa.ts'
 
 let folder: string

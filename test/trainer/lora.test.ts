@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStudent } from '../../src/agent/index.ts'
+import { adapterOf } from '../../src/engine/checkpoint/index.ts'
 import {
   byteTokenizerWithTags,
   convertModel,
@@ -11,6 +12,7 @@ import {
   exportPeft,
   mergeLora,
   newModel,
+  normalized,
   openCheckpoint,
   openEmbedded,
   readCheckpointManifest,
@@ -118,57 +120,77 @@ describe.skipIf(python === undefined)('LoRA from training to export', () => {
     return { sft: taught, rl: practised }
   }
 
-  it('works through the trainer', async () => {
-    const run = runIn(join(folder, 'through-trainer'))
-    const { sft: taught, rl: practised } = await trainWith('tinker', run)
+  it.each(['tinker', 'embedded'] as const)('works with the driver %s', async (driver) => {
+    const run = runIn(join(folder, driver))
+    const { sft: taught, rl: practised } = await trainWith(driver, run)
     run.close()
-    expect(existsSync(join(practised, 'adapter_model.safetensors'))).toBe(true)
-    expect(existsSync(join(practised, 'model.safetensors'))).toBe(false)
+    for (const checkpoint of [taught, practised]) {
+      expect(existsSync(join(checkpoint, 'adapter_model.safetensors'))).toBe(true)
+      expect(existsSync(join(checkpoint, 'model.safetensors'))).toBe(false)
+      // RL continues with the adapter that SFT trained, on the same base.
+      expect(adapterOf(checkpoint)).toMatchObject({ base: student, rank: RANK, alpha: 2 * RANK })
+    }
     const expected = await scoresOf(practised)
-    // Evaluation is not configured for LoRA.
-    const evaluated = await openStudent(configOf('tinker', 0), practised)
-    expect(furthest(await scores(evaluated.engine), expected)).toBeLessThan(1e-4)
-    await evaluated.engine.close()
-    await expect(openStudent(configOf('tinker', 4), practised)).rejects.toThrow('adapter of rank 8')
-    const server = ['--set', 'engine.driver=tinker', '--set', `engine.url=${trainer.url}`]
-    const quick = ['--set', 'rollout.max_tokens=8', '--set', 'eval.resamples=10']
-    const command = ['eval', 'math', '--model', practised, '-n', '1', '--level', '1', ...server, ...quick]
-    expect(coa(command, { cwd: folder })).toMatchObject({ code: 0 })
+    // Evaluation is not configured for LoRA, and either engine opens the adapter of the other.
+    for (const other of ['tinker', 'embedded'] as const) {
+      const evaluated = await openStudent(configOf(other, 0), practised)
+      expect(furthest(await scores(evaluated.engine), expected)).toBeLessThan(1e-4)
+      await evaluated.engine.close()
+      await expect(openStudent(configOf(other, 4), practised)).rejects.toThrow('adapter of rank 8')
+    }
+    const server =
+      driver === 'tinker' ? ['--set', 'engine.driver=tinker', '--set', `engine.url=${trainer.url}`] : []
+    const quick = ['--set', 'rollout.max_tokens=8', '--set', 'eval.resamples=10', ...server]
+    for (const command of [
+      ['eval', 'math', '--model', practised, '-n', '1', '--level', '1'],
+      ['solve', '3 + 1?', '--model', practised, '--grammar', 'math'],
+    ])
+      expect(coa([...command, ...quick], { cwd: folder }).stderr).not.toContain('coa: ')
+    const generate = ['generate', '--model', practised, '3 + 1?', '--max-tokens', '4']
+    expect(coa(generate, { cwd: folder })).toMatchObject({ code: 0 })
 
-    const merged = join(folder, 'merged')
+    const merged = join(folder, `merged-${driver}`)
     convertModel(practised, merged, { createdAt })
     expect(openCheckpoint(merged).adapter).toBeUndefined()
     expect(furthest(await scoresOf(merged), expected)).toBeLessThan(1e-5)
-    const peft = join(folder, 'peft')
+    const peft = join(folder, `peft-${driver}`)
     expect(exportPeft(practised, peft)).toMatchObject({ rank: RANK, alpha: 2 * RANK, projections: 7 })
     expect(JSON.parse(readFileSync(join(peft, 'adapter_config.json'), 'utf8'))).toMatchObject({
       peft_type: 'LORA',
       base_model_name_or_path: student,
     })
-    const again = join(folder, 'merged-again')
+    const again = join(folder, `merged-again-${driver}`)
     mergeLora(student, peft, again, { createdAt })
     expect(openCheckpoint(again).weights).toEqual(openCheckpoint(merged).weights)
-    exportGguf(practised, join(folder, 'model.gguf'))
+    exportGguf(practised, join(folder, `${driver}.gguf`))
     expect(coa(['model', 'inspect', taught], { cwd: folder }).stdout).toContain(`LoRA with rank ${RANK}`)
-
-    // The embedded engine resumes training the same adapter, with its optimizer state.
-    const here = await openStudent(configOf('embedded'), taught)
-    await here.engine.load(practised)
-    expect(furthest(await scores(here.engine), expected)).toBeLessThan(1e-4)
-    const { step } = await here.engine.optimStep({ learningRate: 0 })
-    expect(step).toBeGreaterThan(1)
-    await here.engine.close()
   })
 
-  it('works in the embedded engine', async () => {
-    const run = runIn(join(folder, 'embedded'))
-    const { sft: taught, rl: practised } = await trainWith('embedded', run)
-    run.close()
-    const peft = join(folder, 'peft-embedded')
-    exportPeft(practised, peft, taught)
-    const merged = join(folder, 'merged-embedded')
-    mergeLora(taught, peft, merged, { createdAt })
-    expect(furthest(await scoresOf(merged), await scoresOf(practised))).toBeLessThan(1e-4)
+  it('is trained further by either engine with the optimizer state of the other', async () => {
+    const lesson = normalized(examples)
+    const after: number[][] = []
+    for (const [first, second] of [
+      ['tinker', 'embedded'],
+      ['embedded', 'tinker'],
+    ] as const) {
+      const one = await openStudent(configOf(first))
+      for (let step = 0; step < 3; step++) {
+        await one.engine.forwardBackward(lesson, { kind: 'cross-entropy' })
+        await one.engine.optimStep({ learningRate: 1e-2 })
+      }
+      const saved = join(folder, `handed-over-by-${first}`)
+      await one.engine.save(saved, { stage: 'sft', step: 3, createdAt })
+      const other = await openStudent(configOf(second), saved)
+      await other.engine.load(saved)
+      for (const { engine } of [one, other]) {
+        await engine.forwardBackward(lesson, { kind: 'cross-entropy' })
+        expect((await engine.optimStep({ learningRate: 1e-2 })).step).toBe(4)
+      }
+      after.push(await scores(one.engine), await scores(other.engine))
+      await one.engine.close()
+      await other.engine.close()
+      expect(furthest(after.at(-1)!, after.at(-2)!)).toBeLessThan(1e-3)
+    }
   })
 
   it('is rejected if the base is missing or has changed', async () => {

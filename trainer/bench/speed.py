@@ -46,10 +46,16 @@ SIZES: dict[str, dict[str, int]] = {
     "25m": {"width": 512, "inner": 1408, "layers": 8, "heads": 8, "shared": 2, "vocabulary": 6400},
     "135m": {"width": 576, "inner": 1536, "layers": 30, "heads": 9, "shared": 3, "vocabulary": 49152},
     "1b": {"width": 2048, "inner": 5632, "layers": 22, "heads": 32, "shared": 4, "vocabulary": 32000},
+    # The shapes of Qwen2.5-0.5B and -1.5B.
+    "0.5b": {"width": 896, "inner": 4864, "layers": 24, "heads": 14, "shared": 2, "vocabulary": 151936},
+    "1.5b": {"width": 1536, "inner": 8960, "layers": 28, "heads": 12, "shared": 2, "vocabulary": 151936},
 }
+QWEN = {"0.5b", "1.5b"}
 # Peak dense bfloat16 FLOPS, by device name.
 PEAKS = {"H200": 989e12, "H100": 989e12, "A100": 312e12}
-PARTS = ("training", "ragged", "policy", "sampling")
+PARTS = ("training", "ragged", "policy", "groups", "sampling")
+# Rollouts of a task: tokens of the prompt they share, tokens of each answer, and how many there are.
+PROMPT, ANSWER, GROUP = 370, 190, 16
 CONTEXT = 8192
 
 Result = dict[str, Any]
@@ -57,9 +63,10 @@ Result = dict[str, Any]
 
 def write_config(folder: Path, size: str) -> None:
     shape = SIZES[size]
+    family, architecture = ("qwen2", "Qwen2ForCausalLM") if size in QWEN else ("llama", "LlamaForCausalLM")
     config = {
-        "model_type": "llama",
-        "architectures": ["LlamaForCausalLM"],
+        "model_type": family,
+        "architectures": [architecture],
         "vocab_size": shape["vocabulary"],
         "hidden_size": shape["width"],
         "intermediate_size": shape["inner"],
@@ -148,13 +155,17 @@ class Bench:
 
     # Parts
 
-    def train(self, what: str, lengths: list[int], policy: bool = False) -> Result:
+    def train(self, what: str, lengths: list[int], policy: bool = False, prompt: int = 0) -> Result:
+        """With a prompt, consecutive sequences share their first tokens, which are not trained on."""
         random = np.random.default_rng(1)
         data: list[Datum] = []
-        for length in lengths:
+        for number, length in enumerate(lengths):
             ids = random.integers(0, self.vocabulary, length + 1)
             ones = np.ones(length, dtype=np.float32)
-            inputs = {"logprobs": -np.log(self.vocabulary) * ones, "advantages": ones, "weights": ones}
+            weights = np.where(np.arange(length) < prompt - 1, 0, ones).astype(np.float32)
+            if number % GROUP > 0:
+                ids[:prompt] = data[-1].tokens[:prompt]
+            inputs = {"logprobs": -np.log(self.vocabulary) * ones, "advantages": ones, "weights": weights}
             data.append(Datum(ids[:-1], ids[1:], {**inputs} if policy else {}))
         loss = (
             Loss("ppo", {"clip_low_threshold": 0.8, "clip_high_threshold": 1.28}) if policy else Loss("cross_entropy")
@@ -231,6 +242,7 @@ def works(bench: Bench, given: argparse.Namespace) -> list[tuple[str, Callable[[
     ]
     listed.append(("ragged", lambda: bench.train("ragged", uneven)))
     listed.append(("policy", lambda: bench.train("policy", [lengths[0]] * max(1, total // lengths[0]), policy=True)))
+    listed.append(("groups", lambda: bench.train("groups", [PROMPT + ANSWER] * GROUP * 4, policy=True, prompt=PROMPT)))
     listed.append(("sampling", lambda: bench.sample(count, 64, new)))
     return [(part, work) for part, work in listed if part in given.parts]
 

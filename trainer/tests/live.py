@@ -152,7 +152,7 @@ def server_and_service(model: Path, data: Path, *more: str, key: str | None = No
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join()
-        service.worker.close()
+        service.close()
         service.database.close()
         loop.close()
 
@@ -167,6 +167,7 @@ class Process:
         if ranks > 1:
             program = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *program]
         command = [sys.executable, *program, "--model", f"tiny={model}", "--data", str(data), "--port", "0"]
+        self.ranks = ranks
         self.process = subprocess.Popen(
             [*command, "--poll-seconds", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
         )
@@ -175,7 +176,8 @@ class Process:
         self.client = Client(self.ready["url"])
 
     def kill(self) -> None:
-        self.process.kill()
+        # The launcher of several processes ends them when it is terminated; killed, it would leave them behind.
+        (self.process.terminate if self.ranks > 1 else self.process.kill)()
         self.process.communicate()
 
     def end(self) -> int:

@@ -20,7 +20,7 @@ def main() -> None:
     if slow == "step":
         AdamW.write_back = hang  # type: ignore[method-assign]
     elif slow == "save":
-        checkpoint.save_file = hang  # type: ignore[attr-defined]
+        checkpoint.write_tensors = hang  # type: ignore[attr-defined]
     elif slow == "forward":
         TrainedModel.run = hang  # type: ignore[method-assign]
     from coa_trainer.__main__ import main as serve

@@ -1,12 +1,13 @@
 """Checkpoints: training resumes bit for bit, and no partial checkpoint is ever visible."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from coa_trainer.errors import TrainerError
@@ -17,6 +18,7 @@ from coa_trainer.model.datum import Loss
 from coa_trainer.model.read_checkpoint import apply_checkpoint, read_checkpoint
 from coa_trainer.model.trained import TrainedModel
 from helpers import bases_of, full_model, lora_model, random_datum
+from tiny import save_tiny
 
 DATA = [random_datum(length, length) for length in (7, 23, 12)]
 SETTINGS = AdamSettings(learning_rate=0.01, weight_decay=0.1, grad_clip_norm=1.0)
@@ -54,6 +56,57 @@ def test_training_resumes_bit_for_bit(tiny_folder: Path, tmp_path: Path, which: 
     assert steps(second, 3) == expected
     for name, tensor in first.optimizer.master.items():
         assert torch.equal(second.optimizer.master[name], tensor), name
+
+
+@pytest.mark.parametrize("stored", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_weights_are_stored_in_the_models_dtype_and_training_resumes_bit_for_bit(
+    tmp_path: Path, stored: torch.dtype, dtype: torch.dtype
+) -> None:
+    save_tiny(tmp_path / "base", dtype=stored)
+    bases = bases_of(tmp_path / "base", dtype=dtype)
+    first = full_model(bases)
+    steps(first, 3)
+    save_checkpoint(tmp_path / "c", first, bases, optimizer=True)
+    save_checkpoint(tmp_path / "result", first, bases, optimizer=False)
+    expected = steps(first, 3)
+    second = full_model(bases_of(tmp_path / "base", dtype=dtype))
+    assert load_checkpoint(tmp_path / "c", second, bases, optimizer=True)
+    assert steps(second, 3) == expected
+    count = sum(tensor.numel() for tensor in first.optimizer.master.values())
+    for folder in ("c", "result"):
+        values = load_file(tmp_path / folder / "model.safetensors")
+        assert {tensor.dtype for tensor in values.values()} == {stored}
+        assert 0 < (tmp_path / folder / "model.safetensors").stat().st_size - 2 * count < 4096
+        name = str(stored).removeprefix("torch.")
+        assert json.loads((tmp_path / folder / "config.json").read_text())["torch_dtype"] == name
+    assert 0 < (tmp_path / "c" / "optimizer.safetensors").stat().st_size - 12 * count < 16384
+    assert not (tmp_path / "result" / "optimizer.safetensors").exists()
+    # A new optimizer starts from the stored weights.
+    assert not load_checkpoint(tmp_path / "c", second, bases, optimizer=False)
+    values = load_file(tmp_path / "c" / "model.safetensors")
+    assert all(torch.equal(second.optimizer.master[name], tensor.float()) for name, tensor in values.items())
+
+
+def test_a_checkpoint_without_master_weights_still_resumes(tiny_folder: Path, tmp_path: Path) -> None:
+    """As earlier versions wrote them for every model: float32 weights and the moments."""
+    save_tiny(tmp_path / "base", dtype=torch.bfloat16)
+    old = bases_of(tiny_folder)
+    trained = full_model(old)
+    steps(trained, 2)
+    save_checkpoint(tmp_path / "c", trained, old, optimizer=True)
+    other = full_model(bases_of(tmp_path / "base"))
+    assert load_checkpoint(tmp_path / "c", other, old, optimizer=True)
+    assert steps(other, 2) == steps(trained, 2)
+
+
+def test_files_have_the_reported_hashes(tiny_folder: Path, tmp_path: Path) -> None:
+    bases = bases_of(tiny_folder)
+    files = save_checkpoint(tmp_path / "c", full_model(bases), bases, optimizer=True)
+    for file in files:
+        content = (tmp_path / "c" / file["name"]).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (file["bytes"], file["sha256"])
+    assert {file["name"] for file in files} == {path.name for path in (tmp_path / "c").iterdir()}
 
 
 def test_without_optimizer_state_the_optimizer_is_reset(tiny_folder: Path, tmp_path: Path) -> None:
@@ -129,7 +182,7 @@ def test_a_failed_save_keeps_the_old_checkpoint(
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("coa_trainer.model.checkpoint.save_file", full_disk)
+        patch.setattr("coa_trainer.model.checkpoint.write_tensors", full_disk)
         with pytest.raises(OSError, match="no space"):
             save_checkpoint(tmp_path / "c", trained, bases, optimizer=True)
     assert (tmp_path / "c" / "model.safetensors").read_bytes() == kept

@@ -12,7 +12,7 @@ from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.compiled import Compiler
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.learner import PassOptions
-from coa_trainer.model.packing import pack, size_for
+from coa_trainer.model.packing import pack, plan_rows, size_for
 from helpers import bases_of, full_model, random_datum
 from tiny import save_tiny
 
@@ -32,11 +32,12 @@ def test_row_sizes_are_few_and_large_enough() -> None:
 def test_padding_has_zero_weight(weighted: bool) -> None:
     inputs: dict[str, Any] = {"weights": np.full(5, 0.5)} if weighted else {}
     data = [random_datum(5, 1, **inputs), random_datum(300, 2)]
-    row = pack(data, [0, 1], torch.device("cpu"), fill=True)
+    (plan,) = plan_rows(data, 384)
+    row = pack(data, plan, torch.device("cpu"), fill=True)
     assert len(row.tokens) == len(row.targets) == 384
-    assert row.ends == [5, 305, 384]
+    assert row.layout.ends == (5, 305, 384)
     assert row.inputs["weights"].tolist() == [0.5 if weighted else 1.0] * 5 + [1.0] * 300 + [0.0] * 79
-    assert [part for _, part in row.parts()] == [slice(0, 5), slice(5, 305)]
+    assert [(places[0], places[-1]) for places in row.layout.places] == [(0, 4), (5, 304), (305, 383)]
 
 
 @pytest.mark.parametrize(("kind", "checkpointing"), [("llama", False), ("qwen2", True), ("qwen3", False)])

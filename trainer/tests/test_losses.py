@@ -157,27 +157,30 @@ def test_a_temperature_divides_the_logits(monkeypatch: pytest.MonkeyPatch, chunk
     weight = torch.randn(7, 5)
     hidden = torch.randn(11, 5)
     targets = torch.randint(0, 7, (11,))
-    slopes = torch.randn(11)
+    weights = torch.randn(11)
     module = torch.nn.Linear(5, 7, bias=False)
 
-    def outcome(compute: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def outcome(compute: Any) -> list[torch.Tensor]:
         states, matrix = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
-        found = compute(states, matrix)
-        (found * slopes).sum().backward()
+        total, logprobs = compute(states, matrix)
+        (3 * total).backward()
         assert states.grad is not None
         assert matrix.grad is not None
-        return found.detach(), states.grad, matrix.grad
+        return [total.detach(), logprobs.detach(), states.grad, matrix.grad]
 
-    plain = outcome(
-        lambda states, matrix: ((states @ matrix.T) / 0.7).log_softmax(-1).gather(1, targets[:, None])[:, 0]
-    )
-    own = outcome(lambda states, matrix: head.Head(matrix).logprobs(states, targets, 0.7))
+    def simple(states: torch.Tensor, matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        logprobs = ((states @ matrix.T) / 0.7).log_softmax(-1).gather(1, targets[:, None])[:, 0]
+        return -(logprobs * weights).sum(), logprobs
+
+    loss = Loss("cross_entropy", {"temperature": 0.7})
+    plain = outcome(simple)
+    own = outcome(lambda states, matrix: head.Head(matrix).losses(states, targets, loss, {"weights": weights})[:2])
     for found, wanted in zip(own, plain, strict=True):
         torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
     with torch.no_grad():
         module.weight.copy_(weight)
-    torch.testing.assert_close(head.module_logprobs(module, hidden, targets, 7, 0.7), plain[0])
-    torch.testing.assert_close(head.target_logprobs(hidden @ weight.T, targets, 0.7), plain[0])
+    torch.testing.assert_close(head.module_logprobs(module, hidden, targets, 7, 0.7), plain[1])
+    torch.testing.assert_close(head.target_logprobs(hidden @ weight.T, targets, 0.7), plain[1])
 
 
 def test_temperature_zero_is_rejected() -> None:

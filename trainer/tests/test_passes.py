@@ -9,7 +9,7 @@ from transformers import AutoModelForCausalLM
 
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.learner import PassOptions
-from coa_trainer.model.packing import groups_within
+from coa_trainer.model.packing import plan_rows
 from helpers import bases_of, full_model, lora_model, random_datum
 from tiny import save_tiny
 
@@ -123,11 +123,10 @@ def test_many_small_gradients_accumulate(tiny_folder: Path, dtype: torch.dtype) 
         assert torch.allclose(gradient, 300 * once[name], rtol=1e-4, atol=1e-2), name
 
 
-def test_groups_respect_the_token_budget() -> None:
-    lengths = [5, 4, 1, 20, 3, 7, 1]
-    groups = groups_within(lengths, 10)
-    assert groups == [[0, 1, 2], [3], [4, 5], [6]]
-    assert [member for group in groups for member in group] == list(range(7))
+def test_rows_respect_the_token_budget() -> None:
+    data = [random_datum(length, length) for length in (5, 4, 1, 20, 3, 7, 1)]
+    assert [plan.members for plan in plan_rows(data, 10)] == [[0, 1, 2], [3], [4, 5], [6]]
+    assert [plan.members for plan in plan_rows(data, 0)] == [[number] for number in range(7)]
 
 
 def test_random_weights_depend_only_on_the_seed(tiny_folder: Path, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_unloaded_models_are_unknown(client: Client, rank: int) -> None:
 
 def test_keys(tiny_folder: Path, tmp_path: Path) -> None:
     with server(tiny_folder, tmp_path, key="secret") as good:
-        assert good.get("/get_server_capabilities")["coa"] == {"version": 2}
+        assert good.get("/get_server_capabilities")["coa"] == {"version": 4}
         for key in (None, "wrong", "secret2", "sécret"):
             bad = Client(good.url.removesuffix("/api/v1"), key if key is None else key.encode().decode("latin-1"))
             assert bad.get("/healthz") == {"status": "ok"}
@@ -164,7 +164,7 @@ def test_out_of_memory_in_training(tiny_folder: Path, tmp_path: Path, monkeypatc
             raise torch.OutOfMemoryError("CUDA out of memory")
 
         with monkeypatch.context() as patch:
-            patch.setattr("coa_trainer.model.learner.elementwise_loss", exhausted)
+            patch.setattr("coa_trainer.model.head.elementwise_loss", exhausted)
             with pytest.raises(ServerError, match="--batch-tokens") as caught:
                 client.learn(model, [datum()])
         assert caught.value.status == 507

@@ -173,7 +173,7 @@ def test_an_optimizer_step_invalidates_the_cache(tiny_folder: Path) -> None:
     prompt = np.array(PROMPT)
     trained.run([Datum(prompt[:-1], prompt[1:])], Loss("cross_entropy"), backward=True)
     trained.optimizer.update(AdamSettings(learning_rate=0.02))
-    sampler.weights_changed()
+    sampler.weights_changed(1)
     [[after]] = sample_all(sampler, [request(PROMPT, 8, seed=1)])
     assert after["reused"] == 0
     assert np.abs(np.array(after["model_logprobs"]) - learned(trained, PROMPT, after["tokens"])).max() < 1e-5
@@ -190,12 +190,13 @@ def test_weights_may_change_during_sampling(tiny_folder: Path) -> None:
     prompt = np.array(PROMPT)
     trained.run([Datum(prompt[:-1], prompt[1:])], Loss("cross_entropy"), backward=True)
     trained.optimizer.update(AdamSettings(learning_rate=0.02))
-    sampler.weights_changed()
+    sampler.weights_changed(1)
     while not sampler.idle:
         sampler.step()
     expected = learned(trained, PROMPT, results[0]["tokens"])
     assert np.abs(np.array(results[0]["model_logprobs"][8:]) - expected[8:]).max() < 1e-5
     assert np.abs(np.array(results[0]["model_logprobs"][:8]) - expected[:8]).max() > 1e-3
+    assert results[0]["versions"] == [[0, 8], [1, 12]]
 
 
 def test_stop_reasons(tiny_folder: Path) -> None:
@@ -268,6 +269,28 @@ def test_bursts_match_single_steps(tiny_folder: Path, how: str, options: dict[st
         assert (one["tokens"], one["stopped"]) == (other["tokens"], other["stopped"])
         for name in ("logprobs", "model_logprobs"):
             assert np.abs(np.array(one[name]) - np.array(other[name])).max() < 1e-5
+
+
+def test_a_burst_computes_only_the_sequences_that_are_left(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = bursting(load_model(tiny_folder))
+    sizes: list[int] = []
+    step = LlamaDecoder.step
+
+    def counting(self: LlamaDecoder, tokens: Any, state: Any) -> Any:
+        sizes.append(len(tokens))
+        return step(self, tokens, state)
+
+    monkeypatch.setattr(LlamaDecoder, "step", counting)
+    short, long = request(PROMPT, 10, count=11, seed=5), request(PROMPT[:7], 120, seed=1)
+    sampler = Sampler(decoder, 256, 259, None)
+    found = sample_all(sampler, [short, long])
+    assert [len(each["tokens"]) for group in found for each in group] == [10] * 11 + [120]
+    # At most twelve sequences at once; the one that is left gets a batch of its own, whatever its row.
+    assert max(sizes) <= 12
+    assert sizes[-1] == 1
+    assert sizes.count(1) >= 60
+    [[alone]] = sample_all(Sampler(LlamaDecoder(load_model(tiny_folder)), 256, 259, None), [long])
+    assert found[1][0]["tokens"] == alone["tokens"]
 
 
 def test_rows_of_a_burst_can_be_reused(tiny_folder: Path) -> None:

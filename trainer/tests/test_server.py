@@ -25,7 +25,7 @@ def client(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_server_information(client: Client) -> None:
     assert client.get("/healthz") == {"status": "ok"}
     capabilities = client.get("/get_server_capabilities")
-    assert capabilities["coa"] == {"version": 2}
+    assert capabilities["coa"] == {"version": 4}
     [model] = capabilities["supported_models"]
     assert model["model_name"] == "tiny"
     assert (model["max_context_length"], model["vocabulary_size"], model["parameters"]) == (256, 259, 26880)

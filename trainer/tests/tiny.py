@@ -30,10 +30,12 @@ def tiny_config(kind: str = "llama", **changes: Any) -> Any:
     return KINDS[kind](**(settings | changes))
 
 
-def save_tiny(folder: Path, kind: str = "llama", seed: int = 0, **changes: Any) -> None:
+def save_tiny(
+    folder: Path, kind: str = "llama", seed: int = 0, dtype: torch.dtype = torch.float32, **changes: Any
+) -> None:
     torch.manual_seed(seed)
     model = AutoModelForCausalLM.from_config(tiny_config(kind, **changes))
-    model.save_pretrained(folder)
+    model.to(dtype).save_pretrained(folder)
     _byte_tokenizer().save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast"}))
 

@@ -3,5 +3,5 @@ export { createFileAtomic, replaceFile, writeFileAtomic, writePartsAtomic } from
 export { Draft } from './draft.ts'
 export { ensureFolder } from './ensure-folder.ts'
 export { LineWriter } from './line-writer.ts'
-export { moveIntoPlace, swapFolder, syncFolder } from './move.ts'
+export { copyFile, linkOrCopy, moveIntoPlace, swapFolder, syncFolder } from './move.ts'
 export { removeLeftovers, temporaryPath } from './temporary-path.ts'

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { removeTemporary } from './temporary-path.ts'
 
@@ -48,4 +58,18 @@ function sync(path: string): void {
   } finally {
     closeSync(file)
   }
+}
+
+/** A second name for a file where the file system supports hard links, otherwise a copy. For files that are never edited. */
+export function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFile(from, to)
+  }
+}
+
+/** Shares the blocks until one of the files changes, where the file system supports that. */
+export function copyFile(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE)
 }

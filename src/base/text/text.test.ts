@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { escapeHtml, percent, whole } from './index.ts'
+import { escapeHtml, htmlPage, htmlTable, markdownTable, percent, whole } from './index.ts'
 
 test('formats fractions as percentages and unknown values as a dash', () => {
   expect([0, 0.12345, 1].map((share) => percent(share))).toEqual(['0.0%', '12.3%', '100.0%'])
@@ -13,4 +13,16 @@ test('formats counts as integers with thousands separators', () => {
 
 test('escaped text cannot break out of HTML', () => {
   expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;')
+})
+
+test('a cell of a Markdown table cannot end its cell or its row', () => {
+  expect(markdownTable(['a|b', 'c'], [['1\n2', '|']])).toBe('| a\\|b | c |\n|---|---|\n| 1 2 | \\| |')
+})
+
+test('a page escapes its title, contains its table as markup and needs no script', () => {
+  const page = htmlPage('<b>', '.own{}', htmlTable(['head'], [['<i>cell</i>']]))
+  expect(page).toContain('<title>&lt;b&gt;</title>')
+  expect(page).toContain('<tr><th>head</th></tr></thead><tbody><tr><td><i>cell</i></td></tr>')
+  expect(page).toContain('.own{}</style>')
+  expect(page).not.toMatch(/<script|https?:/)
 })

@@ -10,7 +10,6 @@ import { describeOnnx } from './model-export.ts'
 interface ConvertCommandOptions extends GlobalOptions {
   dtype?: 'f32' | 'f16' | 'bf16'
   shard?: number
-  withoutOptimizer?: boolean
   onnx?: string
 }
 
@@ -29,13 +28,12 @@ export function registerModelConvert(parent: Command): void {
       new Option('--dtype <type>', 'dtype of the weights (default: f32)').choices(['f32', 'f16', 'bf16']),
     )
     .option('--shard <size>', 'maximum size of a weights file, such as 2GB', byteCount('--shard'))
-    .option('--without-optimizer', 'omit the optimizer state')
     .option('--onnx <file>', 'also export to ONNX, as `coa model export --onnx` does; <out> is then optional')
     .addHelpText(
       'after',
       [
         '\nExamples:',
-        '  $ coa model convert models/mine models/mine-bf16 --dtype bf16 --without-optimizer',
+        '  $ coa model convert models/mine models/mine-bf16 --dtype bf16',
         '  $ coa model convert models/mine models/mine-parts --shard 500MB',
         '\nFor GGUF, ONNX and PEFT, see `coa model export`.',
       ].join('\n'),
@@ -50,15 +48,15 @@ export function registerModelConvert(parent: Command): void {
 async function convert(
   folder: string,
   out: string | undefined,
-  { dtype, shard, withoutOptimizer, onnx }: ConvertCommandOptions,
+  { dtype, shard, onnx }: ConvertCommandOptions,
 ): Promise<Converted> {
   if (out === undefined && onnx === undefined) {
     throw new UsageError('no output folder or ONNX file given', {
       fix: 'Run `coa model convert FOLDER OUT` or `coa model convert FOLDER --onnx FILE.onnx`.',
     })
   }
-  if (out === undefined && (dtype ?? shard ?? withoutOptimizer) !== undefined) {
-    throw new UsageError('--dtype, --shard and --without-optimizer need an output folder', {
+  if (out === undefined && (dtype ?? shard) !== undefined) {
+    throw new UsageError('--dtype and --shard need an output folder', {
       fix: 'Give a folder to write to, or omit them: an ONNX file is always float32.',
     })
   }
@@ -69,7 +67,6 @@ async function convert(
       createdAt: new Date().toISOString(),
       ...(dtype === undefined ? {} : { elementType: dtype.toUpperCase() as ElementType }),
       ...(shard === undefined ? {} : { maxShardBytes: shard }),
-      ...(withoutOptimizer === undefined ? {} : { withoutOptimizer }),
     })
     const { id, fingerprint, files } = manifest
     converted.checkpoint = {

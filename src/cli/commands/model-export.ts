@@ -10,7 +10,6 @@ interface ExportCommandOptions extends GlobalOptions {
   onnx?: boolean
   peft?: boolean
   type?: 'f32' | 'f16' | 'bf16' | 'q8_0'
-  base?: string
 }
 
 type Exported =
@@ -35,7 +34,6 @@ export function registerModelExport(parent: Command): void {
         'q8_0',
       ]),
     )
-    .option('--base <folder>', "with --peft: the base model; not needed for the trainer's checkpoints")
     .addHelpText(
       'after',
       [
@@ -43,7 +41,7 @@ export function registerModelExport(parent: Command): void {
         '  $ coa model export models/mine mine.gguf --gguf',
         '  $ coa model export models/mine mine.gguf --gguf --type q8_0',
         '  $ coa model export models/mine mine.onnx --onnx',
-        '  $ coa model export runs/ID/checkpoints/sft adapter --peft --base models/mine',
+        '  $ coa model export runs/ID/checkpoints/sft adapter --peft',
         '\nTo serve a GGUF file: llama-server -m mine.gguf. Existing files are never overwritten.',
       ].join('\n'),
     )
@@ -55,7 +53,7 @@ export function registerModelExport(parent: Command): void {
 }
 
 async function exportModel(folder: string, out: string, options: ExportCommandOptions): Promise<Exported> {
-  const { type, base } = options
+  const { type } = options
   const formats = (['gguf', 'onnx', 'peft'] as const).filter((format) => options[format] === true)
   const [format] = formats
   if (format === undefined || formats.length > 1) {
@@ -71,10 +69,8 @@ async function exportModel(folder: string, out: string, options: ExportCommandOp
       fix: 'Omit --type.',
     })
   }
-  if (base !== undefined && format !== 'peft')
-    throw new UsageError('--base works only with --peft', { fix: 'Omit --base.' })
   const { exportGguf, exportOnnx, exportPeft, refuseToOverwrite } = await import('../../engine/index.ts')
-  if (format === 'peft') return { format, peft: exportPeft(folder, out, base) }
+  if (format === 'peft') return { format, peft: exportPeft(folder, out) }
   if (format === 'gguf') {
     const written = type === undefined ? {} : { type: type.toUpperCase() as WritableType }
     return { format, gguf: exportGguf(folder, out, written) }

@@ -67,7 +67,8 @@ export function registerTeach(program: Command): void {
           ...(countTasks(dir) === 0 ? (['tasks'] as const) : []),
         ],
       })
-      const { runStage, teach, trainingTasks } = await import('../../pipeline/index.ts')
+      const { runStage, teach } = await import('../../pipeline/index.ts')
+      const { trainingTasks } = await import('../../tasks/index.ts')
       const { assertTeachable } = await import('../../stages/teach/index.ts')
       const { suites, count } = config.tasks
       if (options.dryRun === true) {

@@ -7,7 +7,12 @@ import {
   temporaryPath,
   writeFileAtomic,
 } from '../../base/files/index.ts'
-import { type CheckpointManifest, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import {
+  type CheckpointFile,
+  type CheckpointManifest,
+  describeFile,
+  MANIFEST_FILE,
+} from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
 import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { checkReplaceable, replaceFolder } from './replace-folder.ts'
@@ -16,12 +21,12 @@ import { json } from './shards-write.ts'
 
 /**
  * Creates a checkpoint from files written elsewhere, for example on another machine: `fill` puts them into a temporary
- * folder and returns their names. An existing checkpoint at `path` stays until everything has arrived.
+ * folder and returns their names, or their descriptions if they are known. An existing checkpoint at `path` stays until everything has arrived.
  */
 export async function adoptFiles(
   path: string,
   contents: DescribedContents & { parameters: number },
-  fill: (folder: string) => Promise<string[]>,
+  fill: (folder: string) => Promise<(string | CheckpointFile)[]>,
 ): Promise<CheckpointManifest> {
   const folder = resolve(path)
   checkReplaceable(folder)
@@ -30,10 +35,15 @@ export async function adoptFiles(
   const incoming = temporaryPath(folder)
   ensureFolder(incoming)
   try {
-    const names = (await fill(incoming)).sort()
+    const filled = await fill(incoming)
+    const names = filled.map((each) => (typeof each === 'string' ? each : each.path))
     const wrong = names.find((name) => !isPlainName(name) || name === MANIFEST_FILE)
     if (wrong !== undefined) throw new EngineError(`a checkpoint cannot contain a file named ${wrong}`)
-    const manifest = manifestOf(folder, incoming, names, contents)
+    const manifest = manifestOf(
+      folder,
+      filled.map((each) => (typeof each === 'string' ? describeFile(incoming, each) : each)).sort(byPath),
+      contents,
+    )
     replaceFolder(folder, (temporary) => {
       for (const name of names) moveIntoPlace(join(incoming, name), join(temporary, name))
       writeFileAtomic(join(temporary, MANIFEST_FILE), json(manifest))
@@ -42,4 +52,8 @@ export async function adoptFiles(
   } finally {
     rmSync(incoming, { recursive: true, force: true })
   }
+}
+
+function byPath(one: CheckpointFile, other: CheckpointFile): number {
+  return one.path < other.path ? -1 : 1
 }

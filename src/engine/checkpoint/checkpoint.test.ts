@@ -17,7 +17,9 @@ import { parameterCount } from './weight-names.ts'
 
 const createdAt = '2026-01-02T03:04:05.000Z'
 
-function contents(seed: number, changes: Partial<CheckpointContents> = {}): CheckpointContents {
+type InMemory = Omit<CheckpointContents, 'weights'> & { weights: StoredTensors }
+
+function contents(seed: number, changes: Partial<InMemory> = {}): InMemory {
   const weights = randomWeights(tinyLlama, seed)
   return { shape: tinyLlama, weights, stage: 'sft', step: seed, createdAt, ...changes }
 }
@@ -136,7 +138,7 @@ test('leftovers of killed processes are removed, files of running ones are kept'
   expect(readdirSync(parent).sort()).toEqual([living, 'latest'].sort())
 })
 
-test.each<[string, Partial<CheckpointContents>, RegExp]>([
+test.each<[string, Partial<InMemory>, RegExp]>([
   ['weights of another shape', { shape: { ...tinyLlama, width: 64 } }, /do not match/],
   ['an invalid time', { createdAt: 'yesterday' }, /invalid checkpoint metadata: createdAt/],
   ['a step below zero', { step: -1 }, /invalid checkpoint metadata: step/],

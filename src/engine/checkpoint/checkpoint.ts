@@ -8,6 +8,7 @@ import {
   MANIFEST_FILE,
   readManifest,
 } from './checkpoint-manifest.ts'
+import { type ElementType, elementTypeOf } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
 import { shapeFromConfig } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
@@ -25,6 +26,8 @@ export interface CheckpointHeaders {
   /** Its location; optimizer state and tokenizer are read from here. */
   folder: string
   shape: ModelShape
+  /** The type its weights are stored in, and those of checkpoints trained from it. */
+  elementType: ElementType
   /** For an adapter, those of its base. */
   weightFiles: WeightFiles
   adapter: AdapterCheckpoint | undefined
@@ -50,7 +53,15 @@ export function readCheckpointHeaders(path: string): CheckpointHeaders {
   const entries = new Map([...weightFiles.files.values()].flatMap((tensors) => [...tensors]))
   const shape = inFile(join(modelFolder, 'config.json'), () => shapeFromConfig(config, entries.keys()))
   inFile(modelFolder, () => checkWeights(entries, shape))
-  return { folder, shape, weightFiles, adapter, manifest, files: filesIn(folder) }
+  return {
+    folder,
+    shape,
+    elementType: elementTypeOf(config),
+    weightFiles,
+    adapter,
+    manifest,
+    files: filesIn(folder),
+  }
 }
 
 /**

@@ -32,6 +32,13 @@ export const bytesOfElement: Record<ElementType, number> = { F32: 4, F16: 2, BF1
 /** Names used in config.json. */
 export const pytorchName: Record<ElementType, string> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
+/** The type that config.json names for the weights; F32 if it names none or another one. */
+export function elementTypeOf(config: unknown): ElementType {
+  const { torch_dtype, dtype = torch_dtype } = (config ?? {}) as Record<string, unknown>
+  const types: ElementType[] = ['BF16', 'F16']
+  return types.find((type) => pytorchName[type] === dtype) ?? 'F32'
+}
+
 export function isElementType(type: string): boolean {
   return elementBits.has(type)
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { z } from 'zod'
 import type { Checkpoint } from '../../schema/index.ts'
-import { CheckpointManifest, describeFile, fingerprintOf, withDigest } from './checkpoint-manifest.ts'
+import { type CheckpointFile, CheckpointManifest, fingerprintOf, withDigest } from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
 
 /** Manifest fields other than the files. */
@@ -19,14 +19,12 @@ export interface DescribedContents {
   metadata?: CheckpointManifest['metadata']
 }
 
-/** The manifest of the named files in `temporary`, which will become the checkpoint `folder`. */
+/** The manifest of files that will become the checkpoint `folder`. */
 export function manifestOf(
   folder: string,
-  temporary: string,
-  names: string[],
+  files: CheckpointFile[],
   contents: DescribedContents & { parameters: number },
 ): CheckpointManifest {
-  const files = names.map((name) => describeFile(temporary, name))
   const fingerprint = fingerprintOf(files)
   const { parent } = contents
   const manifest: z.input<typeof CheckpointManifest> = {

@@ -9,12 +9,25 @@ import { verifyIfSavedByCoa } from './verify-files.ts'
 
 export const OPTIMIZER_FILE = 'optimizer.safetensors'
 
-/** Optimizer state needed to resume training, such as moments; the engine chooses the tensor names. */
+/**
+ * Optimizer state needed to resume training: `first NAME` and `second NAME`, the moments of a parameter, and `master NAME`, its
+ * float32 value, if the weights are stored in a narrower type.
+ */
 export interface OptimizerState {
   step: number
   tensors: StoredTensors
   /** Further settings as strings, such as the optimizer's name. */
   metadata: Record<string, string>
+}
+
+/** The weights to resume with: those that were rounded when they were stored, as they were before. */
+export function withMasterWeights(weights: StoredTensors, state: OptimizerState | undefined): StoredTensors {
+  const exact = new Map(weights)
+  for (const [name, { shape }] of weights) {
+    const master = state?.tensors.get(`master ${name}`)
+    if (String(master?.shape) === String(shape)) exact.set(name, master!)
+  }
+  return exact
 }
 
 export function writeOptimizerState(folder: string, state: OptimizerState): void {
@@ -35,7 +48,7 @@ export function readOptimizerState(folder: string): OptimizerState | undefined {
       details: { path },
     })
   }
-  // The trainer uses PEFT's names for an adapter's moments.
+  // The moments of an adapter have PEFT's names.
   const named = [...tensors].map(([name, tensor]) => [name.replace(` ${PEFT_PREFIX}`, ' '), tensor] as const)
   return { step: Number(digits), tensors: new Map(named), metadata: others }
 }

@@ -82,7 +82,7 @@ export function readPeftConfig(folder: string): PeftConfig {
   if (!existsSync(path)) {
     throw new EngineError(`${folder} has no ${ADAPTER_CONFIG}`, {
       fix: existsSync(join(folder, 'config.json'))
-        ? 'It is a full model: LoRA training in the embedded engine saves merged weights, so no merging is needed.'
+        ? 'It is a full model, so no merging is needed.'
         : `Pass the folder of a PEFT adapter, with ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`,
     })
   }

@@ -2,7 +2,7 @@ import { writePartsAtomic } from '../../base/files/index.ts'
 import { bytesOfElement, type ElementType, elementCount } from './element-types.ts'
 import { EngineError } from './engine-error.ts'
 import { narrowToBfloat16, narrowToHalf } from './half-floats.ts'
-import type { StoredTensor, StoredTensors } from './stored-tensor.ts'
+import type { StoredTensor, StreamedTensor, TensorsToSave } from './stored-tensor.ts'
 
 export interface WriteOptions {
   elementType?: ElementType
@@ -13,18 +13,21 @@ export interface WriteOptions {
  * Writes a safetensors file atomically. The layout follows the reference implementation: tensors sorted by name, header
  * padded with spaces to a multiple of 8 bytes.
  */
-export function writeTensors(path: string, tensors: StoredTensors, options: WriteOptions = {}): void {
+export function writeTensors(path: string, tensors: TensorsToSave, options: WriteOptions = {}): void {
   const type = options.elementType ?? 'F32'
   const inOrder = [...tensors].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const header = headerOf(inOrder, type, options.metadata ?? {})
   writePartsAtomic(path, (add) => {
     add(header)
-    for (const [name, { values }] of inOrder) writeValues(add, name, values, type)
+    for (const [name, tensor] of inOrder) {
+      if (tensor.values !== undefined) writeValues(add, name, tensor.values, type)
+      else for (const part of tensor.parts()) writeValues(add, name, part, type)
+    }
   })
 }
 
 function headerOf(
-  tensors: [string, StoredTensor][],
+  tensors: [string, StoredTensor | StreamedTensor][],
   type: ElementType,
   metadata: Record<string, string>,
 ): Uint8Array {
@@ -33,7 +36,7 @@ function headerOf(
   let reached = 0
   for (const [name, { shape, values }] of tensors) {
     checkTensor(name, shape, values)
-    const end = reached + values.length * bytesOfElement[type]
+    const end = reached + elementCount(shape) * bytesOfElement[type]
     entries.push([name, { dtype: type, shape, data_offsets: [reached, end] }])
     reached = end
   }
@@ -46,13 +49,13 @@ function headerOf(
   return header
 }
 
-function checkTensor(name: string, shape: number[], values: Float32Array): void {
+function checkTensor(name: string, shape: number[], values: Float32Array | undefined): void {
   const problem =
     name === '__metadata__'
       ? 'has a reserved name'
       : !name.isWellFormed()
         ? 'has a name that is not valid Unicode'
-        : elementCount(shape) !== values.length
+        : values !== undefined && elementCount(shape) !== values.length
           ? `of shape [${shape}] has ${values.length} values`
           : undefined
   if (problem !== undefined) {

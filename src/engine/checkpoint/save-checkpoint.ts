@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/index.ts'
-import { type CheckpointManifest, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import { type CheckpointManifest, describeFile, MANIFEST_FILE } from './checkpoint-manifest.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
 import { type DescribedContents, manifestOf } from './manifest-of.ts'
@@ -10,16 +10,21 @@ import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './opti
 import { checkReplaceable, replaceFolder } from './replace-folder.ts'
 import { INDEX_FILE, isPlainName } from './shards-read.ts'
 import { json, writeWeights } from './shards-write.ts'
-import { nonFiniteFindings, type StoredTensors } from './stored-tensor.ts'
+import {
+  nonFiniteFindings,
+  type StoredTensor,
+  type StreamedTensor,
+  type TensorsToSave,
+} from './stored-tensor.ts'
 import { checkWeights, dropDerived, parameterCount } from './weight-names.ts'
 
 export interface CheckpointContents extends DescribedContents {
   shape: ModelShape
-  weights: StoredTensors
+  weights: TensorsToSave
   /** Additional files, copied as they are: the tokenizer's (see `readTokenizerFiles`), or a generation_config.json. */
   files?: Record<string, string | Uint8Array>
   optimizer?: OptimizerState
-  /** Type of the stored weights; default F32, so that training resumes exactly. */
+  /** Type of the stored weights; default F32. */
   elementType?: ElementType
   maxShardBytes?: number
   /** Also save NaN and infinite weights, to investigate a failed training run. */
@@ -37,11 +42,8 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
   let manifest: CheckpointManifest | undefined
   try {
     replaceFolder(folder, (temporary) => {
-      const names = writeFiles(temporary, contents, weights)
-      manifest = manifestOf(folder, temporary, names, {
-        ...contents,
-        parameters: parameterCount(contents.shape),
-      })
+      const files = writeFiles(temporary, contents, weights).map((name) => describeFile(temporary, name))
+      manifest = manifestOf(folder, files, { ...contents, parameters: parameterCount(contents.shape) })
       writeFileAtomic(join(temporary, MANIFEST_FILE), json(manifest))
     })
   } catch (cause) {
@@ -56,7 +58,11 @@ export function saveCheckpoint(path: string, contents: CheckpointContents): Chec
 }
 
 /** Validates everything before anything is written. */
-function checkContents(folder: string, contents: CheckpointContents, weights: StoredTensors): void {
+function checkContents(
+  folder: string,
+  contents: CheckpointContents,
+  weights: Map<string, StoredTensor | StreamedTensor>,
+): void {
   const { shape, files = {} } = contents
   checkReplaceable(folder)
   checkWeights(weights, shape)
@@ -80,7 +86,7 @@ function checkContents(folder: string, contents: CheckpointContents, weights: St
 
 const reserved = new Set(['config.json', MANIFEST_FILE, INDEX_FILE])
 
-function writeFiles(folder: string, contents: CheckpointContents, weights: StoredTensors): string[] {
+function writeFiles(folder: string, contents: CheckpointContents, weights: TensorsToSave): string[] {
   const { shape, elementType = 'F32', maxShardBytes, optimizer } = contents
   const texts: Record<string, string | Uint8Array> = {
     'config.json': json(configFromShape(shape, elementType)),

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../base/files/index.ts'
-import { bytesOfElement, type ElementType } from './element-types.ts'
+import { bytesOfElement, type ElementType, elementCount } from './element-types.ts'
 import { writeTensors } from './safetensors-write.ts'
 import { INDEX_FILE, WEIGHTS_FILE } from './shards-read.ts'
-import type { StoredTensors } from './stored-tensor.ts'
+import type { StoredTensor, StreamedTensor, TensorsToSave } from './stored-tensor.ts'
 
 export interface ShardOptions {
   elementType?: ElementType
@@ -17,7 +17,7 @@ export interface ShardOptions {
 const DEFAULT_SHARD_BYTES = 5_000_000_000
 
 /** Writes model.safetensors, or shards with an index if that would be too large. Returns the file names. */
-export function writeWeights(folder: string, weights: StoredTensors, options: ShardOptions = {}): string[] {
+export function writeWeights(folder: string, weights: TensorsToSave, options: ShardOptions = {}): string[] {
   const type = options.elementType ?? 'F32'
   const shards = splitIntoShards(weights, type, options.maxShardBytes ?? DEFAULT_SHARD_BYTES)
   const fileOfTensor = new Map<string, string>()
@@ -29,7 +29,7 @@ export function writeWeights(folder: string, weights: StoredTensors, options: Sh
   })
   if (shards.length === 1 && !options.alwaysIndex) return files
   const bytes =
-    [...weights.values()].reduce((sum, { values }) => sum + values.length, 0) * bytesOfElement[type]
+    [...weights.values()].reduce((sum, { shape }) => sum + elementCount(shape), 0) * bytesOfElement[type]
   writeFileAtomic(
     join(folder, INDEX_FILE),
     json({ metadata: { total_size: bytes }, weight_map: Object.fromEntries([...fileOfTensor].sort()) }),
@@ -37,11 +37,11 @@ export function writeWeights(folder: string, weights: StoredTensors, options: Sh
   return [...files, INDEX_FILE]
 }
 
-function splitIntoShards(weights: StoredTensors, type: ElementType, maxBytes: number): StoredTensors[] {
-  const shards: StoredTensors[] = [new Map()]
+function splitIntoShards(weights: TensorsToSave, type: ElementType, maxBytes: number): TensorsToSave[] {
+  const shards: Map<string, StoredTensor | StreamedTensor>[] = [new Map()]
   let bytes = 0
   for (const [name, tensor] of weights) {
-    const more = tensor.values.length * bytesOfElement[type]
+    const more = elementCount(tensor.shape) * bytesOfElement[type]
     if (bytes > 0 && bytes + more > maxBytes) {
       shards.push(new Map())
       bytes = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { EngineError } from './engine-error.ts'
 
 /** Possible tokenizer files in the Hugging Face layout. */
-const names = [
+export const tokenizerFileNames = [
   'tokenizer.json',
   'tokenizer_config.json',
   'special_tokens_map.json',
@@ -17,7 +17,7 @@ const names = [
 
 /** A model's tokenizer files, byte for byte, for checkpoints trained from it. */
 export function readTokenizerFiles(folder: string): Record<string, Uint8Array> {
-  const present = names.filter((name) => existsSync(join(folder, name)))
+  const present = tokenizerFileNames.filter((name) => existsSync(join(folder, name)))
   if (!present.includes('tokenizer.json')) {
     throw new EngineError(`${folder} has no tokenizer.json`, {
       fix: 'Pass a model folder that includes its tokenizer.',

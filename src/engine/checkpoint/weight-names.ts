@@ -1,7 +1,6 @@
 import { elementCount } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
 import type { ModelShape } from './model-shape.ts'
-import type { StoredTensors } from './stored-tensor.ts'
 
 export interface Parameter {
   /** Hugging Face's name. */
@@ -11,8 +10,8 @@ export interface Parameter {
   kind: 'matrix' | 'norm' | 'bias'
 }
 
-const EMBEDDING = 'model.embed_tokens.weight'
-const HEAD = 'lm_head.weight'
+export const EMBEDDING = 'model.embed_tokens.weight'
+export const HEAD = 'lm_head.weight'
 
 /** Every parameter of a model, in order of computation. */
 export function parametersOf(shape: ModelShape): Parameter[] {
@@ -106,12 +105,14 @@ export function checkWeights(
 }
 
 /** Removes derived tensors: RoPE tables, and the head of a tied model, which must equal the embedding. */
-export function dropDerived(weights: StoredTensors, shape: ModelShape): void {
+export function dropDerived(
+  weights: Map<string, { values?: Float32Array | undefined }>,
+  shape: ModelShape,
+): void {
   for (const name of [...weights.keys()].filter(isRopeTable)) weights.delete(name)
   const head = weights.get(HEAD)
   if (!shape.tiedHead || head === undefined) return
-  const embedding = weights.get(EMBEDDING)
-  if (embedding === undefined || !equal(head.values, embedding.values)) {
+  if (!equal(head.values, weights.get(EMBEDDING)?.values)) {
     throw new EngineError(`${HEAD} differs from ${EMBEDDING}, but config.json says they are tied`, {
       fix: 'Set "tie_word_embeddings" to false in config.json to keep both.',
     })
@@ -119,6 +120,7 @@ export function dropDerived(weights: StoredTensors, shape: ModelShape): void {
   weights.delete(HEAD)
 }
 
-function equal(one: Float32Array, other: Float32Array): boolean {
-  return one.length === other.length && one.every((value, index) => Object.is(value, other[index]))
+function equal(one: Float32Array | undefined, other: Float32Array | undefined): boolean {
+  if (one === undefined || one.length !== other?.length) return false
+  return one.every((value, index) => Object.is(value, other[index]))
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { checkExamples } from '../check-examples.ts'
 import {
   adapterOf,
+  type ElementType,
   EngineError,
+  existingFolder,
   type ModelShape,
   type OptimizerState,
   openCheckpoint,
@@ -11,8 +13,11 @@ import {
   randomWeights,
   readOptimizerState,
   readTokenizerFiles,
+  type StoredTensor,
   type StoredTensors,
+  saveAdapter,
   saveCheckpoint,
+  withMasterWeights,
 } from '../checkpoint/index.ts'
 import type {
   AdamSettings,
@@ -22,14 +27,15 @@ import type {
   OptimResult,
   PassResult,
   Sample,
+  SaveOptions,
   TrainingExample,
 } from '../contract.ts'
 import { decoder } from '../decoder.ts'
-import { freshAdapters, type LoraSettings, merged } from './llama/lora.ts'
+import { freshAdapters, type LoraSettings } from './llama/lora.ts'
 import { parameterShapes } from './llama/parameter-shapes.ts'
 import { savedAdapters } from './llama/saved-adapters.ts'
 import { openRuntime } from './open-runtime.ts'
-import { ParameterStore } from './parameter-store.ts'
+import { type NamedParameter, ParameterStore } from './parameter-store.ts'
 import type { Device, Runtime } from './runtime.ts'
 import type { SamplerRequest } from './sampling/job.ts'
 import { Sampler } from './sampling/sampler.ts'
@@ -43,7 +49,7 @@ export interface EmbeddedOptions {
   tokenizer?: string
   device?: Device
   threads?: number
-  /** Train LoRA adapters and freeze the weights. */
+  /** Train LoRA adapters and freeze the weights, which must be in a folder: saved adapters refer to it. */
   lora?: LoraSettings
   /** Tokens per training batch. */
   batchTokens?: number
@@ -61,6 +67,8 @@ export class EmbeddedCore {
   readonly #trainer: Trainer
   readonly #sampler: Sampler
   readonly #options: EmbeddedOptions
+  /** That of the model's folder; checkpoints are stored in it. */
+  readonly #elementType: ElementType
   /** Tail of the queue: operations that use weights or cache run one at a time. */
   #last: Promise<unknown> = Promise.resolve()
   #sampling = false
@@ -70,11 +78,13 @@ export class EmbeddedCore {
     shape: ModelShape,
     weights: StoredTensors,
     options: EmbeddedOptions,
+    elementType: ElementType,
     decode: (ids: ArrayLike<number>) => string,
   ) {
     this.#runtime = runtime
     this.#shape = shape
     this.#options = options
+    this.#elementType = elementType
     const { lora } = options
     this.#store = new ParameterStore(runtime, parameterShapes(shape, lora), weights, lora)
     this.#trainer = new Trainer(runtime, shape, this.#store, options)
@@ -83,12 +93,21 @@ export class EmbeddedCore {
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
     const { model, lora } = options
+    if (typeof model !== 'string' && lora !== undefined) {
+      throw new EngineError('LoRA needs the folder of a model as its base.', {
+        fix: 'Save the model first (`coa model new FOLDER`) and open that folder.',
+      })
+    }
     // An adapter that will be trained further is kept separate; otherwise it is merged into its base.
     const adapter = typeof model === 'string' && lora !== undefined ? adapterOf(model) : undefined
     const opened =
       typeof model === 'string'
         ? openCheckpoint(adapter?.base ?? model)
-        : { shape: model.shape, weights: randomWeights(model.shape, model.seed) }
+        : {
+            shape: model.shape,
+            weights: randomWeights(model.shape, model.seed),
+            elementType: 'F32' as const,
+          }
     const tokenizerFolder = tokenizerOf(options)
     const runtime = await openRuntime(options)
     const weights = new Map([
@@ -96,7 +115,7 @@ export class EmbeddedCore {
       ...(lora === undefined ? [] : adaptersIn(adapter?.folder, opened.shape, lora)),
     ])
     const decode = await decoder(tokenizerFolder)
-    return new EmbeddedCore(runtime, opened.shape, weights, options, decode)
+    return new EmbeddedCore(runtime, opened.shape, weights, options, opened.elementType, decode)
   }
 
   describe(): EngineDescription {
@@ -136,31 +155,53 @@ export class EmbeddedCore {
     })
   }
 
-  save(folder: string, note: CheckpointNote): Promise<void> {
+  save(folder: string, note: CheckpointNote, { optimizer = true }: SaveOptions = {}): Promise<void> {
     return this.#enqueue(async () => {
+      const { lora, model } = this.#options
       const from = tokenizerOf(this.#options)
-      saveCheckpoint(folder, {
+      const contents = {
         ...note,
-        shape: this.#shape,
-        weights: merged(this.#store.stored(), this.#options.lora),
-        optimizer: this.#optimizerState(),
+        ...(optimizer ? { optimizer: this.#optimizerState() } : {}),
         ...(from === undefined ? {} : { files: readTokenizerFiles(from) }),
+      }
+      if (lora === undefined) {
+        saveCheckpoint(folder, {
+          ...contents,
+          shape: this.#shape,
+          weights: this.#store.stored(),
+          elementType: this.#elementType,
+        })
+        return
+      }
+      const base = adapterOf(model as string)?.base ?? existingFolder(model as string)
+      const adapters = new Map(
+        this.#store.trained.map((parameter) => [parameter.name, this.#trained(parameter)]),
+      )
+      const { rank, alpha } = lora
+      saveAdapter(folder, {
+        ...contents,
+        base,
+        rank,
+        alpha,
+        adapters,
+        parameters: parameterCount(this.#shape),
       })
     })
   }
 
   load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
     return this.#enqueue(async () => {
+      const { lora } = this.#options
       const { folder: found, shape, weights } = openCheckpoint(folder)
       if (JSON.stringify(shapeKey(shape)) !== JSON.stringify(shapeKey(this.#shape))) {
         throw new EngineError(`${folder} has a different shape than the open model.`, {
           fix: 'Open it as a separate model.',
         })
       }
-      const state = readOptimizerState(found)
-      if (this.#options.lora === undefined) this.#store.load(weights)
-      else this.#loadAdapters(folder, state)
-      this.#loadOptimizer(fresh ? undefined : state)
+      const state = fresh ? undefined : readOptimizerState(found)
+      if (lora === undefined) this.#store.load(withMasterWeights(weights, state))
+      else this.#loadAdapters(folder, lora)
+      this.#loadOptimizer(state)
       this.#trainer.clearGradients()
       this.#sampler.weightsChanged()
     })
@@ -198,13 +239,15 @@ export class EmbeddedCore {
       const { name, shape } = parameter
       tensors.set(`first ${name}`, { shape, values: this.#store.part(adam.first, parameter).slice() })
       tensors.set(`second ${name}`, { shape, values: this.#store.part(adam.second, parameter).slice() })
-      if (this.#options.lora !== undefined)
-        tensors.set(`adapter ${name}`, {
-          shape,
-          values: this.#store.part(this.#store.weights, parameter).slice(),
-        })
+      if (this.#options.lora === undefined && this.#elementType !== 'F32')
+        tensors.set(`master ${name}`, this.#trained(parameter))
     }
     return { step: adam.step, tensors, metadata: { optimizer: 'adamw' } }
+  }
+
+  #trained(parameter: NamedParameter): StoredTensor {
+    const values = this.#store.part(this.#store.weights, parameter).slice()
+    return { shape: parameter.shape, values }
   }
 
   #loadOptimizer(state: OptimizerState | undefined): void {
@@ -226,20 +269,17 @@ export class EmbeddedCore {
     }
   }
 
-  #loadAdapters(folder: string, state: OptimizerState | undefined): void {
+  #loadAdapters(folder: string, lora: LoraSettings): void {
     const found = adapterOf(folder)
-    const saved =
-      found === undefined ? undefined : savedAdapters(found.folder, this.#shape, this.#options.lora!)
-    for (const { name } of this.#store.trained) {
-      const adapter = saved === undefined ? state?.tensors.get(`adapter ${name}`) : saved.get(name)
-      const target = this.#store.values.get(name)!.data as Float32Array
-      if (adapter?.values.length !== target.length) {
-        throw new EngineError(`${folder} has no adapters of the rank being trained.`, {
-          fix: 'Open it as a separate model, with the rank it was trained with.',
-        })
-      }
-      target.set(adapter.values)
+    const isSame = found !== undefined && found.rank === lora.rank && found.alpha === lora.alpha
+    if (!isSame) {
+      throw new EngineError(`${folder} has no adapter of the rank and alpha being trained.`, {
+        fix: 'Open it as a separate model, with the rank it was trained with.',
+      })
     }
+    const saved = savedAdapters(found.folder, this.#shape, lora)
+    for (const { name } of this.#store.trained)
+      (this.#store.values.get(name)!.data as Float32Array).set(saved.get(name)!.values)
   }
 }
 

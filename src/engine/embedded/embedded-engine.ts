@@ -12,6 +12,7 @@ import type {
   PassResult,
   Sample,
   SampleRequest,
+  SaveOptions,
   TrainingExample,
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
@@ -105,8 +106,8 @@ class EmbeddedEngine implements Engine {
     return this.#call('optimStep', settings)
   }
 
-  async save(folder: string, note: CheckpointNote): Promise<void> {
-    await this.#call('save', { folder, note })
+  async save(folder: string, note: CheckpointNote, options?: SaveOptions): Promise<void> {
+    await this.#call('save', { folder, note, options })
   }
 
   async load(folder: string, options?: LoadOptions): Promise<void> {

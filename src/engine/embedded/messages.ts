@@ -8,6 +8,7 @@ import type {
   PassResult,
   Sample,
   SampleRequest,
+  SaveOptions,
   TrainingExample,
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
@@ -19,7 +20,10 @@ export interface Calls {
   sample: { args: WireSampleRequest; result: Sample[] }
   pass: { args: { examples: readonly TrainingExample[]; passLoss: PassLoss }; result: PassResult }
   optimStep: { args: AdamSettings; result: OptimResult }
-  save: { args: { folder: string; note: CheckpointNote }; result: undefined }
+  save: {
+    args: { folder: string; note: CheckpointNote; options: SaveOptions | undefined }
+    result: undefined
+  }
   load: { args: { folder: string; options: LoadOptions | undefined }; result: undefined }
   close: { args: undefined; result: undefined }
 }

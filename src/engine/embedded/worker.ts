@@ -25,8 +25,8 @@ const handlers: {
   sample: (request, id) => core!.sample(withCallbacks(request, id)),
   pass: async ({ examples, passLoss }, id) => core!.pass(examples, passLoss, signalOf(id)),
   optimStep: (settings) => core!.optimStep(settings),
-  save: async ({ folder, note }) => {
-    await core!.save(folder, note)
+  save: async ({ folder, note, options }) => {
+    await core!.save(folder, note, options)
     return undefined
   },
   load: async ({ folder, options }) => {

@@ -1,10 +1,11 @@
 /** GGUF, the format of llama.cpp: validated when read, written atomically. */
 export { scalingFromFactors } from './llama3-factors.ts'
-export { type GgufHeader, readGguf, readGgufTensor } from './read-gguf.ts'
+export { type GgufHeader, type GgufTensor, readGguf, readGgufRows, readGgufTensor } from './read-gguf.ts'
 export { shapeFromMetadata } from './shape-from-metadata.ts'
 export { metadataOfShape, ropeFactors } from './shape-to-metadata.ts'
 export { ggufName, isReordered, ROPE_FACTORS, toAdjacentPairs, toHalves } from './tensor-names.ts'
 export type { WritableType } from './tensor-types.ts'
+export { compareHead } from './tied-head.ts'
 export { tokenizerFromMetadata } from './tokenizer-from-metadata.ts'
 export { metadataOfTokenizer, type TokenizerSource } from './tokenizer-to-metadata.ts'
 export type { Metadata } from './values.ts'

@@ -1,8 +1,9 @@
+import { elementCount } from '../checkpoint/element-types.ts'
 import { EngineError } from '../checkpoint/engine-error.ts'
 import { gitPointerFix, readFully, withFile } from '../checkpoint/read-bytes.ts'
 import { ByteCursor } from './byte-cursor.ts'
 import { dequantize } from './dequantize.ts'
-import { nameOfTensorType, readableTypes, tensorTypeById } from './tensor-types.ts'
+import { nameOfTensorType, readableTypes, tensorTypeById, tensorTypeByName } from './tensor-types.ts'
 import { type GgufValue, type Metadata, minBytes, valueTypes } from './values.ts'
 
 /** A tensor entry of the header. */
@@ -46,20 +47,34 @@ export function readGguf(path: string): GgufHeader {
 
 /** The values of a tensor as Float32, dequantized if necessary. */
 export function readGgufTensor(path: string, tensor: GgufTensor): Float32Array {
+  return readValues(path, tensor, 0, elementCount(tensor.shape))
+}
+
+/** Whole rows, a few million values at a time, so that an embedding is never completely in memory. */
+export function* readGgufRows(path: string, tensor: GgufTensor): Generator<Float32Array> {
+  const width = tensor.shape.at(-1)!
+  const step = Math.max(1, Math.floor(PART_VALUES / width)) * width
+  const count = elementCount(tensor.shape)
+  for (let done = 0; done < count; done += step)
+    yield readValues(path, tensor, done, Math.min(step, count - done))
+}
+
+const PART_VALUES = 1 << 22
+
+/** `from` must be the start of a row, and thereby of a block. */
+function readValues(path: string, tensor: GgufTensor, from: number, count: number): Float32Array {
   if (!readableTypes.includes(tensor.type)) {
     throw new EngineError(`${tensor.name} is stored as ${tensor.type}, which is not supported`, {
       fix: `Use a file with ${readableTypes.join(', ')}; \`llama-quantize --allow-requantize FILE OUT Q8_0\` (llama.cpp) creates one.`,
       details: { path },
     })
   }
+  const { valuesInBlock, bytesInBlock } = tensorTypeByName(tensor.type)
+  const bytesOf = (values: number): number => (values / valuesInBlock) * bytesInBlock
   return withFile(path, (file) => {
-    const stored = new Uint8Array(tensor.bytes)
-    readFully(file, stored, tensor.start)
-    return dequantize(
-      stored,
-      tensor.type,
-      tensor.shape.reduce((product, size) => product * size, 1),
-    )
+    const stored = new Uint8Array(bytesOf(count))
+    readFully(file, stored, tensor.start + bytesOf(from))
+    return dequantize(stored, tensor.type, count)
   })
 }
 

@@ -63,6 +63,11 @@ export function tensorTypeByName(name: string): TensorType {
   return byName.get(name)!
 }
 
+export function bitsPerValue(name: string): number {
+  const { bytesInBlock, valuesInBlock } = tensorTypeByName(name)
+  return (8 * bytesInBlock) / valuesInBlock
+}
+
 export function nameOfTensorType(id: number): string {
   return byId.get(id)?.name ?? otherNames.get(id) ?? `number ${id}`
 }

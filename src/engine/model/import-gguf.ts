@@ -6,19 +6,25 @@ import {
   checkReplaceable,
   checkShape,
   type ElementType,
+  EMBEDDING,
   EngineError,
+  HEAD,
   type ModelShape,
+  nonFiniteFindings,
   parametersOf,
   readTokenizerFiles,
-  type StoredTensors,
   saveCheckpoint,
+  type TensorsToSave,
 } from '../checkpoint/index.ts'
 import {
+  compareHead,
   type GgufHeader,
+  type GgufTensor,
   ggufName,
   isReordered,
   ROPE_FACTORS,
   readGguf,
+  readGgufRows,
   readGgufTensor,
   scalingFromFactors,
   shapeFromMetadata,
@@ -29,8 +35,12 @@ import {
 export interface ImportOptions {
   /** Folder of a tokenizer to use instead of the one in the file. */
   tokenizer?: string
-  /** Type of the stored weights; default: float32, which represents every value exactly. */
+  /** Type of the stored weights; default: bfloat16, which rounds quantized values less than quantization already has. */
   elementType?: ElementType
+  /** Keep an output head that is a second copy of the embedding, instead of tying the two. */
+  keepHead?: boolean
+  /** Where the file came from, for the manifest. */
+  origin?: Record<string, string>
   /** ISO time. */
   createdAt: string
 }
@@ -40,6 +50,8 @@ export interface ImportReport {
   manifest: CheckpointManifest
   /** Number of tensors per type in the file. */
   types: Record<string, number>
+  /** The types of embedding and head, if the head was a copy: the one kept, and the median relative distance of their rows. */
+  tied: { embedding: string; head: string; kept: string; distance: number } | undefined
 }
 
 /**
@@ -68,26 +80,29 @@ export function importGguf(file: string, folder: string, options: ImportOptions)
 
 function imported(file: string, folder: string, header: GgufHeader, options: ImportOptions): ImportReport {
   const factors = header.tensors.get(ROPE_FACTORS)
-  const shape = shapeFromMetadata(header.metadata, header.tensors, (plain) =>
+  const stored = shapeFromMetadata(header.metadata, header.tensors, (plain) =>
     factors === undefined ? undefined : scalingFromFactors(plain, readGgufTensor(file, factors)),
   )
-  checkShape(shape)
+  checkShape(stored)
   const files =
-    options.tokenizer === undefined ? rebuilt(header, shape) : readTokenizerFiles(options.tokenizer)
+    options.tokenizer === undefined ? rebuilt(header, stored) : readTokenizerFiles(options.tokenizer)
+  const tensors = tensorsOf(header, stored)
+  const tied = options.keepHead === true ? undefined : tieHead(file, tensors)
+  const shape = tied === undefined ? stored : { ...stored, tiedHead: true }
   const types: Record<string, number> = {}
   for (const { type } of header.tensors.values()) types[type] = (types[type] ?? 0) + 1
   const manifest = saveCheckpoint(folder, {
     shape,
-    weights: readWeights(file, header, shape),
+    weights: streamed(file, tensors, shape),
     files,
-    ...(options.elementType === undefined ? {} : { elementType: options.elementType }),
+    elementType: options.elementType ?? 'BF16',
     stage: 'import',
     step: 0,
     createdAt: options.createdAt,
     parent: { fingerprint: describeFile(dirname(file), basename(file)).sha256, path: resolve(file) },
-    metadata: { types },
+    metadata: { types, ...(tied === undefined ? {} : { tied }), ...options.origin },
   })
-  return { shape, manifest, types }
+  return { shape, manifest, types, tied }
 }
 
 function rebuilt({ metadata }: GgufHeader, { contextLength }: ModelShape): Record<string, string> {
@@ -100,11 +115,12 @@ function rebuilt({ metadata }: GgufHeader, { contextLength }: ModelShape): Recor
   }
 }
 
-function readWeights(file: string, { tensors }: GgufHeader, shape: ModelShape): StoredTensors {
+/** The tensor of each parameter; all are checked before any is read. */
+function tensorsOf({ tensors }: GgufHeader, shape: ModelShape): Map<string, GgufTensor> {
   // Checked before listing all parameters, which would never end with billions of layers.
   if (shape.layers > tensors.size)
     throw mismatch(`it declares ${shape.layers} layers but has ${tensors.size} tensors`)
-  const weights: StoredTensors = new Map()
+  const found = new Map<string, GgufTensor>()
   const taken = new Set([ROPE_FACTORS])
   for (const { name, shape: wanted } of parametersOf(shape)) {
     const stored = tensors.get(ggufName(name))
@@ -113,12 +129,50 @@ function readWeights(file: string, { tensors }: GgufHeader, shape: ModelShape): 
       throw mismatch(`${stored.name} is [${stored.shape}] instead of [${wanted}]`)
     }
     taken.add(stored.name)
-    const tensor = { shape: wanted, values: readGgufTensor(file, stored) }
-    weights.set(name, isReordered(name, shape) ? toHalves(tensor, shape.headWidth) : tensor)
+    found.set(name, stored)
   }
   const others = [...tensors.keys()].filter((name) => !taken.has(name))
   if (others.length > 0) throw mismatch(`unexpected tensors ${others.slice(0, 5).join(', ')}`)
-  return weights
+  return found
+}
+
+/** If the head is a copy of the embedding, leaves only the more precise of the two, as the embedding. */
+function tieHead(file: string, tensors: Map<string, GgufTensor>): ImportReport['tied'] {
+  const [embedding, head] = [tensors.get(EMBEDDING)!, tensors.get(HEAD)]
+  if (head === undefined) return undefined
+  const { isCopy, distance, better } = compareHead(file, embedding, head)
+  if (!isCopy) return undefined
+  tensors.set(EMBEDDING, better)
+  tensors.delete(HEAD)
+  return { embedding: embedding.type, head: head.type, kept: better.type, distance }
+}
+
+function streamed(file: string, tensors: Map<string, GgufTensor>, shape: ModelShape): TensorsToSave {
+  return new Map(
+    [...tensors].map(([name, tensor]) => [
+      name,
+      {
+        shape: tensor.shape,
+        *parts() {
+          for (const values of isReordered(name, shape) ? [whole(tensor)] : readGgufRows(file, tensor)) {
+            checkFinite(tensor.name, values)
+            yield values
+          }
+        },
+      },
+    ]),
+  )
+
+  function whole(tensor: GgufTensor): Float32Array {
+    return toHalves({ shape: tensor.shape, values: readGgufTensor(file, tensor) }, shape.headWidth).values
+  }
+}
+
+function checkFinite(name: string, values: Float32Array): void {
+  if (nonFiniteFindings([[name, { values }]]).length === 0) return
+  throw new EngineError(`${name} has NaN or infinite values`, {
+    fix: 'The file is damaged, or was made from a broken model: use another one.',
+  })
 }
 
 function mismatch(problem: string): EngineError {

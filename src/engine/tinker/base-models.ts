@@ -1,11 +1,12 @@
-import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../base/digests/index.ts'
+import type { Observe } from '../../base/progress/index.ts'
 import { describeFile, readTokenizerFiles, verifyIfSavedByCoa } from '../checkpoint/index.ts'
+import { FILE_MS, sendFiles } from './file-transfer.ts'
+import { referTo } from './folder-reference.ts'
+import type { TinkerOptions } from './tinker-options.ts'
 import type { Wire } from './wire.ts'
-
-/** Files may be large and the connection slow. */
-export const FILE_MS = 6 * 3_600_000
 
 interface ServerFile {
   name: string
@@ -13,12 +14,15 @@ interface ServerFile {
   sha256?: string
 }
 
-/** The trainer's name for the model in a folder; uploads the model if the trainer has none with the same weights. */
+/**
+ * The trainer's name for the model in a folder. A trainer on this machine reads it in place; to another one the model is
+ * uploaded, unless it has one with the same weights.
+ */
 export async function baseModelFor(
   wire: Wire,
   names: readonly string[],
   folder: string,
-  observe?: (line: string) => void,
+  { observe, progress }: Pick<TinkerOptions, 'observe' | 'progress'>,
 ): Promise<string> {
   const hashes = new Map<string, string>()
   const hashOf = (name: string): string => {
@@ -27,6 +31,8 @@ export async function baseModelFor(
   }
   const weights = readdirSync(folder).filter(decidesWeights).sort()
   verifyIfSavedByCoa(folder, decidesWeights)
+  const reference = await referTo(wire, folder)
+  if (reference !== undefined) return `folder://${reference}`
   for (const name of names) {
     const path = `/base_models/${encodeURIComponent(name)}/files`
     const { files } = await wire.json<{ files: ServerFile[] }>(path, { timeoutMs: FILE_MS })
@@ -36,26 +42,22 @@ export async function baseModelFor(
   const digest = sha256(files.map((name) => `${hashOf(name)}  ${name}\n`).join(''))
   const upload = `base-${digest.slice(0, 32)}`
   observe?.(`uploading the base model ${folder} to the trainer, which does not have it yet`)
-  await send(wire, folder, files, upload)
+  await send(wire, folder, files, upload, progress)
   return `upload://${upload}`
 }
 
 /** Sends missing files: the upload name of a base model identifies its contents. */
-async function send(wire: Wire, folder: string, names: readonly string[], upload: string): Promise<void> {
+async function send(
+  wire: Wire,
+  folder: string,
+  names: readonly string[],
+  upload: string,
+  progress: Observe | undefined,
+): Promise<void> {
   const { files } = await wire.json<{ files: ServerFile[] }>(`/uploads/${upload}`)
   const there = new Map(files.map(({ name, bytes }) => [name, bytes]))
-  for (const name of names) {
-    const path = join(folder, name)
-    if (there.get(name) !== statSync(path).size) await sendFile(wire, path, upload, name)
-  }
-}
-
-export async function sendFile(wire: Wire, path: string, upload: string, name: string): Promise<void> {
-  await wire.json(`/uploads/${upload}/${encodeURIComponent(name)}`, {
-    method: 'PUT',
-    bytes: { type: 'application/octet-stream', data: await openAsBlob(path) },
-    timeoutMs: FILE_MS,
-  })
+  const missing = names.filter((name) => there.get(name) !== statSync(join(folder, name)).size)
+  await sendFiles(wire, folder, missing, upload, progress)
 }
 
 function isSame(

@@ -1,5 +1,4 @@
 import { EngineError } from '../checkpoint/index.ts'
-import { datumOf, logprobsOf } from './datums.ts'
 import type { ModelSession, PassInput } from './model-session.ts'
 import { gradientNormOf } from './training.ts'
 
@@ -68,9 +67,9 @@ export class GradientSize {
 
   async logprobs(): Promise<Float32Array> {
     const tokens = this.#tokens
-    const data = [datumOf(tokens, { weights: tokens.map(() => 1) })]
-    const output = await this.#session.pass('/forward', { data, loss_fn: 'cross_entropy' })
-    return logprobsOf(output.loss_fn_outputs[0]!, tokens.length)
+    const data = [{ tokens, inputs: { weights: tokens.map(() => 1) } }]
+    const { logprobs } = await this.#session.pass('/forward', { data, loss_fn: 'cross_entropy' })
+    return logprobs[0]!
   }
 }
 

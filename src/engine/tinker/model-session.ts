@@ -1,5 +1,6 @@
 import type { LoraSettings } from '../embedded/llama/lora.ts'
-import type { Datum } from './datums.ts'
+import { COLUMNS, decodeColumns } from './columns.ts'
+import { columnLogprobs, columnsOf, datumOf, logprobsOf, type PassExample } from './datums.ts'
 import type { Futures } from './futures.ts'
 import { encodePass, PROTOBUF, readPassOutput } from './protobuf/messages.ts'
 import type { CreatedModel, PassOutput, StepOutput } from './protocol-types.ts'
@@ -18,10 +19,19 @@ export interface AdamParams {
 const NO_STEP: AdamParams = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 }
 
 export interface PassInput {
-  data: Datum[]
+  data: readonly PassExample[]
   loss_fn: string
   loss_fn_config?: Record<string, number>
 }
+
+export interface PassAnswer {
+  /** For every token of every example; the first of each is 0. */
+  logprobs: Float32Array[]
+  metrics: Record<string, number | null>
+}
+
+/** Encoding of passes. Columns are an extension of our trainer. */
+export type PassEncoding = 'json' | 'protobuf' | 'columns'
 
 /**
  * One model of a session. Training requests are numbered and submitted one after another, so that the server gets them in
@@ -36,7 +46,7 @@ export class ModelSession {
   #hasGradients = false
   /** False if the server runs a repeated request twice. */
   repeatable = true
-  encoding: 'json' | 'protobuf' = 'json'
+  encoding: PassEncoding = 'json'
 
   constructor(futures: Futures, modelId: string, options: { nextSeq?: number; state?: SessionState } = {}) {
     this.modelId = modelId
@@ -49,12 +59,14 @@ export class ModelSession {
     path: '/forward' | '/forward_backward',
     input: PassInput,
     signal?: AbortSignal,
-  ): Promise<PassOutput> {
+  ): Promise<PassAnswer> {
     if (path === '/forward_backward') this.#hasGradients = true
-    const key = path === '/forward' ? 'forward_input' : 'forward_backward_input'
+    if (this.encoding === 'columns') return this.#columnPass(path, input, signal)
     if (this.encoding === 'json') {
+      const key = path === '/forward' ? 'forward_input' : 'forward_backward_input'
       try {
-        return await this.numbered(path, { [key]: input }, signal)
+        const body = { [key]: { ...input, data: input.data.map(datumOf) } }
+        return answerOf(await this.numbered<PassOutput>(path, body, signal), input)
       } catch (cause) {
         // "Unsupported media type": use protobuf from now on.
         if (statusOf(cause) !== 415) throw cause
@@ -63,7 +75,8 @@ export class ModelSession {
     }
     const seq = this.#nextSeq++
     const forwardOnly = path === '/forward'
-    const data = encodePass({ modelId: this.modelId, seqId: seq, forwardOnly, ...input })
+    const all = { ...input, data: input.data.map(datumOf) }
+    const data = encodePass({ modelId: this.modelId, seqId: seq, forwardOnly, ...all })
     const answer = await this.#ordered(
       seq,
       '/forward_backward',
@@ -71,7 +84,22 @@ export class ModelSession {
       { bytes: { type: PROTOBUF, data }, accept: `${PROTOBUF}, application/json` },
       signal,
     )
-    return answer instanceof Uint8Array ? readPassOutput(answer) : (answer as PassOutput)
+    return answerOf(answer instanceof Uint8Array ? readPassOutput(answer) : (answer as PassOutput), input)
+  }
+
+  async #columnPass(
+    path: string,
+    { data, ...loss }: PassInput,
+    signal: AbortSignal | undefined,
+  ): Promise<PassAnswer> {
+    const seq = this.#nextSeq++
+    const bytes = columnsOf({ model_id: this.modelId, seq_id: seq, ...loss }, data)
+    const form = { bytes: { type: COLUMNS, data: bytes } }
+    const answer = decodeColumns((await this.#ordered(seq, path, undefined, form, signal)) as Uint8Array)
+    return {
+      logprobs: columnLogprobs(answer, data),
+      metrics: answer.header['metrics'] as PassAnswer['metrics'],
+    }
   }
 
   step(adam: AdamParams): Promise<StepOutput> {
@@ -79,28 +107,27 @@ export class ModelSession {
     return this.numbered('/optim_step', { adam_params: adam })
   }
 
-  /** A request with the next sequence number. */
-  numbered<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+  /** A request with the next sequence number. The body may take time: later requests wait for it. */
+  numbered<T>(path: string, body: object | (() => Promise<object>), signal?: AbortSignal): Promise<T> {
     const seq = this.#nextSeq++
-    return this.#ordered(
-      seq,
-      path,
-      { model_id: this.modelId, seq_id: seq, ...body },
-      {},
-      signal,
-    ) as Promise<T>
+    const whole = async (): Promise<object> => ({
+      model_id: this.modelId,
+      seq_id: seq,
+      ...(typeof body === 'function' ? await body() : body),
+    })
+    return this.#ordered(seq, path, whole, {}, signal) as Promise<T>
   }
 
   async #ordered(
     seq: number,
     path: string,
-    body: object | undefined,
+    body: (() => Promise<object>) | undefined,
     form: { bytes?: { type: string; data: Uint8Array }; accept?: string },
     signal?: AbortSignal,
   ): Promise<unknown> {
     this.#state?.begin(seq)
-    const put = this.#last.then(() =>
-      this.#futures.submit<unknown>(path, body, { ...form, signal, repeatable: this.repeatable }),
+    const put = this.#last.then(async () =>
+      this.#futures.submit<unknown>(path, await body?.(), { ...form, signal, repeatable: this.repeatable }),
     )
     this.#last = put.catch(() => undefined)
     try {
@@ -118,7 +145,8 @@ export class ModelSession {
   async repeatsSafely(input: PassInput): Promise<boolean> {
     this.#hasGradients = true
     const seq = this.#nextSeq++
-    const body = { model_id: this.modelId, seq_id: seq, forward_backward_input: input }
+    const content = { ...input, data: input.data.map(datumOf) }
+    const body = { model_id: this.modelId, seq_id: seq, forward_backward_input: content }
     const ids: unknown[] = []
     for (let time = 0; time < 2; time++) {
       const { requestId, answer } = await this.#futures.submit('/forward_backward', body)
@@ -131,6 +159,11 @@ export class ModelSession {
   /** The sequence number of the next request. */
   get nextSeq(): number {
     return this.#nextSeq
+  }
+
+  /** A restarted client repeats unanswered requests, whose bodies must then be the same. */
+  get isRepeatedAfterRestart(): boolean {
+    return this.#state !== undefined
   }
 
   forgetState(): void {
@@ -146,6 +179,11 @@ export class ModelSession {
     if (this.#hasGradients) await this.step(NO_STEP).catch(() => undefined)
     await this.#futures.call('/unload_model', { model_id: this.modelId })
   }
+}
+
+function answerOf({ loss_fn_outputs, metrics }: PassOutput, { data }: PassInput): PassAnswer {
+  const logprobs = data.map(({ tokens }, index) => logprobsOf(loss_fn_outputs[index]!, tokens.length))
+  return { logprobs, metrics }
 }
 
 export interface NewModel {

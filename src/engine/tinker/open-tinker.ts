@@ -5,6 +5,7 @@ import { decoder } from '../decoder.ts'
 import type { LoraSettings } from '../embedded/llama/lora.ts'
 import { Futures } from './futures.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import { whileLoading } from './loading-progress.ts'
 import { describeContract, type LossContract, ourContract } from './loss-contract.ts'
 import { createModel, ModelSession } from './model-session.ts'
 import { probeContract } from './probe.ts'
@@ -29,6 +30,10 @@ import { statusOf } from './wire-errors.ts'
  * await engine.close()
  */
 export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> {
+  return whileLoading(options.model, options.progress, () => open(options))
+}
+
+async function open(options: TinkerOptions): Promise<TinkerEngine> {
   const wire = new Wire(options)
   const futures = new Futures(wire)
   const capabilities = await wire.json<Capabilities>('/get_server_capabilities')
@@ -42,14 +47,19 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
   const sessionId = saved?.sessionId ?? (await createSession(wire))
   const stopHeartbeat = startHeartbeat(wire, sessionId)
   try {
-    const contract = await contractOf(options, ours, futures, { sessionId, baseModel })
+    const contract = await contractOf(options, ours, futures, {
+      sessionId,
+      baseModel,
+      rank: lora?.rank ?? 0,
+    })
     const create = (number: number): Promise<CreatedModel> =>
       createModel(futures, { sessionId, baseModel, lora: lora as LoraSettings | undefined, number })
+    options.observe?.(`opening ${baseModel} on the server at ${new URL(wire.base).host}`)
     const model = saved === undefined ? await create(1) : await existingModel(wire, saved)
-    const info = modelInfo(options, capabilities, baseModel, model.coa)
+    const info = modelInfo(options, capabilities, { baseModel, base }, model.coa)
     const session = sessionOf(futures, model.model_id, { options, saved, sessionId, baseModel, wire })
     session.repeatable = contract.repeatsSafely
-    session.encoding = options.encoding ?? 'json'
+    session.encoding = options.encoding ?? (ours ? 'columns' : 'json')
     const tokenizer = options.tokenizer ?? options.model
     const driver = new TinkerDriver({
       wire,
@@ -65,6 +75,7 @@ export async function openTinker(options: TinkerOptions): Promise<TinkerEngine> 
       decode: await decoder(tokenizer),
       create,
       stopHeartbeat,
+      progress: options.progress,
     })
     if (load !== undefined) await driver.load(load, { fresh: true })
     return driver
@@ -80,22 +91,21 @@ async function createSession(wire: Wire): Promise<string> {
 }
 
 function isOurs({ coa }: Capabilities, url: string): boolean {
-  if (coa === undefined || coa.version >= 2) return coa !== undefined
+  if (coa === undefined || coa.version >= 4) return coa !== undefined
   throw new EngineError(`The trainer at ${url} is older than this program.`, {
     fix: 'Restart it: `coa trainer stop`, then `coa trainer start`.',
   })
 }
 
 async function contractOf(
-  { probe, observe, lora }: TinkerOptions,
+  { probe, observe }: TinkerOptions,
   ours: boolean,
   futures: Futures,
-  { sessionId, baseModel }: { sessionId: string; baseModel: string },
+  { sessionId, baseModel, rank }: { sessionId: string; baseModel: string; rank: number },
 ): Promise<LossContract> {
   if (probe === false || (ours && probe !== true)) return ourContract
   observe?.('measuring how the server treats losses')
-  // Small, whatever will be trained: the loss reduction is the same.
-  const rank = Math.min(lora?.rank ?? 4, 4)
+  // Some servers accept only one rank while they run.
   const { model_id } = await createModel(futures, {
     sessionId,
     baseModel,
@@ -158,7 +168,7 @@ function sessionOf(
 function modelInfo(
   options: TinkerOptions,
   { supported_models }: Capabilities,
-  baseModel: string,
+  { baseModel, base }: { baseModel: string; base: string | undefined },
   reported: CoaModelInfo | undefined,
 ): ModelInfo {
   if (reported !== undefined)
@@ -170,7 +180,8 @@ function modelInfo(
       device: `${reported.device}, ${reported.dtype}`,
     }
   const listed = supported_models.find(({ model_name }) => model_name === baseModel)
-  const config = configOf(options.tokenizer ?? options.model)
+  // The folder of an adapter has no config.json.
+  const config = { ...configOf(base), ...configOf(options.tokenizer ?? options.model) }
   const contextLength =
     options.contextLength ?? listed?.max_context_length ?? numberIn(config, 'max_position_embeddings')
   const vocabularySize = options.vocabularySize ?? listed?.vocabulary_size ?? numberIn(config, 'vocab_size')

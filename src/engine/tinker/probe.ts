@@ -1,4 +1,3 @@
-import { datumOf } from './datums.ts'
 import { GradientSize } from './gradient-size.ts'
 import type { LossContract, Reduction } from './loss-contract.ts'
 import type { ModelSession, PassInput } from './model-session.ts'
@@ -17,7 +16,7 @@ const onActions = (tokens: readonly number[], value: number): number[] =>
 function crossEntropy(...sequences: [tokens: readonly number[], weight: number][]): PassInput {
   return {
     loss_fn: 'cross_entropy',
-    data: sequences.map(([tokens, weight]) => datumOf(tokens, { weights: onActions(tokens, weight) })),
+    data: sequences.map(([tokens, weight]) => ({ tokens, inputs: { weights: onActions(tokens, weight) } })),
   }
 }
 
@@ -63,12 +62,13 @@ class Policies {
   ): Promise<PassInput> {
     // Current values, so that the ratio is as intended although the model has changed.
     const known = await this.#size.logprobs()
-    const data = sequences.map(([tokens, advantage]) =>
-      datumOf(tokens, {
+    const data = sequences.map(([tokens, advantage]) => ({
+      tokens,
+      inputs: {
         logprobs: tokens.map((_, at) => (known[at] ?? -1) - Math.log(ratio)),
         advantages: onActions(tokens, advantage),
-      }),
-    )
+      },
+    }))
     return { data, loss_fn, ...(Object.keys(config).length === 0 ? {} : { loss_fn_config: config }) }
   }
 

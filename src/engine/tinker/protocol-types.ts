@@ -39,9 +39,6 @@ export interface SampledSequence {
   stop_reason?: string
   tokens: number[]
   logprobs?: (number | null)[] | null
-  model_logprobs?: (number | null)[]
-  stopped?: 'token' | 'text' | 'length' | 'context' | 'nothing-allowed'
-  reused?: number
 }
 
 export interface SampleOutput {

@@ -1,42 +1,30 @@
 import { EngineError } from '../checkpoint/index.ts'
-import type { SampleOutput } from './protocol-types.ts'
+import { COLUMNS, type ColumnMessage, decodeColumns, integersIn, messageSize } from './columns.ts'
 import type { Wire } from './wire.ts'
 import { serverError } from './wire-errors.ts'
-
-/** A line of the stream. */
-interface Line {
-  sequence?: number
-  token?: number
-  result?: SampleOutput
-  error?: { status: number; detail: string }
-}
 
 /** A stream may take any time; only the connection must stay open. */
 const STREAM_MS = 24 * 3_600_000
 
-/** Reads tokens as they are sampled, and the final result. Leaving the loop closes the connection. */
+/** Reads tokens as they are sampled, and returns the final message. Leaving the loop closes the connection. */
 export async function readStream(
   wire: Wire,
-  body: object,
-  {
-    onToken,
-    signal,
-  }: { onToken?: ((token: number, sample: number) => void) | undefined; signal?: AbortSignal | undefined },
-): Promise<SampleOutput> {
-  const response = await wire.open('/asample', {
-    // Without a token callback, the server can sample many tokens at a time.
-    body: { ...body, stream: onToken === undefined ? 'end' : true },
-    signal,
-    timeoutMs: STREAM_MS,
-  })
+  data: Uint8Array,
+  { onToken, signal }: { onToken: (token: number, sample: number) => void; signal?: AbortSignal | undefined },
+): Promise<ColumnMessage> {
+  const bytes = { type: COLUMNS, data }
+  const response = await wire.open('/asample', { bytes, signal, timeoutMs: STREAM_MS })
   try {
-    for await (const line of linesOf(response)) {
+    for await (const message of messagesOf(response)) {
       signal?.throwIfAborted()
-      const { sequence, token, result, error } = JSON.parse(line) as Line
-      if (result !== undefined) return result
+      const { sequence, error } = message.header as {
+        sequence?: number
+        error?: { status: number; detail: string }
+      }
       if (error !== undefined)
         throw serverError(wire.base, '/asample', error.status, { detail: error.detail })
-      if (sequence !== undefined && token !== undefined) onToken?.(token, sequence)
+      if (sequence === undefined) return message
+      for (const token of integersIn(message, 'tokens')) onToken(token, sequence)
     }
   } catch (cause) {
     signal?.throwIfAborted()
@@ -46,15 +34,15 @@ export async function readStream(
   throw disconnected(wire, undefined)
 }
 
-async function* linesOf(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
+async function* messagesOf(response: Response): AsyncGenerator<ColumnMessage> {
+  let rest: Uint8Array = new Uint8Array()
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) if (line !== '') yield line
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let size = messageSize(rest); size !== undefined && size <= rest.length; size = messageSize(rest)) {
+      yield decodeColumns(rest.subarray(0, size))
+      rest = rest.subarray(size)
+    }
   }
-  if (rest !== '') yield rest
 }
 
 function disconnected(wire: Wire, cause: unknown): EngineError {

@@ -1,5 +1,6 @@
 import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
+import { StopConditions } from '../stop-conditions.ts'
 import { inputOf } from './datums.ts'
 import type { Futures } from './futures.ts'
 import type { SampledSequence, SampleOutput } from './protocol-types.ts'
@@ -12,7 +13,11 @@ interface Parts {
   /** Log-probabilities of tokens under the current model. */
   logprobs: (tokens: number[][], signal?: AbortSignal) => Promise<Float32Array[]>
   contextLength: number
+  decode: (ids: ArrayLike<number>) => string
 }
+
+/** A sequence that may have been cut here. */
+type CutSequence = SampledSequence & { stopped?: Sample['stopped'] }
 
 /** Sampling with the plain protocol. The weights are published to the sampler once after each change. */
 export class ProtocolSampling implements Sampling {
@@ -33,7 +38,8 @@ export class ProtocolSampling implements Sampling {
     rejectUnsupported(request)
     const { prompt, signal, onToken, stopTokens, stopTexts } = request
     const available = this.#parts.contextLength - prompt.length
-    const stop = stopTokens?.length ? [...stopTokens] : stopTexts?.length ? [...stopTexts] : undefined
+    // One kind per request. Texts end most turns; samplers usually stop at end tokens by themselves, or are cut there.
+    const stop = stopTexts?.length ? [...stopTexts] : stopTokens?.length ? [...stopTokens] : undefined
     const body = {
       sampling_session_id: await this.#session(),
       seq_id: ++this.#requests,
@@ -44,7 +50,11 @@ export class ProtocolSampling implements Sampling {
         ...(stop === undefined ? {} : { stop }),
       },
     }
-    const { sequences } = await this.#parts.futures.call<SampleOutput>('/asample', body, { signal })
+    const output = await this.#parts.futures.call<SampleOutput>('/asample', body, { signal })
+    const sequences: CutSequence[] =
+      stopTokens?.length && stopTexts?.length
+        ? output.sequences.map((each) => this.#cut(each, request))
+        : output.sequences
     const known = isUnmodified(request)
       ? sequences.map((each) => numbers(each.logprobs, each.tokens.length))
       : await this.#modelLogprobs(prompt, sequences, signal)
@@ -60,6 +70,18 @@ export class ProtocolSampling implements Sampling {
         reused: 0,
       }
     })
+  }
+
+  /** Up to the first stop of either kind. */
+  #cut(sequence: SampledSequence, request: SampleRequest): CutSequence {
+    const stops = new StopConditions(request, this.#parts.decode)
+    const { tokens, logprobs } = sequence
+    for (let count = 1; count <= tokens.length; count++) {
+      const stopped = stops.after(tokens.slice(0, count))
+      if (stopped !== undefined)
+        return { tokens: tokens.slice(0, count), logprobs: logprobs?.slice(0, count) ?? null, stopped }
+    }
+    return sequence
   }
 
   #session(): Promise<string> {
@@ -83,12 +105,10 @@ export class ProtocolSampling implements Sampling {
 
 /** What servers with the plain protocol do not support. */
 export const unsupportedByProtocol = {
-  logprobs:
-    'the server does not report sampling log-probabilities at other temperatures, top-p or top-k; those of the model are computed',
   allowedTokens: 'the protocol cannot restrict the allowed tokens',
 }
 
-function rejectUnsupported({ allowed, stopTokens, stopTexts }: SampleRequest): void {
+function rejectUnsupported({ allowed }: SampleRequest): void {
   if (allowed !== undefined)
     throw new EngineError(
       `This server does not support allowed tokens: ${unsupportedByProtocol.allowedTokens}.`,
@@ -96,10 +116,6 @@ function rejectUnsupported({ allowed, stopTokens, stopTexts }: SampleRequest): v
         fix: 'Sample without `allowed`, or use the coa trainer or the embedded engine.',
       },
     )
-  if (stopTokens?.length && stopTexts?.length)
-    throw new EngineError('This server supports stop tokens or stop strings, not both.', {
-      fix: 'Pass either stopTokens or stopTexts.',
-    })
 }
 
 function isUnmodified({ temperature = 1, topP = 1, topK }: SampleRequest): boolean {
@@ -112,7 +128,8 @@ function samplingLogprobs(request: SampleRequest, known: Float32Array): Float32A
   return known.map(() => (request.temperature === 0 || request.topK === 1 ? 0 : Number.NaN))
 }
 
-function stopReason(sequence: SampledSequence, request: SampleRequest, available: number): Sample['stopped'] {
+function stopReason(sequence: CutSequence, request: SampleRequest, available: number): Sample['stopped'] {
+  if (sequence.stopped !== undefined) return sequence.stopped
   if (sequence.stop_reason === 'stop') return request.stopTokens?.length ? 'token' : 'text'
   return sequence.tokens.length >= available && available < request.maxTokens ? 'context' : 'length'
 }

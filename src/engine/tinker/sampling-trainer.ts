@@ -1,17 +1,21 @@
-import { EngineError } from '../checkpoint/index.ts'
 import type { Sample, SampleRequest } from '../contract.ts'
 import { finishedSample } from '../finished-sample.ts'
 import { StopConditions } from '../stop-conditions.ts'
-import { inputOf } from './datums.ts'
-import type { Futures } from './futures.ts'
-import type { SampledSequence, SampleOutput } from './protocol-types.ts'
+import {
+  COLUMNS,
+  type ColumnMessage,
+  type ColumnParts,
+  decodeColumns,
+  encodeColumns,
+  floatsIn,
+  integersIn,
+} from './columns.ts'
 import { readStream } from './sample-stream.ts'
-import { numbers, type Sampling, samplingParams, seedOf, tokensOf } from './sampling.ts'
+import { type Sampling, samplingParams, seedOf } from './sampling.ts'
 import type { Wire } from './wire.ts'
 
 interface Parts {
   wire: Wire
-  futures: Futures
   modelId: () => string
   contextLength: number
   decode: (ids: ArrayLike<number>) => string
@@ -32,37 +36,52 @@ export class TrainerSampling implements Sampling {
       return Promise.all(
         Array.from({ length: count }, (_, number) => this.#masked(request, seed + number, number)),
       )
-    const body = this.#body(request, seed, {
-      ...(request.stopTokens === undefined ? {} : { stop_tokens: [...request.stopTokens] }),
-      ...(request.stopTexts === undefined ? {} : { stop: [...request.stopTexts] }),
+    const data = this.#encode(request, seed, {
+      num_samples: count,
+      ...(onToken === undefined ? {} : { stream: true }),
+      params: {
+        ...(request.stopTokens === undefined ? {} : { stop_tokens: [...request.stopTokens] }),
+        ...(request.stopTexts === undefined ? {} : { stop: [...request.stopTexts] }),
+      },
     })
-    // A future survives a broken connection; a stream can be followed and cancelled.
-    const { sequences } =
-      onToken === undefined && signal === undefined
-        ? await this.#parts.futures.call<SampleOutput>('/asample', { ...body, num_samples: count })
-        : await readStream(this.#parts.wire, { ...body, num_samples: count }, { onToken, signal })
-    return sequences.map(sampleOf)
+    const { wire } = this.#parts
+    // A stream is followed token by token; otherwise the trainer can sample many tokens at a time.
+    const message =
+      onToken === undefined
+        ? decodeColumns(await wire.exchange('/asample', COLUMNS, data, signal))
+        : await readStream(wire, data, { onToken, signal })
+    return samplesOf(message)
   }
 
   weightsChanged(): void {}
 
-  #body({ prompt, ...request }: SampleRequest, seed: number, more: object): object {
-    return {
+  #encode(
+    request: SampleRequest,
+    seed: number,
+    { params, ...more }: { params: object; num_samples: number; stream?: true },
+    allowed?: ColumnParts,
+  ): Uint8Array {
+    const header = {
       model_id: this.#parts.modelId(),
-      prompt: inputOf(prompt),
-      sampling_params: { ...samplingParams({ prompt, ...request }, seed), ...more },
+      ...more,
+      sampling_params: { ...samplingParams(request, seed), ...params },
     }
+    const prompt = { type: 'int32' as const, parts: [request.prompt] }
+    return encodeColumns(header, { prompt, ...(allowed === undefined ? {} : { allowed_tokens: allowed }) })
   }
 
   /** The mask is computed here, so each token is a separate request; the server caches the prefix. */
   async #masked(request: SampleRequest, seed: number, number: number): Promise<Sample> {
     const { allowed, onToken, signal, maxTokens } = request
     const { wire, decode, contextLength } = this.#parts
-    const prompt = Array.from(request.prompt)
+    const { length } = request.prompt
+    const all = new Int32Array(Math.min(length + maxTokens, contextLength))
+    all.set(request.prompt)
     const stops = new StopConditions(request, decode)
     const tokens: number[] = []
     const logprobs: number[] = []
     const modelLogprobs: number[] = []
+    const versions: number[] = []
     let reused = 0
     let stopped: Sample['stopped'] | undefined
     while (stopped === undefined) {
@@ -72,49 +91,66 @@ export class TrainerSampling implements Sampling {
         stopped = 'nothing-allowed'
         break
       }
-      const next = { ...request, prompt: [...prompt, ...tokens], maxTokens: 1 }
-      const body = this.#body(next, seed, {
-        first_step: tokens.length,
-        ...(mask === undefined ? {} : { allowed_tokens: bitMask(mask) }),
-      })
-      const { sequences } = await readStream(wire, { ...body, num_samples: 1 }, { signal })
-      const [sequence] = sequences
-      const token = sequence?.tokens[0]
-      if (sequence === undefined || token === undefined) {
-        stopped = sequence?.stopped === 'nothing-allowed' ? 'nothing-allowed' : 'context'
+      const next = { ...request, prompt: all.subarray(0, length + tokens.length), maxTokens: 1 }
+      const form = { num_samples: 1, params: { first_step: tokens.length } }
+      const data = this.#encode(next, seed, form, mask === undefined ? undefined : bitMask(mask))
+      const [found] = samplesOf(decodeColumns(await wire.exchange('/asample', COLUMNS, data, signal)))
+      const token = found?.tokens[0]
+      if (found === undefined || token === undefined) {
+        stopped = found?.stopped === 'nothing-allowed' ? 'nothing-allowed' : 'context'
         break
       }
-      if (tokens.length === 0) reused = sequence.reused ?? 0
+      if (tokens.length === 0) reused = found.reused
+      all[length + tokens.length] = token
       tokens.push(token)
-      logprobs.push(sequence.logprobs?.[0] ?? Number.NaN)
-      modelLogprobs.push(sequence.model_logprobs?.[0] ?? Number.NaN)
+      logprobs.push(found.logprobs[0]!)
+      modelLogprobs.push(found.modelLogprobs[0]!)
+      versions.push(found.versions![0]!)
       onToken?.(token, number)
       stopped = stops.after(tokens)
       if (stopped === undefined && tokens.length >= maxTokens) stopped = 'length'
-      if (stopped === undefined && prompt.length + tokens.length >= contextLength) stopped = 'context'
+      if (stopped === undefined && length + tokens.length >= contextLength) stopped = 'context'
     }
-    return finishedSample({ tokens, logprobs, modelLogprobs, reused }, stopped)
+    return finishedSample({ tokens, logprobs, modelLogprobs, reused, versions }, stopped)
   }
 }
 
-function sampleOf(sequence: SampledSequence): Sample {
-  const tokens = tokensOf(sequence)
-  if (sequence.stopped === undefined)
-    throw new EngineError('The trainer did not report why a sample ended.', {
-      fix: 'Use the trainer that came with this version.',
-    })
-  return {
-    tokens,
-    logprobs: numbers(sequence.logprobs, tokens.length),
-    modelLogprobs: numbers(sequence.model_logprobs, tokens.length),
-    stopped: sequence.stopped,
-    reused: sequence.reused ?? 0,
+/** The samples are views into the message. */
+function samplesOf(message: ColumnMessage): Sample[] {
+  const [lengths, tokens] = [integersIn(message, 'lengths'), integersIn(message, 'tokens')]
+  const [logprobs, modelLogprobs] = [floatsIn(message, 'logprobs'), floatsIn(message, 'model_logprobs')]
+  const sequences = message.header['sequences'] as (Pick<Sample, 'stopped' | 'reused'> & {
+    /** Runs of tokens: the version of their weights, and their number. */
+    versions: [version: number, tokens: number][]
+  })[]
+  let end = 0
+  return sequences.map(({ stopped, reused, versions }, index) => {
+    const start = end
+    end += lengths[index]!
+    return {
+      tokens: tokens.subarray(start, end),
+      logprobs: logprobs.subarray(start, end),
+      modelLogprobs: modelLogprobs.subarray(start, end),
+      stopped,
+      reused,
+      versions: versionsOf(versions, lengths[index]!),
+    }
+  })
+}
+
+function versionsOf(runs: readonly [number, number][], length: number): Int32Array {
+  const versions = new Int32Array(length)
+  let at = 0
+  for (const [version, tokens] of runs) {
+    versions.fill(version, at, at + tokens)
+    at += tokens
   }
+  return versions
 }
 
 /** One bit per token, least significant first. */
-function bitMask(allowed: Uint8Array): string {
+function bitMask(allowed: Uint8Array): ColumnParts {
   const bits = new Uint8Array(Math.ceil(allowed.length / 8))
   for (let at = 0; at < allowed.length; at++) if (allowed[at] !== 0) bits[at >> 3]! |= 1 << (at & 7)
-  return Buffer.from(bits).toString('base64')
+  return { type: 'uint8', parts: [bits] }
 }

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { adapterOf, currentFolder, EngineError, existingFolder } from '../checkpoint/index.ts'
+import { adapterOf, EngineError, existingFolder } from '../checkpoint/index.ts'
 import { baseModelFor } from './base-models.ts'
 import type { Capabilities } from './protocol-types.ts'
+import { isRemote, readRemote } from './remote-checkpoint.ts'
 import type { TinkerOptions } from './tinker-options.ts'
-import { REMOTE_FILE, readRemote } from './transfer.ts'
 import type { Wire } from './wire.ts'
 
 /** What a model on a server starts from. */
@@ -25,12 +23,12 @@ export async function startFrom(
   options: TinkerOptions & { ours: boolean; saved: string | undefined },
 ): Promise<StartingPoint> {
   const names = supported_models.map(({ model_name }) => model_name)
-  const { model, lora, observe, ours, saved } = options
+  const { model, lora, ours, saved } = options
   if (model === undefined) return { baseModel: saved ?? nameOf(options, names), lora }
   if (!ours) return saved === undefined ? startRemotely(options, names) : { baseModel: saved, lora }
   const adapter = adapterOf(model)
   const base = adapter?.base ?? existingFolder(model)
-  const baseModel = saved ?? (await baseModelFor(wire, names, base, observe))
+  const baseModel = saved ?? (await baseModelFor(wire, names, base, options))
   if (adapter === undefined) return { baseModel, lora, base }
   const { rank, alpha } = adapter
   if (lora !== undefined && lora.rank !== rank)
@@ -45,11 +43,18 @@ export async function startFrom(
 function startRemotely(options: TinkerOptions, names: readonly string[]): StartingPoint {
   const { lora, observe } = options
   const model = options.model!
-  if (existsSync(join(currentFolder(resolve(model)), REMOTE_FILE)))
-    return { baseModel: readRemote(model).baseModel, lora, load: model }
+  const base = adapterOf(model)?.base ?? existingFolder(model)
+  if (isRemote(model)) {
+    const { baseModel, rank } = readRemote(model)
+    if (lora !== undefined && lora.rank !== rank)
+      throw new EngineError(`${model} was trained with LoRA rank ${rank}, not ${lora.rank}.`, {
+        fix: `Set student.lora_rank to ${rank}.`,
+      })
+    return { baseModel, lora: rank === 0 ? undefined : { ...lora, rank }, base, load: model }
+  }
   const baseModel = nameOf(options, names)
   observe?.(`the server starts with its own ${baseModel}; weights from ${model} are not uploaded`)
-  return { baseModel, lora }
+  return { baseModel, lora, base }
 }
 
 function nameOf({ baseModel, url }: TinkerOptions, names: readonly string[]): string {

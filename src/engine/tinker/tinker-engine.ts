@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Observe } from '../../base/progress/index.ts'
 import { checkRequest } from '../check-request.ts'
 import {
+  ADAPTER_CONFIG,
   adoptFiles,
   BASE_FINGERPRINT,
   EngineError,
@@ -19,25 +21,20 @@ import type {
   PassResult,
   Sample,
   SampleRequest,
+  SaveOptions,
   TrainingExample,
 } from '../contract.ts'
 import type { Futures } from './futures.ts'
+import { whileLoading } from './loading-progress.ts'
 import { type LossContract, routeOf } from './loss-contract.ts'
 import { ModelSession } from './model-session.ts'
 import type { CreatedModel } from './protocol-types.ts'
+import { readRemote, saveRemotely } from './remote-checkpoint.ts'
 import type { Sampling } from './sampling.ts'
 import { ProtocolSampling, unsupportedByProtocol } from './sampling-protocol.ts'
 import { TrainerSampling } from './sampling-trainer.ts'
 import { TEMPERATURE_ONE_ONLY, Training } from './training.ts'
-import {
-  download,
-  fetchCheckpoint,
-  nameBase,
-  REMOTE_FILE,
-  type RemoteCheckpoint,
-  readRemote,
-  sendCheckpoint,
-} from './transfer.ts'
+import { fetchCheckpoint, nameBase, sendCheckpoint, type Transfer } from './transfer.ts'
 import type { Wire } from './wire.ts'
 
 export interface ModelInfo {
@@ -69,6 +66,7 @@ export interface DriverParts {
   decode: (ids: ArrayLike<number>) => string
   create: (number: number) => Promise<CreatedModel>
   stopHeartbeat: () => void
+  progress: Observe | undefined
 }
 
 export class TinkerDriver implements TinkerEngine {
@@ -89,10 +87,11 @@ export class TinkerDriver implements TinkerEngine {
     const { wire, futures, info, decode, ours } = parts
     const modelId = (): string => this.#session.modelId
     this.#sampling = ours
-      ? new TrainerSampling({ wire, futures, modelId, contextLength: info.contextLength, decode })
+      ? new TrainerSampling({ wire, modelId, contextLength: info.contextLength, decode })
       : new ProtocolSampling({
           futures,
           contextLength: info.contextLength,
+          decode,
           publish: (number) => this.#publish(number),
           logprobs: async (tokens, signal) => {
             const examples = tokens.map((each) => ({ tokens: each, weights: each.map(() => 0) }))
@@ -155,11 +154,11 @@ export class TinkerDriver implements TinkerEngine {
     }
   }
 
-  async save(folder: string, note: CheckpointNote): Promise<void> {
+  async save(folder: string, note: CheckpointNote, { optimizer = true }: SaveOptions = {}): Promise<void> {
     this.#checkOpen()
-    const { wire, info, ours, base, rank } = this.#parts
+    const { wire, info, ours, base, baseModel, rank } = this.#parts
     const name = `coa-${this.#session.modelId.replaceAll(/[^a-zA-Z0-9_-]/g, '')}-${++this.#saved}-${this.#session.nextSeq}`
-    const adapted = ours && rank > 0 ? base : undefined
+    const adapted = rank > 0 ? base : undefined
     const fingerprint = adapted === undefined ? undefined : readCheckpointManifest(adapted)?.fingerprint
     const contents = {
       ...note,
@@ -170,25 +169,22 @@ export class TinkerDriver implements TinkerEngine {
     }
     await adoptFiles(folder, contents, async (incoming) => {
       const files = ours
-        ? await fetchCheckpoint(wire, this.#session, name, incoming)
-        : await this.#saveRemotely(name, incoming)
-      if (adapted !== undefined) nameBase(incoming, adapted)
-      return [...files, ...this.#tokenizerFiles(incoming, files)]
+        ? await fetchCheckpoint(this.#transfer(), name, incoming, optimizer)
+        : await saveRemotely(wire, this.#session, name, incoming, { baseModel, rank })
+      const names = files.map((file) => (typeof file === 'string' ? file : file.path))
+      // Other servers may send the whole model instead of the adapter.
+      if (adapted !== undefined && names.includes(ADAPTER_CONFIG)) nameBase(incoming, adapted)
+      return [...files, ...this.#tokenizerFiles(incoming, names)]
     })
   }
 
   async load(folder: string, { fresh = false }: LoadOptions = {}): Promise<void> {
     this.#checkOpen()
-    const { wire, ours } = this.#parts
+    const { ours, progress } = this.#parts
     const optimizer = !fresh
+    const upload = `coa-${this.#session.modelId}-${this.#session.nextSeq}`
     if (ours)
-      await sendCheckpoint(
-        wire,
-        this.#session,
-        folder,
-        `coa-${this.#session.modelId}-${this.#session.nextSeq}`,
-        optimizer,
-      )
+      await whileLoading(folder, progress, () => sendCheckpoint(this.#transfer(), folder, upload, optimizer))
     else await this.#loadRemotely(folder, optimizer)
     this.#training.discardDeferred()
     this.#sampling.weightsChanged()
@@ -201,6 +197,12 @@ export class TinkerDriver implements TinkerEngine {
     // The model is removed with its session anyway; a server that is already gone is not an error here.
     await this.#session.unload().catch(() => undefined)
     this.#session.forgetState()
+    this.#parts.wire.close()
+  }
+
+  #transfer(): Transfer {
+    const { wire, progress } = this.#parts
+    return { wire, session: this.#session, progress }
   }
 
   #checkOpen(): void {
@@ -223,31 +225,18 @@ export class TinkerDriver implements TinkerEngine {
     })
   }
 
-  /** The weights stay on the server; the adapter is downloaded too. */
-  async #saveRemotely(name: string, incoming: string): Promise<string[]> {
-    const { wire, baseModel, rank } = this.#parts
-    const { path } = await this.#session.numbered<{ path: string }>('/save_weights', { path: name })
-    const remote: RemoteCheckpoint = { v: 1, url: wire.base, path, baseModel, rank }
-    writeFileSync(join(incoming, REMOTE_FILE), `${JSON.stringify(remote, null, 2)}\n`)
-    const sampler = `${name}-adapter`
-    await this.#session.numbered('/save_weights_for_sampler', { path: sampler })
-    const archive = `/training_runs/${this.#session.modelId}/checkpoints/${sampler}/archive`
-    await download(wire, archive, join(incoming, 'adapter.tar.gz'))
-    return [REMOTE_FILE, 'adapter.tar.gz']
-  }
-
-  /** These servers load weights only into a new model. */
+  /** These servers load weights only into a new model, and some have room for one model. */
   async #loadRemotely(folder: string, optimizer: boolean): Promise<void> {
     const { futures, create, contract } = this.#parts
     const { path } = readRemote(folder)
-    const { model_id } = await create(++this.#models)
-    const session = new ModelSession(futures, model_id)
-    session.repeatable = contract.repeatsSafely
-    await session.numbered('/load_weights', { path, optimizer })
-    const old = this.#session
-    this.#session = session
-    this.#training = this.#newTraining()
-    await old.unload().catch(() => undefined)
+    if (this.#session.nextSeq > 1) {
+      await this.#session.unload()
+      const { model_id } = await create(++this.#models)
+      this.#session = new ModelSession(futures, model_id)
+      this.#session.repeatable = contract.repeatsSafely
+      this.#training = this.#newTraining()
+    }
+    await this.#session.numbered('/load_weights', { path, optimizer })
   }
 
   #tokenizerFiles(incoming: string, present: readonly string[]): string[] {

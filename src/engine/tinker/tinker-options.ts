@@ -1,4 +1,6 @@
+import type { Observe } from '../../base/progress/index.ts'
 import type { LoraSettings } from '../embedded/llama/lora.ts'
+import type { PassEncoding } from './model-session.ts'
 import type { Exchange } from './wire.ts'
 
 export interface TinkerOptions {
@@ -29,14 +31,16 @@ export interface TinkerOptions {
   probe?: boolean
   /** A state file that lets a restarted client resume. */
   state?: string
-  /** Encoding of passes. Default: JSON, or protobuf on servers that require it. */
-  encoding?: 'json' | 'protobuf'
+  /** Encoding of passes. Default: binary columns on our trainer; JSON elsewhere, or protobuf where it is required. */
+  encoding?: PassEncoding
   /** Timeout per attempt; default 120 s. */
   timeoutMs?: number
   /** How long to retry when the server is unreachable or failing; default 30 s. */
   patienceMs?: number
   /** Called with progress and, line by line, the results of the probe. */
   observe?: (line: string) => void
+  /** Called with the progress of loading a model and of transfers to and from a server on another machine. */
+  progress?: Observe
   /** Called with every exchange with the server. */
   onAnswer?: (exchange: Exchange) => void
 }

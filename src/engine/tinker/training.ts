@@ -1,7 +1,7 @@
 import { checkExamples } from '../check-examples.ts'
 import { EngineError } from '../checkpoint/index.ts'
 import type { AdamSettings, Loss, OptimResult, PassResult, TrainingExample } from '../contract.ts'
-import { type DatumOutput, datumOf, isTrainable, logprobsOf } from './datums.ts'
+import { isTrainable } from './datums.ts'
 import { corrections, type LossContract, type Route, routeOf } from './loss-contract.ts'
 import { lossTerms } from './loss-terms.ts'
 import type { AdamParams, ModelSession } from './model-session.ts'
@@ -53,7 +53,7 @@ export class Training {
     signal?: AbortSignal,
   ): Promise<PassResult> {
     checkExamples(examples, loss, this.#limits)
-    const route = routeFor(this.#contract, loss, examples)
+    const route = routeFor(this.#contract, loss, examples, this.#ours)
     if (route === 'direct') return this.#direct(examples, loss, signal)
     const temperature = temperatureOf(loss)
     const logprobs = await this.#logprobs(examples, temperature, signal)
@@ -106,12 +106,12 @@ export class Training {
     const output = await this.#session.pass(
       '/forward_backward',
       {
-        data: sent.map((example) => datumOf(example.tokens, this.#columns(example, loss))),
+        data: sent.map((example) => ({ tokens: example.tokens, inputs: this.#inputs(example, loss) })),
         ...this.#lossFunction(loss),
       },
       signal,
     )
-    const logprobs = placed(examples, output.loss_fn_outputs)
+    const logprobs = placed(examples, output.logprobs)
     // If the server does not report it, it is computed from the log-probabilities.
     const reported = output.metrics['loss:sum']
     const sum =
@@ -121,7 +121,7 @@ export class Training {
     return { loss: sum, weight: weightOf(examples), logprobs }
   }
 
-  #columns(example: TrainingExample, loss: Loss): Record<string, ArrayLike<number> | undefined> {
+  #inputs(example: TrainingExample, loss: Loss): Record<string, ArrayLike<number> | undefined> {
     const { weights, advantages, sampledLogprobs, oldLogprobs } = example
     if (loss.kind === 'cross-entropy') return { weights }
     const logprobs = oldLogprobs ?? sampledLogprobs
@@ -142,9 +142,10 @@ export class Training {
     if (sent.length === 0) return
     const lengths = sent.map(({ tokens }) => tokens.length - 1)
     const factors = corrections(this.#contract.advantages!, lengths)
-    const data = sent.map(({ tokens, logprobs, negativeGradient }, index) =>
-      datumOf(tokens, { logprobs, advantages: negativeGradient.map((value) => value * factors[index]!) }),
-    )
+    const data = sent.map(({ tokens, logprobs, negativeGradient }, index) => ({
+      tokens,
+      inputs: { logprobs, advantages: negativeGradient.map((value) => value * factors[index]!) },
+    }))
     const loss = { loss_fn: 'importance_sampling', ...this.#atTemperature(sent[0]!.temperature) }
     await this.#session.pass('/forward_backward', { data, ...loss }, signal)
   }
@@ -156,14 +157,15 @@ export class Training {
   ): Promise<Float32Array[]> {
     const sent = examples.filter(isTrainable)
     if (sent.length === 0) return nothing(examples).logprobs
-    const data = sent.map(({ tokens, weights }) => datumOf(tokens, { weights }))
+    const data = sent.map(({ tokens, weights }) => ({ tokens, inputs: { weights } }))
     const loss = { loss_fn: 'cross_entropy', ...this.#atTemperature(temperature) }
     const output = await this.#session.pass('/forward', { data, ...loss }, signal)
-    return placed(examples, output.loss_fn_outputs)
+    return placed(examples, output.logprobs)
   }
 
   #lossFunction(loss: Loss): { loss_fn: string; loss_fn_config?: Record<string, number> } {
-    if (loss.kind === 'cross-entropy') return { loss_fn: 'cross_entropy' }
+    if (loss.kind === 'cross-entropy')
+      return { loss_fn: 'cross_entropy', ...this.#atTemperature(temperatureOf(loss)) }
     return {
       loss_fn: 'ppo',
       loss_fn_config: {
@@ -194,30 +196,42 @@ export class Training {
 export const TEMPERATURE_ONE_ONLY = 'its protocol computes log-probabilities only at temperature 1'
 
 function temperatureOf(loss: Loss): number {
-  return loss.kind === 'policy' ? (loss.temperature ?? 1) : 1
+  return loss.temperature ?? 1
 }
 
-/** A negative weight inverts the clipped loss, so the derivatives are computed here. */
-function routeFor(contract: LossContract, loss: Loss, examples: readonly TrainingExample[]): Route {
+/**
+ * A negative weight inverts the clipped loss, and other servers may not expect one in cross-entropy, so the derivatives are
+ * computed here.
+ */
+function routeFor(
+  contract: LossContract,
+  loss: Loss,
+  examples: readonly TrainingExample[],
+  ours: boolean,
+): Route {
   const route = routeOf(contract, loss)
   if (typeof route === 'object')
     throw new EngineError(`This server cannot be used for training: ${route.unsupported}.`, {
       fix: 'Use the coa trainer (`coa trainer start`) or another server.',
     })
-  const hasNegative = examples.some(({ weights }) => Array.from(weights).some((weight) => weight < 0))
-  return route === 'direct' && loss.kind === 'policy' && hasNegative ? 'derivatives' : route
+  if (route !== 'direct' || (ours && loss.kind === 'cross-entropy')) return route
+  return examples.some(hasNegative) ? 'derivatives' : route
+}
+
+function hasNegative({ weights }: TrainingExample): boolean {
+  for (let at = 0; at < weights.length; at++) if (weights[at]! < 0) return true
+  return false
 }
 
 export function gradientNormOf({ metrics }: StepOutput): number | undefined {
   return metrics?.['grad_norm'] ?? metrics?.['skyrl.ai/grad_norm'] ?? undefined
 }
 
-function placed(examples: readonly TrainingExample[], outputs: readonly DatumOutput[]): Float32Array[] {
+/** Puts the results of the examples that were sent in their places. */
+function placed(examples: readonly TrainingExample[], found: readonly Float32Array[]): Float32Array[] {
   let next = 0
   return examples.map((example) =>
-    isTrainable(example)
-      ? logprobsOf(outputs[next++]!, example.tokens.length)
-      : new Float32Array(example.tokens.length),
+    isTrainable(example) ? found[next++]! : new Float32Array(example.tokens.length),
   )
 }
 

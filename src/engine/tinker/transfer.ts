@@ -1,66 +1,93 @@
-import { createWriteStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Observe } from '../../base/progress/index.ts'
 import {
   ADAPTER_CONFIG,
-  currentFolder,
+  type CheckpointFile,
   EngineError,
   existingFolder,
+  OPTIMIZER_FILE,
   verifyIfSavedByCoa,
 } from '../checkpoint/index.ts'
-import { FILE_MS, sendFile } from './base-models.ts'
+import { download, sendFiles, TransferProgress } from './file-transfer.ts'
+import { referTo } from './folder-reference.ts'
 import type { ModelSession } from './model-session.ts'
 import type { Wire } from './wire.ts'
 
-/** Saves the model on the server, downloads the files to `folder` and returns their names; nothing stays on the server. */
+export interface Transfer {
+  wire: Wire
+  session: ModelSession
+  progress: Observe | undefined
+}
+
+interface ServerFile {
+  name: string
+  bytes: number
+  sha256?: string
+}
+
+/**
+ * Saves the model into `folder` and describes its files. A trainer on this machine writes them there itself; from another one
+ * they are downloaded, and nothing stays on the server.
+ */
 export async function fetchCheckpoint(
-  wire: Wire,
-  session: ModelSession,
+  { wire, session, progress }: Transfer,
   name: string,
   folder: string,
-): Promise<string[]> {
-  await session.numbered('/save_weights', { path: name })
+  optimizer: boolean,
+): Promise<(string | CheckpointFile)[]> {
+  const saved = await session.numbered<{ files?: ServerFile[] }>('/save_weights', async () => {
+    const reference = session.isRepeatedAfterRestart ? undefined : await referTo(wire, folder)
+    const options = { ...(optimizer ? {} : { optimizer }) }
+    return { ...options, ...(reference === undefined ? { path: name } : { folder: reference }) }
+  })
   const at = `/training_runs/${encodeURIComponent(session.modelId)}/checkpoints`
-  const { files } = await wire.json<{ files: { name: string; bytes: number }[] }>(`${at}/${name}/files`)
+  const listed = saved.files ?? (await wire.json<{ files: ServerFile[] }>(`${at}/${name}/files`)).files
+  const files = listed.filter((file) => optimizer || file.name !== OPTIMIZER_FILE)
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const transfer = new TransferProgress('download', total, progress)
+  const hashes = new Map(files.map((file) => [file.name, file.sha256]))
   for (const file of files) {
     if (basename(file.name) !== file.name || file.name.startsWith('.'))
       throw new EngineError(`The server listed a checkpoint file with the invalid name ${file.name}.`)
-    await download(wire, `${at}/${name}/files/${encodeURIComponent(file.name)}`, join(folder, file.name))
-    const { size } = statSync(join(folder, file.name))
+    const [from, to] = [`${at}/${name}/files/${encodeURIComponent(file.name)}`, join(folder, file.name)]
+    if (saved.files === undefined) hashes.set(file.name, await download(wire, from, to, transfer))
+    const { size } = statSync(to)
     if (size !== file.bytes)
       throw new EngineError(`${file.name} arrived with ${size} bytes instead of ${file.bytes}.`, {
         fix: 'Save again; the connection may have broken.',
       })
   }
   // A leftover copy wastes space but is not an error.
-  await wire.json(`${at}/weights/${name}`, { method: 'DELETE' }).catch(() => undefined)
-  return files.map((file) => file.name)
+  if (saved.files === undefined)
+    await wire.json(`${at}/weights/${name}`, { method: 'DELETE' }).catch(() => undefined)
+  return files.map(({ name: path, bytes }) => {
+    const hash = hashes.get(path)
+    // Small files may still be edited.
+    return hash === undefined || !path.endsWith('.safetensors') ? path : { path, bytes, sha256: hash }
+  })
 }
 
-export async function download(wire: Wire, path: string, target: string): Promise<void> {
-  const response = await wire.open(path, { timeoutMs: FILE_MS, accept: '*/*' })
-  await pipeline(
-    Readable.fromWeb(response.body as ReadableStream),
-    createWriteStream(target, { flush: true }),
-  )
-}
-
-/** Uploads a checkpoint and loads it into the model, with optimizer state if there is any. */
+/** Loads a checkpoint into the model, with optimizer state if it is wanted and there is any; uploads it if necessary. */
 export async function sendCheckpoint(
-  wire: Wire,
-  session: ModelSession,
+  { wire, session, progress }: Transfer,
   path: string,
   upload: string,
   optimizer: boolean,
 ): Promise<void> {
   const folder = existingFolder(path)
-  verifyIfSavedByCoa(folder)
+  const isWanted = (name: string): boolean => optimizer || name !== OPTIMIZER_FILE
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
-  for (const name of files) await sendFile(wire, join(folder, name), upload, name)
+    .filter(isWanted)
+  verifyIfSavedByCoa(folder, isWanted)
+  const reference = session.isRepeatedAfterRestart ? undefined : await referTo(wire, folder)
+  if (reference !== undefined) {
+    await session.numbered('/load_weights', { path: `folder://${reference}`, optimizer })
+    return
+  }
+  await sendFiles(wire, folder, files, upload, progress)
   await session.numbered('/load_weights', { path: `upload://${upload}`, optimizer })
   // A leftover copy wastes space but is not an error.
   await wire.json(`/uploads/${upload}`, { method: 'DELETE' }).catch(() => undefined)
@@ -71,29 +98,4 @@ export function nameBase(folder: string, base: string): void {
   const path = join(folder, ADAPTER_CONFIG)
   const config = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
   writeFileSync(path, `${JSON.stringify({ ...config, base_model_name_or_path: base }, null, 2)}\n`)
-}
-
-/** Local reference to a checkpoint that stays on a server. */
-export const REMOTE_FILE = 'tinker-checkpoint.json'
-
-export interface RemoteCheckpoint {
-  v: 1
-  url: string
-  /** The server's path: tinker://… */
-  path: string
-  baseModel: string
-  rank: number
-}
-
-export function readRemote(folder: string): RemoteCheckpoint {
-  try {
-    const remote = JSON.parse(
-      readFileSync(join(currentFolder(resolve(folder)), REMOTE_FILE), 'utf8'),
-    ) as RemoteCheckpoint
-    if (remote.v === 1 && typeof remote.path === 'string') return remote
-  } catch {}
-  throw new EngineError(`${folder} is not a checkpoint of this server: it has no ${REMOTE_FILE}.`, {
-    fix: 'Pass a folder saved from the same server; weights cannot be uploaded to other servers.',
-    details: { folder },
-  })
 }

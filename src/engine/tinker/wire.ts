@@ -1,5 +1,7 @@
 import { backOff, pause, retryAfterMs } from '../../base/retry/index.ts'
 import { EngineError } from '../checkpoint/index.ts'
+import { COLUMNS } from './columns.ts'
+import { KeptConnections, type Reply } from './kept-connections.ts'
 import { isTransient, serverError, unreachable } from './wire-errors.ts'
 
 export interface WireOptions {
@@ -47,9 +49,11 @@ const BUSY_RETRY_MS = 600_000
 export class Wire {
   readonly base: string
   readonly #options: WireOptions
+  readonly #kept: KeptConnections
 
   constructor(options: WireOptions) {
     this.base = baseOf(options.url)
+    this.#kept = new KeptConnections(this.base)
     this.#options = options
   }
 
@@ -62,13 +66,46 @@ export class Wire {
   }
 
   /** The response with its body still unread, once the server has accepted the request. */
-  async open(path: string, request: WireRequest = {}): Promise<Response> {
-    const { signal, repeatable = true } = request
+  open(path: string, request: WireRequest = {}): Promise<Response> {
+    return this.#persist(request, () => this.#once(path, request))
+  }
+
+  /** The whole response to a binary request that may be repeated and may take any time. */
+  exchange(path: string, type: string, data: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const headers = { ...this.#headers('*/*'), 'content-type': type }
+    return this.#persist({ signal }, async () => {
+      let reply: Reply
+      try {
+        reply = await this.#kept.post(path, headers, data, signal)
+      } catch (cause) {
+        signal?.throwIfAborted()
+        return { ...unreachable(this.base, cause, false), busy: false, afterMs: 0 }
+      }
+      const { status, body } = reply
+      if (status === 200) return body
+      const answer = status === 204 ? undefined : parsed(body)
+      return this.#failure(path, {
+        status,
+        answer,
+        header: (name) => reply.headers[name]?.toString() ?? null,
+      })
+    })
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#kept.close()
+  }
+
+  async #persist<T>(
+    { signal, repeatable = true }: WireRequest,
+    once: () => Promise<T | Failure>,
+  ): Promise<T> {
     const began = performance.now()
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted()
-      const outcome = await this.#once(path, request)
-      if (outcome instanceof Response) return outcome
+      const outcome = await once()
+      if (!(outcome instanceof Object && 'failure' in outcome)) return outcome
       const { failure, arrived, busy, afterMs } = outcome
       if (arrived && !repeatable) throw failure
       const { patienceMs = 30_000 } = this.#options
@@ -83,8 +120,7 @@ export class Wire {
     const { body, bytes, accept, signal } = request
     const method = request.method ?? (body === undefined && bytes === undefined ? 'GET' : 'POST')
     const limit = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs ?? 120_000)
-    const headers: Record<string, string> = { accept: accept ?? 'application/json' }
-    if (this.#options.key !== undefined) headers['x-api-key'] = this.#options.key
+    const headers = this.#headers(accept ?? 'application/json')
     if (bytes !== undefined) headers['content-type'] = bytes.type
     else if (body !== undefined) headers['content-type'] = 'application/json'
     let response: Response
@@ -103,13 +139,25 @@ export class Wire {
     if (response.ok) return response
     const answer = await this.#body(path, response).catch(() => undefined)
     this.#options.onAnswer?.({ method, path, body, status: response.status, answer })
-    const failure = serverError(this.base, path, response.status, answer)
-    if (!isTransient(response.status) || (response.status === 408 && request.mayBeEarly)) throw failure
+    const { status } = response
+    const header = (name: string): string | null => response.headers.get(name)
+    return this.#failure(path, { status, answer, header, mayBeEarly: request.mayBeEarly })
+  }
+
+  #headers(accept: string): Record<string, string> {
+    const { key } = this.#options
+    return key === undefined ? { accept } : { accept, 'x-api-key': key }
+  }
+
+  /** Throws what no retry can resolve. */
+  #failure(path: string, { status, answer, header, mayBeEarly = false }: ErrorReply): Failure {
+    const failure = serverError(this.base, path, status, answer)
+    if (!isTransient(status) || (status === 408 && mayBeEarly)) throw failure
     return {
       failure,
-      arrived: response.status >= 500,
-      busy: response.status === 429 || response.status === 425,
-      afterMs: Math.min(retryAfterMs((name) => response.headers.get(name)) ?? 0, MAX_RETRY_AFTER_MS),
+      arrived: status >= 500,
+      busy: status === 429 || status === 425,
+      afterMs: Math.min(retryAfterMs(header) ?? 0, MAX_RETRY_AFTER_MS),
     }
   }
 
@@ -117,7 +165,8 @@ export class Wire {
     if (response.status === 204) return undefined
     const type = response.headers.get('content-type') ?? ''
     try {
-      if (type.includes('protobuf')) return new Uint8Array(await response.arrayBuffer())
+      if (type.includes('protobuf') || type.includes(COLUMNS))
+        return new Uint8Array(await response.arrayBuffer())
       return JSON.parse(await response.text())
     } catch (cause) {
       throw new EngineError(
@@ -131,12 +180,27 @@ export class Wire {
   }
 }
 
+interface ErrorReply {
+  status: number
+  answer: unknown
+  header: (name: string) => string | null
+  mayBeEarly?: boolean | undefined
+}
+
 interface Failure {
   failure: EngineError
   /** The server may have started processing it. */
   arrived: boolean
   busy: boolean
   afterMs: number
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString())
+  } catch {
+    return undefined
+  }
 }
 
 function baseOf(url: string): string {

@@ -4,7 +4,7 @@ import { builtinGrammars } from './builtin/index.ts'
 import type { GrammarInput } from './definition.ts'
 import { defineGrammar } from './grammar.ts'
 import { buildPrompt, systemPrompt } from './prompt.ts'
-import { render } from './render.ts'
+import { render } from './spans.ts'
 import { validate } from './validate.ts'
 
 const support: GrammarInput = {

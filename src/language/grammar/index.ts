@@ -21,6 +21,5 @@ export {
 } from './project-grammars.ts'
 export { buildPrompt, systemPrompt } from './prompt.ts'
 export { reactGrammar } from './react.ts'
-export { render, renderSpans, renderStep } from './render.ts'
-export { STRAY, spansOf } from './spans.ts'
+export { render, renderSpans, renderStep, STRAY, spansOf } from './spans.ts'
 export { type Validation, type Violation, validate } from './validate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withVisualInspector } from '../../testing/visual-inspector.ts'
+import { withVisualInspector } from '../../../test/grammar/visual-inspector.ts'
 import { builtinGrammars } from './builtin/index.ts'
 import { parseChain } from './chain.ts'
 import type { DiagnosticCode } from './diagnostic.ts'

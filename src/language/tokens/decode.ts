@@ -35,13 +35,25 @@ export function createDecoder(json: TokenizerJson, vocabulary: Vocabulary): Deco
     cache[id] ??= toBytes(token)
     return cache[id]
   }
-  return (ids, options = {}) => {
+  // Tokens are often decoded one by one, as they arrive.
+  const texts: Array<string | undefined> = []
+  const textOf = (ids: ArrayLike<number>, skipsControl: boolean): string => {
+    if (ids.length === 1) {
+      const id = ids[0]!
+      if (skipsControl && control.has(id)) return ''
+      if (vocabulary.tokens[id] === undefined) return decoder.decode(replacementCharacter)
+      texts[id] ??= decoder.decode(bytesOf(id))
+      return texts[id]
+    }
     const chunks: Uint8Array[] = []
     for (let index = 0; index < ids.length; index++) {
       const id = ids[index]!
-      if (options.skipControlTokens !== true || !control.has(id)) chunks.push(bytesOf(id))
+      if (!skipsControl || !control.has(id)) chunks.push(bytesOf(id))
     }
-    const text = decoder.decode(Buffer.concat(chunks))
+    return decoder.decode(Buffer.concat(chunks))
+  }
+  return (ids, options = {}) => {
+    const text = textOf(ids, options.skipControlTokens === true)
     return stripsPrefix && options.continuation !== true && text.startsWith(' ') ? text.slice(1) : text
   }
 }

@@ -89,6 +89,39 @@ describe('encodePrompt', () => {
   })
 })
 
+describe('a prompt that is encoded again', () => {
+  it('gives the same tokens, which the caller may change', () => {
+    const first = encodePrompt(bytes, user('Hello'))
+    const copy = first.slice()
+    first.fill(0)
+    expect(encodePrompt(bytes, user('Hello'))).toEqual(copy)
+  })
+
+  it('is encoded again for other messages, options or tokenizers', () => {
+    const tokenizer = withTemplate(
+      '{{ messages[0].content }}{% if add_generation_prompt %}!{% endif %}{{ x }}',
+    )
+    const text = (...rest: [string, object?]): string =>
+      tokenizer.decode(encodePrompt(tokenizer, user(rest[0]), rest[1]))
+    for (let time = 0; time < 2; time++) {
+      expect(text('a')).toBe('a!')
+      expect(text('b')).toBe('b!')
+      expect(text('a', { addGenerationPrompt: false })).toBe('a')
+      expect(text('a', { variables: { x: 7 } })).toBe('a!7')
+    }
+    const other = withTemplate('?')
+    expect(other.decode(encodePrompt(other, user('a')))).toBe('?')
+  })
+
+  it('is never reused if its template prints the time', () => {
+    const tokenizer = withTemplate('{{ strftime_now("%Y") }}')
+    for (const year of [2024, 2025]) {
+      const ids = encodePrompt(tokenizer, user('a'), { date: new Date(Date.UTC(year, 5, 1)) })
+      expect(tokenizer.decode(ids)).toBe(String(year))
+    }
+  })
+})
+
 describe('encodeStream', () => {
   const span = (text: string, trained: boolean): Span => ({
     agent: 'a',

@@ -23,6 +23,29 @@ export function encodePrompt(
   messages: readonly Message[],
   options: RenderPromptOptions = {},
 ): Int32Array {
+  const source = tokenizer.chatTemplate(options.template) ?? ''
+  // A template that prints the time gives another prompt every time.
+  if (source.includes(PRINTS_TIME)) return encodeAgain(tokenizer, messages, options)
+  const known = encoded.get(tokenizer) ?? new Map<string, Int32Array>()
+  encoded.set(tokenizer, known)
+  const { date: _, ...others } = options
+  const key = JSON.stringify([messages, others])
+  const ids = known.get(key) ?? encodeAgain(tokenizer, messages, options)
+  if (known.size >= MAX_ENCODED) known.clear()
+  known.set(key, ids)
+  return ids.slice()
+}
+
+/** The rollouts of a group begin with the same prompt, so recent ones are kept. */
+const MAX_ENCODED = 256
+const PRINTS_TIME = 'strftime_now'
+const encoded = new WeakMap<Tokenizer, Map<string, Int32Array>>()
+
+function encodeAgain(
+  tokenizer: Tokenizer,
+  messages: readonly Message[],
+  options: RenderPromptOptions,
+): Int32Array {
   const rendered = renderPrompt(tokenizer, messages, options)
   const plain = messages.every(({ content }) => !mayTouchControlToken(content, tokenizer.controlTokens))
   if (plain) return tokenizer.encodeIds(rendered, { specials: 'recognize' })

@@ -1,4 +1,4 @@
-import { isTrained, type Span } from '../../schema/index.ts'
+import { isTrained, type SpanKind } from '../../schema/index.ts'
 import { maskFromOffsets, type TokenMask } from './mask.ts'
 import type { Encoding } from './token-sink.ts'
 import type { EncodeOptions, Tokenizer } from './tokenizer.ts'
@@ -19,7 +19,10 @@ export interface EncodeSpansOptions {
 
 export type EncodedSpans = Encoding & TokenMask
 
-export type SpanText = Pick<Span, 'text' | 'kind'>
+export interface SpanText {
+  text: string
+  kind: SpanKind
+}
 
 /**
  * Encodes spans as tokens, each with its mask, its span and its position in the joined text.

@@ -25,8 +25,11 @@ export class TextStream {
 
   /** Returns the text that this token completes; often empty. */
   push(token: number): string {
+    const alone = this.#text([token], true)
     // A skipped control token may occur inside a character, whose bytes still belong together.
-    if (this.#text([token], true) === '') return ''
+    if (alone === '') return ''
+    // Most tokens are whole characters, which need no further decoding.
+    if (this.#continues && this.#held.length === 0 && !alone.endsWith('\ufffd')) return alone
     this.#held.push(token)
     const text = this.#text(this.#held)
     if (!text.endsWith('\ufffd')) return this.#release(this.#held.length)

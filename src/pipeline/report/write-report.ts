@@ -1,7 +1,5 @@
 import { join } from 'node:path'
-import { StoreError } from '../../base/errors/index.ts'
-import { writeFileAtomic } from '../../base/files/index.ts'
-import { type Run, withTextChecksum } from '../../store/index.ts'
+import { type Run, withTextChecksum, writeReportFile } from '../../store/index.ts'
 import { type Comparison, readComparison } from './comparison.ts'
 import { drawReport } from './page.ts'
 
@@ -23,13 +21,6 @@ export interface ReportOptions {
 export function writeReport(run: Run, { comparison }: ReportOptions = {}): string {
   const path = join(run.dir, 'report.html')
   const page = drawReport(run, comparison ?? readComparison(run))
-  try {
-    writeFileAtomic(path, withTextChecksum(page, 'html'))
-  } catch (cause) {
-    throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the permissions of the run folder.',
-      cause,
-    })
-  }
+  writeReportFile(path, withTextChecksum(page, 'html'))
   return path
 }

@@ -1,4 +1,4 @@
-import type { Gold, Verdict } from '../../schema/index.ts'
+import type { Verdict } from '../../schema/index.ts'
 import { finalAnswer } from '../answer/final-answer.ts'
 import { verdict } from '../verdict.ts'
 import type { Equality } from './algebra.ts'
@@ -21,7 +21,7 @@ const answerLength = 2_000
  * equal nor tell apart. An answer that cannot be parsed is wrong.
  */
 export async function checkMath(
-  gold: Pick<Extract<Gold, { checker: 'math' }>, 'answer' | 'expressions'>,
+  gold: { answer: string; expressions?: boolean | undefined },
   answer: string,
   { question }: { question?: string | undefined } = {},
 ): Promise<Verdict> {

@@ -1,6 +1,6 @@
 import { type Agent, type Payload, parsePayload, renderPayload } from '../../language/grammar/index.ts'
 import { lastBox } from '../../reward/index.ts'
-import type { EventOf } from './links.ts'
+import type { EventOf } from './causal-order.ts'
 
 /** The text of a block, and what of its source could not be represented. */
 export interface Body {

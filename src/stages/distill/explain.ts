@@ -1,6 +1,5 @@
 import type { Span, Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
-import { causalOrder } from './causal-order.ts'
-import { linksOf } from './links.ts'
+import { causalOrder, linksOf } from './causal-order.ts'
 import { TurnReader } from './turn.ts'
 
 /** Events and the span they became; without a span, why there is none. */

@@ -1,8 +1,8 @@
 /** Distills team runs into single-agent sequences: Trajectory to Stream, with the source events of every span. */
+
+export { type ChatHead, type ChatMessage, trajectoryFromChat } from './chatml.ts'
 export { type DistillOptions, distillTrajectory, sequenceId } from './distill-trajectory.ts'
 export { type ExplainedRow, type Explanation, explain } from './explain.ts'
-export { type ChatHead, type ChatMessage, trajectoryFromChat } from './foreign/chatml.ts'
-export { searchAndRead, searchAndReadMap } from './foreign/search-and-read.ts'
 export type { DistillMap } from './rules.ts'
 export { type DistillSummary, run } from './run.ts'
 export { distillSmoothly } from './smooth.ts'

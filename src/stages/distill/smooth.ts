@@ -1,8 +1,8 @@
 import type { Stream, Trajectory } from '../../schema/index.ts'
 import { type ChatModel, promptFunction } from '../../world/models/index.ts'
+import { linksOf } from './causal-order.ts'
 import { type DistillOptions, draftOf, finish } from './distill-trajectory.ts'
 import type { DraftStep, Piece } from './draft.ts'
-import { linksOf } from './links.ts'
 
 /** A block joined from the texts of several agents. */
 interface Joint {

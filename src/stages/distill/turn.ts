@@ -1,5 +1,5 @@
 import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
-import { byTimeThenId, type EventOf, type Links } from './links.ts'
+import { byTimeThenId, type EventOf, type Links } from './causal-order.ts'
 
 /** A tool call with its output. */
 export interface Call {

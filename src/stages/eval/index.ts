@@ -3,13 +3,14 @@ export { attemptOfRollout, attemptOfTrajectory } from './attempts.ts'
 export { type Chat, chatOfModel, chatOfPolicy } from './chat.ts'
 export type { Attempt, Solver } from './contract.ts'
 export {
+  evalReportOf,
   type MakeReportOptions,
   makeReport,
   type ReportFiles,
   reportMetrics,
-  takeAttempts,
+  reportOf,
 } from './make-report.ts'
-export { mergeEvaluations } from './merge.ts'
+export { mergeEvaluations, takeAttempts } from './merge.ts'
 export {
   evalTemperature,
   type ModelSolverOptions,
@@ -22,10 +23,9 @@ export {
 export { pickWithJudge } from './pick.ts'
 export { plainSolver } from './plain-solver.ts'
 export { reactSolver } from './react-solver.ts'
-export { reportOf } from './report.ts'
 export { headline } from './report-text.ts'
 export { parseShard, type SolveAllContext, solveAll } from './solve-all.ts'
-export { evalReportOf, evaluateAgainst } from './stage.ts'
+export { evaluateAgainst } from './stage.ts'
 export { mcnemar, passAtK, wilson } from './statistics.ts'
 export { textSolver } from './text-solver.ts'
 export { TokenTally, tokenizerName } from './token-tally.ts'

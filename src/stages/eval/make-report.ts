@@ -1,17 +1,29 @@
 import { join } from 'node:path'
-import { StoreError, UsageError } from '../../base/errors/index.ts'
-import { writeFileAtomic } from '../../base/files/index.ts'
+import { UsageError } from '../../base/errors/index.ts'
 import type { EvalAttempt, EvalReport } from '../../schema/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
-import { checkPathName, type Run, withJsonChecksum, withTextChecksum } from '../../store/index.ts'
-import { attemptId } from './attempts.ts'
+import {
+  checkPathName,
+  type Run,
+  withJsonChecksum,
+  withTextChecksum,
+  writeReportFile,
+} from '../../store/index.ts'
 import { describeReport } from './markdown.ts'
+import { type Item, itemsOf, outcomeOf } from './outcome.ts'
 import { drawReport } from './page.ts'
-import { reportOf } from './report.ts'
+import { pairReport } from './pair-report.ts'
+import type { ReportSettings } from './prices.ts'
 import type { EvalSection } from './settings.ts'
+import { solverReport } from './solver-report.ts'
 
-/** The default name of a report. */
+/** The name of the eval stage's report, and the default name. */
 const ID = 'eval'
+
+/** The report of the eval stage; undefined if there is none yet. */
+export function evalReportOf(run: Pick<Run, 'get'>): EvalReport | undefined {
+  return run.get('eval', ID)
+}
 
 export interface MakeReportOptions {
   /** In display order; the others are compared with the first. */
@@ -48,25 +60,57 @@ export function makeReport(
   return { report, files: writeReport(run.files.eval, report) }
 }
 
-/** Imports attempts from other runs, such as the parts of a sharded evaluation. */
-export function takeAttempts(
-  run: Run,
-  attempts: Iterable<EvalAttempt>,
-  rename: (solver: string) => string = (solver) => solver,
-): void {
-  for (const attempt of attempts) {
-    const solver = rename(attempt.solver)
-    const id = attemptId(solver, attempt.taskId, attempt.attempt)
-    const known = run.get('attempt', id)
-    if (known !== undefined && (known.how !== attempt.how || known.seed !== attempt.seed)) {
-      throw new UsageError(`attempts of ${solver} were made with different settings`, {
-        fix: 'Merge parts of one evaluation only.',
-      })
-    }
-    // The full record is in the other run.
-    const { source: _, ...rest } = attempt
-    if (known === undefined) run.append('attempt', { ...rest, id, solver })
+interface ReportOptions {
+  id: string
+  /** In display order; the others are compared with the first. */
+  solvers: readonly string[]
+  settings: ReportSettings
+}
+
+/** Computes a report from attempts alone, so it can be reproduced from the log at any time. */
+export function reportOf(
+  attempts: readonly EvalAttempt[],
+  { id, solvers, settings }: ReportOptions,
+): EvalReport {
+  const items = solvers.map((solver) => itemsOf(attempts, solver))
+  const empty = solvers.find((_, at) => items[at]!.length === 0)
+  if (empty !== undefined || items.length === 0) {
+    throw new UsageError(`there are no attempts by ${empty ?? 'any solver'}`, {
+      fix: 'Run `coa eval` first, and name solvers of this run.',
+    })
   }
+  const tasks = tasksOf(items)
+  const byTask = items.map((own) => new Map(own.map((item) => [item.taskId, item])))
+  const suites = [...new Set(tasks.map(({ suite }) => suite))]
+  return {
+    v: 1,
+    id,
+    settings,
+    suites: suites.map((suite) => ({
+      suite,
+      tasks: tasks.filter((task) => task.suite === suite).length,
+    })),
+    solvers: items.map((own) => solverReport(own, settings)),
+    pairs: items.slice(1).map((own) => pairReport(items[0]!, own, settings)),
+    items: tasks.map(({ taskId, suite, level, hops }) => ({
+      taskId,
+      suite,
+      ...(level === undefined ? {} : { level }),
+      ...(hops === undefined ? {} : { hops }),
+      outcomes: Object.fromEntries(
+        solvers.flatMap((solver, at) => {
+          const own = byTask[at]!.get(taskId)
+          return own === undefined ? [] : [[solver, own.attempts.map((one) => outcomeOf(one)[0]).join('')]]
+        }),
+      ),
+    })),
+  }
+}
+
+/** Every task that any solver attempted, in order. */
+function tasksOf(items: readonly (readonly Item[])[]): Item[] {
+  const tasks = new Map(items.flat().map((item) => [item.taskId, item]))
+  return [...tasks.values()].sort((one, other) => one.position - other.position)
 }
 
 export interface ReportFiles {
@@ -87,21 +131,10 @@ function reportFiles(folder: string, id: string): ReportFiles {
 /** Writes the report in three formats. Each file is replaced atomically. */
 export function writeReport(folder: string, report: EvalReport): ReportFiles {
   const files = reportFiles(folder, report.id)
-  replace(files.json, withJsonChecksum(JSON.stringify(report, null, 2)))
-  replace(files.markdown, withTextChecksum(describeReport(report), 'html'))
-  replace(files.page, withTextChecksum(drawReport(report), 'html'))
+  writeReportFile(files.json, withJsonChecksum(JSON.stringify(report, null, 2)))
+  writeReportFile(files.markdown, withTextChecksum(describeReport(report), 'html'))
+  writeReportFile(files.page, withTextChecksum(drawReport(report), 'html'))
   return files
-}
-
-function replace(path: string, text: string): void {
-  try {
-    writeFileAtomic(path, text)
-  } catch (cause) {
-    throw new StoreError(`cannot write the report ${path}: ${(cause as Error).message}`, {
-      fix: 'Check the free space and the permissions of the run folder.',
-      cause,
-    })
-  }
 }
 
 /** The summary of a report in the run's manifest. */

@@ -1,4 +1,4 @@
-import { percent } from '../../base/text/index.ts'
+import { markdownTable, percent } from '../../base/text/index.ts'
 import type { EvalReport, SolverReport } from '../../schema/index.ts'
 import { amount, amountWithin, headline, money, notes, percentWithin, probability } from './report-text.ts'
 
@@ -25,14 +25,8 @@ export function describeReport(report: EvalReport): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
-}
-
 function accuracyTable(solvers: readonly SolverReport[]): string {
-  return table(
+  return markdownTable(
     [
       'solver',
       'kind',
@@ -60,7 +54,7 @@ function accuracyTable(solvers: readonly SolverReport[]): string {
 
 function scalingTable(solvers: readonly SolverReport[]): string {
   const ks = [...new Set(solvers.flatMap(({ pass }) => pass.map(({ k }) => k)))].sort((a, b) => a - b)
-  return table(
+  return markdownTable(
     ['solver', ...ks.map((k) => `pass@${k}`), 'avg', 'majority', 'best'],
     solvers.map(({ name, pass, attempts, accuracy, majority, best }) => [
       name,
@@ -73,7 +67,7 @@ function scalingTable(solvers: readonly SolverReport[]): string {
 }
 
 function effortTable(solvers: readonly SolverReport[]): string {
-  return table(
+  return markdownTable(
     [
       'solver',
       'tokens once',
@@ -108,7 +102,7 @@ function effortTable(solvers: readonly SolverReport[]): string {
 }
 
 function pairTable({ pairs }: EvalReport): string {
-  return table(
+  return markdownTable(
     [
       'pair',
       'both',
@@ -136,7 +130,7 @@ function pairTable({ pairs }: EvalReport): string {
 }
 
 function groupTable(solvers: readonly SolverReport[]): string {
-  return table(
+  return markdownTable(
     ['', 'tasks', ...solvers.map(({ name }) => name)],
     groupsOf(solvers).map(({ field, value, tasks, shares }) => [
       `${field} ${value}`,

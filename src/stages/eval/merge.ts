@@ -1,8 +1,9 @@
 import { UsageError } from '../../base/errors/index.ts'
-import type { EvalReport } from '../../schema/index.ts'
+import type { EvalAttempt, EvalReport } from '../../schema/index.ts'
 import { type ProjectSection, tableFromText } from '../../settings/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
-import { makeReport, type ReportFiles, takeAttempts } from './make-report.ts'
+import { attemptId } from './attempts.ts'
+import { makeReport, type ReportFiles } from './make-report.ts'
 import { type EvalSection, Prices } from './settings.ts'
 
 /** Merges evaluations into a run: metrics are recomputed from all attempts, with the first report's settings. */
@@ -35,4 +36,25 @@ export function mergeEvaluations(
   }
   const solvers = [...new Set(reports.flatMap((report) => report.solvers.map(({ name }) => name)))]
   return makeReport(same, run, { solvers, id })
+}
+
+/** Imports attempts from other runs, such as the parts of a sharded evaluation. */
+export function takeAttempts(
+  run: Run,
+  attempts: Iterable<EvalAttempt>,
+  rename: (solver: string) => string = (solver) => solver,
+): void {
+  for (const attempt of attempts) {
+    const solver = rename(attempt.solver)
+    const id = attemptId(solver, attempt.taskId, attempt.attempt)
+    const known = run.get('attempt', id)
+    if (known !== undefined && (known.how !== attempt.how || known.seed !== attempt.seed)) {
+      throw new UsageError(`attempts of ${solver} were made with different settings`, {
+        fix: 'Merge parts of one evaluation only.',
+      })
+    }
+    // The full record is in the other run.
+    const { source: _, ...rest } = attempt
+    if (known === undefined) run.append('attempt', { ...rest, id, solver })
+  }
 }

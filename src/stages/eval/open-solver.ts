@@ -8,7 +8,7 @@ import {
 } from '../../agent/index.ts'
 import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { digestOf } from '../../base/digests/index.ts'
-import type { Spotlight } from '../../base/progress/index.ts'
+import type { Observe, Spotlight } from '../../base/progress/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import { attemptOfRollout } from './attempts.ts'
@@ -28,15 +28,21 @@ export interface OpenSolver {
   close: () => Promise<void>
 }
 
+interface Watch {
+  spotlight?: Spotlight | undefined
+  /** The progress of loading the model. */
+  observe?: Observe | undefined
+}
+
 /** The model in a folder as a solver, with its own engine. */
 export function openModelSolver(
   name: string,
   folder: string,
   config: SolverConfig,
   world: World,
-  spotlight?: Spotlight,
+  watch: Watch = {},
 ): Promise<OpenSolver> {
-  return openWith(modelSolver, name, folder, config, world, spotlight)
+  return openWith(modelSolver, name, folder, config, world, watch)
 }
 
 /** The same, but the model continues the question as plain text, and its code is executed. */
@@ -45,8 +51,9 @@ export function openTextSolver(
   folder: string,
   config: SolverConfig,
   world: World,
+  watch: Watch = {},
 ): Promise<OpenSolver> {
-  return openWith(textSolver, name, folder, config, world)
+  return openWith(textSolver, name, folder, config, world, watch)
 }
 
 async function openWith(
@@ -55,9 +62,9 @@ async function openWith(
   folder: string,
   config: SolverConfig,
   world: World,
-  spotlight?: Spotlight,
+  { spotlight, observe }: Watch,
 ): Promise<OpenSolver> {
-  const student = await openStudent(config, folder)
+  const student = await openStudent(config, folder, undefined, observe)
   const solver = solverOf({
     name,
     fingerprint: fingerprintOfFolder(student.folder),

@@ -1,7 +1,10 @@
-import type { EvalReport, EvalTokens, Price } from '../../schema/index.ts'
+import type { EvalTokens, Price } from '../../schema/index.ts'
+import type { BootstrapOptions } from './statistics.ts'
 
-/** What metrics are computed with. Reports of earlier versions have prices in another form. */
-export interface ReportSettings extends Omit<EvalReport['settings'], 'prices'> {
+/** What metrics are computed with. */
+export interface ReportSettings extends BootstrapOptions {
+  /** Picks one of several attempts at a task. */
+  picker: string
   prices: Readonly<Record<string, Price>>
 }
 

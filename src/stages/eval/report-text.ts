@@ -1,5 +1,5 @@
 import { percent } from '../../base/text/index.ts'
-import type { Estimate, EvalReport, PairReport } from '../../schema/index.ts'
+import type { Estimate, PairReport } from '../../schema/index.ts'
 
 const hundredth = (share: number): string => (100 * share).toFixed(1)
 
@@ -55,7 +55,13 @@ export function headline({ reference, solver, saved, difference, isEqualOrBetter
 }
 
 /** How to read the metrics. */
-export function notes({ settings, solvers }: EvalReport): string[] {
+export function notes({
+  settings,
+  solvers,
+}: {
+  settings: { resamples: number; seed: number; picker: string }
+  solvers: readonly { kind: string; attempts: number; tokenizer: string }[]
+}): string[] {
   const several = solvers.some(({ attempts }) => attempts > 1)
   return [
     'Accuracy (all): every attempt counts. A missing answer is wrong; undecided answers and attempts that failed twice outside the solver count as not correct. Accuracy (decided): only attempts with a verdict.',

@@ -4,8 +4,6 @@ import type { Spotlight } from '../../base/progress/index.ts'
 import { whole } from '../../base/text/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { openTokenizer, type Tokenizer } from '../../language/tokens/index.ts'
-import type { EvalReport } from '../../schema/index.ts'
-import type { Run } from '../../store/index.ts'
 import { heldOutTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import type { Stage, StageContext } from '../stage.ts'
@@ -20,8 +18,6 @@ import {
 } from './open-solver.ts'
 import { EvalSection } from './settings.ts'
 import { solveAll } from './solve-all.ts'
-
-const EVAL_REPORT = 'eval'
 
 interface EvalConfig extends TasksConfig, SolverConfig {}
 
@@ -64,6 +60,8 @@ async function evaluateAll<Config extends EvalConfig>(
   const each = tasks.length * config.eval.attempts
   try {
     for (const [number, open] of openers.entries()) {
+      const [done, total] = [number * each, openers.length * each]
+      observe({ stage: 'eval', done, total, unit: 'attempts, opening the next solver' })
       const { solver, close } = await open()
       solvers.push(solver.name)
       try {
@@ -73,13 +71,8 @@ async function evaluateAll<Config extends EvalConfig>(
           signal,
           onFinding: context.onFinding,
           solvers: [withToolSettings(solver, config)],
-          observe: ({ done }) =>
-            observe({
-              stage: 'eval',
-              done: number * each + done,
-              total: openers.length * each,
-              unit: `attempts, running ${solver.name}`,
-            }),
+          observe: ({ done: more }) =>
+            observe({ stage: 'eval', done: done + more, total, unit: `attempts, running ${solver.name}` }),
         })
       } finally {
         await close()
@@ -90,7 +83,6 @@ async function evaluateAll<Config extends EvalConfig>(
   }
   const { report } = makeReport(config, run, {
     solvers,
-    id: EVAL_REPORT,
     tasks: new Set(tasks.map(({ id }) => id)),
     attempts: config.eval.attempts,
   })
@@ -99,12 +91,13 @@ async function evaluateAll<Config extends EvalConfig>(
 
 /** In display order; the others are compared with the first. Opened one at a time. */
 function solversOf<Config extends EvalConfig>(
-  { run, config, spotlight }: StageContext<Config>,
+  { run, config, spotlight, observe }: StageContext<Config>,
   openTeam: OpenTeam<Config>,
   world: World,
   tokenizer: Tokenizer,
 ): (() => Promise<OpenSolver>)[] {
   const { model } = config.student
+  const watch = { spotlight, observe }
   const checkpoint = (name: string): string => join(run.files.checkpoints, name)
   return [
     async () => {
@@ -112,14 +105,9 @@ function solversOf<Config extends EvalConfig>(
       return { solver: { ...team, name: team.kind }, close: async () => {} }
     },
     // What the base model can do without working as a chain of agents.
-    () => openTextSolver('base, plain text', model, config, world),
-    () => openModelSolver('base', model, config, world, spotlight),
-    () => openModelSolver('sft', checkpoint('sft'), config, world, spotlight),
-    () => openModelSolver('rl', checkpoint('rl'), config, world, spotlight),
+    () => openTextSolver('base, plain text', model, config, world, watch),
+    () => openModelSolver('base', model, config, world, watch),
+    () => openModelSolver('sft', checkpoint('sft'), config, world, watch),
+    () => openModelSolver('rl', checkpoint('rl'), config, world, watch),
   ]
-}
-
-/** The report of the eval stage; undefined if there is none yet. */
-export function evalReportOf(run: Pick<Run, 'get'>): EvalReport | undefined {
-  return run.get('eval', EVAL_REPORT)
 }

@@ -1,3 +1,4 @@
+import { markdownTable } from '../../base/text/index.ts'
 import type { Tokenizer } from '../../language/tokens/index.ts'
 import type { Format } from './format.ts'
 import type { ExportManifest } from './manifest.ts'
@@ -30,13 +31,18 @@ export function datasetCard({ format, manifest, sources, funnel, tokenizer, note
     leftOutSection(manifest),
     sourcesSection(sources),
     funnel === undefined ? '' : `## Funnel of the filter\n\`\`\`json\n${funnel.trim()}\n\`\`\``,
-    `## Files\n${table([['file', 'rows', 'bytes', 'sha256'], ...manifest.files.map((file) => [file.name, String(file.rows), String(file.bytes), `\`${file.sha256}\``])])}`,
-    `## Settings\n${table([
+    `## Files\n${markdownTable(
+      ['file', 'rows', 'bytes', 'sha256'],
+      manifest.files.map(({ name, rows, bytes, sha256 }) => [name, `${rows}`, `${bytes}`, `\`${sha256}\``]),
+    )}`,
+    `## Settings\n${markdownTable(
       ['setting', 'value'],
-      ['tokenizer', settings.tokenizer],
-      ['date for templates', settings.date],
-      ['selection', source.selection],
-    ])}\n\n\`coa export --check\` on this folder reads the files back and compares them with the run.`,
+      [
+        ['tokenizer', settings.tokenizer],
+        ['date for templates', settings.date],
+        ['selection', source.selection],
+      ],
+    )}\n\n\`coa export --check\` on this folder reads the files back and compares them with the run.`,
   ]
   return `${sections.filter(Boolean).join('\n\n')}\n`
 }
@@ -53,15 +59,15 @@ function warnings({ counts }: ExportManifest, format: Format): string[] {
 
 function countsTable({ counts }: ExportManifest, tokenizer: Tokenizer, isTasks: boolean): string {
   const rows = [
-    ['', 'count'],
     [isTasks ? 'tasks' : 'sequences', String(counts.sequences)],
     ['rows', String(counts.rows)],
     ['left out', String(counts.leftOut)],
   ]
-  if (isTasks) return table(rows)
+  const heads = ['', 'count']
+  if (isTasks) return markdownTable(heads, rows)
   const { model, vocabularySize } = tokenizer.describe()
   const { tokens, characters } = counts
-  return table([
+  return markdownTable(heads, [
     ...rows,
     ['tokens trained on', String(tokens.trained)],
     ['tokens masked', String(tokens.masked)],
@@ -75,23 +81,16 @@ function leftOutSection({ leftOut }: ExportManifest): string {
   const reasons = Object.entries(leftOut)
   if (reasons.length === 0) return ''
   const rows = reasons.map(([reason, { count, examples }]) => [reason, String(count), examples.join(', ')])
-  return `## Left out, because the format cannot express them\n${table([['reason', 'count', 'examples'], ...rows])}`
+  return `## Left out, because the format cannot express them\n${markdownTable(['reason', 'count', 'examples'], rows)}`
 }
 
 function sourcesSection(sources: Sources): string {
   const rows = sources
     .list()
     .flatMap(({ title, values }) => values.map(([name, count]) => [title, name, String(count)]))
-  return rows.length === 0 ? '' : `## Sources\n${table([['', '', 'rows'], ...rows])}`
+  return rows.length === 0 ? '' : `## Sources\n${markdownTable(['', '', 'rows'], rows)}`
 }
 
 function list(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : `## ${title}\n${items.map((item) => `- ${item}`).join('\n')}`
-}
-
-function table(rows: string[][]): string {
-  const line = (cells: string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
-  const [head, ...body] = rows as [string[], ...string[][]]
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...body.map(line)].join('\n')
 }

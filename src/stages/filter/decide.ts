@@ -1,5 +1,6 @@
 import { fractionOf } from '../../base/random/index.ts'
-import type { Tokenizer } from '../../language/tokens/index.ts'
+import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
+import { streamText } from '../../schema/index.ts'
 import { contaminated, type EvalQuestions } from './contamination.ts'
 import { type Drop, type Examined, firstText } from './examine.ts'
 import { tooLong } from './length.ts'
@@ -37,7 +38,14 @@ const checks: readonly (readonly [StageName, Check])[] = [
   ['complexity', (examined, { settings }) => tooSimple(examined, settings)],
   ['quality', (examined, { settings }) => poorQuality(examined, settings)],
   ['reflection', (examined, { settings }) => unreflected(examined, settings)],
-  ['length', ({ sequence }, { settings, tokenizer }) => tooLong(sequence, settings, tokenizer)],
+  [
+    'length',
+    ({ sequence }, { settings, tokenizer }) => {
+      const messages = sequence.prompt.map(({ content }) => content)
+      const countTokens = (): number => encodeStream(tokenizer, sequence).ids.length
+      return tooLong({ messages, stream: streamText(sequence) }, settings, countTokens)
+    },
+  ],
   [
     'contamination',
     ({ question }, { settings, evalQuestions }) => contaminated(question, evalQuestions, settings),

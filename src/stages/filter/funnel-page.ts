@@ -1,18 +1,13 @@
-import { escapeHtml, percent, whole } from '../../base/text/index.ts'
+import { escapeHtml, htmlPage, htmlTable, percent, whole } from '../../base/text/index.ts'
 import type { Funnel } from './funnel.ts'
 
 /** The funnel as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawFunnel(funnel: Funnel, runId: string): string {
   const { sequences, kept, copies, upSampled, passedOver } = funnel
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Filter funnel · ${escapeHtml(runId)}</title>
-<style>${style}</style>
-<main>
-<h1>Filter funnel <small>${escapeHtml(runId)}</small></h1>
+  return htmlPage(
+    `Filter funnel · ${runId}`,
+    style,
+    `<h1>Filter funnel <small>${escapeHtml(runId)}</small></h1>
 <dl class="figures">
 ${figure('sequences', whole(sequences))}
 ${figure('kept', whole(kept))}
@@ -22,7 +17,7 @@ ${figure('up-sampled', whole(upSampled))}
 ${passedOver === 0 ? '' : figure('skipped', whole(passedOver))}
 </dl>
 <h2>Stage by stage</h2>
-${table(
+${htmlTable(
   ['stage', 'left', 'dropped', ''],
   funnel.stages.map(({ name, before, after }) => [
     name,
@@ -35,7 +30,7 @@ ${table(
 ${drawHistogram(funnel.interactions)}
 <p class="key"><i class="all"></i> all <i class="kept"></i> kept</p>
 <h2>Suites</h2>
-${table(
+${htmlTable(
   ['suite', 'kept', 'of', ''],
   funnel.suites.map(({ suite, all, kept }) => [
     escapeHtml(suite),
@@ -45,7 +40,7 @@ ${table(
   ]),
 )}
 <h2>Tools</h2>
-${table(
+${htmlTable(
   ['tool', 'calls kept', 'of', ''],
   funnel.tools.map(({ tool, calls }) => [
     escapeHtml(tool),
@@ -55,21 +50,12 @@ ${table(
   ]),
 )}
 <h2>Reasons</h2>
-${funnel.reasons.map((reason) => describeReason(reason, sequences)).join('\n') || '<p>Nothing was dropped.</p>'}
-</main>
-</html>
-`
+${funnel.reasons.map((reason) => describeReason(reason, sequences)).join('\n') || '<p>Nothing was dropped.</p>'}`,
+  )
 }
 
 function figure(name: string, value: string): string {
   return `<div><dt>${name}</dt><dd>${value}</dd></div>`
-}
-
-/** The last column has bars and takes the remaining width. */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const row = (cells: readonly string[], tag: string): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  return `<table><thead>${row(heads, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`
 }
 
 /** The remaining share in full color, the previous one behind it. */
@@ -121,34 +107,23 @@ function toColumns(interactions: Funnel['interactions']): { label: string; all: 
   })
 }
 
-/** Colors have the same hue in light and dark, with enough contrast in both. */
+/** The last column of a table has bars and takes the remaining width. */
 const style = `
-:root{--ink:#1c2330;--faint:#5d6779;--paper:#fbfbfd;--line:#dfe3ea;--kept:#2f7d6b;--all:#c9d3dc}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#9aa4b5;--paper:#12161d;--line:#2b323e;--kept:#4fb79d;--all:#3a4554}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:760px;margin:0 auto;padding:24px 16px 64px}
-h1{font-size:1.4rem;line-height:1.25;margin:0 0 16px}
-h2{font-size:1rem;margin:32px 0 8px}
-small{color:var(--faint);font-weight:400;font-size:.82em}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(104px,1fr));gap:8px;margin:0}
 .figures div{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
 dt{color:var(--faint);font-size:.82em}
 dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:4px 12px 4px 0;border-bottom:1px solid var(--line);white-space:nowrap;font-variant-numeric:tabular-nums}
-th{color:var(--faint);font-weight:400;font-size:.82em}
-td:first-child{white-space:normal;overflow-wrap:anywhere}
+th,td{padding:4px 12px 4px 0}
 td:last-child{width:45%;padding-right:0}
 .bar{position:relative;height:14px;min-width:56px}
 .bar b,.bar i{position:absolute;inset:0 auto 0 0;border-radius:3px}
 .bar b,.all{background:var(--all);fill:var(--all)}
-.bar i,.kept{background:var(--kept);fill:var(--kept)}
-svg{width:100%;height:auto;display:block;overflow:visible}
+.bar i,.kept{background:var(--s0);fill:var(--s0)}
 svg text{fill:var(--faint);font-size:11px;text-anchor:middle}
 svg .most{text-anchor:start}
 .key{color:var(--faint);font-size:.82em;margin:4px 0}
-.key i{display:inline-block;width:10px;height:10px;border-radius:2px;margin-left:12px}
+.key i{margin-left:12px}
 details{border-bottom:1px solid var(--line)}
 summary{display:flex;justify-content:space-between;gap:12px;padding:6px 0;cursor:pointer}
 summary b{font-weight:500;white-space:nowrap;font-variant-numeric:tabular-nums}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { fiveCalls, makeSequence, type Shape } from '../../../test/filter/make-sequence.ts'
 import { builtinGrammars } from '../../language/grammar/index.ts'
-import { byteTokenizer } from '../../language/tokens/index.ts'
+import { byteTokenizer, encodeStream } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
-import type { Stream } from '../../schema/index.ts'
+import { type Stream, streamText } from '../../schema/index.ts'
 import { correctionWeight, tooSimple, unreflected } from './decide.ts'
 import { type Examined, examine } from './examine.ts'
 import { tooLong } from './length.ts'
@@ -170,8 +170,13 @@ describe('correction', () => {
 describe('length', () => {
   const tokenizer = byteTokenizer()
   const sequence = makeSequence()
+  const texts = { messages: sequence.prompt.map(({ content }) => content), stream: streamText(sequence) }
   const reason = (filter: Record<string, number>) =>
-    tooLong(sequence, settingsWith({ max_tokens: 0, ...filter }), tokenizer)
+    tooLong(
+      texts,
+      settingsWith({ max_tokens: 0, ...filter }),
+      () => encodeStream(tokenizer, sequence).ids.length,
+    )
 
   it('is exact in tokens and characters, on both sides of the limit', () => {
     const characters = [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { StoreError } from '../../base/errors/index.ts'
 import { ensureFolder, writeFileAtomic } from '../../base/files/index.ts'
-import { CheckpointManifest, type CheckpointNote, type Engine } from '../../engine/index.ts'
+import { CheckpointManifest, type CheckpointNote, type Engine, linkCheckpoint } from '../../engine/index.ts'
 import { parseJson } from '../../schema/index.ts'
 import { parseCheckedJson, type Run, withJsonChecksum } from '../../store/index.ts'
 
@@ -21,6 +21,7 @@ export const RlState = z.object({
   step: z.number().int().nonnegative(),
   drawing: z.object({
     place: z.number().int().nonnegative(),
+    done: z.array(z.number().int().nonnegative()).default([]),
     passRates: z.record(z.string(), z.object({ correct: z.number(), wrong: z.number() })),
   }),
   last: Saved.optional(),
@@ -32,7 +33,7 @@ export const RlState = z.object({
 })
 export type RlState = z.infer<typeof RlState>
 
-export const freshState: RlState = { v: 1, step: 0, drawing: { place: 0, passRates: {} }, told: [] }
+export const freshState: RlState = { v: 1, step: 0, drawing: { place: 0, done: [], passRates: {} }, told: [] }
 
 /** Folder of the final weights. */
 const RESULT = 'rl'
@@ -91,16 +92,11 @@ export async function saveState(
   return saved
 }
 
-/** Saves the final weights under a fixed name and returns their folder. */
-export async function saveResult(
-  run: Run,
-  engine: Pick<Engine, 'save'>,
-  step: number,
-  note: Note,
-): Promise<string> {
+/** Makes the final weights available under a fixed name, without optimizer state, and returns their folder. */
+export function saveResult(run: Run, from: string, step: number, note: Note): string {
   const folder = join('checkpoints', RESULT)
   const createdAt = new Date().toISOString()
-  await engine.save(join(run.dir, folder), { stage: 'rl', step, createdAt, ...note })
+  linkCheckpoint(join(run.dir, from), join(run.dir, folder), { stage: 'rl', step, createdAt, ...note })
   record(run, RESULT, folder, step, note)
   return join(run.dir, folder)
 }

@@ -60,6 +60,8 @@ it('refuses invalid settings before anything is sampled', () => {
   const masked = { constrained: true, temperature: 0.8 }
   expect(() => settings({ old_logprobs: 'sampler' }, masked)).toThrow('at temperature 1')
   expect(settings({}, masked)).toMatchObject({ importance_cap: 2, isMasked: true, temperature: 0.8 })
+  expect(() => settings({ old_logprobs: 'sampler', overlap: 2 })).toThrow('with rl.overlap 2')
+  expect(settings({ overlap: 2 }).importance_cap).toBe(2)
   expect(() => settings({ group_size: 1 })).toThrow('rl.group_size is 1')
   expect(settings({ group_size: 1, algorithm: 'reinforce++' }).group_size).toBe(1)
   expect(() => settings({ overlong_buffer: 200 }, { max_tokens: 100 })).toThrow('rl.overlong_buffer is 200')

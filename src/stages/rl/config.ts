@@ -116,8 +116,13 @@ function refuse(message: string, fix: string): never {
 /** The trained distribution must be the one that is sampled from. */
 function refuseSampling(
   { temperature, top_p, top_k, constrained }: RolloutSection,
-  { old_logprobs }: RlSettings,
+  { old_logprobs, overlap }: RlSettings,
 ): void {
+  if (overlap > 0 && old_logprobs === 'sampler')
+    refuse(
+      `with rl.overlap ${overlap} rollouts come from earlier weights, and rl.old_logprobs is "sampler": ratios would be relative to those`,
+      'Set rl.old_logprobs to "learner", or rl.overlap to 0.',
+    )
   if (temperature === 0)
     refuse('at temperature 0 all rollouts of a prompt are the same', 'Set rollout.temperature to 1.')
   if (top_p < 1 || top_k > 0)

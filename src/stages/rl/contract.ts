@@ -12,6 +12,13 @@ interface Student {
   reference?: Pick<Engine, 'forward'> | undefined
 }
 
+export interface RolloutOptions {
+  /** Aborts this rollout: it is no longer needed. */
+  signal: AbortSignal
+  /** The training step of weights with this version (see `Sample.versions`); without one, the current step. */
+  stepOf: (version?: number) => number
+}
+
 export interface Measured {
   accuracy: number
   wellFormed: number
@@ -23,8 +30,11 @@ export interface RlContext {
   signal: AbortSignal
   observe: Observe
   student: Student
-  /** Samples one rollout with the engine's current weights; `checkpoint` names them in the record. */
-  rollOut: (job: RolloutJob, checkpoint: string) => Promise<Rollout>
+  /**
+   * Samples one rollout with the engine's current weights; `checkpoint` names them in the record. With rl.overlap the
+   * weights may change meanwhile, and the rest is sampled with the new ones.
+   */
+  rollOut: (job: RolloutJob, checkpoint: string, options: RolloutOptions) => Promise<Rollout>
   tasks: readonly Task[]
   /** Evaluates the current weights on tasks that are not trained on. */
   evaluate?: ((step: number) => Promise<Measured>) | undefined

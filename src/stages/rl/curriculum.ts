@@ -1,11 +1,15 @@
 import { fractionOf } from '../../base/random/index.ts'
-import type { Task } from '../../schema/index.ts'
 
 /** How often a task was solved; recent rollouts count more. */
 export interface Tries {
   correct: number
   wrong: number
 }
+/** An order depends on nothing but ids. */
+export interface Identified {
+  id: string
+}
+
 export type PassRates = Readonly<Record<string, Tries>>
 
 /** Decay of earlier results: the model has changed since. */
@@ -28,12 +32,12 @@ export function preference({ correct, wrong }: Tries = { correct: 0, wrong: 0 })
 }
 
 /** All tasks in a random order specific to the step, with pass rates near one half more likely to come first. */
-export function curriculumOrder(
-  tasks: readonly Task[],
+export function curriculumOrder<T extends Identified>(
+  tasks: readonly T[],
   rates: PassRates,
   seed: number,
   step: number,
-): Task[] {
+): T[] {
   // Weighted sampling without replacement: the largest u^(1/w) comes first (Efraimidis and Spirakis).
   const keys = new Map(
     tasks.map(({ id }) => [id, fractionOf('curriculum', seed, step, id) ** (1 / preference(rates[id]))]),
@@ -44,8 +48,13 @@ export function curriculumOrder(
 }
 
 /** `count` tasks from a position in an infinite list: all tasks in a random order, then all in another. */
-export function tasksFrom(tasks: readonly Task[], seed: number, place: number, count: number): Task[] {
-  const chosen: Task[] = []
+export function tasksFrom<T extends Identified>(
+  tasks: readonly T[],
+  seed: number,
+  place: number,
+  count: number,
+): T[] {
+  const chosen: T[] = []
   while (chosen.length < count) {
     const next = place + chosen.length
     const order = epochOrder(tasks, seed, Math.floor(next / tasks.length))
@@ -54,7 +63,7 @@ export function tasksFrom(tasks: readonly Task[], seed: number, place: number, c
   return chosen
 }
 
-function epochOrder(tasks: readonly Task[], seed: number, epoch: number): Task[] {
+function epochOrder<T extends Identified>(tasks: readonly T[], seed: number, epoch: number): T[] {
   const keys = new Map(tasks.map(({ id }) => [id, fractionOf('epoch', seed, epoch, id)]))
   return tasks.toSorted(
     (one, other) => keys.get(one.id)! - keys.get(other.id)! || (one.id < other.id ? -1 : 1),

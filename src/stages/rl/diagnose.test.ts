@@ -136,6 +136,18 @@ const cases: [
     () => ({ importance_capped_share: 0.05 }),
   ],
   [
+    'off-policy',
+    'nats per token',
+    () => ({ mismatch_mean: 0.3, staleness: 1.5 }),
+    () => ({ mismatch_mean: 0.08, staleness: 1.5 }),
+  ],
+  [
+    'off-policy',
+    'was capped',
+    () => ({ importance_capped_share: 0.2, staleness: 1.5 }),
+    () => ({ importance_capped_share: 0.05, staleness: 1.5 }),
+  ],
+  [
     'equal-groups',
     'most of them wrong',
     (_, step) => (step > 37 ? { groups_equal_share: 0.9, 'groups_equal/all_wrong': 7 } : {}),

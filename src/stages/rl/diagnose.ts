@@ -6,6 +6,7 @@ import {
   equalGroups,
   leftOut,
   lengthExplosion,
+  offPolicy,
   samplerMismatch,
   truncatedAnswers,
 } from './rules/sampling.ts'
@@ -21,6 +22,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'entropy-collapse': entropyCollapse,
   'length-explosion': lengthExplosion,
   'sampler-mismatch': samplerMismatch,
+  'off-policy': offPolicy,
   'equal-groups': equalGroups,
   'left-out': leftOut,
 }

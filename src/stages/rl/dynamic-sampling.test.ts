@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
-import { adviceFor, dropReason, refillSize } from './dynamic-sampling.ts'
+import { adviceFor, dropReason, KeepRate } from './dynamic-sampling.ts'
 import type { Group } from './groups.ts'
 
 const settings = { dynamic_sampling: true, variance_of: 'reward', group_size: 4 } as const
@@ -38,13 +38,19 @@ it('keeps groups of one, and equal groups without dynamic sampling', () => {
   expect(dropReason(group(0), { ...settings, dynamic_sampling: false })).toBe('too_few')
 })
 
-it('requests as many groups as the kept share suggests', () => {
-  // wanted, tried, kept
-  expect(refillSize(8, 8, 4)).toBe(8)
-  expect(refillSize(8, 8, 6)).toBe(3)
-  expect(refillSize(8, 8, 7)).toBe(2)
-  expect(refillSize(8, 8, 0)).toBe(8)
-  expect(refillSize(8, 40, 7)).toBe(4)
+it('estimates the share of groups that are kept, and follows it', () => {
+  const rate = new KeepRate({ groups: 8, max_gen_batches: 10 })
+  expect(rate.share).toBe(1)
+  for (let count = 0; count < 4; count++) rate.add(false)
+  expect(rate.share).toBe(0.5)
+  expect(rate.optimistic(16)).toBe(10)
+  for (let step = 0; step < 6; step++) {
+    rate.nextStep()
+    for (let count = 0; count < 8; count++) rate.add(count < 6)
+  }
+  expect(rate.share).toBeCloseTo(0.75, 2)
+  for (let count = 0; count < 1000; count++) rate.add(false)
+  expect(rate.share).toBe(0.1)
 })
 
 it('gives advice by the most frequent reason', () => {

@@ -21,15 +21,36 @@ export function dropReason(group: Group, settings: VarianceSettings): DropReason
   return members.some(({ isCorrect }) => isCorrect) ? 'all_equal' : 'all_wrong'
 }
 
-/**
- * How many groups to sample next, estimated from the share kept so far, at most one full round. As the groups kept
- * first are trained on, smaller rounds give the same step as full batches.
- */
-export function refillSize(wanted: number, tried: number, kept: number): number {
-  const missing = wanted - kept
-  // After a round without success, assume that one in four is usable.
-  const share = Math.max(kept / tried, 0.25)
-  return Math.min(wanted, Math.ceil(missing / share))
+/** The share of groups that are kept, as observed; earlier steps count less, because the model changes. */
+export class KeepRate {
+  readonly #least: number
+  #kept: number
+  #tried: number
+
+  constructor({ groups, max_gen_batches }: Pick<RlSettings, 'groups' | 'max_gen_batches'>) {
+    // Nothing is known at first: assume that most are kept, so that nothing is started in vain.
+    this.#kept = this.#tried = groups / 2
+    this.#least = 1 / max_gen_batches
+  }
+
+  add(isKept: boolean): void {
+    this.#tried++
+    if (isKept) this.#kept++
+  }
+
+  nextStep(): void {
+    this.#kept /= 2
+    this.#tried /= 2
+  }
+
+  get share(): number {
+    return Math.max(this.#kept / this.#tried, this.#least)
+  }
+
+  /** How many of these may well be kept: the mean plus a standard deviation, because a surplus is wasted. */
+  optimistic(groups: number): number {
+    return groups * this.share + Math.sqrt(groups * this.share * (1 - this.share))
+  }
 }
 
 /** What to change when too few groups differ, by the most frequent reason. */

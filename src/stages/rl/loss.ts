@@ -1,4 +1,4 @@
-import { type Loss, normalized } from '../../engine/index.ts'
+import { divided, type Loss, normalized } from '../../engine/contract.ts'
 import type { RlSettings } from './config.ts'
 import type { PolicyExample } from './examples.ts'
 
@@ -34,10 +34,7 @@ export function normalizeWeights(
     const share = trained[index]! * count
     return share === 0
       ? [...examples]
-      : examples.map((example) => ({
-          ...example,
-          weights: Float32Array.from(example.weights, (weight) => weight / share),
-        }))
+      : examples.map((example) => ({ ...example, weights: divided(example.weights, share) }))
   })
 }
 
@@ -45,6 +42,19 @@ function total(weights: ArrayLike<number>): number {
   let sum = 0
   for (let at = 1; at < weights.length; at++) sum += weights[at]!
   return sum
+}
+
+/** An engine need not compute the log-probability of a token without weight; this weight changes nothing. */
+const NO_ADVANTAGE = 1e-30
+
+/** Cross-entropy with these weights has the gradient of the objective at a ratio of 1: A·∇log p. */
+export function weightedByAdvantage(examples: readonly PolicyExample[]): PolicyExample[] {
+  return examples.map((example) => ({
+    ...example,
+    weights: example.weights.map((weight, at) =>
+      weight === 0 ? 0 : weight * example.advantages[at]! || NO_ADVANTAGE,
+    ),
+  }))
 }
 
 /** No clipping for any ratio: the gradient of the objective is then r·A·∇log p. */
@@ -66,9 +76,9 @@ export function klExamples(
   return examples.map((example, index) => {
     const now = current[index]!
     const then = reference[index]!
-    const advantages = Float32Array.from(now, (logprob, at) =>
-      example.weights[at] === 0 ? 0 : -kl * (1 - Math.exp(then[at]! - logprob)),
-    )
+    const advantages = new Float32Array(now.length)
+    for (let at = 0; at < now.length; at++)
+      if (example.weights[at] !== 0) advantages[at] = -kl * (1 - Math.exp(then[at]! - now[at]!))
     return { ...example, sampledLogprobs: now, oldLogprobs: now, advantages }
   })
 }

@@ -80,8 +80,11 @@ export const RlSection = z
     tool_bonus: z.number().nonnegative().default(0),
     /** Prefer tasks with a pass rate near one half. */
     curriculum: z.boolean().default(false),
-    /** 1: sample the next step's rollouts while this one trains. */
-    overlap: z.number().int().min(0).max(1).default(0),
+    /**
+     * Asynchronous training: rollouts continue while the weights change, and tokens are trained on at most this many
+     * steps after their rollout began. 0: every rollout is sampled with the current weights.
+     */
+    overlap: z.number().int().min(0).max(8).default(0),
     /** Groups per step whose rollouts are stored with tokens; others keep only text and metrics. 0: all. */
     keep_rollouts: z.number().int().nonnegative().default(0),
     /** Steps between evaluations on tasks that are not trained on. 0: none. */

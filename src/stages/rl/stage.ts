@@ -42,7 +42,16 @@ async function trainRl(
   const { tasks: offered, fromSettings } = await practiceTasks(run, config, { asked: askedSources, onNote })
   const measured = fromSettings ? await measuringTasks(config) : []
   refuseOverlap([...offered, ...trainedOn(run)], measured)
-  const student = await openStudent(config, start, (line) => run.log(line))
+  observe({ stage: 'rl', done: 0, unit: `opening ${start}` })
+  const student = await openStudent(
+    config,
+    start,
+    (line) => {
+      run.log(line)
+      observe({ stage: 'rl', done: 0, unit: line })
+    },
+    observe,
+  )
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeLabel(engine.describe())}`)
   const reference = config.rl.kl > 0 ? (await openStudent(config, start)).engine : undefined
@@ -63,6 +72,7 @@ async function trainRl(
   const parent = { path: folder, fingerprint: fingerprintOfFolder(folder) }
   try {
     const tasks = await chosen(offered)
+    observe({ stage: 'rl', done: 0, unit: 'sampling the first rollouts' })
     return await train(config, {
       run,
       signal,
@@ -70,8 +80,11 @@ async function trainRl(
       tasks,
       again,
       student: { engine, parent, reference },
-      rollOut: (job, checkpoint) =>
-        rollOutWatched(job, { ...student, checkpoint }, world, settings, { signal, spotlight }),
+      rollOut: (job, checkpoint, { stepOf, signal: needed }) =>
+        rollOutWatched(job, { ...student, checkpoint, stepOf }, world, settings, {
+          signal: needed,
+          spotlight,
+        }),
       evaluate:
         measured.length === 0
           ? undefined

@@ -18,9 +18,9 @@ it('summarizes a step in one row', () => {
       taskId: 'easy',
       ...spansFrom([
         { prompt: [1] },
-        { sampled: [2, 3], logprobs: [-1, -3] },
+        { sampled: [2, 3], logprobs: [-1, -3], policies: [{ step: 1, tokens: 2 }] },
         { inserted: [4, 5, 6] },
-        { sampled: [7], logprobs: [-2], agent: 'stray' },
+        { sampled: [7], logprobs: [-2], agent: 'stray', policies: [{ step: 3, tokens: 1 }] },
       ]),
       calls: [call('search', 'ok'), call('code', 'malformed')],
       ms: { sampling: 300, tools: 60, checking: 40 },
@@ -31,6 +31,10 @@ it('summarizes a step in one row', () => {
       stop: 'tokens',
       verdict: wrong,
       wellFormed: false,
+      ...spansFrom([
+        { prompt: [1, 2] },
+        { sampled: [3, 4], logprobs: [-0.5, -1.5], policies: [{ step: 3, tokens: 2 }] },
+      ]),
       calls: [call('search', 'ok'), call('search', 'environment')],
       ms: { sampling: 200, tools: 0, checking: 0 },
     }),
@@ -46,7 +50,6 @@ it('summarizes a step in one row', () => {
   const reasons = { all_right: 2, all_wrong: 1, all_equal: 0, too_few: 0 }
   const sampled: SampledStep = {
     step: 4,
-    policyStep: 2,
     kept: [{ id: 'g', taskId: 'easy', members: scored }],
     leftOver: 0,
     dropped: reasons,
@@ -55,11 +58,10 @@ it('summarizes a step in one row', () => {
     leftOut: { environment: 1, time: 0, overlong: 0, undecided: 2, unchecked: 0 },
     rollouts,
     scored,
-    refills: 1,
+    stale: 2,
     shortage: undefined,
-    ms: 400,
     slots: 2,
-    next: { place: 4, passRates: {} },
+    next: { place: 4, done: [], passRates: {} },
   }
   const trained = {
     updates: 1,
@@ -68,12 +70,13 @@ it('summarizes a step in one row', () => {
     clipLow: 0.1,
     clipHigh: 0.2,
     meanRatio: 1.01,
+    meanImportance: 1.02,
+    maxImportance: 3,
     capped: 0,
     mismatch: { mean: 0.001, max: 0.01 },
     kl: undefined,
-    waitedMs: 100,
   }
-  const times = { wallMs: 1000, trainingMs: 450, waitedMs: 100, isHidden: false }
+  const times = { wallMs: 1000, trainingMs: 450, waitedMs: 400, overlaps: false }
   expect(stepRow(sampled, trained, tasks, { learningRate: 1e-5, times })).toEqual({
     stage: 'rl',
     step: 4,
@@ -97,12 +100,12 @@ it('summarizes a step in one row', () => {
     'groups_dropped/all_equal': 0,
     'groups_dropped/too_few': 0,
     groups_left_over: 0,
+    groups_stale: 2,
     groups_equal_share: 0.75,
     'groups_equal/all_right': 2,
     'groups_equal/all_wrong': 1,
     'groups_equal/all_equal': 0,
     'groups_equal/too_few': 0,
-    refills: 1,
     tokens_sampled_mean: 2.5,
     tokens_sampled_max: 3,
     tokens_inserted_mean: 1.5,
@@ -126,20 +129,23 @@ it('summarizes a step in one row', () => {
     clip_low_share: 0.1,
     clip_high_share: 0.2,
     ratio_mean: 1.01,
+    importance_mean: 1.02,
+    importance_max: 3,
     importance_capped_share: 0,
     mismatch_mean: 0.001,
     mismatch_max: 0.01,
     gradient_norm: 0.5,
     learning_rate: 1e-5,
-    policy_step: 2,
-    staleness: 1,
+    // Two tokens of weights that are two steps old and one of the latest, then two of the latest.
+    staleness: 0.8,
+    staleness_max: 2,
     seconds: 1,
     tokens_per_second: 5,
-    // Two slots for 400 ms: 250 sampling, 50 tools and checks, 100 idle, and 100 that training waited.
+    // Two slots for 400 ms: 250 sampling, 50 tools and checks, 100 idle.
     'time/sampling': 0.25,
     'time/tools': 0.05,
     'time/training': 0.45,
-    'time/waiting': 0.2,
-    'time/other': 0.05,
+    'time/waiting': 0.1,
+    'time/other': 0.15,
   })
 })

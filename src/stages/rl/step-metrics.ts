@@ -2,6 +2,7 @@ import { enteredTokens, tokensByAgent } from '../../agent/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow } from '../../store/index.ts'
 import { statisticsOf } from './groups.ts'
+import { policiesOf } from './policy-steps.ts'
 import { isTruncated } from './reward.ts'
 import type { SampledStep } from './sample-step.ts'
 import type { TrainMetrics } from './train-step.ts'
@@ -9,11 +10,12 @@ import type { TrainMetrics } from './train-step.ts'
 export interface StepTimes {
   /** From the end of the previous step to the end of this one. */
   wallMs: number
-  /** Forward and backward passes and updates, without waiting. */
+  /** Forward and backward passes and updates. */
   trainingMs: number
+  /** Until there were enough groups. */
   waitedMs: number
-  /** The rollouts were sampled while the previous step trained. */
-  isHidden: boolean
+  /** Rollouts continue while the model is trained. */
+  overlaps: boolean
 }
 
 /** The row of one step in metrics.jsonl. Parts of a name are separated by slashes. */
@@ -32,8 +34,7 @@ export function stepRow(
     ...callMetrics(sampled.rollouts),
     ...trainingMetrics(trained),
     learning_rate: learningRate,
-    policy_step: sampled.policyStep,
-    staleness: sampled.step - 1 - sampled.policyStep,
+    ...stalenessMetrics(sampled),
     ...timeMetrics(sampled, times),
   }
 }
@@ -66,7 +67,7 @@ function groupMetrics({
   tried,
   leftOut,
   rollouts,
-  refills,
+  stale,
 }: SampledStep): MetricRow {
   const sum = (counts: Record<string, number>): number =>
     Object.values(counts).reduce((total, count) => total + count, 0)
@@ -78,9 +79,9 @@ function groupMetrics({
     groups_dropped: sum(dropped),
     ...withPrefix('groups_dropped', dropped),
     groups_left_over: leftOver,
+    groups_stale: stale,
     groups_equal_share: tried === 0 ? 0 : sum(equal) / tried,
     ...withPrefix('groups_equal', equal),
-    refills,
   }
 }
 
@@ -137,6 +138,8 @@ function trainingMetrics(trained: TrainMetrics): MetricRow {
     clip_low_share: trained.clipLow,
     clip_high_share: trained.clipHigh,
     ratio_mean: trained.meanRatio,
+    importance_mean: trained.meanImportance,
+    importance_max: trained.maxImportance,
     importance_capped_share: trained.capped,
     mismatch_mean: trained.mismatch.mean,
     mismatch_max: trained.mismatch.max,
@@ -145,12 +148,26 @@ function trainingMetrics(trained: TrainMetrics): MetricRow {
   }
 }
 
+/** Steps between the weights that sampled the trained tokens and those that the step starts from. */
+function stalenessMetrics({ step, kept }: SampledStep): MetricRow {
+  let [sum, most, tokens] = [0, 0, 0]
+  for (const { members } of kept)
+    for (const { rollout } of members)
+      for (const run of policiesOf(rollout)) {
+        sum += run.tokens * (step - 1 - run.step)
+        tokens += run.tokens
+        most = Math.max(most, step - 1 - run.step)
+      }
+  return { staleness: tokens === 0 ? 0 : sum / tokens, staleness_max: most }
+}
+
 /**
- * Shares of a step's time. Rollouts run concurrently, so their time is divided by the number of slots; idle slots
- * count as waiting. If rollouts overlap with training, the shares add up to more than 1.
+ * Shares of a step's time. Rollouts run concurrently, so their time is divided by the number of slots. Without overlap,
+ * idle slots count as waiting; with it, the time in which training waits for rollouts does, and the shares add up to more
+ * than 1.
  */
-function timeMetrics({ rollouts, ms, slots }: SampledStep, times: StepTimes): MetricRow {
-  const { wallMs, trainingMs, waitedMs, isHidden } = times
+function timeMetrics({ rollouts, slots }: SampledStep, times: StepTimes): MetricRow {
+  const { wallMs, trainingMs, waitedMs, overlaps } = times
   const spent = { sampling: 0, tools: 0 }
   let tokens = 0
   for (const rollout of rollouts) {
@@ -158,7 +175,7 @@ function timeMetrics({ rollouts, ms, slots }: SampledStep, times: StepTimes): Me
     spent.tools += (rollout.ms.tools + rollout.ms.checking) / slots
     tokens += enteredTokens(rollout).sampled
   }
-  const idle = Math.max(0, ms - spent.sampling - spent.tools)
+  const waiting = overlaps ? waitedMs : waitedMs - spent.sampling - spent.tools
   const of = (part: number): number => (wallMs === 0 ? 0 : Math.max(0, part) / wallMs)
   return {
     seconds: wallMs / 1000,
@@ -166,8 +183,8 @@ function timeMetrics({ rollouts, ms, slots }: SampledStep, times: StepTimes): Me
     'time/sampling': of(spent.sampling),
     'time/tools': of(spent.tools),
     'time/training': of(trainingMs),
-    'time/waiting': of(waitedMs + (isHidden ? 0 : idle)),
-    'time/other': of(wallMs - trainingMs - waitedMs - (isHidden ? 0 : ms)),
+    'time/waiting': of(waiting),
+    'time/other': of(wallMs - trainingMs - waitedMs),
   }
 }
 

@@ -6,6 +6,9 @@ export interface TokenMetrics {
   clipLow: number
   clipHigh: number
   meanRatio: number
+  /** Importance weights before the cap: the learner's probability divided by the sampler's. */
+  meanImportance: number
+  maxImportance: number
   /** Share of the trained tokens whose importance weight was capped. */
   capped: number
 }
@@ -17,6 +20,7 @@ export class TokenTally {
   #high = 0
   #ratios = 0
   #capped = 0
+  #importance = { sum: 0, max: 0 }
 
   add(
     examples: readonly PolicyExample[],
@@ -33,7 +37,10 @@ export class TokenTally {
         this.#ratios += ratio
         if (ratio < lowestRatio && advantages[at]! < 0) this.#low++
         if (ratio > highestRatio && advantages[at]! > 0) this.#high++
-        if (Math.exp(oldLogprobs[at]! - sampledLogprobs[at]!) > importanceCap) this.#capped++
+        const importance = Math.exp(oldLogprobs[at]! - sampledLogprobs[at]!)
+        this.#importance.sum += importance
+        if (importance > this.#importance.max) this.#importance.max = importance
+        if (importance > importanceCap) this.#capped++
       }
     }
   }
@@ -45,6 +52,8 @@ export class TokenTally {
       clipLow: share(this.#low),
       clipHigh: share(this.#high),
       meanRatio: share(this.#ratios),
+      meanImportance: share(this.#importance.sum),
+      maxImportance: this.#importance.max,
       capped: share(this.#capped),
     }
   }

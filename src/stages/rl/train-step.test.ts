@@ -20,8 +20,7 @@ function notebook(logprob = -1) {
       return pass(examples)
     },
     forwardBackward: async (examples, loss) => {
-      const temperature = loss.kind === 'policy' ? loss.temperature! : 1
-      notes.push({ call: 'forwardBackward', examples: [...examples], loss, temperature })
+      notes.push({ call: 'forwardBackward', examples: [...examples], loss, temperature: loss.temperature! })
       return pass(examples)
     },
     optimStep: async () => {
@@ -61,22 +60,20 @@ describe('trainStep', () => {
     const order: string[] = []
     await trainStep({ engine }, groups, settings({ mini_batches: 2 }), {
       learningRate: 1,
-      beforeUpdate: async () => order.push(calls().join(' ')),
+      onUpdate: (isLast) => order.push(`${calls().length} ${isLast}`),
     })
     expect(calls()).toEqual(['forwardBackward', 'optimStep', 'forwardBackward', 'optimStep'])
     const passes = notes.filter(({ call }) => call === 'forwardBackward')
     expect(passes.map(({ examples }) => examples.length)).toEqual([2, 4])
     for (const { examples } of passes)
       expect(examples.reduce((total, { weights }) => total + sum(weights), 0)).toBeCloseTo(1, 6)
-    // Waited once, after the first pass and before the first update.
-    expect(order).toEqual(['forwardBackward'])
+    expect(order).toEqual(['1 false', '3 true'])
   })
 
   it("uses the learner's old log-probabilities if asked to, with importance weights", async () => {
     const { engine, notes, calls } = notebook(-2)
-    const metrics = await trainStep({ engine }, groups, settings({ old_logprobs: 'learner' }), {
-      learningRate: 1,
-    })
+    const own = settings({ old_logprobs: 'learner', importance_cap: 2 })
+    const metrics = await trainStep({ engine }, groups, own, { learningRate: 1 })
     expect(calls()).toEqual(['forward', 'forwardBackward', 'optimStep'])
     const [example] = notes[1]!.examples
     expect(Array.from(example!.oldLogprobs!)).toEqual([0, -2, -2, -2])
@@ -85,13 +82,40 @@ describe('trainStep', () => {
     expect(metrics.mismatch.mean).toBe(1)
   })
 
+  it('needs no pass for old log-probabilities before the first update', async () => {
+    const { engine, notes, calls } = notebook(-2)
+    const metrics = await trainStep({ engine }, groups, settings({ old_logprobs: 'learner' }), {
+      learningRate: 1,
+    })
+    expect(calls()).toEqual(['forwardBackward', 'optimStep'])
+    expect(notes[0]!.loss).toEqual({ kind: 'cross-entropy', temperature: 1 })
+    // Twelve tokens, half of them with a positive advantage.
+    const [one, other] = notes[0]!.examples.map(({ weights }) => Array.from(weights))
+    expect(one![2]).toBeCloseTo(Math.SQRT1_2 / 12, 6)
+    expect(other![2]).toBeCloseTo(-Math.SQRT1_2 / 12, 6)
+    expect(metrics).toMatchObject({ meanRatio: 1, clipLow: 0, clipHigh: 0, mismatch: { mean: 1, max: 1.5 } })
+  })
+
+  it('computes old log-probabilities only for the later updates', async () => {
+    const { engine, notes, calls } = notebook(-2)
+    const own = settings({ old_logprobs: 'learner', mini_batches: 2 })
+    const metrics = await trainStep({ engine }, groups, own, { learningRate: 1 })
+    expect(calls()).toEqual(['forward', 'forwardBackward', 'optimStep', 'forwardBackward', 'optimStep'])
+    expect(notes[0]!.examples.length).toBe(4)
+    expect(notes[1]!.loss!.kind).toBe('cross-entropy')
+    expect(notes[3]!.loss!.kind).toBe('policy')
+    expect(Array.from(notes[3]!.examples[0]!.oldLogprobs!)).toEqual([0, -2, -2, -2])
+    expect(metrics.mismatch).toEqual({ mean: 1, max: 1.5 })
+  })
+
   it('uses the sampling temperature in every pass', async () => {
     const { engine, notes } = notebook()
-    const own = settings({ old_logprobs: 'learner', kl: 0.1 }, { temperature: 0.8 })
+    const own = settings({ old_logprobs: 'learner', kl: 0.1, mini_batches: 2 }, { temperature: 0.8 })
     const reference = notebook()
     await trainStep({ engine, reference: reference.engine }, groups, own, { learningRate: 1 })
-    expect(notes.map(({ temperature }) => temperature)).toEqual([0.8, 0.8, 0.8, undefined])
-    expect(reference.notes.map(({ temperature }) => temperature)).toEqual([0.8])
+    const used = notes.filter(({ call }) => call !== 'optimStep').map(({ temperature }) => temperature)
+    expect(used).toEqual([0.8, 0.8, 0.8, 0.8, 0.8])
+    expect(reference.notes.map(({ temperature }) => temperature)).toEqual([0.8, 0.8])
   })
 
   it('adds a pass for the KL divergence', async () => {

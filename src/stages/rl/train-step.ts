@@ -3,7 +3,14 @@ import { advantagesOf } from './advantages.ts'
 import type { RlSettings } from './config.ts'
 import { examplesOf, type PolicyExample } from './examples.ts'
 import type { Group } from './groups.ts'
-import { klExamples, klSum, normalizeWeights, policyLoss, unclippedLoss } from './loss.ts'
+import {
+  klExamples,
+  klSum,
+  normalizeWeights,
+  policyLoss,
+  unclippedLoss,
+  weightedByAdvantage,
+} from './loss.ts'
 import { mismatchOf, type TokenMetrics, TokenTally } from './token-tally.ts'
 
 export interface Learner {
@@ -37,15 +44,14 @@ export interface TrainMetrics extends TokenMetrics {
   mismatch: { mean: number; max: number }
   /** Mean KL divergence from the reference; undefined if not requested. */
   kl: number | undefined
-  /** Time spent waiting for `beforeUpdate`. */
-  waitedMs: number
 }
 
 export interface TrainOptions {
   learningRate: number
+  /** Abandons the step before its first update; after that, the step is finished. */
   signal?: AbortSignal
-  /** Awaited before the first weight update. */
-  beforeUpdate?: () => Promise<unknown> | undefined
+  /** Called before each weight update; `isLast` for the last of the step. */
+  onUpdate?: (isLast: boolean) => void
 }
 
 /** The updates of one step. Advantages are computed over the whole step; each update uses its share of the groups. */
@@ -55,26 +61,32 @@ export async function trainStep(
   settings: TrainSettings,
   options: TrainOptions,
 ): Promise<TrainMetrics> {
-  const { signal, learningRate, beforeUpdate } = options
+  const { learningRate, onUpdate } = options
+  let { signal } = options
   const { temperature } = settings
-  const loss = policyLoss(settings)
   const tally = new TokenTally()
   const norms: number[] = []
   const kl = { sum: 0, tokens: 0 }
-  let mismatch: TrainMetrics['mismatch'] | undefined
-  let waitedMs = 0
-  let rollouts = rolloutsOf(groups, settings)
-  if (settings.old_logprobs === 'learner') {
-    const { logprobs } = await engine.forward(rollouts.flat(2), signal, temperature)
-    mismatch = mismatchOf(rollouts.flat(2), logprobs)
-    rollouts = withOldLogprobs(rollouts, logprobs)
-  }
-  for (const batch of splitEvenly(rollouts, settings.mini_batches)) {
-    const examples = normalizeWeights(batch.flat(), settings.normalise)
-    if (examples.length === 0) continue
-    const { logprobs } = await engine.forwardBackward(examples, loss, signal)
-    tally.add(examples, logprobs, loss)
-    mismatch ??= mismatchOf(examples, logprobs)
+  const batches = splitEvenly(rolloutsOf(groups, settings), settings.mini_batches).filter(
+    (batch) => batch.flat(2).length > 0,
+  )
+  const isDirect = isFirstUpdateDirect(settings)
+  const old = await oldLogprobs(engine, batches, settings, isDirect, signal)
+  const before = { examples: [...old.examples], logprobs: [...old.logprobs] }
+  for (const [index, batch] of batches.entries()) {
+    const rollouts = old.batches[index] ?? batch
+    const examples = normalizeWeights(rollouts.flat(), settings.normalise)
+    const ownRatio = isDirect && index === 0
+    const { logprobs } = await engine.forwardBackward(
+      ownRatio ? weightedByAdvantage(examples) : examples,
+      ownRatio ? { kind: 'cross-entropy', temperature } : policyLoss(settings),
+      signal,
+    )
+    tally.add(ownRatio ? withOldLogprobs(examples, logprobs) : examples, logprobs, policyLoss(settings))
+    if (index === 0 && old.batches[0] === undefined) {
+      before.examples.push(...examples)
+      before.logprobs.push(...logprobs)
+    }
     if (reference !== undefined && settings.kl > 0) {
       const { logprobs: first } = await reference.forward(examples, signal, temperature)
       const { sum, tokens } = klSum(examples, logprobs, first)
@@ -83,11 +95,9 @@ export async function trainStep(
       const klBatch = klExamples(examples, logprobs, first, settings.kl)
       await engine.forwardBackward(klBatch, unclippedLoss(temperature), signal)
     }
-    if (norms.length === 0) {
-      const began = performance.now()
-      await beforeUpdate?.()
-      waitedMs = performance.now() - began
-    }
+    signal?.throwIfAborted()
+    signal = undefined
+    onUpdate?.(index === batches.length - 1)
     const { gradientNorm } = await engine.optimStep({
       learningRate,
       beta2: settings.beta2,
@@ -100,10 +110,39 @@ export async function trainStep(
     ...tally.metrics(),
     updates: norms.length,
     gradientNorm: norms.reduce((sum, norm) => sum + norm, 0) / Math.max(1, norms.length),
-    mismatch: mismatch ?? { mean: 0, max: 0 },
+    mismatch: mismatchOf(before.examples, before.logprobs),
     kl: settings.kl > 0 ? kl.sum / Math.max(1, kl.tokens) : undefined,
-    waitedMs,
   }
+}
+
+/**
+ * The first update starts from the policy that the ratio is relative to, so the ratio is 1 and the gradient of the
+ * objective is A·∇log p, whatever the old log-probabilities are. That is advantage-weighted cross-entropy, which needs
+ * no pass to compute them. Importance weights do need them, and bounds at exactly 1 would cut off the gradient.
+ */
+function isFirstUpdateDirect(settings: TrainSettings): boolean {
+  const { old_logprobs, importance_cap, clip_low, clip_high } = settings
+  return old_logprobs === 'learner' && importance_cap === 0 && clip_low > 0 && clip_high > 0
+}
+
+/** The learner's log-probabilities before the first update, for the batches that need them. */
+async function oldLogprobs(
+  engine: Learner['engine'],
+  batches: readonly Examples[],
+  { old_logprobs, temperature }: TrainSettings,
+  isDirect: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ batches: (Examples | undefined)[]; examples: PolicyExample[]; logprobs: Float32Array[] }> {
+  const needed = old_logprobs === 'sampler' ? [] : batches.slice(isDirect ? 1 : 0)
+  const examples = needed.flat(3)
+  if (examples.length === 0) return { batches: [], examples: [], logprobs: [] }
+  const { logprobs } = await engine.forward(examples, signal, temperature)
+  const replaced = withOldLogprobs(examples, logprobs)
+  let next = 0
+  const found = needed.map((batch) =>
+    batch.map((group) => group.map((rollout) => rollout.map(() => replaced[next++]!))),
+  )
+  return { batches: isDirect ? [undefined, ...found] : found, examples, logprobs }
 }
 
 /** Examples of each rollout of each group. */
@@ -119,11 +158,11 @@ function rolloutsOf(groups: readonly Group[], settings: TrainSettings): Examples
   )
 }
 
-function withOldLogprobs(rollouts: Examples, logprobs: readonly Float32Array[]): Examples {
-  let next = 0
-  return rollouts.map((group) =>
-    group.map((examples) => examples.map((example) => ({ ...example, oldLogprobs: logprobs[next++]! }))),
-  )
+function withOldLogprobs(
+  examples: readonly PolicyExample[],
+  logprobs: readonly Float32Array[],
+): PolicyExample[] {
+  return examples.map((example, index) => ({ ...example, oldLogprobs: logprobs[index]! }))
 }
 
 /** Splits items into parts, in order, whose sizes differ by at most one. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ConfigError } from '../../base/errors/index.ts'
+import { ConfigError, Interrupted } from '../../base/errors/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { CheckpointNote } from '../../engine/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
@@ -9,7 +9,9 @@ import type { RlSettings } from './config.ts'
 import type { Measured, RlContext } from './contract.ts'
 import { diagnose, findingText, stepRows } from './diagnose.ts'
 import { adviceFor } from './dynamic-sampling.ts'
-import { type SampledStep, type Sampling, sampleStep } from './sample-step.ts'
+import { PolicySteps, policiesOf } from './policy-steps.ts'
+import { RolloutPool } from './rollout-pool.ts'
+import type { SampledStep } from './sample-step.ts'
 import { passRate, stepRow } from './step-metrics.ts'
 import { learningRateAt, trainStep } from './train-step.ts'
 
@@ -31,19 +33,19 @@ export class Training {
   readonly #settings: RlSettings
   readonly #context: RlContext
   readonly #tasks: ReadonlyMap<string, Task>
-  /** Cancels running rollouts when something else fails. */
-  readonly #abort = new AbortController()
   #state: RlState = freshState
   /** Set if training stopped early because too little is left to learn. */
   #earlyStop: { text: string; passRate: number; rollouts: number } | undefined
   #rows: MetricRow[] = []
-  readonly #timer: SaveTimer
+  readonly #saves: SaveTimer
+  /** The state that matches the weights in the engine. */
+  #trained: RlState | undefined
   /** When the previous step ended: saving counts toward the next. */
   #ended = performance.now()
 
   constructor(settings: RlSettings, context: RlContext) {
     this.#settings = settings
-    this.#timer = new SaveTimer(settings.save_seconds)
+    this.#saves = new SaveTimer(settings.save_seconds)
     this.#context = context
     this.#tasks = new Map(context.tasks.map((task) => [task.id, task]))
     const fingerprint = context.student.parent?.fingerprint
@@ -60,37 +62,53 @@ export class Training {
       })
     await student.engine.load(join(run.dir, state.last.folder))
     this.#state = state
+    this.#trained = state
     this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
     run.log(`rl: resuming after step ${state.step}`)
   }
 
   async run(): Promise<RlSummary> {
-    const { steps, overlap, keep, eval_every } = this.#settings
+    const { steps, keep, eval_every } = this.#settings
     this.#ended = performance.now()
+    const policy = new PolicySteps(this.#state.step)
+    let pool: RolloutPool | undefined
     try {
       if (this.#state.last === undefined) await this.#begin()
-      let upcoming: Promise<SampledStep> | undefined
+      pool = this.#pool(policy)
       for (let step = this.#state.step + 1; step <= steps; step++) {
-        const isHidden = upcoming !== undefined
-        const sampled: SampledStep = await (upcoming ?? this.#sample(step, step - 1, this.#state))
+        this.#saves.throwIfFailed()
+        const from = performance.now()
+        const sampled = await pool.next()
+        const waitedMs = performance.now() - from
         if (await this.#isOver(sampled)) break
         this.#state = { ...this.#state, step, drawing: sampled.next }
-        const saves = this.#isSaved(step)
         const measures = eval_every > 0 && (step % eval_every === 0 || step === steps)
-        // A checkpoint must be complete, so nothing is sampled ahead before one.
-        const samplesAhead = overlap === 1 && !saves && !measures
-        upcoming = samplesAhead ? this.#sample(step + 1, step - 1, this.#state) : undefined
-        // A rejection is handled where it is awaited; until then it must not count as unhandled.
-        upcoming?.catch(() => undefined)
-        await this.#train(sampled, isHidden, upcoming, measures)
+        const onUpdate = (isLast: boolean): void => policy.updating(isLast ? step : undefined)
+        await this.#train(sampled, waitedMs, { measures, onUpdate, onTrained: () => pool?.trained(step) })
+        this.#context.signal.throwIfAborted()
         const isBest = this.#state.best?.step === step
-        if (saves || (keep === 'best' && isBest)) await this.#save()
+        if (this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
       }
+      await this.#saves.settle()
     } catch (error) {
-      this.#abort.abort(error)
-      throw error
+      throw await this.#stopped(error)
+    } finally {
+      await pool?.close()
     }
     return this.#finish()
+  }
+
+  /** After Ctrl-C, saves what has been trained; a step that was not finished is repeated. Returns the error to throw. */
+  async #stopped(error: unknown): Promise<unknown> {
+    const { signal } = this.#context
+    await this.#saves.settle()
+    if (!signal.aborted || this.#trained === undefined) return error
+    this.#state = { ...this.#trained, last: this.#state.last }
+    if (this.#state.last?.step !== this.#state.step) await this.#save()
+    await this.#saves.settle()
+    return signal.reason instanceof Interrupted
+      ? new Interrupted(`saved after step ${this.#state.step}`)
+      : error
   }
 
   /** Leaves the kept weights in the engine and in the result folder. */
@@ -98,9 +116,9 @@ export class Training {
     const { run, student } = this.#context
     const { last, best } = this.#state
     const kept = this.#settings.keep === 'best' && best !== undefined ? best : last!
-    if (kept.folder !== last!.folder) await student.engine.load(join(run.dir, kept.folder))
+    if (kept.folder !== last!.folder) await student.engine.load(join(run.dir, kept.folder), { fresh: true })
     const row = this.#rows.find(({ step }) => step === kept.step)
-    return this.#summary(await saveResult(run, student.engine, kept.step, this.#note(row)))
+    return this.#summary(saveResult(run, kept.folder, kept.step, this.#note(row)))
   }
 
   /**
@@ -112,6 +130,7 @@ export class Training {
     const { dynamic_sampling, partial_steps } = this.#settings
     if (shortage === undefined) return false
     if (kept.length > 0 && (partial_steps || !dynamic_sampling)) return false
+    await this.#saves.settle()
     if (this.#state.last?.step !== this.#state.step) await this.#save()
     const { all_right, ...others } = dropped
     const isSolved = all_right > Object.values(others).reduce((sum, count) => sum + count, 0)
@@ -125,24 +144,32 @@ export class Training {
   }
 
   #isSaved(step: number): boolean {
-    return step % this.#settings.save_every === 0 || step === this.#settings.steps || this.#timer.isDue
+    return step % this.#settings.save_every === 0 || step === this.#settings.steps || this.#saves.isDue
   }
 
-  #sample(step: number, policyStep: number, { drawing }: RlState): Promise<SampledStep> {
+  #pool(policy: PolicySteps): RolloutPool {
     const { tasks, rollOut, signal, observe } = this.#context
     const { steps, keep_rollouts } = this.#settings
     let count = 0
-    const sampling: Sampling = {
-      tasks,
-      settings: this.#settings,
-      rollOut,
-      signal: AbortSignal.any([signal, this.#abort.signal]),
-      onRollout: (rollout, groupIndex) => {
-        this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || groupIndex < keep_rollouts)
-        observe({ stage: 'rl', done: step - 1, total: steps, unit: `steps, ${++count} rollouts of the next` })
+    return new RolloutPool(
+      {
+        tasks,
+        settings: this.#settings,
+        rollOut,
+        signal,
+        policy,
+        onEnd: () => {
+          const unit = `steps, ${++count} rollouts of the next`
+          observe({ stage: 'rl', done: this.#state.step, total: steps, unit })
+        },
+        onRollout: (rollout, step, groupIndex) => {
+          count = 0
+          const policyStep = policiesOf(rollout)[0]?.step ?? policy.current
+          this.#store(rollout, { step, policyStep }, keep_rollouts === 0 || groupIndex < keep_rollouts)
+        },
       },
-    }
-    return sampleStep(sampling, step, policyStep, drawing)
+      this.#state.drawing,
+    )
   }
 
   #store(rollout: Rollout, meta: Record<string, number>, isWhole: boolean): void {
@@ -154,9 +181,12 @@ export class Training {
 
   async #train(
     sampled: SampledStep,
-    isHidden: boolean,
-    upcoming: Promise<SampledStep> | undefined,
-    measures: boolean,
+    waitedMs: number,
+    {
+      measures,
+      onUpdate,
+      onTrained,
+    }: { measures: boolean; onUpdate: (isLast: boolean) => void; onTrained: () => void },
   ): Promise<void> {
     const { run, student, signal, observe, onStep } = this.#context
     const { steps } = this.#settings
@@ -166,18 +196,12 @@ export class Training {
       this.#reportOnce('shortage', `step ${step} is partial: ${shortage}. ${adviceFor(dropped)}`)
     const learningRate = learningRateAt(step, this.#settings)
     const began = performance.now()
-    const trained = await trainStep(student, kept, this.#settings, {
-      learningRate,
-      signal,
-      beforeUpdate: () => upcoming,
-    })
-    const trainingMs = performance.now() - began - trained.waitedMs
-    const times = {
-      wallMs: performance.now() - this.#ended,
-      trainingMs,
-      waitedMs: trained.waitedMs,
-      isHidden,
-    }
+    const trained = await trainStep(student, kept, this.#settings, { learningRate, signal, onUpdate })
+    this.#trained = this.#state
+    const trainingMs = performance.now() - began
+    onTrained()
+    const wallMs = performance.now() - this.#ended
+    const times = { wallMs, trainingMs, waitedMs, overlaps: this.#settings.overlap > 0 }
     const row = {
       ...stepRow(sampled, trained, this.#tasks, { learningRate, times }),
       ...(measures ? await this.#measure(step) : {}),
@@ -200,7 +224,7 @@ export class Training {
   }
 
   async #measure(step: number): Promise<MetricRow> {
-    const found: Measured | undefined = await this.#context.evaluate?.(step)
+    const found = await this.#evaluate(step)
     if (found === undefined) return {}
     const { accuracy, wellFormed, count } = found
     if (accuracy > (this.#state.best?.accuracy ?? Number.NEGATIVE_INFINITY) && this.#settings.keep === 'best')
@@ -208,10 +232,24 @@ export class Training {
     return { eval_accuracy: accuracy, eval_well_formed: wellFormed, eval_count: count }
   }
 
+  /** An interrupted evaluation is left out: the weights are saved without it. */
+  async #evaluate(step: number): Promise<Measured | undefined> {
+    try {
+      return await this.#context.evaluate?.(step)
+    } catch (cause) {
+      if (step > 0 && this.#context.signal.aborted) return undefined
+      throw cause
+    }
+  }
+
+  /** Starts saving; training continues meanwhile. */
   async #save(): Promise<void> {
     const { run, student } = this.#context
-    const note = this.#note(this.#rows.at(-1))
-    this.#state = await this.#timer.timed(() => saveState(run, student.engine, this.#state, note))
+    const [state, note] = [this.#state, this.#note(this.#rows.at(-1))]
+    await this.#saves.start(async () => {
+      const { last } = await saveState(run, student.engine, state, note)
+      this.#state = { ...this.#state, last }
+    })
   }
 
   #note(row: MetricRow = {}): Pick<CheckpointNote, 'parent' | 'metrics'> {

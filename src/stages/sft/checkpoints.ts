@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ConfigError } from '../../base/errors/index.ts'
 import { readCheckpointManifest } from '../../engine/checkpoint/checkpoint.ts'
 import type { CheckpointManifest } from '../../engine/checkpoint/checkpoint-manifest.ts'
+import { linkCheckpoint } from '../../engine/checkpoint/link-checkpoint.ts'
 import { removeCheckpoint } from '../../engine/checkpoint/replace-folder.ts'
 import type { CheckpointNote, Engine } from '../../engine/contract.ts'
 import type { Run } from '../../store/run.ts'
@@ -67,19 +68,33 @@ export class Checkpoints {
     return best?.plan === this.#plan ? best : undefined
   }
 
-  async save(which: Which, state: Omit<TrainingState, 'plan'>, row: SftRow | undefined): Promise<void> {
+  /** To resume from, with the optimizer state. */
+  async save(state: Omit<TrainingState, 'plan'>, row: SftRow | undefined): Promise<void> {
+    await this.#engine.save(this.folder('sft-last'), this.#note(state, row))
+    this.#record('sft-last')
+  }
+
+  /** The weights alone, as the best so far. */
+  async keep(score: Score, step: number, row: SftRow | undefined): Promise<void> {
+    const note = this.#note({ step, score }, row)
+    if (this.#state('sft-last')?.step === step)
+      linkCheckpoint(this.folder('sft-last'), this.folder('sft'), note)
+    else await this.#engine.save(this.folder('sft'), note, { optimizer: false })
+    this.#record('sft')
+  }
+
+  #note(state: Omit<TrainingState, 'plan'>, row: SftRow | undefined): CheckpointNote {
     const metrics = Object.entries(row ?? {}).filter((entry): entry is [string, number] =>
       Number.isFinite(entry[1]),
     )
-    await this.#engine.save(this.folder(which), {
+    return {
       stage: 'sft',
       step: state.step,
       createdAt: new Date().toISOString(),
       ...(this.#parent === undefined ? {} : { parent: this.#parent }),
       metrics: Object.fromEntries(metrics),
       metadata: { sft: { ...state, plan: this.#plan } as CheckpointManifest['metadata'] },
-    })
-    this.#record(which)
+    }
   }
 
   folder(which: Which): string {

@@ -46,5 +46,5 @@ export function exampleOf(
 }
 
 export function trainingExample({ tokens, learned }: Example): TrainingExample {
-  return { tokens, weights: Float32Array.from(learned) }
+  return { tokens, weights: new Float32Array(learned) }
 }

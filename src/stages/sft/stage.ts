@@ -41,7 +41,17 @@ async function trainSft(
 ): Promise<Record<string, number>> {
   const tasks = await measuringTasks(config)
   refuseOverlap(trainedOn(run), tasks)
-  const student = await openStudent(config, config.student.model, (line) => run.log(line))
+  const { model } = config.student
+  observe({ stage: 'sft', done: 0, unit: `opening ${model}` })
+  const student = await openStudent(
+    config,
+    model,
+    (line) => {
+      run.log(line)
+      observe({ stage: 'sft', done: 0, unit: line })
+    },
+    observe,
+  )
   const { engine, tokenizer, folder } = student
   onRuntime?.(`sft: ${runtimeLabel(engine.describe())}`)
   const world = tasks.length === 0 ? undefined : await openWorld(config, run)

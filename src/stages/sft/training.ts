@@ -1,3 +1,4 @@
+import { Interrupted } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import type { Engine } from '../../engine/contract.ts'
 import type { MetricRow } from '../../store/metrics-file.ts'
@@ -32,7 +33,7 @@ export interface TrainingParts {
 export class Training {
   failedEvaluations = 0
   readonly #parts: TrainingParts
-  readonly #timer: SaveTimer
+  readonly #saves: SaveTimer
   /** Steps the weights have been trained for. */
   #step = 0
   /** Step of the last checkpoint. */
@@ -44,7 +45,7 @@ export class Training {
 
   constructor(parts: TrainingParts) {
     this.#parts = parts
-    this.#timer = new SaveTimer(parts.settings.save_seconds)
+    this.#saves = new SaveTimer(parts.settings.save_seconds)
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -57,15 +58,21 @@ export class Training {
     try {
       while (this.#step < plan.total || this.#pending !== undefined) {
         signal.throwIfAborted()
+        this.#saves.throwIfFailed()
         this.#pending ??= await this.#trainStep(signal)
         await this.#finishStep(this.#pending, signal)
       }
     } catch (cause) {
-      if (signal.aborted && this.#step > this.#saved) await this.#save()
-      throw cause
+      await this.#saves.settle()
+      if (!signal.aborted || this.#step === 0) throw cause
+      if (this.#step > this.#saved) await this.#save({ last: true, best: false })
+      await this.#saves.settle()
+      throw signal.reason instanceof Interrupted ? new Interrupted(`saved after step ${this.#step}`) : cause
     }
+    await this.#saves.settle()
     // Without evaluation, the last checkpoint counts as the best.
-    if (checkpoints.best() === undefined) await this.#keep()
+    if (checkpoints.best() === undefined) await this.#save({ last: false, best: true })
+    await this.#saves.settle()
   }
 
   async #trainStep(signal: AbortSignal): Promise<SftRow> {
@@ -108,18 +115,16 @@ export class Training {
       ...(accuracy === undefined ? {} : { accuracy }),
     }
     this.#last = row
-    if (isBetter(score, this.#best, settings.keep)) {
-      this.#best = score
-      await this.#keep()
-    }
+    const best = isBetter(score, this.#best, settings.keep)
+    if (best) this.#best = score
     const metric = { stage: 'sft', ...row }
     folder.metric(metric)
     onStep?.(metric)
     this.#pending = undefined
     const losses = `loss ${row.loss.toFixed(3)}${evalLoss === undefined ? '' : `, held out ${evalLoss.toFixed(3)}`}`
     observe({ stage: 'sft', done: row.step, total: plan.total, unit: `steps, ${losses}` })
-    const isDue = row.step % settings.save_every === 0 || last || this.#timer.isDue
-    if (isDue && row.step > this.#saved) await this.#save()
+    const isDue = row.step % settings.save_every === 0 || last || this.#saves.isDue
+    await this.#save({ last: isDue && row.step > this.#saved, best })
   }
 
   async #evaluated(row: SftRow, signal: AbortSignal): Promise<SftRow> {
@@ -149,16 +154,17 @@ export class Training {
     }
   }
 
-  async #save(): Promise<void> {
+  /** Starts saving the current weights: to resume from, as the best so far, or both. Training continues meanwhile. */
+  async #save({ last, best }: { last: boolean; best: boolean }): Promise<void> {
+    if (!last && !best) return
+    const { checkpoints } = this.#parts
     const pending = this.#pending === undefined ? {} : { pending: { ...this.#pending } }
-    const state = { step: this.#step, score: {}, ...pending }
-    await this.#timer.timed(() => this.#parts.checkpoints.save('sft-last', state, this.#last))
-    this.#saved = this.#step
-  }
-
-  /** Saves the current weights as the best. */
-  async #keep(): Promise<void> {
-    await this.#parts.checkpoints.save('sft', { step: this.#step, score: this.#best ?? {} }, this.#last)
+    const [step, score, row] = [this.#step, this.#best ?? {}, this.#last]
+    await this.#saves.start(async () => {
+      if (last) await checkpoints.save({ step, score: {}, ...pending }, row)
+      if (best) await checkpoints.keep(score, step, row)
+    })
+    if (last) this.#saved = step
   }
 }
 

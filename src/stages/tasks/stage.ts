@@ -1,12 +1,10 @@
 import { whole } from '../../base/text/index.ts'
-import type { Task } from '../../schema/index.ts'
 import {
-  assertMayBeWritten,
   heldOutTasks,
   measuringTasks,
-  readSplit,
   refuseOverlap,
   tasksToPractise,
+  trainingTasks,
   validateTasks,
 } from '../../tasks/index.ts'
 import { type TasksConfig, TasksSection } from '../../tasks/settings.ts'
@@ -27,25 +25,6 @@ export const prepareTasks: Stage<Config> = {
   run: async (context) => ({ figures: await makeTasks(context) }),
   describe: ({ tasks = 0, misjudged = 0 }) =>
     `${whole(tasks)} tasks, ${whole(misjudged)} misjudged by their checkers`,
-}
-
-/** The tasks the team works on, from every configured source. */
-export function trainingTasks({
-  config,
-  observe,
-  signal,
-  onFinding,
-}: Omit<StageContext<TasksConfig>, 'run'>): Promise<Task[]> {
-  const { suites, count } = config.tasks
-  let done = 0
-  return readSplit(config, 'train', count, {
-    signal,
-    ...(onFinding === undefined ? {} : { onNote: onFinding }),
-    onTask: (task) => {
-      assertMayBeWritten(task)
-      observe({ stage: 'tasks', done: ++done, total: suites.length * count, unit: 'tasks' })
-    },
-  })
 }
 
 /** Stores tasks, and makes sure that their checkers can be trusted and that none is an evaluation task. */

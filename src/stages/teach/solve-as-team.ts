@@ -1,11 +1,10 @@
-import type { Spotlight } from '../../base/progress/index.ts'
+import type { Spotlight, Spotted } from '../../base/progress/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
-import type { Message, Task, Trajectory } from '../../schema/index.ts'
+import type { Message, Task, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import type { CallOptions, Tool } from '../../world/tools/index.ts'
 import type { MindMaker, TeamLimits, Topology, TopologySettings } from './contract.ts'
 import { type Recorder, recordRun } from './recorder.ts'
-import { showEvent } from './show-event.ts'
 import { RecordedRun, type Totals } from './team-run.ts'
 import { workersFor } from './workers.ts'
 
@@ -53,7 +52,7 @@ export async function solveAsTeam(
   const spotted = around.spotlight?.begin(task.question)
   const work = async (recorder: Recorder): Promise<string | undefined> => {
     const run = new RecordedRun({
-      task,
+      question: task.question,
       grammar,
       topology,
       workers,
@@ -110,4 +109,10 @@ function settingsFor(grammar: Grammar, reflectEvery: number): TopologySettings {
     hasCheck: agents.has('suggested_answer') && agents.has('double_check'),
     mayReplan: agents.get('double_check')?.next.includes('plan') ?? false,
   }
+}
+
+/** Shows agents' messages and tool output; other events only record who passed what to whom. */
+function showEvent(event: TrajectoryEvent, { text }: Spotted): void {
+  if (event.type === 'wrote') text(`${event.agent}: ${event.text.trim()}\n`, 'model')
+  if (event.type === 'tool-answered') text(`${event.output.trim()}\n`, 'tool')
 }

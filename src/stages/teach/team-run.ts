@@ -1,6 +1,6 @@
 import { ModelError } from '../../base/errors/index.ts'
 import { type Grammar, parsePayload } from '../../language/grammar/index.ts'
-import type { Contribution, Message, Task } from '../../schema/index.ts'
+import type { Contribution, Message } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
   Activation,
@@ -18,7 +18,7 @@ import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
 
 export interface RunParts {
-  task: Task
+  question: string
   grammar: Grammar
   topology: Topology
   workers: readonly AgentSpec[]
@@ -67,7 +67,7 @@ export class RecordedRun implements TeamRun {
 
   constructor(parts: RunParts) {
     this.#parts = parts
-    this.question = parts.task.question
+    this.question = parts.question
     this.workers = parts.workers
     this.settings = parts.settings
     this.agents = new Map([...parts.topology.roles, ...parts.workers].map((agent) => [agent.name, agent]))

@@ -15,3 +15,6 @@ export const benchmarks: readonly Benchmark[] = [
   ...questionBenchmarks,
   ...webBenchmarks,
 ]
+
+/** The names of all file formats: the benchmarks' own, and three that are not tied to a benchmark. */
+export const taskFormats: readonly string[] = [...benchmarks.map(({ name }) => name), 'verl', 'plain', 'coa']

@@ -1,4 +1,4 @@
-export { type Benchmark, type BenchmarkFile, benchmarks } from './benchmarks.ts'
+export { type Benchmark, type BenchmarkFile, benchmarks, taskFormats } from './benchmarks.ts'
 export { type ColumnMap, columnMapOf, parseColumnMap } from './formats/plain.ts'
 export { assertMayBeWritten, isMemoryOnly } from './memory-only.ts'
-export { isTask, type ReadOptions, type RowReport, readTasks, taskFormats } from './read-tasks.ts'
+export { isTask, type ReadOptions, type RowReport, readTasks } from './read-tasks.ts'

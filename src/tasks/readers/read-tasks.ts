@@ -1,10 +1,9 @@
 import { basename } from 'node:path'
 import { nearestName, UsageError } from '../../base/errors/index.ts'
-import type { Task } from '../../schema/index.ts'
+import type { Split, Task } from '../../schema/index.ts'
 import { questionKey } from '../question-key.ts'
-import type { Split } from '../splits.ts'
 import { splitOf } from '../splits.ts'
-import { type Benchmark, benchmarks } from './benchmarks.ts'
+import { type Benchmark, benchmarks, taskFormats } from './benchmarks.ts'
 import { detectFormat } from './detect-format.ts'
 import type { RawRow } from './files/raw-row.ts'
 import { rawRows } from './files/raw-rows.ts'
@@ -49,10 +48,6 @@ export interface ReadOptions {
   /** Receives a description of how a file is read if the format was detected. */
   onNote?: (note: string) => void
 }
-
-const otherFormats = ['verl', 'plain', 'coa'] as const
-
-export const taskFormats: readonly string[] = [...benchmarks.map(({ name }) => name), ...otherFormats]
 
 export const isTask = (item: Task | RowReport): item is Task => 'gold' in item
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { Split } from '../splits.ts'
+import type { Split } from '../../schema/index.ts'
 
 /** Common names of splits in data sets. */
 const splitNames: Record<string, Split> = {

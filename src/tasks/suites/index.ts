@@ -1,4 +1,3 @@
-import type { Task } from '../../schema/index.ts'
 import { codeSuite } from './code/index.ts'
 import { mathSuite } from './math/index.ts'
 import { searchSuite } from './search/index.ts'
@@ -20,7 +19,10 @@ export const suites: ReadonlyMap<string, Suite> = new Map(
 )
 
 /** The suite that generated a task, and its program. Undefined for other tasks, even if their suite has the same name. */
-export function madeBy(task: Task): { suite: Suite; program: unknown } | undefined {
+export function madeBy(task: {
+  suite: string
+  meta: Record<string, unknown>
+}): { suite: Suite; program: unknown } | undefined {
   const suite = suites.get(task.suite)
   const program = suite?.program.safeParse(task.meta['program'])
   return suite !== undefined && program?.success ? { suite, program: program.data } : undefined

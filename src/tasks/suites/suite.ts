@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import type { Random } from '../../base/random/index.ts'
-import type { Task } from '../../schema/index.ts'
+import type { Split, Task } from '../../schema/index.ts'
 import type { TaskTools } from '../../world/index.ts'
 import type { SearchSection } from '../../world/settings.ts'
-import type { Split } from '../splits.ts'
 import type { Dials, Expert } from './expert.ts'
 
 /** Identifies a task of a suite. The same request gives the same task on every machine. */

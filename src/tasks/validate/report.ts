@@ -1,11 +1,11 @@
-import type { Task, Verdict } from '../../schema/index.ts'
+import type { Checker, Verdict } from '../../schema/index.ts'
 
 type Outcome = Verdict['outcome']
 
 /** The tasks of one suite with the same checker. */
 export interface SuiteCounts {
   suite: string
-  checker: Task['gold']['checker']
+  checker: Checker
   tasks: number
   /** Verdicts on answers that must be accepted. */
   right: Record<Outcome, number>
@@ -40,10 +40,10 @@ export class Tally {
   readonly #suites = new Map<string, SuiteCounts>()
   readonly #notChecked: Record<string, number> = {}
   readonly #failures: ValidationFailure[] = []
-  #tasks = 0
   #failed = 0
 
-  suiteOf({ suite, gold: { checker } }: Task): SuiteCounts {
+  /** The counts of a suite, to be added to. */
+  of(suite: string, checker: Checker): SuiteCounts {
     const key = JSON.stringify([suite, checker])
     let counts = this.#suites.get(key)
     if (counts === undefined) {
@@ -51,15 +51,6 @@ export class Tally {
       this.#suites.set(key, counts)
     }
     return counts
-  }
-
-  task(task: Task): void {
-    this.#tasks++
-    this.suiteOf(task).tasks++
-  }
-
-  judged(task: Task, answer: 'right' | 'wrong', outcome: Outcome): void {
-    this.suiteOf(task)[answer][outcome]++
   }
 
   notChecked(reason: string): void {
@@ -72,9 +63,10 @@ export class Tally {
   }
 
   report(): ValidationReport {
+    const suites = [...this.#suites.values()]
     return {
-      tasks: this.#tasks,
-      suites: [...this.#suites.values()],
+      tasks: suites.reduce((sum, { tasks }) => sum + tasks, 0),
+      suites,
       notChecked: this.#notChecked,
       failures: this.#failures,
       failed: this.#failed,

@@ -4,8 +4,7 @@ import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Task, Verdict } from '../../schema/index.ts'
 import { isMemoryOnly } from '../readers/index.ts'
 import { Tally, type ValidationReport } from './report.ts'
-import { rightAnswers } from './right-answers.ts'
-import { wrongAnswers } from './wrong-answers.ts'
+import { rightAnswers, wrongAnswers } from './sample-answers.ts'
 
 export interface ValidateOptions extends Pick<CheckContext, 'sandbox' | 'judge' | 'code'> {
   /** Tasks checked at the same time. */
@@ -53,8 +52,9 @@ async function validateTask(
   tally: Tally,
   options: ValidateOptions,
 ): Promise<void> {
-  tally.task(task)
   const { checker } = task.gold
+  const counts = tally.of(task.suite, checker)
+  counts.tasks++
   if (checker === 'judge' && options.judge === undefined) return tally.notChecked('needs a judge')
   if (checker === 'code' && options.sandbox === undefined) return tally.notChecked('needs a sandbox')
   const { sandbox, judge, code, signal } = options
@@ -65,11 +65,11 @@ async function validateTask(
   if (accepted.length === 0) tally.notChecked('has no reference solution')
   for (const answer of accepted) {
     const checked = await checkAnswer(task.gold, answer, context)
-    tally.judged(task, 'right', checked.outcome)
+    counts.right[checked.outcome]++
     if (checked.outcome !== 'correct') fail(task, 'right', checked, tally)
   }
   const checked = await firstRejected(task, wrongAnswers(task, others), context)
-  tally.judged(task, 'wrong', checked.outcome)
+  counts.wrong[checked.outcome]++
   if (checked.outcome !== 'wrong') fail(task, 'wrong', checked, tally)
 }
 

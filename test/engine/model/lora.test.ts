@@ -64,7 +64,7 @@ describe('adapters trained by the engine', () => {
 
   it('are exported for PEFT, and match the engine when merged', async () => {
     const adapter = join(folder, 'adapter')
-    expect(exportPeft(saved, adapter, base)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
+    expect(exportPeft(saved, adapter)).toMatchObject({ rank: 4, alpha: 12, projections: 14 })
     const config = JSON.parse(readFileSync(join(adapter, 'adapter_config.json'), 'utf8')) as object
     expect(config).toMatchObject({
       peft_type: 'LORA',
@@ -80,11 +80,10 @@ describe('adapters trained by the engine', () => {
     expect(openCheckpoint(merged).manifest!.parentPath).toBe(base)
   })
 
-  it('are not exported with the wrong base', () => {
+  it('are not exported from a full model, nor over other files', () => {
     const other = join(folder, 'adapter-of-another')
-    expect(failure(() => exportPeft(saved, other, saved))).toContain('is not')
-    expect(failure(() => exportPeft(base, other, base))).toContain('has no adapters')
-    expect(failure(() => exportPeft(saved, base, base))).toContain('already exists')
+    expect(failure(() => exportPeft(base, other))).toContain('is a full model, not an adapter')
+    expect(failure(() => exportPeft(saved, base))).toContain('already exists')
   })
 })
 
@@ -143,6 +142,27 @@ describe('PEFT adapters', () => {
     }
     const untouched = 'model.layers.0.self_attn.k_proj.weight'
     expect(after.get(untouched)).toEqual(before.get(untouched))
+  })
+
+  it('of some projections, with other ranks and scales, can be sampled and trained further', async () => {
+    const adapter = write({
+      use_rslora: true,
+      alpha_pattern: { 'mlp.up_proj': 3 },
+      base_model_name_or_path: base,
+    })
+    const plain = join(folder, `out-${count++}`)
+    mergeLora(base, adapter, plain, { createdAt })
+    const engine = await openEmbedded({ model: adapter, threads: 1, lora: { rank: 4, alpha: 8 } })
+    expect(await furthest(engine, plain)).toBeLessThan(1e-4)
+    await train(engine, 2)
+    const further = join(folder, 'further')
+    await engine.save(further, { stage: 'sft', step: 2, createdAt })
+    expect(await furthest(engine, further)).toBeLessThan(1e-4)
+    expect(await furthest(engine, plain)).toBeGreaterThan(1e-3)
+    await engine.close()
+    await expect(openEmbedded({ model: adapter, threads: 1, lora: { rank: 2, alpha: 8 } })).rejects.toThrow(
+      'or of a rank above 2',
+    )
   })
 
   it('are rejected if unsupported or invalid', () => {

@@ -21,7 +21,7 @@ export async function holdAnswer(target: string, path: string, number: number): 
     const hasBody = chunks.length > 0
     const answer = await fetch(`${target}${incoming.url}`, {
       method: incoming.method!,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': incoming.headers['content-type'] ?? 'application/json' },
       ...(hasBody ? { body: Buffer.concat(chunks) } : {}),
     })
     const body = Buffer.from(await answer.arrayBuffer())

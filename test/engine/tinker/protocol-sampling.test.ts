@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Sample } from '../../../src/engine/index.ts'
 import { Futures } from '../../../src/engine/tinker/futures.ts'
 import { ProtocolSampling } from '../../../src/engine/tinker/sampling-protocol.ts'
 import { Wire } from '../../../src/engine/tinker/wire.ts'
-import { startTinkerServer, type TinkerServer } from '../../../src/testing/tinker-server.ts'
+import { startTinkerServer, type TinkerServer } from './tinker-server.ts'
 
 let server: TinkerServer
 let published: number[]
@@ -25,6 +26,7 @@ beforeEach(async () => {
   sampling = new ProtocolSampling({
     futures: new Futures(new Wire({ url: server.url })),
     contextLength: 10,
+    decode: (ids) => Array.from(ids, (id) => 'abcdefghij'[id]).join(''),
     publish: async (number) => {
       published.push(number)
       return `session ${number}`
@@ -70,12 +72,26 @@ it('reports why a sample ended, and never requests more than the context holds',
   ).toMatchObject([{ max_tokens: 3, seed: 5 }, { stop: [9] }, { stop: ['x'] }, { max_tokens: 2 }])
 })
 
+it('cuts at stop tokens where the server stops at texts, because a request can have only one kind', async () => {
+  const cut = async (stopTokens: number[], stopTexts: string[]) => {
+    const [{ tokens, logprobs, stopped }] = (await sampling.sample({
+      ...request,
+      stopTokens,
+      stopTexts,
+    })) as [Sample]
+    return [[...tokens], [...logprobs], stopped]
+  }
+  expect(await cut([8], ['ij'])).toEqual([[7, 8], [-1, -2], 'token'])
+  expect(await cut([9], ['hi'])).toEqual([[7, 8], [-1, -2], 'text'])
+  expect(await cut([1], ['ij'])).toEqual([[7, 8, 9], [-1, -2, -3], 'text'])
+  expect(server.requests.map(({ body }) => body)).toMatchObject(
+    [['ij'], ['hi'], ['ij']].map((stop) => ({ sampling_params: { stop } })),
+  )
+})
+
 it('rejects what the protocol does not support', async () => {
   await expect(sampling.sample({ ...request, allowed: () => undefined })).rejects.toThrow(
     /does not support allowed tokens/,
-  )
-  await expect(sampling.sample({ ...request, stopTokens: [1], stopTexts: ['x'] })).rejects.toThrow(
-    /stop tokens or stop strings/,
   )
   expect(server.requests).toEqual([])
 })

@@ -22,15 +22,14 @@ export async function replay(exchanges: readonly Exchange[]): Promise<ReplayServ
     const text = Buffer.concat(chunks).toString()
     const path = incoming.url!.replace('/api/v1', '')
     const reply = (status: number, answer: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(answer))
+      const file = (answer as { base64?: string } | null)?.base64
+      response.writeHead(status, {
+        'content-type': file === undefined ? 'application/json' : 'application/octet-stream',
+      })
+      response.end(file === undefined ? JSON.stringify(answer) : Buffer.from(file, 'base64'))
     }
     // Their number depends on the speed of this machine.
     if (path === '/session_heartbeat') return reply(200, { type: 'session_heartbeat' })
-    if (path.endsWith('/archive')) {
-      response.writeHead(200, { 'content-type': 'application/octet-stream' })
-      return response.end('the adapter')
-    }
     const body = text === '' ? undefined : JSON.parse(text)
     const found = left.find(
       (each) =>

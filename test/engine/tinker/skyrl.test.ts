@@ -1,15 +1,15 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Exchange } from '../../../src/engine/index.ts'
+import { recorder, recordingProxy } from './recording-proxy.ts'
 import { type ReplayServer, replay } from './replay-server.ts'
 import { runSession, type SessionFindings } from './skyrl-session.ts'
 
 const fixture = new URL('./fixtures/skyrl.jsonl', import.meta.url)
 /** URL of a SkyRL server with a tiny Llama: the session then runs there, and is recorded to COA_TEST_RECORD. */
 const live = process.env['COA_TEST_SKYRL_URL']
-const record = process.env['COA_TEST_RECORD']
 
 let folder: string
 let server: ReplayServer | undefined
@@ -19,11 +19,9 @@ let findings: SessionFindings
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coa-skyrl-'))
   if (live !== undefined) {
-    const onAnswer = (exchange: Exchange): void => {
-      if (record !== undefined && exchange.path !== '/session_heartbeat')
-        appendFileSync(record, `${JSON.stringify(exchange)}\n`)
-    }
-    findings = await runSession({ url: live, onAnswer }, folder)
+    const proxy = await recordingProxy(live, recorder())
+    findings = await runSession({ url: proxy.url }, folder)
+    await proxy.close()
     console.info(findings)
     return
   }
@@ -52,7 +50,7 @@ it('measures how SkyRL treats losses', () => {
     clips: true,
     dualClip: false,
     clipsGradient: false,
-    repeatsSafely: false,
+    repeatsSafely: true,
   })
 })
 

@@ -5,7 +5,7 @@ import { startHeartbeat } from '../../../src/engine/tinker/heartbeat.ts'
 import { ModelSession } from '../../../src/engine/tinker/model-session.ts'
 import { decodePass } from '../../../src/engine/tinker/protobuf/messages.ts'
 import { Wire, type WireOptions } from '../../../src/engine/tinker/wire.ts'
-import { startTinkerServer, type TinkerReply, type TinkerServer } from '../../../src/testing/tinker-server.ts'
+import { startTinkerServer, type TinkerReply, type TinkerServer } from './tinker-server.ts'
 
 let server: TinkerServer | undefined
 afterEach(async () => {
@@ -130,12 +130,13 @@ describe('a future', () => {
 })
 
 describe('training requests', () => {
-  const input = { data: [datumOf([1, 2, 3], { weights: [0, 1, 0.5] })], loss_fn: 'cross_entropy' }
+  const input = { data: [{ tokens: [1, 2, 3], inputs: { weights: [0, 1, 0.5] } }], loss_fn: 'cross_entropy' }
+  const output = { loss_fn_outputs: [{ logprobs: { data: [-1, -2] } }], metrics: {} }
 
   it('are numbered, and reach the server in order', async () => {
     server = await startTinkerServer(({ path }, index) =>
       path === '/retrieve_future'
-        ? { body: {} }
+        ? { body: output }
         : { body: { request_id: String(index) }, delayMs: index === 0 ? 200 : 0 },
     )
     const session = new ModelSession(new Futures(new Wire({ url: server.url })), 'm')
@@ -157,11 +158,11 @@ describe('training requests', () => {
     server = await startTinkerServer(({ headers }) =>
       headers['content-type'] === 'application/json'
         ? { status: 415, body: { detail: 'protobuf only' } }
-        : { body: { loss_fn_outputs: [{ logprobs: { data: [-1, -2] } }], metrics: {} } },
+        : { body: output },
     )
     const session = new ModelSession(new Futures(new Wire({ url: server.url })), 'm')
-    const { loss_fn_outputs } = await session.pass('/forward', input)
-    expect(loss_fn_outputs[0]!.logprobs.data).toEqual([-1, -2])
+    const { logprobs } = await session.pass('/forward', input)
+    expect(logprobs).toEqual([Float32Array.of(0, -1, -2)])
     await session.pass('/forward_backward', input)
     expect(server.requests.map(({ path }) => path)).toEqual([
       '/forward',
@@ -173,7 +174,7 @@ describe('training requests', () => {
       [2, true],
       [3, false],
     ])
-    expect(sent[0]!.data).toEqual(input.data)
+    expect(sent[0]!.data).toEqual(input.data.map(datumOf))
   })
 })
 

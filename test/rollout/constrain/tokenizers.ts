@@ -3,7 +3,7 @@ import { byteAlphabet } from '../../../src/language/tokens/byte-level.ts'
 import { addedToken, byteLevelJson } from '../../../src/language/tokens/byte-level-json.ts'
 import { byteTokenizer, type Tokenizer, tokenizerFromJson } from '../../../src/language/tokens/index.ts'
 import { trainTokenizer } from '../../../src/language/tokens/train/index.ts'
-import { grammarsWithEveryPayload } from '../../../src/testing/visual-inspector.ts'
+import { grammarsWithEveryPayload } from '../../grammar/visual-inspector.ts'
 
 const wideText = '漢字漢字漢語 ééé ñandú Москва 東京 東京都 👩‍👩‍👧 👩 \u00a0\u00a0 \u3000\u3000 “quoted” — … '
 

@@ -13,6 +13,9 @@ def main() -> None:
 
     # Before the slow imports, so that a wrong option is reported immediately.
     options = parse_options()
+    # Kept with the data, so that the next start finds what this one compiled.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(options.data / "compiled"))
+    os.environ.setdefault("TRITON_CACHE_DIR", str(options.data / "compiled" / "triton"))
     from transformers.utils import logging as transformers_logging
 
     from .serve import run

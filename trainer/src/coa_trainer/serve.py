@@ -5,12 +5,13 @@ import contextlib
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 
 from aiohttp import web
 
-from .model.bases import BaseModels, ModelOptions
+from .model.bases import FOLDER, UPLOAD, BaseModels, ModelOptions
 from .model.learner import PassOptions
 from .model.ranks import Ranks, join_ranks
 from .options import Options
@@ -28,6 +29,8 @@ from .server.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
+MAX_OPEN_FILES = 65536
+
 
 def make_bases(options: Options, ranks: Ranks | None = None) -> BaseModels:
     return BaseModels(
@@ -39,7 +42,7 @@ def make_bases(options: Options, ranks: Ranks | None = None) -> BaseModels:
             checkpointing=options.checkpointing,
             compile=options.compile,
         ),
-        Folders(options.data).upload,
+        Folders(options.data).resolve,
     )
 
 
@@ -75,7 +78,9 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
         make_app(service, options, uploads), auto_decompress=False, handler_cancellation=True, access_log=None
     )
     await runner.setup()
-    site = web.TCPSite(runner, options.host, options.port)
+    # Hundreds of sample requests arrive at once, each on its own connection.
+    _raise_file_limit()
+    site = web.TCPSite(runner, options.host, options.port, backlog=4096)
     await site.start()
     port = runner.addresses[0][1]
     host = f"[{options.host}]" if ":" in options.host else options.host
@@ -95,14 +100,23 @@ async def serve(options: Options, ranks: Ranks | None = None) -> None:
     log.info("shutting down")
     watch.cancel()
     await runner.cleanup()
-    await asyncio.to_thread(service.worker.close)
+    await asyncio.to_thread(service.close)
     service.executor.ops.end()
     service.database.close()
 
 
+def _raise_file_limit() -> None:
+    """Connections count as open files, and the default limit is often 1,024."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 async def _watch(service: Service, uploads: Uploads, seconds: float) -> None:
     while True:
-        await uploads.remove_old(service.uploads_in_use())
+        await uploads.remove_old(service.bases_in_use(UPLOAD))
+        service.executor.folders.granted.remove_old(service.bases_in_use(FOLDER))
         await asyncio.sleep(min(60.0, max(1.0, seconds / 4)) if seconds > 0 else 60.0)
         if seconds > 0:
             service.park_idle(seconds)

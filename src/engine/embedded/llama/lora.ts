@@ -1,10 +1,4 @@
-import {
-  addLowRank,
-  type ModelShape,
-  parametersOf,
-  randomStream,
-  type StoredTensors,
-} from '../../checkpoint/index.ts'
+import { type ModelShape, parametersOf, randomStream, type StoredTensors } from '../../checkpoint/index.ts'
 
 /** Low-rank adaptation: each projection W gets a trained update (alpha / rank) · B·A while W is frozen. */
 export interface LoraSettings {
@@ -46,23 +40,4 @@ export function freshAdapters(shape: ModelShape, lora: LoraSettings): StoredTens
     adapters.set(up, { shape: [to, lora.rank], values: new Float32Array(to * lora.rank) })
   }
   return adapters
-}
-
-/** Weights with their adapters merged. */
-export function merged(weights: StoredTensors, lora: LoraSettings | undefined): StoredTensors {
-  if (lora === undefined) return weights
-  const result: StoredTensors = new Map()
-  for (const [name, tensor] of weights) {
-    if (isAdapter(name)) continue
-    const { down, up } = adapterNames(name.replace(/\.weight$/, ''))
-    const [a, b] = [weights.get(down), weights.get(up)]
-    if (a === undefined || b === undefined) {
-      result.set(name, tensor)
-      continue
-    }
-    const sum = { ...tensor, values: tensor.values.slice() }
-    addLowRank(sum, a, b, lora.alpha / lora.rank)
-    result.set(name, sum)
-  }
-  return result
 }

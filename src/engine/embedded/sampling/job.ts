@@ -19,6 +19,8 @@ export interface Job {
   reused: number
   logprobs: number[]
   modelLogprobs: number[]
+  /** Of the weights, for each sampled token. */
+  versions: number[]
   random: () => number
   stops: StopConditions
   resolve: (sample: Sample) => void

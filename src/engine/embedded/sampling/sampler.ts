@@ -38,6 +38,8 @@ export class Sampler {
   readonly #waiting: Job[] = []
   /** Each job's index is its cache row. */
   readonly #active: Job[] = []
+  /** Increases with every change of the weights. */
+  #version = 0
 
   constructor(runtime: Runtime, shape: ModelShape, store: ParameterStore, options: SamplerOptions) {
     this.#shape = shape
@@ -67,6 +69,7 @@ export class Sampler {
           reused: 0,
           logprobs: [],
           modelLogprobs: [],
+          versions: [],
           // 53 bits, so that tokens of any probability can be sampled.
           random: () => ((stream() >>> 5) * 2 ** 26 + (stream() >>> 6)) / 2 ** 53,
           stops: new StopConditions(request, this.#options.decode),
@@ -92,6 +95,7 @@ export class Sampler {
 
   /** Invalidates everything computed with the old weights. */
   weightsChanged(): void {
+    this.#version++
     this.#prefixCache.clear()
     for (const job of this.#active.splice(0)) {
       job.computed = 0
@@ -202,6 +206,7 @@ export class Sampler {
     job.tokens.push(token)
     job.logprobs.push(logprob)
     job.modelLogprobs.push(modelLogprob)
+    job.versions.push(this.#version)
     job.request.onToken?.(token, job.number)
     const sampled = job.tokens.slice(job.promptLength)
     const stopped = job.stops.after(sampled)

@@ -15,12 +15,12 @@ export class BatchColumns {
     this.#runtime = runtime
   }
 
-  of(batch: Batch, examples: readonly TrainingExample[], passLoss: PassLoss): Map<string, Value> {
+  of(batch: Batch, passLoss: PassLoss): Map<string, Value> {
     const { rows, time } = batch
     const size = rows * time
     const numbers = (of: Column): Value => {
       const column = new Float32Array(size)
-      fill(batch, examples, of, 1, (at, value) => {
+      fill(batch, of, 1, (at, value) => {
         column[at] = value
       })
       return this.#runtime.value(column, [size])
@@ -29,7 +29,6 @@ export class BatchColumns {
       const column = new BigInt64Array(size)
       fill(
         batch,
-        examples,
         ({ tokens }) => tokens,
         shift,
         (at, value) => {
@@ -41,10 +40,10 @@ export class BatchColumns {
     const columns = new Map<string, Value>([
       ['ids', ids(0)],
       ['targets', ids(1)],
-      ['positions', this.#runtime.value(positionsOf(batch, examples), [rows, time])],
+      ['positions', this.#runtime.value(positionsOf(batch), [rows, time])],
       [INVERSE_TEMPERATURE, this.#runtime.value(Float32Array.of(1 / temperatureOf(passLoss)), [1])],
     ])
-    if (batch.packed) columns.set('bias', this.#runtime.value(biasOf(batch, examples), [rows, 1, time, time]))
+    if (batch.packed) columns.set('bias', this.#runtime.value(biasOf(batch), [rows, 1, time, time]))
     if (passLoss.kind === 'none') return columns
     columns.set(
       'weights',
@@ -77,13 +76,12 @@ export class BatchColumns {
 /** Iterates over a column of each example from `shift` on, one entry less than it has tokens. */
 function fill(
   { time, placed }: Batch,
-  examples: readonly TrainingExample[],
   of: Column,
   shift: number,
   write: (at: number, value: number) => void,
 ): void {
-  for (const { member, row, offset } of placed) {
-    const source = of(examples[member]!)
+  for (const { example, row, offset } of placed) {
+    const source = of(example)
     if (source === undefined) continue
     const start = row * time + offset
     for (let at = 0; at < source.length - 1; at++) write(start + at, source[at + shift]!)
@@ -91,20 +89,20 @@ function fill(
 }
 
 /** Positions restart at 0 for each example, wherever it is in its row. */
-function positionsOf({ rows, time, placed }: Batch, examples: readonly TrainingExample[]): BigInt64Array {
+function positionsOf({ rows, time, placed }: Batch): BigInt64Array {
   const positions = new BigInt64Array(rows * time)
-  for (const { member, row, offset } of placed) {
+  for (const { example, row, offset } of placed) {
     const start = row * time + offset
-    for (let at = 0; at < examples[member]!.tokens.length - 1; at++) positions[start + at] = BigInt(at)
+    for (let at = 0; at < example.tokens.length - 1; at++) positions[start + at] = BigInt(at)
   }
   return positions
 }
 
 /** A token attends to earlier tokens of its own example only. */
-function biasOf({ rows, time, placed }: Batch, examples: readonly TrainingExample[]): Float32Array {
+function biasOf({ rows, time, placed }: Batch): Float32Array {
   const bias = new Float32Array(rows * time * time).fill(MASKED)
-  for (const { member, row, offset } of placed) {
-    for (let at = 0; at < examples[member]!.tokens.length - 1; at++) {
+  for (const { example, row, offset } of placed) {
+    for (let at = 0; at < example.tokens.length - 1; at++) {
       const line = (row * time + offset + at) * time
       bias.fill(0, line + offset, line + offset + at + 1)
     }

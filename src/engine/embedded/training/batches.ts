@@ -1,7 +1,9 @@
 import type { TrainingExample } from '../../contract.ts'
 
-/** The position of an example in a batch. */
+/** An example and its position in a batch. */
 interface Placed {
+  example: TrainingExample
+  /** Its index among all examples of the pass. */
   member: number
   row: number
   offset: number
@@ -76,7 +78,7 @@ function fillRows(examples: readonly TrainingExample[]): Row[] {
       row = { time: Math.max(shortest, lengthStep(length)), used: 0, members: [] }
       rows.push(row)
     }
-    row.members.push({ member, offset: row.used })
+    row.members.push({ example: examples[member]!, member, offset: row.used })
     row.used += length
   }
   return rows

@@ -5,5 +5,5 @@ export type PassLoss = Loss | { kind: 'none'; temperature?: number | undefined }
 
 /** Divides the logits before the softmax. */
 export function temperatureOf(passLoss: PassLoss): number {
-  return passLoss.kind === 'cross-entropy' ? 1 : (passLoss.temperature ?? 1)
+  return passLoss.temperature ?? 1
 }

@@ -1,5 +1,4 @@
 import type { ModelShape } from '../../checkpoint/index.ts'
-import type { TrainingExample } from '../../contract.ts'
 import type { LoraSettings } from '../llama/lora.ts'
 import { gradientName, trainingGraph } from '../llama/training-graph.ts'
 import type { ParameterStore } from '../parameter-store.ts'
@@ -51,10 +50,10 @@ export class PassRunner {
     this.#hasGradients = false
   }
 
-  async run(batch: Batch, examples: readonly TrainingExample[], passLoss: PassLoss): Promise<PassOutcome> {
+  async run(batch: Batch, passLoss: PassLoss): Promise<PassOutcome> {
     const { rows, time, placed } = batch
     const program = await this.#program(batch, passLoss.kind)
-    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, examples, passLoss)])
+    const inputs = new Map([...this.#store.values, ...this.#columns.of(batch, passLoss)])
     const chosen = new Float32Array(rows * time)
     const sum = new Float32Array(1)
     const outputs = new Map<string, Value>([['logprobs', this.#runtime.value(chosen, [rows * time])]])
@@ -63,9 +62,9 @@ export class PassRunner {
       outputs.set('loss', this.#runtime.value(sum, []))
       await this.#accumulate(program, inputs, outputs)
     }
-    const logprobs = placed.map(({ member, row, offset }): [number, Float32Array] => {
+    const logprobs = placed.map(({ example, member, row, offset }): [number, Float32Array] => {
       const start = row * time + offset
-      return [member, chosen.slice(start, start + examples[member]!.tokens.length - 1)]
+      return [member, chosen.slice(start, start + example.tokens.length - 1)]
     })
     return { loss: sum[0]!, logprobs }
   }

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import { EngineError, type ModelShape } from '../../checkpoint/index.ts'
-import type { TrainingExample } from '../../contract.ts'
 import type { SharedWeights } from '../parameter-store.ts'
 import { threadFlags } from '../thread-flags.ts'
 import type { AdamArrays, AdamRange } from './adam-range.ts'
@@ -18,8 +17,6 @@ export interface ThreadData {
 
 export interface PassRequest {
   batches: Batch[]
-  /** A sparse array: only the examples of these batches are sent. */
-  examples: TrainingExample[]
   passLoss: PassLoss
 }
 

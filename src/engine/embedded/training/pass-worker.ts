@@ -19,10 +19,10 @@ async function handle(request: ThreadRequest): Promise<ThreadReply> {
     for (const { from, to, numbers } of request.ranges) updateRange(arrays, from, to, numbers)
     return { updated: true }
   }
-  const { batches, examples, passLoss } = request.pass
+  const { batches, passLoss } = request.pass
   runner.clearGradients()
   const outcomes = []
-  for (const batch of batches) outcomes.push(await runner.run(batch, examples, passLoss))
+  for (const batch of batches) outcomes.push(await runner.run(batch, passLoss))
   return { outcomes, hasGradients: runner.hasGradients }
 }
 

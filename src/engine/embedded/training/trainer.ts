@@ -4,7 +4,7 @@ import type { LoraSettings } from '../llama/lora.ts'
 import type { ParameterStore } from '../parameter-store.ts'
 import type { Device, Runtime } from '../runtime.ts'
 import { Adam } from './adam.ts'
-import { type Batch, balanceBatches, planBatches } from './batches.ts'
+import { balanceBatches, planBatches } from './batches.ts'
 import type { PassLoss } from './pass-loss.ts'
 import { addTo, type PassOutcome, PassRunner } from './pass-runner.ts'
 import { PassThread } from './pass-thread.ts'
@@ -73,20 +73,14 @@ export class Trainer {
     const batches = planBatches(examples, Math.min(batchTokens, Math.ceil(total / (helpers + 1))))
     const workers = helpers > 0 && batches.length > 1 ? await this.#startWorkers(helpers) : []
     const assignments = balanceBatches(batches, workers.length + 1)
-    const others = workers.map((worker, index) =>
-      worker.run({
-        batches: assignments[index + 1]!,
-        examples: only(examples, assignments[index + 1]!),
-        passLoss,
-      }),
-    )
+    const others = workers.map((worker, index) => worker.run({ batches: assignments[index + 1]!, passLoss }))
     // Awaited below; until then a failure must not count as an unhandled rejection.
     for (const each of others) each.catch(() => undefined)
     const outcomes: PassOutcome[] = []
     try {
       for (const batch of assignments[0]!) {
         await pause()
-        outcomes.push(await this.#runner.run(batch, examples, passLoss))
+        outcomes.push(await this.#runner.run(batch, passLoss))
       }
     } finally {
       await Promise.allSettled(others)
@@ -145,11 +139,4 @@ export class Trainer {
     for (const worker of (await this.#workers) ?? []) await worker.end()
     await this.#runner.release()
   }
-}
-
-/** A sparse copy with only the examples of these batches, so that the others are not transferred. */
-function only(examples: readonly TrainingExample[], batches: readonly Batch[]): TrainingExample[] {
-  const sent: TrainingExample[] = []
-  for (const { placed } of batches) for (const { member } of placed) sent[member] = examples[member]!
-  return sent
 }

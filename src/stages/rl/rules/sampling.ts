@@ -71,19 +71,31 @@ export const lengthExplosion: Rule = (rows) => {
   }
 }
 
-/** Sampler and learner disagree on the same tokens. */
+/** Sampler and learner disagree on the same tokens, although they should have the same weights. */
 export const samplerMismatch: Rule = (rows) => {
   if (rows.length < RECENT) return undefined
   const late = rows.slice(-RECENT)
   const [mismatch, capped] = [mean(late, 'mismatch_mean'), mean(late, 'importance_capped_share')]
-  // Weights that are one step old differ by that step's update.
-  const allowed = mean(late, 'staleness') > 0 ? 0.2 : 0.05
-  if (!(mismatch >= allowed || capped >= 0.1)) return undefined
+  if (mean(late, 'staleness') > 0 || !(mismatch >= 0.05 || capped >= 0.1)) return undefined
   return {
     what: `sampler and learner differ by ${round(mismatch)} nats per token on the same text; the importance weight of ${percent(capped, 0)} was capped`,
     cause: 'they use different kernels or precision, or do not have the same weights',
     advice:
-      'Run `coa engine contract` on this engine, set rl.old_logprobs to "learner", keep rollout.top_p at 1 and rl.overlap at 0.',
+      'Run `coa engine contract` on this engine, set rl.old_logprobs to "learner", and keep rollout.top_p at 1.',
+  }
+}
+
+/** With overlap, the weights have moved too far from those that sampled the rollouts. */
+export const offPolicy: Rule = (rows) => {
+  if (rows.length < RECENT) return undefined
+  const late = rows.slice(-RECENT)
+  const [mismatch, capped] = [mean(late, 'mismatch_mean'), mean(late, 'importance_capped_share')]
+  const behind = mean(late, 'staleness')
+  if (!(behind > 0 && (mismatch >= 0.2 || capped >= 0.1))) return undefined
+  return {
+    what: `the model differs by ${round(mismatch)} nats per token from the weights that sampled the rollouts, ${round(behind)} steps before; the importance weight of ${percent(capped, 0)} was capped`,
+    cause: 'the updates are large for rollouts this old',
+    advice: 'Set a smaller rl.overlap, or a lower rl.learning_rate.',
   }
 }
 

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256OfFile } from '../../../base/digests/index.ts'
+import { type DownloadOptions, download, PartFile } from '../../../base/downloads/index.ts'
 import { nearestName, ToolError, UsageError } from '../../../base/errors/index.ts'
 import type { Observe } from '../../../base/progress/index.ts'
 import { type Benchmark, type BenchmarkFile, benchmarks } from '../index.ts'
-import { type DownloadOptions, download } from './download.ts'
 import { type PulledFile, readPullLock, writePullLock } from './lock-file.ts'
-import { PartFile } from './part-file.ts'
+import { responseError } from './response-errors.ts'
 
 export interface PullOptions
   extends Pick<DownloadOptions, 'fetch' | 'attempts' | 'backOffMs' | 'stallMs' | 'signal'> {
@@ -79,14 +79,15 @@ async function pullFile(
   const part = new PartFile(path)
   if (!exists) {
     const { fetch, attempts, backOffMs, stallMs, signal, onProgress } = options
+    const token = benchmark.isGated === true ? options.token : undefined
     await download(file.url, part, {
-      homepage: benchmark.homepage,
+      refused: (response) => responseError(file.url, response, benchmark.homepage, token !== undefined),
       fetch,
       attempts,
       backOffMs,
       stallMs,
       signal,
-      token: benchmark.isGated === true ? options.token : undefined,
+      token,
       onBytes: (done, total) => onProgress?.({ stage: `pull ${file.name}`, done, total, unit: 'bytes' }),
     })
   }

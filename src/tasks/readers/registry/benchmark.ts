@@ -1,5 +1,4 @@
-import type { Gold } from '../../../schema/index.ts'
-import type { Split } from '../../splits.ts'
+import type { Split } from '../../../schema/index.ts'
 import type { Format } from '../format.ts'
 
 /** A file of a benchmark at its public source. */
@@ -18,7 +17,7 @@ export interface Benchmark {
   title: string
   /** The grammar its tasks are meant to be solved in. */
   domain: 'web' | 'multihop' | 'code' | 'math' | 'all-tools'
-  checker: Gold['checker']
+  checker: 'exact' | 'math' | 'code' | 'judge'
   /** Shown before anything is downloaded. */
   licence: string
   homepage: string

@@ -1,4 +1,4 @@
-import type { Split } from '../../splits.ts'
+import type { Split } from '../../../schema/index.ts'
 import { bamboogle, hotpotLike, musique, naturalQuestions, popQa, triviaQa } from '../formats/questions.ts'
 import { type Benchmark, gitHub, hub } from './benchmark.ts'
 

@@ -17,9 +17,18 @@ export interface Version {
   run(...args: Json[]): Json
 }
 
-/** Makes a version whose TypeScript side has typed arguments. */
-export const version = <Args extends Json[]>(python: string, run: (...args: Args) => Json): Version => ({
-  python,
+/**
+ * Makes a version whose TypeScript side has typed arguments. `{name}` in the Python code is replaced by a value, so that it
+ * is readable without template literals.
+ */
+export const version = <Args extends Json[]>(
+  python: string,
+  values: Record<string, string | number>,
+  run: (...args: Args) => Json,
+): Version => ({
+  python: python.replace(/\{(\w+)\}/g, (hole, name: string) =>
+    name in values ? String(values[name]) : hole,
+  ),
   run: run as (...args: Json[]) => Json,
 })
 
@@ -60,7 +69,3 @@ export interface Family {
 
 /** Python's remainder, which has the sign of the divisor. */
 export const modulo = (left: number, right: number): number => ((left % right) + right) % right
-
-/** Replaces `{name}` placeholders, so that Python code is readable without template literals. */
-export const fill = (text: string, values: Record<string, string | number>): string =>
-  text.replace(/\{(\w+)\}/g, (hole, name: string) => (name in values ? String(values[name]) : hole))

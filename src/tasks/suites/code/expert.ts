@@ -1,5 +1,4 @@
 import type { Random } from '../../../base/random/index.ts'
-import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, Order } from '../expert.ts'
 import type { CodeProgram } from './program.ts'
@@ -9,7 +8,6 @@ const fence = (code: string): string => `\`\`\`py\n${code.trimEnd()}\n\`\`\``
 
 /** Writes a program, runs it on the examples in the question, and fixes it where the results differ. */
 export function codeExpert(
-  _task: Task,
   { style, solution, bugs, examples }: CodeProgram,
   random: Random,
   dials: Dials,

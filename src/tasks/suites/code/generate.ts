@@ -1,5 +1,6 @@
 import { Random } from '../../../base/random/index.ts'
-import { type Split, sampleForSplit, splitOf } from '../../splits.ts'
+import type { Split } from '../../../schema/index.ts'
+import { sampleForSplit, splitOf } from '../../splits.ts'
 import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import type { Draft, Json, Mistake, Version } from './draft.ts'
 import { extend } from './extend.ts'

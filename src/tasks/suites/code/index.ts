@@ -10,6 +10,6 @@ export const codeSuite: Suite<CodeProgram> = {
   levels: codeLevels,
   program: CodeProgram,
   generate: codeTask,
-  expert: codeExpert,
+  expert: (_task, ...rest) => codeExpert(...rest),
   solution: ({ solution }) => solution,
 }

@@ -18,6 +18,7 @@ export const pythonOf = (chain: Chain): string => chain.map(({ python }) => pyth
 export const chainVersion = (parameter: string, chain: Chain): Version =>
   version<[Json]>(
     `${parameter === 'values' ? '' : `values = ${parameter}\n`}${pythonOf(chain)}\nreturn values`,
+    {},
     (input) => runChain(chain, input),
   )
 

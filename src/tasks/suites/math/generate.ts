@@ -1,5 +1,6 @@
 import { Random } from '../../../base/random/index.ts'
-import { type Split, sampleForSplit, splitOf } from '../../splits.ts'
+import type { Split } from '../../../schema/index.ts'
+import { sampleForSplit, splitOf } from '../../splits.ts'
 import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import { type Distractor, distractorsFor } from './distractors.ts'
 import { isCents, isWhole, plain, whole, withCents } from './fixed.ts'

@@ -52,6 +52,11 @@ export class Story {
     return word
   }
 
+  /** Adds one of these sentences. */
+  tell(sentences: readonly string[]): void {
+    this.body.push(this.random.pick(sentences))
+  }
+
   written(value: bigint): string {
     return this.#separators ? withSeparators(plain(value)) : plain(value)
   }

@@ -1,5 +1,4 @@
 import type { Random } from '../../../base/random/index.ts'
-import type { Task } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Dials, Expert, ExpertMessage, Order } from '../expert.ts'
 import type { SearchProgram } from './program.ts'
@@ -9,7 +8,7 @@ const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g
 
 /** Follows a question from page to page: searches, reads a page, and continues from what it says. */
 export function searchExpert(
-  task: Task,
+  question: string,
   { steps, conclusion, answer }: SearchProgram,
   random: Random,
   dials: Dials,
@@ -73,9 +72,7 @@ export function searchExpert(
 
   return {
     facts: () => {
-      const named = [
-        ...new Set(steps.map(({ title }) => title).filter((title) => task.question.includes(title))),
-      ]
+      const named = [...new Set(steps.map(({ title }) => title).filter((title) => question.includes(title)))]
       return {
         thought: 'First, what the question itself says.',
         text: `Named in the question: ${named.join(', ')}. The rest has to be found.`,
@@ -110,7 +107,7 @@ export function searchExpert(
       }
       if (tries === 0 && random.chance(dials.detour)) {
         tries++
-        return search(task.question.slice(0, 60), 'Perhaps a search for the whole question helps.')
+        return search(question.slice(0, 60), 'Perhaps a search for the whole question helps.')
       }
       if (address !== undefined) {
         const wrongOne = results.find((url) => url !== address)

@@ -1,5 +1,6 @@
 import { Random } from '../../../base/random/index.ts'
-import { type Split, splitOf } from '../../splits.ts'
+import type { Split } from '../../../schema/index.ts'
+import { splitOf } from '../../splits.ts'
 import type { GeneratedTask, TaskRequest } from '../suite.ts'
 import { type Library, libraryOf } from './encyclopedia/library.ts'
 import { writeNumber } from './encyclopedia/pages.ts'

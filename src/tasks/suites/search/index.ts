@@ -18,7 +18,7 @@ export function searchSuite(world = 1): Suite<SearchProgram> {
     levels: searchLevels,
     program: SearchProgram,
     generate: (request) => searchTask(world, request),
-    expert: searchExpert,
+    expert: ({ question }, ...rest) => searchExpert(question, ...rest),
     openTools: openWorldTools,
   }
 }

@@ -203,14 +203,11 @@ class AdamW:
         if pairs:
             torch._foreach_copy_([weight for weight, _ in pairs], [master for _, master in pairs])
 
-    def state(self) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        """Master weights and both moments, unsharded, copied to host memory."""
-        weights, first, second = (self._copies(each) for each in (self.master, self.first, self.second))
-        return weights, first, second
-
-    def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Each tensor gets its own memory; safetensors refuses tensors that share storage."""
-        return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+    def copies(
+        self, tensors: Mapping[str, torch.Tensor], dtype: torch.dtype, device: torch.device | None = None
+    ) -> dict[str, torch.Tensor]:
+        """Unsharded copies, on the same device by default. Each has its own memory."""
+        return {name: tensor.detach().to(device, dtype, copy=True).contiguous() for name, tensor in tensors.items()}
 
     def _part(self, _: str, full: torch.Tensor) -> torch.Tensor:
         """This process's shard of a full tensor."""

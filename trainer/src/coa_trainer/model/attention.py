@@ -11,9 +11,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from ..errors import TrainerError
-from .packed_attention import attend, ends_of, packed
+from .packed_attention import Layout, attend, causal_mask, layout_of, packed
 
-__all__ = ["NAME", "packed"]
+__all__ = ["NAME", "Layout", "packed"]
 
 NAME = "coa_packed"
 
@@ -36,20 +36,18 @@ def _attend(
     if attention_mask is not None:
         output = _masked(query, key, value, _windowed(attention_mask, sliding_window), scaling, groups)
         return output.transpose(1, 2).contiguous(), None
-    ends = ends_of(query.shape[2])
-    if query.shape[0] == 1 and (sliding_window is None or ends.longest <= sliding_window):
+    layout = layout_of(query.shape[2])
+    if query.shape[0] == 1 and (sliding_window is None or layout.longest <= sliding_window):
         flat_query, flat_key, flat_value = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
         return attend(flat_query, flat_key, flat_value, scaling)[None].contiguous(), None
+    key, value = (layout.spread(tensor.transpose(0, 2)).transpose(0, 2) for tensor in (key, value))
     parts: list[torch.Tensor] = []
-    start = 0
-    for end in ends.ends:
-        q, k, v = (tensor[:, :, start:end] for tensor in (query, key, value))
-        if sliding_window is not None and end - start > sliding_window:
-            causal = torch.ones(end - start, end - start, dtype=torch.bool, device=query.device).tril()
-            parts.append(_masked(q, k, v, _windowed(causal[None, None], sliding_window), scaling, groups))
-        else:
-            parts.append(scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=groups > 1))
-        start = end
+    start = first = 0
+    for end, length in zip(layout.ends, layout.lengths, strict=True):
+        q, k, v = query[:, :, start:end], key[:, :, first : first + length], value[:, :, first : first + length]
+        causal = causal_mask(end - start, length, query.device)
+        parts.append(_masked(q, k, v, _windowed(causal[None, None], sliding_window), scaling, groups))
+        start, first = end, first + length
     output = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
     return output.transpose(1, 2).contiguous(), None
 

@@ -16,6 +16,7 @@ from .load import context_length, is_weight_file, load_model, read_config
 from .lora import Adapters
 
 UPLOAD = "upload://"
+FOLDER = "folder://"
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class BaseModels:
         self,
         folders: dict[str, Path],
         options: ModelOptions,
-        upload_folder: Callable[[str], Path] | None = None,
+        client_folder: Callable[[str], Path] | None = None,
     ) -> None:
         self._own = list(folders)
         self._folders = dict(folders)
-        self._upload_folder = upload_folder
+        self._client_folder = client_folder
         self.options = options
         self._configs: dict[str, Any] = {name: read_config(folder) for name, folder in folders.items()}
         self._shared: dict[str, Adapters] = {}
@@ -65,23 +66,24 @@ class BaseModels:
         return self._own
 
     def find(self, name: str) -> str:
-        """Resolves a name or the folder it was given with; an uploaded model is registered here."""
+        """Resolves a name or the folder it was given with; a model of a client is registered here."""
         if name in self._folders:
             return name
         for known in self._own:
             if name == str(self._folders[known]):
                 return known
-        if name.startswith(UPLOAD) and self._upload_folder is not None:
-            folder = self._upload_folder(name.removeprefix(UPLOAD))
+        if name.startswith((UPLOAD, FOLDER)) and self._client_folder is not None:
+            folder = self._client_folder(name)
             self._configs[name] = read_config(folder)
             self._folders[name] = folder
-            # Using an upload postpones its expiry.
-            os.utime(folder)
+            if name.startswith(UPLOAD):
+                # Using an upload postpones its expiry.
+                os.utime(folder)
             return name
         raise bad_request(f"Unknown base model {name}; this server has {', '.join(self._own)}.")
 
     def unload(self, name: str) -> None:
-        """Releases an uploaded model once nothing is built on it."""
+        """Releases a client's model once nothing is built on it."""
         if name not in self._own:
             tables: list[dict[str, Any]] = [self._folders, self._configs, self._shared, self._sizes]
             for table in tables:
@@ -104,6 +106,13 @@ class BaseModels:
 
     def folder(self, name: str) -> Path:
         return self._folders[name]
+
+    def stored_dtype(self, name: str) -> torch.dtype:
+        """The dtype that the model's config.json names; its checkpoints are stored in it."""
+        config = self._configs[name]
+        named = getattr(config, "dtype", None) or getattr(config.get_text_config(), "dtype", None)
+        found = getattr(torch, named, None) if isinstance(named, str) else named
+        return found if found in (torch.bfloat16, torch.float16) else torch.float32
 
     def context_length(self, name: str) -> int:
         return context_length(self._configs[name])

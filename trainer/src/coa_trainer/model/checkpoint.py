@@ -1,16 +1,20 @@
 """Checkpoints as Hugging Face folders, written atomically."""
 
+import hashlib
 import json
 import os
 import shutil
 import uuid
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
+from transformers.modeling_utils import remove_tied_weights_from_state_dict, revert_weight_conversion
 
 from .bases import BaseModels
+from .snapshot import Snapshot, take_snapshot, write_configs
+from .tensor_file import write_tensors
 from .trained import TrainedModel
 
 OPTIMIZER_FILE = "optimizer.safetensors"
@@ -27,31 +31,53 @@ TOKENIZER_FILES = (
     "tokenizer.model",
 )
 
+Files = list[dict[str, Any]]
+"""Name, bytes and sha256 of each."""
 
-Tensors = dict[str, torch.Tensor]
+
+def save_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> Files:
+    return write_checkpoint(folder, take_snapshot(trained, bases, optimizer))
 
 
-def save_checkpoint(
-    folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool, writes: bool = True
-) -> None:
-    """An existing checkpoint at `folder` stays until the new one is complete on disk.
-
-    With a sharded model every process takes part, and one writes.
-    """
-    state = trained.optimizer.state()
-    if not writes:
-        return
+def write_checkpoint(folder: Path, snapshot: Snapshot) -> Files:
+    """An existing checkpoint at `folder` stays until the new one is complete on disk."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = folder.parent / f".{folder.name}.{uuid.uuid4().hex}.tmp"
     try:
         temporary.mkdir()
-        _write(temporary, trained, bases, state, optimizer)
-        for path in temporary.iterdir():
-            _sync(path)
-        _sync(temporary)
+        files = fill_folder(temporary, snapshot)
         _replace(folder, temporary)
+        return files
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def fill_folder(folder: Path, snapshot: Snapshot) -> Files:
+    """Writes a checkpoint into an existing folder; every file is on disk when it returns."""
+    try:
+        with _own_stream(snapshot):
+            hashes = _write(folder, snapshot)
+    finally:
+        # Releases device memory now, even if an error keeps a reference to the snapshot.
+        snapshot.values.clear()
+        snapshot.optimizer.clear()
+    files: Files = []
+    for path in sorted(folder.glob("[!.]*")):
+        if path.name not in hashes:
+            hashes[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            _sync(path)
+        files.append({"name": path.name, "bytes": path.stat().st_size, "sha256": hashes[path.name]})
+    _sync(folder)
+    return files
+
+
+def _own_stream(snapshot: Snapshot) -> AbstractContextManager[Any]:
+    """Copies to the host must not wait for training, which uses the default stream."""
+    if snapshot.ready is None:
+        return nullcontext()
+    snapshot.ready.synchronize()
+    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    return torch.cuda.stream(stream)
 
 
 def _replace(folder: Path, temporary: Path) -> None:
@@ -87,50 +113,33 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(
-    folder: Path,
-    trained: TrainedModel,
-    bases: BaseModels,
-    state: tuple[Tensors, Tensors, Tensors],
-    optimizer: bool,
-) -> None:
-    weights = trained.weights
-    values, first, second = state
-    if weights.adapters is not None and weights.adapter is not None:
-        config = weights.adapters.config(weights.adapter)
-        config.base_model_name_or_path = weights.base
-        config.save_pretrained(folder)
-        save_file(values, folder / ADAPTER_FILE, metadata={"format": "pt"})
-    else:
-        weights.model.save_pretrained(folder, state_dict=values)
-        _say_float32(folder / "config.json")
-        if optimizer:
-            _write_index(folder)
+def _write(folder: Path, snapshot: Snapshot) -> dict[str, str]:
+    """Returns the hashes of large files, computed while writing."""
+    write_configs(snapshot, folder)
     for name in TOKENIZER_FILES:
-        source = bases.folder(weights.base) / name
+        source = snapshot.tokenizer / name
         if source.is_file():
             shutil.copyfile(source, folder / name)
-    if optimizer:
-        moments = {f"first {name}": tensor for name, tensor in first.items()}
-        moments |= {f"second {name}": tensor for name, tensor in second.items()}
-        metadata = {"format": "pt", "optimizer": "adamw", "step": str(trained.optimizer.step)}
-        save_file(moments, folder / OPTIMIZER_FILE, metadata=metadata)
+    hashes: dict[str, str] = {}
+    values = snapshot.values
+    weights_file = ADAPTER_FILE
+    if snapshot.adapter_config is None:
+        weights_file = "model.safetensors"
+        # As `save_pretrained` does: the names and shapes of the published format.
+        values = remove_tied_weights_from_state_dict(values, snapshot.model)
+        values = revert_weight_conversion(snapshot.model, values)
+        if snapshot.optimizer:
+            _write_index(folder, weights_file, values)
+    snapshot.values = values
+    hashes[weights_file] = write_tensors(folder / weights_file, values, {})
+    if snapshot.optimizer:
+        metadata = {"optimizer": "adamw", "step": str(snapshot.step)}
+        hashes[OPTIMIZER_FILE] = write_tensors(folder / OPTIMIZER_FILE, snapshot.optimizer, metadata)
+    return hashes
 
 
-def _say_float32(path: Path) -> None:
-    config = json.loads(path.read_text())
-    config.pop("dtype", None)
-    config["torch_dtype"] = "float32"
-    path.write_text(json.dumps(config, indent=2) + "\n")
-
-
-def _write_index(folder: Path) -> None:
+def _write_index(folder: Path, file: str, values: dict[str, torch.Tensor]) -> None:
     """Without an index some inference servers load every *.safetensors file in a folder, including the optimizer's."""
-    path = folder / "model.safetensors"
-    if not path.is_file():
-        return
-    with safe_open(path, framework="pt") as file:
-        names = sorted(file.keys())
-        size = sum(file.get_tensor(name).nbytes for name in names)
-    index = {"metadata": {"total_size": size}, "weight_map": dict.fromkeys(names, path.name)}
+    size = sum(tensor.numel() * tensor.element_size() for tensor in values.values())
+    index = {"metadata": {"total_size": size}, "weight_map": dict.fromkeys(sorted(values), file)}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")

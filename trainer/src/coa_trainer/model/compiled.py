@@ -1,7 +1,8 @@
 """Optional torch.compile, with a fallback to eager execution."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -53,6 +54,14 @@ class Compiler:
             first = str(error).strip().splitlines()
             log.warning("torch.compile failed; falling back to eager execution: %s", first[:1])
         self.mode = OFF
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        before, self.mode = self.mode, OFF
+        try:
+            yield
+        finally:
+            self.mode = before
 
     def compile(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         if not self.on:

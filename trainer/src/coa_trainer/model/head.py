@@ -1,4 +1,8 @@
-"""Log-probabilities of the targets, computed over chunks of the [tokens × vocabulary] logits to limit memory."""
+"""Losses and log-probabilities of the targets, computed over chunks of the [tokens × vocabulary] logits.
+
+A chunk's gradient is computed right after its loss, in place of its logits, so only one chunk is in memory at a time,
+in the model's dtype, and no matrix product is done twice.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,11 +11,13 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from .compiled import OFF, Compiler
+from .datum import Loss
+from .losses import Inputs, elementwise_loss
 
 # Logits per chunk: 64 MiB in float32.
 CHUNK_NUMBERS = 1 << 24
-# On CUDA a few large matrix products are faster; 8 GiB in bfloat16.
-CUDA_CHUNK_NUMBERS = 1 << 32
+# On CUDA a few large matrix products are faster; 4 GiB in bfloat16.
+CUDA_CHUNK_NUMBERS = 1 << 31
 
 
 def chunk_tokens(device: torch.device, vocabulary: int) -> int:
@@ -36,8 +42,12 @@ def to_gradients(
     logits.copy_((hit.float() - share) * (given[:, None] / temperature))
 
 
+Scores = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+"""The summed loss, which can be differentiated, and the log-probability and loss of each position, which cannot."""
+
+
 class Head:
-    """An output embedding without a bias. Logits are kept for the backward pass if they fit in one chunk."""
+    """An output embedding without a bias."""
 
     def __init__(self, weight: torch.Tensor, compiler: Compiler | None = None) -> None:
         self.weight = weight
@@ -45,13 +55,13 @@ class Head:
         self.scores: Callable[..., Any] = compiler.compile(scores)
         self.to_gradients: Callable[..., Any] = compiler.compile(to_gradients)
 
-    def logprobs(self, hidden: torch.Tensor, targets: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
-        given = (hidden, self.weight, targets, self, temperature)
-        found: torch.Tensor = _Logprobs.apply(*given)  # type: ignore[no-untyped-call]
+    def losses(self, hidden: torch.Tensor, targets: torch.Tensor, loss: Loss, inputs: Inputs) -> Scores:
+        given = (hidden, self.weight, targets, self, loss, inputs, torch.is_grad_enabled())
+        found: Scores = _Losses.apply(*given)  # type: ignore[no-untyped-call]
         return found
 
 
-class _Logprobs(torch.autograd.Function):
+class _Losses(torch.autograd.Function):
     @staticmethod
     def forward(
         context: Any,
@@ -59,39 +69,28 @@ class _Logprobs(torch.autograd.Function):
         weight: torch.Tensor,
         targets: torch.Tensor,
         head: Head,
-        temperature: float,
-    ) -> torch.Tensor:
+        loss: Loss,
+        inputs: Inputs,
+        backward: bool,
+    ) -> Scores:
+        wants_hidden, wants_weight = (backward and each for each in context.needs_input_grad[:2])
         size = chunk_tokens(hidden.device, weight.shape[0])
-        found, totals = [], []
-        logits = hidden[:0]
-        for start in range(0, len(hidden), size):
-            logits = hidden[start : start + size] @ weight.T
-            part, total = head.scores(logits, targets[start : start + size], temperature)
-            found.append(part)
-            totals.append(total)
-        context.save_for_backward(hidden, weight, targets, torch.cat(totals))
-        # A single chunk is kept; several are recomputed in the backward pass.
-        context.logits = logits if len(found) == 1 and any(context.needs_input_grad) else None
-        context.head, context.size, context.temperature = head, size, temperature
-        return found[0] if len(found) == 1 else torch.cat(found)
-
-    @staticmethod
-    def backward(
-        context: Any, *given: torch.Tensor
-    ) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None, None]:
-        (slope,) = given
-        hidden, weight, targets, totals = context.saved_tensors
-        wants_hidden, wants_weight = context.needs_input_grad[:2]
-        size = context.size
-        into_hidden: list[torch.Tensor] = []
+        logprobs: list[torch.Tensor] = []
+        losses: list[torch.Tensor] = []
+        into_hidden = torch.empty_like(hidden) if wants_hidden else None
         into_weight: torch.Tensor | None = None
         for start in range(0, len(hidden), size):
             part = slice(start, start + size)
-            logits = hidden[part] @ weight.T if context.logits is None else context.logits
-            context.logits = None
-            context.head.to_gradients(logits, totals[part], targets[part], slope[part], context.temperature)
-            if wants_hidden:
-                into_hidden.append(logits @ weight)
+            logits = hidden[part] @ weight.T
+            found, total = head.scores(logits, targets[part], loss.temperature)
+            values, slope = _differentiated(loss, found, {name: each[part] for name, each in inputs.items()})
+            logprobs.append(found)
+            losses.append(values)
+            if not wants_hidden and not wants_weight:
+                continue
+            head.to_gradients(logits, total, targets[part], slope, loss.temperature)
+            if into_hidden is not None:
+                torch.mm(logits, weight, out=into_hidden[part])
             if wants_weight:
                 more = logits.T @ hidden[part]
                 if len(hidden) > size:
@@ -99,13 +98,30 @@ class _Logprobs(torch.autograd.Function):
                     into_weight = more.float() if into_weight is None else into_weight.add_(more)
                 else:
                     into_weight = more
+        context.into_hidden = into_hidden
+        context.into_weight = None if into_weight is None else into_weight.to(weight.dtype)
+        together = [each[0] if len(each) == 1 else torch.cat(each) for each in (logprobs, losses)]
+        context.mark_non_differentiable(*together)
+        return together[1].sum(), together[0], together[1]
+
+    @staticmethod
+    def backward(context: Any, *given: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        into_hidden, into_weight = context.into_hidden, context.into_weight
+        context.into_hidden = context.into_weight = None
         return (
-            torch.cat(into_hidden) if wants_hidden else None,
-            into_weight.to(weight.dtype) if into_weight is not None else None,
-            None,
-            None,
-            None,
+            None if into_hidden is None else into_hidden.mul_(given[0].to(into_hidden.dtype)),
+            None if into_weight is None else into_weight.mul_(given[0].to(into_weight.dtype)),
+            *[None] * 5,
         )
+
+
+def _differentiated(loss: Loss, logprobs: torch.Tensor, inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
+    """The loss of each position and its derivative by the log-probability."""
+    with torch.enable_grad():
+        leaf = logprobs.detach().requires_grad_()
+        values = elementwise_loss(loss, leaf, inputs)
+        (slope,) = torch.autograd.grad(values.sum(), leaf)
+    return values.detach(), slope
 
 
 def is_plain(head: Any) -> bool:

@@ -9,11 +9,12 @@ import torch
 
 from . import attention
 from .batch_size import default_batch_tokens
+from .custom_body import check_compiled
 from .datum import Datum, Floats, Loss, PassResult
-from .head import Head, is_plain, logits_in_chunks, module_logprobs, target_logprobs
+from .head import Head, Scores, is_plain, logits_in_chunks, module_logprobs, target_logprobs
 from .llama_body import LlamaBody
 from .losses import elementwise_loss
-from .packing import Row, groups_within, pack
+from .packing import Row, pack, plan_rows, results_of
 from .probe import Capabilities, decoder_of
 
 
@@ -40,35 +41,37 @@ class Learner:
         self._capabilities = capabilities
         self._options = options
         self._body = body
+        self._checks_compiled = body is not None
         self._device = next(model.parameters()).device
-        self._head = self._own_head()
+        self._head = None if body is None else Head(body.head, body.compiler)
         self._batch_tokens = options.batch_tokens or default_batch_tokens(model, options.checkpointing)
 
-    def _own_head(self) -> Head | None:
-        if self._body is not None:
-            return Head(self._body.head, self._body.compiler)
-        head = self._model.get_output_embeddings()
-        return Head(head.weight) if is_plain(head) and self._capabilities.splits else None
-
     def run(self, data: Sequence[Datum], loss: Loss, accumulate: Callable[[], None] | None) -> PassResult:
-        """If `accumulate` is given, gradients are added to the parameters' `grad`, and it is called after each row."""
+        """If `accumulate` is given, gradients are added to the parameters' `grad`, and it is called after each row.
+
+        Log-probabilities are then computed only where the weight is not 0, and are 0 elsewhere.
+        """
+        if self._body is not None and self._checks_compiled:
+            self._checks_compiled = False
+            check_compiled(self._body, self._model, self._vocabulary)
         budget = self._batch_tokens if self._capabilities.packs else 0
         fill = self._body is not None and self._body.compiler.on
+        backward = accumulate is not None
         rows: list[Row] = []
         found: list[torch.Tensor] = []
-        for members in groups_within([len(datum) for datum in data], budget):
-            row = pack(data, members, self._device, fill)
-            model_logprobs, losses = self._row(row, loss, accumulate is not None)
+        for plan in plan_rows(data, budget):
+            row = pack(data, plan, self._device, fill, every=not backward)
+            logprobs, losses = self._row(row, loss, backward)
             if accumulate is not None:
                 accumulate()
             rows.append(row)
-            found.append(torch.stack([model_logprobs.float(), losses.float()]))
-        return _result(len(data), rows, found)
+            found.append(torch.stack([logprobs.float(), losses.float()]))
+        return _result(len(data), rows, found, every=not backward)
 
     def top_tokens(self, tokens: Sequence[int], count: int) -> list[list[tuple[int, float]]]:
         """The most likely next tokens at each position, with their log-probabilities."""
         row = torch.tensor(tokens, device=self._device)[None]
-        with torch.no_grad(), attention.packed([len(tokens)]):
+        with torch.no_grad(), attention.packed(attention.Layout([len(tokens)])):
             if not self._capabilities.splits:
                 chunks = iter([self._model(input_ids=row, use_cache=False).logits[0]])
             else:
@@ -82,47 +85,53 @@ class Learner:
 
     def _row(self, row: Row, loss: Loss, backward: bool) -> tuple[torch.Tensor, torch.Tensor]:
         # The backward pass stays inside `packed`: recomputed layers must see the same sequence boundaries.
-        with attention.packed(row.ends), torch.set_grad_enabled(backward):
+        with attention.packed(row.layout), torch.set_grad_enabled(backward):
             switches = backward and self._options.checkpointing and self._body is None
             if switches:
                 self._model.train()
             try:
-                logprobs = self._logprobs(row, loss.temperature)
-                losses = elementwise_loss(loss, logprobs, row.inputs)
+                total, logprobs, losses = self._scores(row, loss)
                 if backward:
-                    losses.sum().backward()  # type: ignore[no-untyped-call]
+                    total.backward()  # type: ignore[no-untyped-call]
             finally:
                 if switches:
                     self._model.eval()
         return logprobs.detach(), losses.detach()
 
-    def _logprobs(self, row: Row, temperature: float) -> torch.Tensor:
+    def _scores(self, row: Row, loss: Loss) -> Scores:
         if self._body is not None and self._head is not None:
-            return self._head.logprobs(self._body.states(row.tokens, row.positions), row.targets, temperature)
-        given = {"input_ids": row.tokens[None], "position_ids": row.positions[None], "use_cache": False}
-        if not self._capabilities.splits:
-            return target_logprobs(self._model(**given).logits[0], row.targets, temperature)
-        hidden = decoder_of(self._model)(**given).last_hidden_state[0]
-        # The head may have been given an adapter since.
-        head = self._model.get_output_embeddings()
-        if self._head is not None and getattr(head, "weight", None) is self._head.weight:
-            return self._head.logprobs(hidden, row.targets, temperature)
-        return module_logprobs(head, hidden, row.targets, self._vocabulary, temperature)
+            states = row.select(self._body.states(row.tokens, row.positions))
+            return self._head.losses(states, row.targets, loss, row.inputs)
+        return model_scores(self._model, row, loss, self._vocabulary, self._capabilities.splits)
 
 
-def _result(count: int, rows: Sequence[Row], found: Sequence[torch.Tensor]) -> PassResult:
+def model_scores(model: Any, row: Row, loss: Loss, vocabulary: int, splits: bool) -> Scores:
+    """Through transformers."""
+    given = {"input_ids": row.tokens[None], "position_ids": row.positions[None], "use_cache": False}
+    if splits:
+        states = row.select(decoder_of(model)(**given).last_hidden_state[0])
+        # The head may have an adapter.
+        head = model.get_output_embeddings()
+        if is_plain(head):
+            return Head(head.weight).losses(states, row.targets, loss, row.inputs)
+        logprobs = module_logprobs(head, states, row.targets, vocabulary, loss.temperature)
+    else:
+        logprobs = target_logprobs(row.select(model(**given).logits[0]), row.targets, loss.temperature)
+    losses = elementwise_loss(loss, logprobs, row.inputs)
+    return losses.sum(), logprobs, losses
+
+
+def _result(count: int, rows: Sequence[Row], found: Sequence[torch.Tensor], every: bool) -> PassResult:
     """Copies all rows from the device at once, at the end, so that there is only one synchronization."""
     logprobs: list[Floats] = [np.zeros(0, dtype=np.float32)] * count
-    elementwise = list(logprobs)
+    losses = list(logprobs)
     if not found:
-        return PassResult(0.0, logprobs, elementwise)
+        return PassResult(0.0, logprobs, losses)
     both = torch.cat(list(found), dim=1).cpu().numpy()
     start = 0
-    total = 0.0
-    for row in rows:
-        for member, part in row.parts():
-            span = slice(start + part.start, start + part.stop)
-            logprobs[member], elementwise[member] = both[0, span], both[1, span]
-        total += float(both[1, start : start + row.ends[-1]].sum(dtype=np.float64))
-        start += row.ends[-1]
-    return PassResult(total, logprobs, elementwise)
+    for row, each in zip(rows, found, strict=True):
+        end = start + each.shape[1]
+        for member, one, other in results_of(row, both[:, start:end], every):
+            logprobs[member], losses[member] = one, other
+        start = end
+    return PassResult(float(both[1].sum(dtype=np.float64)), logprobs, losses)

@@ -63,7 +63,7 @@ def decoder_of(model: Any) -> Any:
 
 
 def _logits(model: Any, tokens: torch.Tensor, positions: torch.Tensor, ends: list[int] | None) -> torch.Tensor:
-    with attention.packed(ends or [len(tokens)]):
+    with attention.packed(attention.Layout(ends or [len(tokens)])):
         result = model(input_ids=tokens[None], position_ids=positions[None], use_cache=False)
     logits: torch.Tensor = result.logits[0]
     return logits

@@ -23,6 +23,8 @@ class Moments:
     step: int
     first: Tensors
     second: Tensors
+    master: Tensors
+    """The float32 weights, if those of the model are stored in a narrower dtype; otherwise empty."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,14 @@ class Contents:
 
 def read_checkpoint(folder: Path, trained: TrainedModel, bases: BaseModels, optimizer: bool) -> Contents:
     with _readable(folder):
-        values = _values(folder, trained, bases)
+        _check_kind(folder, trained)
         moments = _moments(folder / OPTIMIZER_FILE, trained) if optimizer else None
+        values = moments.master if moments is not None and moments.master else _values(folder, trained, bases)
+    for name, shape in trained.optimizer.shapes.items():
+        if name not in values or values[name].shape != shape:
+            raise bad_request(
+                f"The checkpoint {folder.name} does not match the model: {name} is missing or has another shape."
+            )
     return Contents(values, moments)
 
 
@@ -64,30 +72,29 @@ def _readable(folder: Path) -> Iterator[None]:
         raise bad_request(f"The checkpoint {folder.name} is corrupted: {error}") from error
 
 
-def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
+def _check_kind(folder: Path, trained: TrainedModel) -> None:
     is_adapter = (folder / ADAPTER_FILE).is_file()
-    if trained.weights.adapter is not None:
-        if not is_adapter:
-            raise bad_request(f"The checkpoint {folder.name} is not an adapter; load it into a model of rank 0.")
-        lora = trained.weights.lora
-        rank, alpha, _ = read_adapter_config(folder)
-        if lora is not None and (rank, alpha) != (lora.rank, lora.alpha):
-            raise bad_request(
-                f"The adapter {folder.name} has rank {rank} and alpha {alpha:g}; load it into a model with those, "
-                f"not with rank {lora.rank} and alpha {lora.alpha:g}."
-            )
-        values: Tensors = load_file(folder / ADAPTER_FILE)
-    else:
+    if trained.weights.adapter is None:
         if is_adapter:
             raise bad_request(f"The checkpoint {folder.name} is an adapter; load it into a model of the same rank.")
-        model = bases.fresh(trained.weights.base, folder)
-        values = {name: parameter.data for name, parameter in model.named_parameters()}
-    for name, shape in trained.optimizer.shapes.items():
-        if name not in values or values[name].shape != shape:
-            raise bad_request(
-                f"The checkpoint {folder.name} does not match the model: {name} is missing or has another shape."
-            )
-    return values
+        return
+    if not is_adapter:
+        raise bad_request(f"The checkpoint {folder.name} is not an adapter; load it into a model of rank 0.")
+    lora = trained.weights.lora
+    rank, alpha, _ = read_adapter_config(folder)
+    if lora is not None and (rank, alpha) != (lora.rank, lora.alpha):
+        raise bad_request(
+            f"The adapter {folder.name} has rank {rank} and alpha {alpha:g}; load it into a model with those, "
+            f"not with rank {lora.rank} and alpha {lora.alpha:g}."
+        )
+
+
+def _values(folder: Path, trained: TrainedModel, bases: BaseModels) -> Tensors:
+    if trained.weights.adapter is not None:
+        values: Tensors = load_file(folder / ADAPTER_FILE)
+        return values
+    model = bases.fresh(trained.weights.base, folder)
+    return {name: parameter.data for name, parameter in model.named_parameters()}
 
 
 def _moments(path: Path, trained: TrainedModel) -> Moments | None:
@@ -102,6 +109,8 @@ def _moments(path: Path, trained: TrainedModel) -> Moments | None:
             return None
         first = {name: file.get_tensor(f"first {name}") for name in shapes}
         second = {name: file.get_tensor(f"second {name}") for name in shapes}
+        has_master = all(f"master {name}" in names for name in shapes)
+        master = {name: file.get_tensor(f"master {name}") for name in shapes if has_master}
     if any(first[name].shape != shapes[name] or second[name].shape != shapes[name] for name in shapes):
         return None
-    return Moments(int(step), first, second)
+    return Moments(int(step), first, second, master)

@@ -13,9 +13,9 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 
 from .adamw import AdamW
 from .datum import Datum, Loss, PassResult
-from .head import Head, is_plain, module_logprobs, target_logprobs
-from .learner import Learner, PassOptions
-from .packing import Row, groups_within, pack
+from .head import Scores
+from .learner import Learner, PassOptions, model_scores
+from .packing import Row, RowPlan, pack, plan_rows, results_of
 from .probe import Capabilities, decoder_of
 from .ranks import Ranks
 
@@ -24,7 +24,7 @@ NOTHING = Datum(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), {"weig
 
 
 class Scorer(torch.nn.Module):
-    """From tokens to log-probabilities in one call, so that head and embedding are unsharded while in use."""
+    """From tokens to losses in one call, so that head and embedding are unsharded while in use."""
 
     def __init__(self, model: Any, vocabulary: int, capabilities: Capabilities) -> None:
         super().__init__()
@@ -32,17 +32,8 @@ class Scorer(torch.nn.Module):
         self._vocabulary = vocabulary
         self._splits = capabilities.splits
 
-    def forward(
-        self, tokens: torch.Tensor, positions: torch.Tensor, targets: torch.Tensor, temperature: float
-    ) -> torch.Tensor:
-        given = {"input_ids": tokens[None], "position_ids": positions[None], "use_cache": False}
-        if not self._splits:
-            return target_logprobs(self.model(**given).logits[0], targets, temperature)
-        hidden = decoder_of(self.model)(**given).last_hidden_state[0]
-        head: Any = self.model.get_output_embeddings()
-        if is_plain(head):
-            return Head(head.weight).logprobs(hidden, targets, temperature)
-        return module_logprobs(head, hidden, targets, self._vocabulary, temperature)
+    def forward(self, row: Row, loss: Loss) -> Scores:
+        return model_scores(self.model, row, loss, self._vocabulary, self._splits)
 
 
 def shard(model: Any, vocabulary: int, capabilities: Capabilities, ranks: Ranks, dtype: torch.dtype) -> Scorer:
@@ -61,6 +52,18 @@ def shard(model: Any, vocabulary: int, capabilities: Capabilities, ranks: Ranks,
     return scorer
 
 
+def even_rows(data: Sequence[Datum], world: int, batch_tokens: int) -> list[RowPlan]:
+    """One row for each process if they fit, of similar sizes: a further row would keep only one process busy."""
+    (whole,) = plan_rows(data, sum(len(datum) for datum in data))
+    budget = (sum(len(data[member]) for member in whole.members) - sum(whole.shared)) / world
+    while budget < batch_tokens:
+        plans = plan_rows(data, int(budget))
+        if len(plans) <= world:
+            return plans
+        budget = 1.1 * budget + 1
+    return plan_rows(data, batch_tokens)
+
+
 class ShardedLearner(Learner):
     def __init__(
         self, scorer: Scorer, vocabulary: int, capabilities: Capabilities, options: PassOptions, ranks: Ranks
@@ -72,25 +75,27 @@ class ShardedLearner(Learner):
 
     def run(self, data: Sequence[Datum], loss: Loss, accumulate: Callable[[], None] | None) -> PassResult:
         """Only rank 0 gets the full result."""
-        lengths = [len(datum) for datum in data]
-        even = -(-sum(lengths) // self._ranks.world)
-        budget = min(self._batch_tokens, max(even, *lengths)) if self._capabilities.packs else 0
-        groups = groups_within(lengths, budget)
+        backward = accumulate is not None
+        plans = (
+            even_rows(data, self._ranks.world, self._batch_tokens) if self._capabilities.packs else plan_rows(data, 0)
+        )
         found: list[tuple[int, Any, Any]] = []
-        for start in range(0, len(groups), self._ranks.world):
+        for start in range(0, len(plans), self._ranks.world):
             index = start + self._ranks.rank
-            members = groups[index] if index < len(groups) else []
-            row = pack(data, members, self._device) if members else pack([NOTHING], [0], self._device)
-            logprobs, losses = self._row(row, loss if members else Loss("cross_entropy"), accumulate is not None)
+            mine = index < len(plans)
+            chosen = (data, plans[index]) if mine else ([NOTHING], RowPlan([0], [0]))
+            row = pack(*chosen, self._device, every=not backward)
+            logprobs, losses = self._row(row, loss if mine else Loss("cross_entropy"), backward)
             if accumulate is not None:
                 accumulate()
-            one, other = torch.stack([logprobs.float(), losses.float()]).cpu().numpy()
-            found += [(member, one[part], other[part]) for member, part in row.parts() if members]
+            if mine:
+                both = torch.stack([logprobs.float(), losses.float()]).cpu().numpy()
+                found += results_of(row, both, every=not backward)
         self._reshard()
         return _merge_results(len(data), self._ranks.gather(found))
 
-    def _logprobs(self, row: Row, temperature: float) -> torch.Tensor:
-        result: torch.Tensor = self._scorer(row.tokens, row.positions, row.targets, temperature)
+    def _scores(self, row: Row, loss: Loss) -> Scores:
+        result: Scores = self._scorer(row, loss)
         return result
 
     def _reshard(self) -> None:
@@ -132,9 +137,13 @@ class ShardedAdamW(AdamW):
         length: torch.Tensor = self._ranks.all_reduce(alone.square()).sqrt()
         return length
 
-    def _copies(self, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    def copies(
+        self, tensors: Mapping[str, torch.Tensor], dtype: torch.dtype, device: torch.device | None = None
+    ) -> dict[str, torch.Tensor]:
+        """In host memory: the full model may not fit on one device."""
         return {
-            name: self._unsharded(name, tensor).to("cpu", copy=True).contiguous() for name, tensor in tensors.items()
+            name: self._unsharded(name, tensor).to("cpu", dtype, copy=True).contiguous()
+            for name, tensor in tensors.items()
         }
 
     def _unsharded(self, name: str, local: torch.Tensor) -> torch.Tensor:

@@ -18,7 +18,9 @@ log = logging.getLogger(__name__)
 
 _NARROW = (torch.bfloat16, torch.float16)
 Form = tuple[torch.dtype, int, int, int]
-Way = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, int, float | None], torch.Tensor]
+Starts = tuple[torch.Tensor, torch.Tensor]
+Longest = tuple[int, int]
+Way = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Starts, Longest, float | None], torch.Tensor]
 _trusted: dict[Form, Way | None] = {}
 
 
@@ -40,11 +42,15 @@ def attend(
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
-    starts: torch.Tensor,
-    longest: int,
+    starts: Starts,
+    longest: Longest,
     scaling: float | None,
 ) -> torch.Tensor:
-    """Causal attention over [tokens, heads, width]. `starts` holds each sequence's start and the end of the last."""
+    """Causal attention over [tokens, heads, width].
+
+    `starts` holds each sequence's start and the end of the last, for queries and for keys; the queries may be only
+    the last positions of a sequence.
+    """
     way = _trusted[_form(query, key)]
     assert way is not None
     return way(query, key, value, starts, longest, scaling)
@@ -61,8 +67,8 @@ def _shared(
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
-    starts: torch.Tensor,
-    longest: int,
+    starts: Starts,
+    longest: Longest,
     scaling: float | None,
 ) -> torch.Tensor:
     """Passes grouped-query heads as they are: the kernel supports them even in releases without `enable_gqa`."""
@@ -74,7 +80,7 @@ def _shared(
         others["scale"] = scaling
     elif scaling is not None:
         query = query * (scaling * query.shape[2] ** 0.5)
-    result: torch.Tensor = kernel(query, key, value, starts, starts, longest, longest, **others)
+    result: torch.Tensor = kernel(query, key, value, *starts, *longest, **others)
     return result
 
 
@@ -82,8 +88,8 @@ def _repeated(
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
-    starts: torch.Tensor,
-    longest: int,
+    starts: Starts,
+    longest: Longest,
     scaling: float | None,
 ) -> torch.Tensor:
     groups = query.shape[1] // key.shape[1]
@@ -109,18 +115,21 @@ def _suffix(way: Way) -> str:
 def _agrees(way: Way, device: torch.device, form: Form) -> bool:
     dtype, heads, shared, width = form
     generator = torch.Generator(device).manual_seed(1)
-    ends = (5, 38, 70)
+    # The second sequence has queries only for its last 33 positions.
+    own, ends = (5, 38, 70), (5, 59, 91)
     query, key, value = (
-        torch.randn(ends[-1], count, width, device=device, generator=generator).to(dtype).requires_grad_()
-        for count in (heads, shared, shared)
+        torch.randn(tokens, count, width, device=device, generator=generator).to(dtype).requires_grad_()
+        for tokens, count in ((own[-1], heads), (ends[-1], shared), (ends[-1], shared))
     )
-    starts = torch.tensor([0, *ends], dtype=torch.int32, device=device)
+    starts = [torch.tensor([0, *each], dtype=torch.int32, device=device) for each in (own, ends)]
     with torch.enable_grad():
-        found = way(query, key, value, starts, 33, 0.3)
+        found = way(query, key, value, (starts[0], starts[1]), (33, 54), 0.3)
         parts = []
-        for start, end in zip((0, *ends), ends, strict=False):
-            q, k, v = (each[None, start:end].transpose(1, 2).float() for each in (query, key, value))
-            parts.append(scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.3, enable_gqa=True))
+        for q0, q1, k0, k1 in zip((0, *own), own, (0, *ends), ends, strict=False):
+            pieces = (query[None, q0:q1], key[None, k0:k1], value[None, k0:k1])
+            q, k, v = (each.transpose(1, 2).float() for each in pieces)
+            mask = torch.ones(q1 - q0, k1 - k0, dtype=torch.bool, device=device).tril(k1 - k0 - q1 + q0)
+            parts.append(scaled_dot_product_attention(q, k, v, mask, scale=0.3, enable_gqa=True))
         wanted = torch.cat(parts, dim=2)[0].transpose(0, 1)
         weights = torch.randn(wanted.shape, device=device, generator=generator)
         given = torch.autograd.grad((found.float() * weights).sum(), (query, key, value))

@@ -1,4 +1,4 @@
-"""Multi-step decoding: several steps for all rows without returning to Python; each sampled token feeds the next step.
+"""Multi-step decoding: several steps without returning to Python; each sampled token feeds the next step.
 
 Small models otherwise spend more time in Python than on the device. While the host processes one chunk of steps, the
 device computes the next. Tokens past the end of a sequence are computed and discarded.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from .step_graphs import GraphRecorder, next_power_of_two
+from .step_graphs import GraphRecorder, batch_size, next_power_of_two
 from .step_ops import KernelOps, StepState
 from .token_sampling import BatchParams, SampledTokens, SamplingParams, batch_params, sample_rows, signed, uniforms
 
@@ -67,7 +67,7 @@ class Bursts:
             self._bursts.clear()
             self._recorder.reset()
             self._generation = cache.generation
-        count = min(next_power_of_two(max(entry.row for entry in inputs) + 1, 1), cache.rows)
+        count = batch_size(len(inputs))
         length = cache.length
         if not self._decoder.bounded:
             # The captured length limits how far the sequences can grow in this burst.
@@ -94,9 +94,10 @@ class _Burst:
         self._device = decoder.device
         self._vocabulary = decoder.vocabulary
         integer: dict[str, Any] = {"dtype": torch.int64, "device": self._device}
+        self._rows = torch.zeros(count, **integer)
         self._tokens = torch.zeros(count, **integer)
         self._positions = torch.zeros(count, **integer)
-        # Inactive rows and those past their end write to the scratch slot.
+        # Sequences past their end, and what fills up the batch, write to the scratch slot.
         self._ends = torch.zeros(count, **integer)
         self._seeds = torch.zeros(count, **integer)
         self._steps = torch.zeros(count, **integer)
@@ -113,8 +114,7 @@ class _Burst:
         self._recorder = recorder
 
     def run(self, inputs: Sequence[BurstInput], steps: int, stream: BurstStream) -> Iterator[Chunk]:
-        rows = [entry.row for entry in inputs]
-        self._begin(inputs, rows)
+        self._begin(inputs)
         if self._replay is None:
             self._replay = self._recorder.record(self._compute, self._restore)
         waiting: deque[tuple[int, int, Callable[[], None]]] = deque()
@@ -129,7 +129,7 @@ class _Burst:
             ready, size, wait = waiting.popleft()
             wait()
             start = ready * self._size
-            found = self._read[start : start + size].numpy()[:, :, rows]
+            found = self._read[start : start + size].numpy()[:, :, : len(inputs)]
             yield found[:, 0], found[:, 1], found[:, 2]
 
     def _launch(self, half: int, size: int) -> Callable[[], None]:
@@ -146,36 +146,33 @@ class _Burst:
         wait: Callable[[], None] = event.synchronize
         return wait
 
-    def _begin(self, inputs: Sequence[BurstInput], rows: Sequence[int]) -> None:
-        self._set(self._tokens, rows, [entry.token for entry in inputs])
-        self._set(self._positions, rows, [entry.start for entry in inputs])
-        self._set(self._ends, rows, [self._decoder.cache.length] * len(rows))
-        self._set(self._seeds, rows, [signed(entry.seed) for entry in inputs])
-        self._set(self._steps, rows, [signed(entry.step) for entry in inputs])
-        self._set(self._params.temperatures, rows, [entry.params.temperature for entry in inputs], 1)
-        vocabulary = self._vocabulary
-        self._set(
-            self._params.top_k,
-            rows,
-            [entry.params.top_k if entry.params.top_k > 0 else vocabulary for entry in inputs],
-            1,
-        )
-        self._set(self._params.top_p, rows, [entry.params.top_p for entry in inputs], 1)
+    def _begin(self, inputs: Sequence[BurstInput]) -> None:
+        self._set(self._rows, [entry.row for entry in inputs])
+        self._set(self._tokens, [entry.token for entry in inputs])
+        self._set(self._positions, [entry.start for entry in inputs])
+        self._set(self._ends, [self._decoder.cache.length] * len(inputs))
+        self._set(self._seeds, [signed(entry.seed) for entry in inputs])
+        self._set(self._steps, [signed(entry.step) for entry in inputs])
+        self._set(self._params.temperatures, [entry.params.temperature for entry in inputs], 1)
+        most = [entry.params.top_k if entry.params.top_k > 0 else self._vocabulary for entry in inputs]
+        self._set(self._params.top_k, most, 1)
+        self._set(self._params.top_p, [entry.params.top_p for entry in inputs], 1)
 
-    def _set(self, tensor: torch.Tensor, rows: Sequence[int], values: Sequence[float], default: float = 0) -> None:
+    def _set(self, tensor: torch.Tensor, values: Sequence[float], default: float = 0) -> None:
         given = torch.full((self._count,), default, dtype=tensor.dtype)
-        given[torch.tensor(rows)] = torch.tensor(values, dtype=tensor.dtype)
+        given[: len(values)] = torch.tensor(values, dtype=tensor.dtype)
         tensor.copy_(given)
 
     def _compute(self) -> None:
         decoder = self._decoder
         positions = self._positions.clamp(max=len(self._reach) - 1)
         written = torch.where(self._positions < self._ends, self._positions, self._scratch)
-        logits = decoder.step(self._tokens, StepState(positions, written, decoder.cosine, decoder.sine, self._reach))
+        state = StepState(self._rows, positions, written, decoder.cosine, decoder.sine, self._reach)
+        logits = decoder.step(self._tokens, state)
         ops = None if decoder.fused is None else decoder.fused.ops
         if isinstance(ops, KernelOps) and not self._params.truncates:
-            state = (self._tokens, self._positions, self._steps, self._cursor, self._found)
-            ops.sample(logits, self._params.temperatures, self._seeds, *state)
+            advanced = (self._tokens, self._positions, self._steps, self._cursor, self._found)
+            ops.sample(logits, self._params.temperatures, self._seeds, *advanced)
         else:
             self._sample(logits)
         self._cursor.add_(1)

@@ -37,7 +37,7 @@ class FusedStep:
         self.ops = choose_ops(form, layers[0].norms is not None, self._head.dtype, self._head.device)
 
     def logits(self, tokens: torch.Tensor, state: StepState, cache: KVCache) -> torch.Tensor:
-        """[rows, vocabulary] in the weights' dtype, for the first rows of the cache."""
+        """[sequences, vocabulary] in the weights' dtype."""
         ops, form = self.ops, self._form
         states = embedding(tokens, self._embedding)
         delta: torch.Tensor | None = None

@@ -1,12 +1,18 @@
 """Sequences being sampled."""
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .bursts import BurstInput
 from .stop_conditions import StopConditions
 from .token_sampling import SampledToken, SamplingParams
+
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -30,12 +36,30 @@ class Job:
     limit: int
     """Maximum number of tokens, including the prompt."""
     batch: "Batch"
-    logprobs: list[float] = field(default_factory=list)
-    model_logprobs: list[float] = field(default_factory=list)
+    logprobs: "array[float]" = field(default_factory=lambda: array("f"))
+    model_logprobs: "array[float]" = field(default_factory=lambda: array("f"))
     reused: int = 0
     row: int = -1
     computed: int = 0
     stopped: str | None = None
+    version: int = 0
+    """Of the weights that sample the next token."""
+    changes: list[tuple[int, int]] = field(default_factory=list)
+    """Earlier versions, each with the number of tokens sampled until it was replaced."""
+
+    def weights_changed(self, version: int) -> None:
+        self.changes.append((self.version, len(self.tokens) - len(self.request.prompt)))
+        self.version = version
+
+    def versions(self) -> list[list[int]]:
+        """Runs of sampled tokens, as pairs of their weights' version and their number."""
+        runs: list[list[int]] = []
+        start = 0
+        for version, end in [*self.changes, (self.version, len(self.tokens) - len(self.request.prompt))]:
+            if end > start:
+                runs.append([version, end - start])
+            start = end
+        return runs
 
     @property
     def sampled(self) -> list[int]:
@@ -67,14 +91,14 @@ class Job:
     def burst_input(self) -> BurstInput:
         return BurstInput(self.row, self.tokens[-1], self.computed, self.request.params, *self.seed_and_step)
 
-    def take_many(self, tokens: list[int], logprobs: list[float], model_logprobs: list[float]) -> int:
+    def take_many(self, tokens: list[int], logprobs: Floats, model_logprobs: Floats) -> int:
         """Takes tokens until the sequence ends and returns how many were taken."""
         remaining = self.limit - len(self.tokens)
         stop = self.stops.first_stop(self.sampled, tokens[:remaining])
         count = min(len(tokens), remaining) if stop is None else stop[0] + 1
         self.tokens += tokens[:count]
-        self.logprobs += logprobs[:count]
-        self.model_logprobs += model_logprobs[:count]
+        self.logprobs.frombytes(logprobs[:count].tobytes())
+        self.model_logprobs.frombytes(model_logprobs[:count].tobytes())
         if self.batch.streams:
             for token in tokens[:count]:
                 self.batch.emit(self.number, token)
@@ -92,10 +116,11 @@ class Job:
         return {
             "stop_reason": "length" if self.stopped in ("length", "context") else "stop",
             "tokens": self.sampled,
-            "logprobs": self.logprobs,
-            "model_logprobs": self.model_logprobs,
+            "logprobs": np.array(self.logprobs),
+            "model_logprobs": np.array(self.model_logprobs),
             "stopped": self.stopped,
             "reused": self.reused,
+            "versions": self.versions(),
         }
 
 

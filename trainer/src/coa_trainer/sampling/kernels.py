@@ -52,6 +52,7 @@ def attend(
     key_norm,
     keys,
     values,
+    rows,
     positions,
     written,
     out,
@@ -71,8 +72,8 @@ def attend(
 ):
     """Rotates the new query and key, writes key and value to the cache and attends to the row's tokens.
 
-    One program per row and key-value head. The new token initializes the running sum, so nothing written here has to be
-    read back.
+    One program per sequence and key-value head. The new token initializes the running sum, so nothing written here has
+    to be read back.
     """
     kind = keys.dtype.element_ty
     row = tl.program_id(0).to(tl.int64)
@@ -107,7 +108,7 @@ def attend(
     turned2 = (q2 * c[None, :] + q1 * s[None, :]).to(kind)
     key1 = (k1 * c - k2 * s).to(kind)
     key2 = (k2 * c + k1 * s).to(kind)
-    base = row * row_stride + head * head_stride
+    base = tl.load(rows + row) * row_stride + head * head_stride
     tl.store(keys + base + target * WIDTH + near, key1)
     tl.store(keys + base + target * WIDTH + HALF + near, key2)
     tl.store(values + base + target * WIDTH + column, v)

@@ -51,14 +51,13 @@ class LlamaDecoder:
         return self.fused is not None and self.fused.ops.bounded
 
     def step(self, tokens: torch.Tensor, state: StepState) -> torch.Tensor:
-        """Logits [rows, vocabulary] after one more token in each of the first rows, in the weights' dtype."""
+        """Logits [sequences, vocabulary] after one more token in each of them, in the weights' dtype."""
         with torch.no_grad():
             if self.fused is not None:
                 return self.fused.logits(tokens, state, self.cache)
             mask = (state.reach <= state.positions[:, None, None])[:, None]
-            rows = torch.arange(len(tokens), device=self.device)
             slots, written = state.positions[:, None], state.written[:, None]
-            states = self.layers(tokens[:, None], slots, written, rows, 0, mask, len(state.reach))
+            states = self.layers(tokens[:, None], slots, written, state.rows, None, mask, len(state.reach))
             return self.logits(states[:, 0])
 
     def extend(self, rows: Sequence[int], tokens: Sequence[Sequence[int]], starts: Sequence[int]) -> torch.Tensor:

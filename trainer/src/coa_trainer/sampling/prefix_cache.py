@@ -12,7 +12,7 @@ from .prefix_index import PrefixIndex
 
 # Up to this many rows, each is compared with a new prompt token by token; beyond, hashed blocks are looked up.
 MAX_SCANNED_ROWS = 64
-# Rows with equally many matching blocks that are compared. Only this finds tokens sampled after a prompt.
+# Rows with equally many matching blocks that are compared.
 MAX_COMPARED_ROWS = 16
 
 
@@ -62,6 +62,8 @@ class PrefixCache:
             shared = min(shared_length(self.states[number].tokens, tokens), len(tokens) - 1)
             if shared > length:
                 best, length = number, shared
+                if length == len(tokens) - 1:
+                    break
         return best, length
 
     def being_prefilled(self, tokens: Sequence[int], more_than: int, least: int) -> bool:
@@ -116,13 +118,9 @@ class PrefixCache:
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
         state = self.states[number]
-        known = len(state.tokens)
         state.tokens.extend(tokens)
-        job = state.job
-        if job is None or known >= len(job.request.prompt):
-            return
-        self._held.add(number, state.tokens[: len(job.request.prompt)])
-        if len(state.tokens) >= len(job.tokens) - 1:
+        self._held.add(number, state.tokens)
+        if state.job is not None and len(state.tokens) >= len(state.job.tokens) - 1:
             self._wanted.remove(number)
 
     def release(self, job: Job) -> None:

@@ -11,7 +11,7 @@ from .bursts import Bursts, Chunk
 from .decoder import Decoder
 from .job import Batch, Job, SampleRequest
 from .prefix_cache import PrefixCache
-from .step_graphs import next_power_of_two
+from .step_graphs import batch_size, next_power_of_two
 from .stop_conditions import Decode, StopConditions
 from .token_sampling import SampledToken, sample_tokens, uniform_list
 
@@ -37,6 +37,7 @@ class Sampler:
         decode: Decode | None,
         max_rows: int = 256,
         cache_tokens: int = 1 << 20,
+        version: int = 0,
     ) -> None:
         self._decoder = decoder
         self._context = context
@@ -44,6 +45,7 @@ class Sampler:
         self._decode = decode
         self._max_rows = max_rows
         self._cache_tokens = cache_tokens
+        self._version = version
         self._prefix_cache = PrefixCache()
         self._waiting: list[Job] = []
         self._active: dict[Job, None] = {}
@@ -75,15 +77,18 @@ class Sampler:
         limit = min(len(request.prompt) + request.max_tokens, self._context)
         for number in range(request.count):
             stops = StopConditions(request.stop_tokens, request.stop_texts, self._decode)
-            job = Job(request, number, list(request.prompt), stops, limit, batch)
+            job = Job(request, number, list(request.prompt), stops, limit, batch, version=self._version)
             batch.add(job)
             self._waiting.append(job)
 
-    def weights_changed(self) -> None:
+    def weights_changed(self, version: int) -> None:
         """Invalidates everything computed with the old weights."""
+        self._version = version
         for job in self._active:
             self._prefix_cache.release(job)
         self._waiting[:0] = self._active
+        for job in self._waiting:
+            job.weights_changed(version)
         self._active = {}
         self._prefix_cache = PrefixCache()
 
@@ -209,14 +214,21 @@ class Sampler:
             should_yield = self.should_yield()
             many_ended = len(jobs) - len(live) >= max(1, len(jobs) // ENDED_FRACTION)
             is_long = time.monotonic() - started > PATIENCE_SECONDS
-            if not live or (many_ended and (self._waiting or should_yield)) or (is_long and should_yield):
+            # The sequences that are left continue in a smaller batch.
+            is_sparse = not live or 2 * batch_size(len(live)) <= batch_size(len(jobs))
+            if is_sparse or (many_ended and (self._waiting or should_yield)) or (is_long and should_yield):
                 stream.finish()
 
     def _take_chunk(self, live: dict[int, Job], chunk: Chunk) -> list[int]:
         """Returns the indices of the sequences that have ended."""
         numbers = list(live)
         tokens, logprobs, model_logprobs = (each[:, numbers] for each in chunk)
-        columns = zip(tokens.T.astype(int).tolist(), logprobs.T.tolist(), model_logprobs.T.tolist(), strict=True)
+        columns = zip(
+            tokens.T.astype(int).tolist(),
+            np.ascontiguousarray(logprobs.T, dtype=np.float32),
+            np.ascontiguousarray(model_logprobs.T, dtype=np.float32),
+            strict=True,
+        )
         # A sum with a NaN is NaN.
         broken: list[bool] = np.isnan(model_logprobs.sum(axis=0)).tolist()
         ended: list[int] = []

@@ -18,6 +18,12 @@ def next_power_of_two(number: int, least: int) -> int:
     return max(least, 1 << (number - 1).bit_length())
 
 
+def batch_size(sequences: int) -> int:
+    """The next power of two or 1.5 times one: few sizes to capture, and little computed in vain."""
+    power = next_power_of_two(sequences, 1)
+    return power * 3 // 4 if power >= 4 and sequences <= power * 3 // 4 else power
+
+
 class GraphRecorder:
     """Captures work on tensors at fixed addresses as a CUDA graph; without CUDA the work just runs."""
 
@@ -71,29 +77,26 @@ class StepGraphs:
             self._graphs.clear()
             self._recorder.reset()
             self._generation = cache.generation
-        count = min(next_power_of_two(max(rows) + 1, 1), cache.rows)
+        count = batch_size(len(rows))
         length = cache.length if self._decoder.bounded else min(next_power_of_two(max(starts) + 1, 64), cache.length)
         if (count, length) not in self._graphs:
             self._graphs[count, length] = self._record(count, length)
         recorded = self._graphs[count, length]
-        # Inactive rows are computed too, but write to the scratch slot.
-        given = torch.zeros(3, count, dtype=torch.int64)
+        # What fills up the batch writes to the scratch slot of the first row.
+        given = torch.zeros(4, count, dtype=torch.int64)
         given[2] = cache.length
-        slots = torch.tensor(rows)
-        given[0, slots] = torch.tensor(tokens)
-        given[1, slots] = torch.tensor(starts)
-        given[2, slots] = given[1, slots]
+        given[:, : len(rows)] = torch.tensor([tokens, starts, starts, rows])
         recorded.given.copy_(given)
         recorded.replay()
-        return recorded.found[0][slots.to(self._device)].float()
+        return recorded.found[0][: len(rows)].float()
 
     def _record(self, count: int, length: int) -> "_Recorded":
-        given = torch.zeros(3, count, dtype=torch.int64, device=self._device)
+        given = torch.zeros(4, count, dtype=torch.int64, device=self._device)
         given[2] = self._decoder.cache.length
         reach = torch.arange(length, device=self._device)
 
         def compute() -> torch.Tensor:
-            state = StepState(given[1], given[2], self._decoder.cosine, self._decoder.sine, reach)
+            state = StepState(given[3], given[1], given[2], self._decoder.cosine, self._decoder.sine, reach)
             return self._decoder.step(given[0], state)
 
         found: list[torch.Tensor] = []
@@ -108,7 +111,7 @@ class StepGraphs:
 @dataclass(frozen=True)
 class _Recorded:
     given: torch.Tensor
-    """Tokens, positions and cache slots to write, one column per row."""
+    """Tokens, positions, cache slots to write and cache rows, one column per sequence."""
     found: list[torch.Tensor]
     """The logits: the buffer each replay writes to, or the last result."""
     replay: Callable[[], None]

@@ -26,8 +26,10 @@ class Norms:
 
 @dataclass(frozen=True)
 class StepState:
-    """Per-row state of a step; all tensors are on the device."""
+    """State of each sequence in a step; all tensors are on the device."""
 
+    rows: torch.Tensor
+    """The sequence's row of the cache."""
     positions: torch.Tensor
     written: torch.Tensor
     cosine: torch.Tensor
@@ -58,7 +60,7 @@ class Ops(Protocol):
         values: torch.Tensor,
         state: StepState,
     ) -> torch.Tensor:
-        """For [rows, queries and keys and values]; keys and values are [rows, heads, slots, width]."""
+        """For [sequences, queries and keys and values]; keys and values are [rows, heads, slots, width]."""
         ...
 
 
@@ -91,13 +93,13 @@ class PlainOps:
         if norms is not None:
             query, key = normed(query, norms.query, form.eps), normed(key, norms.key, form.eps)
         rotation = (state.cosine[state.positions][:, None], state.sine[state.positions][:, None])
-        rows = torch.arange(count, device=projected.device)
-        keys[rows, :, state.written] = _apply_rope(key, rotation)
-        values[rows, :, state.written] = value
+        keys[state.rows, :, state.written] = _apply_rope(key, rotation)
+        values[state.rows, :, state.written] = value
         mask = (state.reach <= state.positions[:, None])[:, None, None]
         # Grouped-query heads become queries of one head, so that keys are not copied.
         folded = _apply_rope(query, rotation).view(count, form.shared, -1, form.width)
-        mixed = scaled_dot_product_attention(folded, keys[:count, :, :length], values[:count, :, :length], mask)
+        old_keys, old_values = (each[:, :, :length].index_select(0, state.rows) for each in (keys, values))
+        mixed = scaled_dot_product_attention(folded, old_keys, old_values, mask)
         return mixed.reshape(count, -1)
 
 
@@ -157,6 +159,7 @@ class KernelOps:
             state.cosine if norms is None else norms.key,
             keys,
             values,
+            state.rows,
             state.positions,
             state.written,
             out,
@@ -234,7 +237,7 @@ def _chosen(form: Form, has_norms: bool, dtype: torch.dtype, device: torch.devic
 
 
 def matches_plain_ops(ops: KernelOps, form: Form, has_norms: bool, dtype: torch.dtype, device: torch.device) -> bool:
-    """Compares one call of each operation, with rows of different lengths."""
+    """Compares one call of each operation, with sequences of different lengths in some rows of a cache."""
     plain = PlainOps()
     generator = torch.Generator(device).manual_seed(3)
 
@@ -257,11 +260,11 @@ def matches_plain_ops(ops: KernelOps, form: Form, has_norms: bool, dtype: torch.
     positions = torch.tensor([0, 1, 70, 198], device=device)
     angles = torch.outer(torch.arange(slots, device=device), torch.rand(form.width // 2, device=device))
     both = torch.cat((angles, angles), dim=-1)
-    state = StepState(
-        positions, positions, both.cos().to(dtype), both.sin().to(dtype), torch.arange(slots, device=device)
-    )
+    rows = torch.tensor([5, 2, 0, 3], device=device)
+    tables = both.cos().to(dtype), both.sin().to(dtype)
+    state = StepState(rows, positions, positions, *tables, torch.arange(slots, device=device))
     norms = Norms(some(form.width), some(form.width)) if has_norms else None
-    keys, values = some(count, form.shared, slots, form.width), some(count, form.shared, slots, form.width)
+    keys, values = (some(count + 2, form.shared, slots, form.width) for _ in range(2))
     keys_too, values_too = keys.clone(), values.clone()
     expected = plain.attend(projected, form, norms, keys, values, state)
     right = right and close(ops.attend(projected, form, norms, keys_too, values_too, state), expected)

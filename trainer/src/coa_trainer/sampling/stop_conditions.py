@@ -17,14 +17,20 @@ class StopConditions:
         """Index of the first token in `more`, which follows `sampled`, that ends the sequence, and the reason."""
         at = next((at for at, token in enumerate(more) if token in self._tokens), None)
         if self._decode is not None and self._texts:
-            # Decode once; only if a stop string occurs, find the token that completes it.
+            # Decode once; only if a stop string occurs, find the token that completes it, by bisection.
             tail = [*sampled[max(0, len(sampled) - self._reach) :], *more[:at]]
             text = self._decode(tail)
             if any(stop in text for stop in self._texts):
                 known = len(tail) - len(more[:at])
-                for end in range(known + 1, len(tail) + 1):
-                    if self.after(tail[:end], 0) is not None:
-                        return end - known - 1, "text"
+                low, high = known + 1, len(tail)
+                while low < high:
+                    middle = (low + high) // 2
+                    text = self._decode(tail[:middle])
+                    if any(stop in text for stop in self._texts):
+                        high = middle
+                    else:
+                        low = middle + 1
+                return low - known - 1, "text"
         return None if at is None else (at, "token")
 
     def after(self, tokens: Sequence[int], begin: int) -> str | None:

@@ -11,14 +11,16 @@ from typing import Any
 
 from aiohttp import web
 
-from ..errors import bad_request, unknown
+from ..errors import TrainerError, bad_request, unknown
+from ..model.bases import UPLOAD
 from ..model.checkpoint import ADAPTER_FILE
 from ..model.read_checkpoint import read_adapter_config
 from . import parse
+from .guard import is_loopback
 from .http import json_response, read_json
 from .paths import KINDS, check_name
 from .service import Service
-from .uploads import Uploads
+from .uploads import CHUNK, Uploads
 
 _RUNS = "/api/v1/training_runs"
 
@@ -46,6 +48,7 @@ class CheckpointRoutes:
         router.add_delete("/api/v1/uploads/{upload}", self.remove_upload)
         router.add_get("/api/v1/base_models/{base}/files", self.base_files)
         router.add_post("/api/v1/weights_info", self.weights_info)
+        router.add_post("/api/v1/coa/folders", self.grant_folder)
 
     async def runs(self, request: web.Request) -> web.Response:
         try:
@@ -98,7 +101,7 @@ class CheckpointRoutes:
         path = folder / check_name(request.match_info["file"], "file")
         if not path.is_file():
             raise unknown("file", path.name)
-        return web.FileResponse(path)
+        return web.FileResponse(path, chunk_size=CHUNK)
 
     async def archive(self, request: web.Request) -> web.Response:
         await asyncio.to_thread(self._folder, request)
@@ -122,21 +125,38 @@ class CheckpointRoutes:
 
     async def upload(self, request: web.Request) -> web.Response:
         name = request.match_info["file"]
-        chunks = request.content.iter_chunked(1 << 20)
-        size = await self._uploads.write(request.match_info["upload"], name, chunks, request.content_length or 0)
+        upload, announced = request.match_info["upload"], request.content_length or 0
+        chunks = request.content.iter_any()
+        if "of" not in request.query:
+            size = await self._uploads.write(upload, name, chunks, announced)
+            return json_response({"name": name, "bytes": size})
+        try:
+            start, total = int(request.query["from"]), int(request.query["of"])
+        except (KeyError, ValueError):
+            raise bad_request("from and of must be integers.") from None
+        size = await self._uploads.write_piece(upload, name, chunks, announced, start, total)
         return json_response({"name": name, "bytes": size})
 
     async def uploaded(self, request: web.Request) -> web.Response:
         return json_response({"files": await asyncio.to_thread(self._uploads.files, request.match_info["upload"])})
 
     async def remove_upload(self, request: web.Request) -> web.Response:
-        await self._uploads.remove(request.match_info["upload"], self._service.uploads_in_use())
+        await self._uploads.remove(request.match_info["upload"], self._service.bases_in_use(UPLOAD))
         return web.Response(status=204)
 
     async def base_files(self, request: web.Request) -> web.Response:
         bases = self._service.executor.bases
         name = bases.find(request.match_info["base"])
         return json_response({"files": await asyncio.to_thread(bases.weight_files, name)})
+
+    async def grant_folder(self, request: web.Request) -> web.Response:
+        """Lets a client of the same user on this machine name one of its folders."""
+        if not is_loopback(request.remote or ""):
+            raise TrainerError(403, "Folders can be used only by clients on the same machine.")
+        body = await read_json(request, self._limit)
+        proof, digest = parse.text(body.get("proof"), "proof"), parse.text(body.get("sha256"), "sha256")
+        name, token = await asyncio.to_thread(self._folders.granted.grant, proof, digest)
+        return json_response({"folder": name, "token": token})
 
     async def weights_info(self, request: web.Request) -> web.Response:
         body = await read_json(request, self._limit)

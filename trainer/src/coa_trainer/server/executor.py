@@ -3,18 +3,26 @@
 import json
 import shutil
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ..errors import TrainerError, bad_request, unknown
 from ..model.bases import BaseModels
-from ..model.checkpoint import recover
+from ..model.checkpoint import fill_folder, recover, write_checkpoint
+from ..model.datum import Datum, Loss, PassResult
 from ..model.learner import PassOptions
 from ..model.ranks import Ranks
+from ..model.snapshot import Snapshot
 from ..model.trained import TrainedModel
 from ..sampling.job import Batch
-from . import parse
+from . import column_messages, parse
 from .activity import ActivityTracker
+from .background_saves import BackgroundSaves, Later
+from .columns import Message
 from .database import Database
 from .model_ops import ModelOps
 from .paths import Folders
@@ -22,7 +30,8 @@ from .results import pass_result, prompt_logprobs
 from .sources import SamplerOptions, Source, Sources
 
 Body = dict[str, Any]
-Result = dict[str, Any]
+# Bytes: a column message.
+Result = dict[str, Any] | bytes
 
 # Saved weights of ephemeral sampling sessions that are kept per model.
 KEPT_EPHEMERAL = 2
@@ -46,7 +55,11 @@ class Executor:
         self.models = self.ops.models
         self.sources = Sources(bases, passes, sampling)
         self.activity = activity or ActivityTracker()
-        self._operations: dict[str, Callable[[Body], Result]] = {
+        self.saves = BackgroundSaves()
+        # Which change of each model is the latest; a save that ends later does not describe it any more.
+        self._changes: Counter[str] = Counter()
+        self._changing = Lock()
+        self._operations: dict[str, Callable[[Body], Result | Later]] = {
             "create_model": self._create_model,
             "forward": lambda body: self._pass(body, "forward_input", backward=False),
             "forward_backward": lambda body: self._pass(body, "forward_backward_input", backward=True),
@@ -57,7 +70,7 @@ class Executor:
             "unload_model": self._unload,
         }
 
-    def run(self, kind: str, body: Body) -> Result:
+    def run(self, kind: str, body: Body) -> Result | Later:
         return self._operations[kind](body)
 
     def model(self, body: Body) -> TrainedModel:
@@ -112,7 +125,8 @@ class Executor:
 
     def _park(self, trained: TrainedModel) -> None:
         self._persist_ephemeral(trained)
-        self.ops.save(trained.id, self.folders.parked(trained.id), optimizer=True)
+        self.saves.wait()
+        write_checkpoint(self.folders.parked(trained.id), self.ops.snapshot(trained.id, optimizer=True))
         # From here on the model can be restored after a restart.
         self.database.set_same_as(trained.id, json.dumps({"path": None, "parked": trained.version}))
         self.database.set_model_state(trained.id, "parked")
@@ -130,17 +144,24 @@ class Executor:
 
     def _pass(self, body: Body, name: str, backward: bool) -> Result:
         trained = self.model(body)
+        message = body.get("message")
+        if isinstance(message, Message):
+            data, loss = column_messages.pass_input(message, trained.vocabulary, trained.context_length)
+            return column_messages.pass_result(self._run(trained, data, loss, backward))
         given = body.get(name) or body.get("forward_backward_input") or body.get("forward_input")
         data, loss = parse.pass_input(given, trained.vocabulary, trained.context_length)
+        return pass_result(self._run(trained, data, loss, backward))
+
+    def _run(self, trained: TrainedModel, data: list[Datum], loss: Loss, backward: bool) -> PassResult:
         if backward:
-            self.database.set_same_as(trained.id, None)
-        return pass_result(self.ops.run(trained.id, data, loss, backward))
+            self._changed(trained.id)
+        return self.ops.run(trained.id, data, loss, backward)
 
     def _optim_step(self, body: Body) -> Result:
         trained = self.model(body)
         given = body.get("adam_params") or body.get("optim_params") or body.get("optimizer_params")
         settings = parse.adam_settings(given)
-        self.database.set_same_as(trained.id, None)
+        self._changed(trained.id)
         self._persist_ephemeral(trained)
         norm = self.ops.update(trained.id, settings)
         self._weights_changed(trained)
@@ -148,26 +169,57 @@ class Executor:
 
     # Checkpoints
 
-    def _save_weights(self, body: Body) -> Result:
+    def _changed(self, model_id: str) -> None:
+        with self._changing:
+            self._changes[model_id] += 1
+            self.database.set_same_as(model_id, None)
+
+    def _save_weights(self, body: Body) -> Later:
+        """Copies the weights and returns; the files are written while the next requests run."""
         trained = self.model(body)
+        optimizer = bool(body.get("optimizer", True))
+        given = body.get("folder")
+        # One copy at a time, so that memory for one is enough.
+        self.saves.wait()
+        if given is not None:
+            folder = self.folders.granted.find(parse.text(given, "folder"))
+            if any(not path.name.startswith(".") for path in folder.iterdir()):
+                raise TrainerError(409, f"The folder {folder} is not empty.")
+            snapshot = self.ops.snapshot(trained.id, optimizer)
+            return self.saves.start(lambda: self._write_into(folder, snapshot))
         name = parse.text(body.get("path") or uuid.uuid4().hex, "path")
         folder = self.folders.checkpoint(trained.id, "weights", name)
         if folder.exists() and body.get("overwrite") is False:
             raise TrainerError(409, f"The checkpoint {name} already exists; choose another name.")
-        self.ops.save(trained.id, folder, optimizer=True)
+        snapshot = self.ops.snapshot(trained.id, optimizer)
         path = f"tinker://{trained.id}/weights/{name}"
-        if not trained.optimizer.has_gradients:
-            self.database.set_same_as(trained.id, json.dumps({"path": path}))
-        return {"type": "save_weights", "path": path}
+        saved = self._changes[trained.id]
+        restorable = optimizer and not trained.optimizer.has_gradients
+
+        def write() -> dict[str, Any]:
+            with _writing(folder):
+                write_checkpoint(folder, snapshot)
+            with self._changing:
+                if restorable and self._changes[trained.id] == saved:
+                    self.database.set_same_as(trained.id, json.dumps({"path": path}))
+            return {"type": "save_weights", "path": path}
+
+        return self.saves.start(write)
+
+    def _write_into(self, folder: Path, snapshot: Snapshot) -> dict[str, Any]:
+        """The client moves the folder afterwards, so a model is not restored from it."""
+        with _writing(folder):
+            return {"type": "save_weights", "path": None, "files": fill_folder(folder, snapshot)}
 
     def _load_weights(self, body: Body) -> Result:
         trained = self.model(body)
         path = parse.text(body.get("path"), "path")
         optimizer = bool(body.get("optimizer", False))
+        self.saves.wait()
         folder = self.folders.resolve(path)
         self._persist_ephemeral(trained)
         same_as = self.database.models()[trained.id]["same_as"]
-        self.database.set_same_as(trained.id, None)
+        self._changed(trained.id)
         version = trained.version
         try:
             taken = self.ops.load(trained.id, folder, optimizer)
@@ -189,7 +241,7 @@ class Executor:
         if body.get("path"):
             name = parse.text(body["path"], "path")
             folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-            self.ops.save(trained.id, folder, optimizer=False)
+            write_checkpoint(folder, self.ops.snapshot(trained.id, optimizer=False))
             path = f"tinker://{trained.id}/sampler_weights/{name}"
             return {"type": "save_weights_for_sampler", "path": path, "sampling_session_id": None}
         sampler_id = uuid.uuid4().hex
@@ -204,7 +256,7 @@ class Executor:
             return
         name = f"passing-{trained.version}"
         folder = self.folders.checkpoint(trained.id, "sampler_weights", name)
-        self.ops.save(trained.id, folder, optimizer=False)
+        write_checkpoint(folder, self.ops.snapshot(trained.id, optimizer=False, exact=True))
         path = f"tinker://{trained.id}/sampler_weights/{name}"
         for sampler_id in trained.ephemeral_sessions:
             source = {"model_path": path, "base_model": trained.weights.base}
@@ -223,6 +275,7 @@ class Executor:
                 raise unknown("sampling session", str(body["sampling_session_id"]))
             body = found
         if body.get("model_path"):
+            self.saves.wait()
             path = parse.text(body["model_path"], "model_path")
             return self.sources.of_folder(self.folders.resolve(path), self.base_of(path, body))
         if body.get("model_id"):
@@ -240,7 +293,7 @@ class Executor:
         known = self.database.models().get(owner)
         return self.bases.find(known["settings"]["base_model"]) if known else self.bases.names[0]
 
-    def sample(self, body: Body, batch: Batch) -> Callable[[list[Any]], Result]:
+    def sample(self, body: Body, batch: Batch) -> Callable[[list[Any]], dict[str, Any]]:
         """Queues a request; the returned function builds the result from its sequences."""
         source = self.source(body)
         trained = source.trained
@@ -271,3 +324,11 @@ class Executor:
     def clean_folders(self) -> None:
         for parent in self.folders.parents():
             recover(parent)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TrainerError(507, f"The checkpoint {folder.name} could not be written: {error}.") from error

@@ -4,15 +4,18 @@ import asyncio
 import json
 import time
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
 
-from ..errors import bad_request
-from . import parse, proto
-from .http import json_response, parse_object, read_bytes, read_json
+from ..errors import TrainerError, bad_request
+from . import column_messages, columns, parse, proto
+from .http import error_response, json_response, parse_object, read_bytes, read_json
 from .json_text import to_json
-from .service import JSON_BODY, PROTO_BODY, Service
+from .service import COLUMN_BODY, JSON_BODY, PROTO_BODY, Service
+
+Line = dict[str, Any]
 
 
 class FutureRoutes:
@@ -51,6 +54,13 @@ class FutureRoutes:
             kind = "forward" if only else kind
             stored = PROTO_BODY + data
             seq_id: Any = sequence
+        elif request.content_type == columns.CONTENT_TYPE:
+            if kind not in ("forward", "forward_backward"):
+                raise bad_request(f"{kind} accepts only JSON.")
+            header = columns.decode(data).header
+            model_id = parse.text(header.get("model_id"), "model_id")
+            seq_id = header.get("seq_id")
+            stored = COLUMN_BODY + data
         else:
             body = await asyncio.to_thread(parse_object, data)
             model_id = parse.text(body.get("model_id"), "model_id")
@@ -86,12 +96,19 @@ class FutureRoutes:
 
     async def sample(self, request: web.Request) -> web.StreamResponse:
         data = await read_bytes(request, self._limit)
-        body = await asyncio.to_thread(parse_object, data)
+        is_columns = request.content_type == columns.CONTENT_TYPE
+        if is_columns:
+            body = column_messages.sample_body(columns.decode(data))
+        else:
+            body = await asyncio.to_thread(parse_object, data)
         model = body.get("model_id")
         if isinstance(model, str):
             self._service.check_model(model)
         if body.get("stream"):
-            return await self._stream(request, body)
+            encode = column_messages.stream_line if is_columns else _json_line
+            return await self._stream(request, body, encode)
+        if is_columns:
+            return await self._sampled(body)
         key = None
         session, sequence = body.get("sampling_session_id"), body.get("seq_id")
         if session is not None and sequence is not None:
@@ -103,14 +120,30 @@ class FutureRoutes:
         # Newer clients expect an id for each sequence.
         return _pending(future_id, sample_sequence_ids=[f"{future_id}-{number}" for number in range(named)])
 
-    async def _stream(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    async def _sampled(self, body: dict[str, Any]) -> web.Response:
+        """The response is the result, sent when it is complete. A client that disconnects cancels the sampling."""
+        lines: asyncio.Queue[Line | None] = asyncio.Queue()
+        batch = self._service.stream({**body, "stream": "end"}, lines.put_nowait)
+        try:
+            line = await lines.get()
+        finally:
+            batch.cancelled = True
+        assert line is not None
+        if "error" in line:
+            return error_response(TrainerError(**line["error"]))
+        return web.Response(body=column_messages.sample_result(line["result"]), content_type=columns.CONTENT_TYPE)
+
+    async def _stream(
+        self, request: web.Request, body: dict[str, Any], encode: Callable[[Line], bytes]
+    ) -> web.StreamResponse:
+        lines: asyncio.Queue[Line | None] = asyncio.Queue()
         batch = self._service.stream(body, lines.put_nowait)
-        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        kind = "application/x-ndjson" if encode is _json_line else columns.CONTENT_TYPE
+        response = web.StreamResponse(headers={"Content-Type": kind})
         try:
             await response.prepare(request)
             while (line := await lines.get()) is not None:
-                await response.write(to_json(line) + b"\n")
+                await response.write(encode(line))
             await response.write_eof()
         finally:
             batch.cancelled = True
@@ -123,6 +156,8 @@ class FutureRoutes:
         if future.result is None or future.status is None:
             again = {"type": "try_again", "request_id": future_id, "queue_state": "active"}
             return json_response(again, 408)
+        if future.result.startswith(columns.MAGIC):
+            return web.Response(body=future.result, content_type=columns.CONTENT_TYPE)
         if future.status == 200 and proto.CONTENT_TYPE in request.headers.get("Accept", ""):
             packed = await asyncio.to_thread(lambda: proto.encode_result(json.loads(future.result or b"{}")))
             if packed is not None:
@@ -132,6 +167,10 @@ class FutureRoutes:
             category = "user" if future.status < 500 else "server"
             return json_response({"error": json.loads(future.result)["detail"], "category": category})
         return web.Response(body=future.result, status=future.status, content_type="application/json")
+
+
+def _json_line(line: Line) -> bytes:
+    return to_json(line) + b"\n"
 
 
 def _pending(future_id: str, **more: Any) -> web.Response:

@@ -9,15 +9,15 @@ from typing import Any
 from aiohttp import web
 
 from ..errors import TrainerError, bad_request
+from . import columns, proto
 from .http import error_response
-from .proto import CONTENT_TYPE
 from .worker import as_trainer_error
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 HEALTH = "/api/v1/healthz"
 # Browsers send other content types cross-origin without a preflight request.
-_TYPES = ("application/json", CONTENT_TYPE)
+_TYPES = ("application/json", proto.CONTENT_TYPE, columns.CONTENT_TYPE)
 
 
 def is_loopback(host: str) -> bool:

@@ -12,12 +12,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ..errors import TrainerError, bad_request
 from ..model.adamw import AdamSettings
 from ..model.bases import BaseModels
-from ..model.checkpoint import save_checkpoint
 from ..model.datum import Datum, Loss, PassResult
 from ..model.learner import PassOptions
 from ..model.lora import LoraSettings
 from ..model.ranks import Ranks
 from ..model.read_checkpoint import apply_checkpoint, read_checkpoint
+from ..model.snapshot import Snapshot, take_snapshot
 from ..model.trained import TrainedModel, adapter_weights, full_weights, sharded_weights, trained_model
 
 log = logging.getLogger(__name__)
@@ -77,8 +77,8 @@ class ModelOps:
         return norm
 
     @on_all_ranks
-    def save(self, model_id: str, folder: Path, optimizer: bool) -> None:
-        save_checkpoint(folder, self.models[model_id], self.bases, optimizer, writes=self._first)
+    def snapshot(self, model_id: str, optimizer: bool, exact: bool = False) -> Snapshot:
+        return take_snapshot(self.models[model_id], self.bases, optimizer, exact)
 
     @on_all_ranks
     def load(self, model_id: str, folder: Path, optimizer: bool) -> bool:

@@ -96,9 +96,13 @@ def pass_input(given: Any, vocabulary: int, context: int) -> tuple[list[Datum], 
     if not isinstance(items, list) or not items:
         raise bad_request("data must be a list with at least one datum.")
     data = [_datum(item, position, vocabulary, context) for position, item in enumerate(items)]
+    return data, loss(fields)
+
+
+def loss(fields: dict[str, Any]) -> Loss:
     config = mapping(fields.get("loss_fn_config") or {}, "loss_fn_config")
     settings = {name: number(value, name, 0) for name, value in config.items()}
-    return data, Loss(text(fields.get("loss_fn", "cross_entropy"), "loss_fn"), settings)
+    return Loss(text(fields.get("loss_fn", "cross_entropy"), "loss_fn"), settings)
 
 
 def _datum(given: Any, position: int, vocabulary: int, context: int) -> Datum:
@@ -217,13 +221,16 @@ def _mask(given: Any, vocabulary: int, most: int) -> torch.Tensor | None:
         return None
     if most != 1:
         raise bad_request("allowed_tokens constrains only the next token, so it requires max_tokens 1.")
-    try:
-        packed = np.frombuffer(base64.b64decode(text(given, "allowed_tokens"), validate=True), dtype=np.uint8)
-    except (binascii.Error, ValueError):
-        raise bad_request("allowed_tokens is not valid base64.") from None
-    bits = np.unpackbits(packed, bitorder="little")
+    if isinstance(given, np.ndarray):
+        packed = given
+    else:
+        try:
+            packed = np.frombuffer(base64.b64decode(text(given, "allowed_tokens"), validate=True), dtype=np.uint8)
+        except (binascii.Error, ValueError):
+            raise bad_request("allowed_tokens is not valid base64.") from None
     if len(packed) != (vocabulary + 7) // 8:
         raise bad_request(
             f"allowed_tokens has {len(packed)} bytes but must have {(vocabulary + 7) // 8}, one bit per token."
         )
+    bits = np.unpackbits(packed, bitorder="little")
     return torch.from_numpy(bits[:vocabulary].astype(bool))

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from ..errors import bad_request, unknown
+from .granted_folders import GrantedFolders
 
 _NAME = re.compile(r"^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,254}$")
 KINDS = ("weights", "sampler_weights")
@@ -20,6 +21,7 @@ class Folders:
         self.data = data
         self.checkpoints = data / "checkpoints"
         self.uploads = data / "uploads"
+        self.granted = GrantedFolders(data)
 
     def checkpoint(self, model: str, kind: str, name: str) -> Path:
         return self.checkpoints / check_name(model, "model") / kind / check_name(name, "checkpoint")
@@ -41,8 +43,10 @@ class Folders:
         raise unknown("checkpoint", f"{name} of model {model}")
 
     def resolve(self, path: str) -> Path:
-        """The folder of tinker://model/weights/name, tinker://model/name or upload://name."""
+        """The folder of tinker://model/weights/name, tinker://model/name, upload://name or folder://name."""
         scheme, separator, rest = path.partition("://")
+        if separator and scheme == "folder":
+            return self.granted.find(rest)
         if separator and scheme == "upload":
             folder = self.upload(rest)
             if not folder.is_dir():

@@ -1,6 +1,7 @@
 """Connects HTTP and the worker: takes requests and completes futures."""
 
 import asyncio
+import concurrent.futures
 import hashlib
 import json
 import logging
@@ -9,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import TrainerError, unknown
-from ..model.bases import UPLOAD
 from ..sampling.job import Batch
 from . import parse
+from .background_saves import Later
+from .columns import decode
 from .database import Future
-from .executor import Executor
+from .executor import Executor, Result
 from .json_text import to_json
 from .proto import decode_pass_request
 from .worker import Worker, as_trainer_error
@@ -21,7 +23,7 @@ from .worker import Worker, as_trainer_error
 log = logging.getLogger(__name__)
 
 # The first byte of a stored body is its encoding.
-JSON_BODY, PROTO_BODY = b"j", b"p"
+JSON_BODY, PROTO_BODY, COLUMN_BODY = b"j", b"p", b"c"
 # Expired results are deleted after this many new ones.
 CLEANED_EVERY = 1000
 
@@ -55,11 +57,11 @@ class Service:
 
         self.worker.submit(park)
 
-    def uploads_in_use(self) -> set[str]:
-        """Uploads that loaded or restorable models were created from."""
+    def bases_in_use(self, scheme: str) -> set[str]:
+        """Clients' models that loaded or restorable models were created from."""
         made = [known for known in self.known.values() if known["state"] in ("live", "parked")]
         bases = [str(known["settings"]["base_model"]) for known in made]
-        return {base.removeprefix(UPLOAD) for base in bases if base.startswith(UPLOAD)}
+        return {base.removeprefix(scheme) for base in bases if base.startswith(scheme)}
 
     # Requests
 
@@ -92,6 +94,9 @@ class Service:
                 self._start_sampling(future_id, body)
                 return
             result = self.executor.run(kind, body)
+            if isinstance(result, concurrent.futures.Future):
+                result.add_done_callback(lambda done: self._finish_later(future_id, done))
+                return
             if kind == "unload_model":
                 self.known = self.database.models()
             self._finish(future_id, 200, result)
@@ -100,6 +105,18 @@ class Service:
             if kind == "create_model":
                 self.database.set_model_state(str(body.get("model_id")), "unloaded")
                 self.known = self.database.models()
+
+    def _finish_later(self, future_id: str, done: Later) -> None:
+        error = done.exception()
+        if error is None:
+            self._finish(future_id, 200, done.result())
+        else:
+            self._fail(future_id, error)
+
+    def close(self) -> None:
+        """Ends the worker, and completes a checkpoint that is being written."""
+        self.worker.close()
+        self.executor.saves.close()
 
     def _start_sampling(self, future_id: str, body: dict[str, Any]) -> None:
         make: Callable[[list[Any]], dict[str, Any]]
@@ -114,8 +131,8 @@ class Service:
         log.info("future %s failed: %s", future_id, failure.detail)
         self._finish(future_id, failure.status, {"detail": failure.detail})
 
-    def _finish(self, future_id: str, status: int, result: dict[str, Any]) -> None:
-        self.database.finish(future_id, status, to_json(result))
+    def _finish(self, future_id: str, status: int, result: Result) -> None:
+        self.database.finish(future_id, status, result if isinstance(result, bytes) else to_json(result))
         self._finished += 1
         if self._finished % CLEANED_EVERY == 0:
             self.database.delete_expired()
@@ -222,6 +239,9 @@ class Service:
 def read_body(stored: bytes) -> dict[str, Any]:
     if stored[:1] == PROTO_BODY:
         return decode_pass_request(stored[1:])
+    if stored[:1] == COLUMN_BODY:
+        message = decode(stored[1:])
+        return {**message.header, "message": message}
     try:
         return parse.mapping(json.loads(stored[1:]), "the body")
     except (ValueError, RecursionError):

@@ -50,7 +50,7 @@ class SessionRoutes:
             }
             for name in bases.names
         ]
-        return json_response({"supported_models": models, "coa": {"version": 2}})
+        return json_response({"supported_models": models, "coa": {"version": 4}})
 
     async def status(self, _: web.Request) -> web.Response:
         executor = self._service.executor

@@ -110,6 +110,7 @@ class Sources:
             self.decoder(trained.weights.base),
             self._options.max_rows,
             self._options.cache_tokens or default_cache_tokens(trained.weights.model),
+            trained.version,
         )
         sampler.should_yield = self._should_yield
         return Source(trained, sampler, trained.version)
@@ -133,7 +134,7 @@ class Sources:
         source = self._live.get(model_id)
         if source is not None:
             source.version = source.trained.version
-            source.sampler.weights_changed()
+            source.sampler.weights_changed(source.version)
 
     def all(self) -> list[Source]:
         return [*self._live.values(), *self._loaded.values()]

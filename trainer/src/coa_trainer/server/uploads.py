@@ -8,12 +8,14 @@ import time
 from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
-from ..errors import TrainerError, unknown
+from ..errors import TrainerError, bad_request, unknown
 from .paths import Folders, check_name
 
 KEPT_SECONDS = 24 * 3600
 # Disk space that uploads leave free for the database and checkpoints.
 _SPARE_BYTES = 1 << 30
+# Bytes read or written at a time.
+CHUNK = 8 << 20
 
 
 class Uploads:
@@ -42,7 +44,7 @@ class Uploads:
         replaced = 0
         try:
             with os.fdopen(descriptor, "wb") as file:
-                async for chunk in chunks:
+                async for chunk in _large(chunks):
                     self._check_space(len(chunk))
                     self._used += len(chunk)
                     size += len(chunk)
@@ -57,6 +59,36 @@ class Uploads:
             raise
         finally:
             self._used -= replaced
+        return size
+
+    async def write_piece(
+        self, upload: str, name: str, chunks: AsyncIterator[bytes], announced: int, start: int, total: int
+    ) -> int:
+        """Adds the bytes from `start` on; the file appears when all have arrived. A piece may be repeated."""
+        folder = self._folders.upload(upload)
+        path = folder / check_name(name, "file")
+        part = folder / f".{name}.part"
+        self._check_space(announced)
+        folder.mkdir(parents=True, exist_ok=True)
+        size = part.stat().st_size if part.is_file() else 0
+        if not 0 <= start <= size or not start <= total:
+            raise bad_request(f"{size} bytes of {name} have arrived; the next piece cannot begin at {start}.")
+        with part.open("ab") as file:
+            file.truncate(start)
+            self._used += start - size
+            async for chunk in _large(chunks):
+                self._check_space(len(chunk))
+                self._used += len(chunk)
+                await asyncio.to_thread(file.write, chunk)
+                file.flush()
+            size = file.tell()
+            if size > total:
+                raise bad_request(f"{name} was announced with {total} bytes and has {size}.")
+            if size == total:
+                await asyncio.to_thread(os.fsync, file.fileno())
+        if size == total:
+            self._used -= path.stat().st_size if path.is_file() else 0
+            os.replace(part, path)
         return size
 
     async def remove(self, upload: str, in_use: Collection[str]) -> None:
@@ -83,6 +115,18 @@ class Uploads:
             )
         if shutil.disk_usage(self._folders.uploads).free - more < _SPARE_BYTES:
             raise TrainerError(507, "The server's disk is full: delete checkpoints or uploads from its data folder.")
+
+
+async def _large(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Gathers what arrives: each write is handed to another thread."""
+    gathered = bytearray()
+    async for chunk in chunks:
+        gathered += chunk
+        if len(gathered) >= CHUNK:
+            yield bytes(gathered)
+            gathered.clear()
+    if gathered:
+        yield bytes(gathered)
 
 
 def _size(folder: Path) -> int:

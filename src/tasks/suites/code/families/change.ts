@@ -1,4 +1,4 @@
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 
 const amount = [{ name: 'amount', type: 'int' }] as const
 
@@ -25,16 +25,14 @@ const coinCount: Family = {
     const coins = random.pick(coinSets).map((coin) => coin * random.pick([1, 1, 1, 2]))
     const build = (start: number) =>
       version<[number]>(
-        fill(
-          `coins = {coins}
+        `coins = {coins}
 best = [{start}] + [None] * amount
 for total in range(1, amount + 1):
     options = [best[total - c] for c in coins if c <= total and best[total - c] is not None]
     if options:
         best[total] = min(options) + 1
 return -1 if best[amount] is None else best[amount]`,
-          { coins: JSON.stringify(coins), start },
-        ),
+        { coins: JSON.stringify(coins), start },
         (goal) => {
           let reached = new Set([0])
           for (let used = start; used <= goal + 1; used++) {
@@ -48,14 +46,12 @@ return -1 if best[amount] is None else best[amount]`,
       )
     const descending = [...coins].sort((left, right) => right - left)
     const greedy = version<[number]>(
-      fill(
-        `count = 0
+      `count = 0
 for coin in {coins}:
     count += amount // coin
     amount %= coin
 return count if amount == 0 else -1`,
-        { coins: JSON.stringify(descending) },
-      ),
+      { coins: JSON.stringify(descending) },
       (goal) => {
         let [count, rest] = [0, goal]
         for (const coin of descending) {
@@ -91,21 +87,19 @@ const waysToPay: Family = {
     const isOrdered = random.chance(0.4)
     const build = (inOrder: boolean, empty: number) =>
       version<[number]>(
-        fill(
-          inOrder
-            ? `ways = [{empty}] + [0] * amount
+        inOrder
+          ? `ways = [{empty}] + [0] * amount
 for total in range(1, amount + 1):
     for coin in {coins}:
         if coin <= total:
             ways[total] += ways[total - coin]
 return ways[amount]`
-            : `ways = [{empty}] + [0] * amount
+          : `ways = [{empty}] + [0] * amount
 for coin in {coins}:
     for total in range(coin, amount + 1):
         ways[total] += ways[total - coin]
 return ways[amount]`,
-          { coins: JSON.stringify(coins), empty },
-        ),
+        { coins: JSON.stringify(coins), empty },
         (goal) => {
           const memo = new Map<string, number>()
           const count = (rest: number, from: number): number => {

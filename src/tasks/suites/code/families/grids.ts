@@ -1,4 +1,4 @@
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 import { grid, ints, word } from '../inputs.ts'
 
 const robot: Family = {
@@ -11,8 +11,7 @@ const robot: Family = {
     const ahead = random.pick(['F', 'M', 'G'])
     const build = (left: string, edge: 'wrap' | 'stay') =>
       version<[string]>(
-        fill(
-          `x, y = 0, 0
+        `x, y = 0, 0
 dx, dy = 0, 1
 for command in commands:
     if command == '{left}':
@@ -22,14 +21,13 @@ for command in commands:
     elif command == '{ahead}':
         {move}
 return [x, y]`,
-          {
-            ...{ ahead, left, right: left === turns[0] ? turns[1]! : turns[0]! },
-            move:
-              edge === 'wrap'
-                ? `x, y = (x + dx) % ${width}, (y + dy) % ${height}`
-                : `if 0 <= x + dx < ${width} and 0 <= y + dy < ${height}:\n            x, y = x + dx, y + dy`,
-          },
-        ),
+        {
+          ...{ ahead, left, right: left === turns[0] ? turns[1]! : turns[0]! },
+          move:
+            edge === 'wrap'
+              ? `x, y = (x + dx) % ${width}, (y + dy) % ${height}`
+              : `if 0 <= x + dx < ${width} and 0 <= y + dy < ${height}:\n            x, y = x + dx, y + dy`,
+        },
         (commands) => {
           const headings = [
             [0, 1],
@@ -82,8 +80,7 @@ const regions: Family = {
     const isLargest = random.chance(0.4)
     const build = (diagonals: boolean, minimum: number) =>
       version<[string[]]>(
-        fill(
-          `unseen = {(r, c) for r, row in enumerate(grid) for c, cell in enumerate(row) if cell == '{mark}'}
+        `unseen = {(r, c) for r, row in enumerate(grid) for c, cell in enumerate(row) if cell == '{mark}'}
 sizes = []
 while unseen:
     stack = [unseen.pop()]
@@ -98,13 +95,12 @@ while unseen:
                     stack.append((r + dr, c + dc))
     sizes.append(size)
 {result}`,
-          {
-            ...{ mark, near: diagonals ? '(dr or dc)' : 'abs(dr) + abs(dc) == 1' },
-            result: isLargest
-              ? 'return max(sizes, default=0)'
-              : `return sum(1 for size in sizes if size >= ${minimum})`,
-          },
-        ),
+        {
+          ...{ mark, near: diagonals ? '(dr or dc)' : 'abs(dr) + abs(dc) == 1' },
+          result: isLargest
+            ? 'return max(sizes, default=0)'
+            : `return sum(1 for size in sizes if size >= ${minimum})`,
+        },
         (rows) => {
           const cells = rows.map((row) => [...row].map((cell) => cell === mark))
           const flood = (r: number, c: number): number => {
@@ -154,8 +150,7 @@ const cheapestPath: Family = {
     const toll = random.int(0, 5)
     const build = (counted: boolean, cost: number) =>
       version<[number[][]]>(
-        fill(
-          `if not grid:
+        `if not grid:
     return 0
 best = []
 for r, row in enumerate(grid):
@@ -169,12 +164,11 @@ for r, row in enumerate(grid):
         line.append(({pick}(options) if options else {first}) + value)
     best.append(line)
 return best[-1][-1]`,
-          {
-            cost: cost === 0 ? 0 : -cost * (isMost ? 1 : -1),
-            pick: isMost ? 'max' : 'min',
-            first: counted ? '0' : '-value',
-          },
-        ),
+        {
+          cost: cost === 0 ? 0 : -cost * (isMost ? 1 : -1),
+          pick: isMost ? 'max' : 'min',
+          first: counted ? '0' : '-value',
+        },
         (rows) => {
           if (rows.length === 0) return 0
           const sign = isMost ? -1 : 1
@@ -229,15 +223,13 @@ const turnedRows: Family = {
     const isZigzag = random.chance(0.5)
     const build = (quarter: number, zigzag: boolean) =>
       version<[number[][]]>(
-        fill(
-          `for _ in range({quarter}):
+        `for _ in range({quarter}):
     grid = [list(row) for row in zip(*grid[::-1])]
 out = []
 for r, row in enumerate(grid):
     out.extend({row})
 return out`,
-          { quarter, row: zigzag ? 'row[::-1] if r % 2 == 1 else row' : 'row' },
-        ),
+        { quarter, row: zigzag ? 'row[::-1] if r % 2 == 1 else row' : 'row' },
         (rows) => {
           let turned = rows
           for (let count = 0; count < quarter; count++) {

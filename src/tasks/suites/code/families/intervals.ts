@@ -1,5 +1,5 @@
 import type { Random } from '../../../../base/random/index.ts'
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 
 type Interval = [number, number]
 
@@ -21,19 +21,17 @@ const merge: Family = {
     const gap = random.int(0, 4)
     const build = (reach: number, isSorted: boolean, keepsLonger: boolean) =>
       version<[Interval[]]>(
-        fill(
-          `merged = []
+        `merged = []
 for start, end in {list}:
     if merged and start <= merged[-1][1] + {reach}:
         merged[-1][1] = {end}
     else:
         merged.append([start, end])
 return merged`,
-          {
-            ...{ reach, list: isSorted ? 'sorted(intervals)' : 'intervals' },
-            end: keepsLonger ? 'max(merged[-1][1], end)' : 'end',
-          },
-        ),
+        {
+          ...{ reach, list: isSorted ? 'sorted(intervals)' : 'intervals' },
+          end: keepsLonger ? 'max(merged[-1][1], end)' : 'end',
+        },
         (list) => {
           const merged: Interval[] = []
           for (const [start, end] of isSorted ? ordered(list) : list) {
@@ -85,8 +83,7 @@ const overlap: Family = {
     const isClosed = random.chance(0.5)
     const build = (closed: boolean) =>
       version<[Interval[]]>(
-        fill(
-          `events = []
+        `events = []
 for start, end in intervals:
     events.append((start, {first}))
     events.append((end, {second}))
@@ -96,8 +93,7 @@ for _, kind in events:
     now += 1 if kind == {first} else -1
     most = max(most, now)
 return most`,
-          { first: closed ? 0 : 1, second: closed ? 1 : 0 },
-        ),
+        { first: closed ? 0 : 1, second: closed ? 1 : 0 },
         (list) =>
           Math.max(
             0,
@@ -114,6 +110,7 @@ for left, right in zip(ordered, ordered[1:]):
     if right[0] < left[1]:
         count += 1
 return count`,
+      {},
       (list) => {
         const sorted = ordered(list)
         const clashes = sorted.filter((right, index) => index > 0 && right[0] < sorted[index - 1]![1])
@@ -162,19 +159,17 @@ const freeTime: Family = {
     const [least, horizon] = [random.int(1, 5), random.int(50, 70)]
     const build = (minimum: number, tail: boolean) =>
       version<[Interval[]]>(
-        fill(
-          `free = []
+        `free = []
 at = 0
 for start, end in sorted(intervals):
     if start - at >= {minimum}:
         free.append([at, start])
     at = max(at, end)
 {tail}return free`,
-          {
-            minimum,
-            tail: tail ? `if ${horizon} - at >= ${minimum}:\n    free.append([at, ${horizon}])\n` : '',
-          },
-        ),
+        {
+          minimum,
+          tail: tail ? `if ${horizon} - at >= ${minimum}:\n    free.append([at, ${horizon}])\n` : '',
+        },
         (list) => {
           const busy = Array.from({ length: horizon }, (_, minute) =>
             list.some(([start, end]) => start <= minute && minute < end),

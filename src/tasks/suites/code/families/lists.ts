@@ -1,4 +1,4 @@
-import { type Family, fill, mistake, modulo, version } from '../draft.ts'
+import { type Family, mistake, modulo, version } from '../draft.ts'
 import { ints } from '../inputs.ts'
 
 const values = [{ name: 'values', type: 'ints' }] as const
@@ -11,20 +11,18 @@ const longestRun: Family = {
     const limit = random.int(isClose ? 2 : 1, 9)
     const build = (bound: number, checksEnd: boolean) =>
       version<[number[]]>(
-        fill(
-          `best = run = 0
+        `best = run = 0
 for i, value in enumerate(values):
     if i > 0 and {test}:
         run += 1
     else:
         {close}run = 1
 {end}`,
-          {
-            test: isClose ? `abs(value - values[i - 1]) <= ${bound}` : `value - values[i - 1] >= ${bound}`,
-            close: 'best = max(best, run)\n        ',
-            end: checksEnd ? 'return max(best, run)' : 'return best',
-          },
-        ),
+        {
+          test: isClose ? `abs(value - values[i - 1]) <= ${bound}` : `value - values[i - 1] >= ${bound}`,
+          close: 'best = max(best, run)\n        ',
+          end: checksEnd ? 'return max(best, run)' : 'return best',
+        },
         (list) => {
           const runs: number[] = []
           list.forEach((value, index) => {
@@ -70,9 +68,10 @@ const windows: Family = {
     const what = random.pick(['sum', 'max', 'min'] as const)
     const build = (last: 0 | 1, partial: boolean) =>
       version<[number[]]>(
-        fill('return [{what}(values[i:i + {size}]) for i in range(0, len(values){end}, {step})]', {
+        'return [{what}(values[i:i + {size}]) for i in range(0, len(values){end}, {step})]',
+        {
           ...{ what, size, step, end: partial ? '' : last === 1 ? ` - ${size} + 1` : ` - ${size}` },
-        }),
+        },
         (list) => {
           const results: number[] = []
           for (let from = 0; from < list.length; from += step) {
@@ -112,15 +111,13 @@ const pairCount: Family = {
     const rest = random.int(0, divisor - 1)
     const build = (from: 0 | 1, all: boolean) =>
       version<[number[]]>(
-        fill(
-          `count = 0
+        `count = 0
 for i in range(len(values)):
     for j in range({start}, len(values)):
         if {guard}(values[i] + values[j]) % {divisor} == {rest}:
             count += 1
 return count`,
-          { divisor, rest, start: all ? '0' : from === 1 ? 'i + 1' : 'i', guard: all ? 'i != j and ' : '' },
-        ),
+        { divisor, rest, start: all ? '0' : from === 1 ? 'i + 1' : 'i', guard: all ? 'i != j and ' : '' },
         (list) =>
           list.reduce((count, left, i) => {
             const others = all ? list.filter((_, j) => j !== i) : list.slice(i + from)
@@ -152,14 +149,12 @@ const spacedSum: Family = {
     const gap = random.int(1, 3)
     const build = (distance: number) =>
       version<[number[]]>(
-        fill(
-          `best = [0] * (len(values) + 1)
+        `best = [0] * (len(values) + 1)
 for i, value in enumerate(values):
     before = best[i - {gap}] if i >= {gap} else 0
     best[i + 1] = max(best[i], before + value)
 return best[-1]`,
-          { gap: distance },
-        ),
+        { gap: distance },
         (list) => {
           const memo = new Map<number, number>()
           const from = (index: number): number => {
@@ -174,13 +169,11 @@ return best[-1]`,
         },
       )
     const greedy = version<[number[]]>(
-      fill(
-        `best = 0
+      `best = 0
 for start in range({gap} + 1):
     best = max(best, sum(value for value in values[start::{gap} + 1] if value > 0))
 return best`,
-        { gap },
-      ),
+      { gap },
       (list) =>
         Math.max(
           ...Array.from({ length: gap + 1 }, (_, start) =>
@@ -217,16 +210,14 @@ const circle: Family = {
     const isLeft = random.chance(0.4)
     const build = (count: number, survivors: boolean) =>
       version<[number[]]>(
-        fill(
-          `circle = list(values)
+        `circle = list(values)
 out = []
 at = 0
 while len(circle) > {stay}:
     at = (at + {count} - 1) % len(circle)
     out.append(circle.pop(at))
 return {what}`,
-          { count, stay: survivors ? 1 : 0, what: survivors ? 'out' : 'out' },
-        ),
+        { count, stay: survivors ? 1 : 0, what: survivors ? 'out' : 'out' },
         (list) => {
           let queue = [...list]
           const out: number[] = []

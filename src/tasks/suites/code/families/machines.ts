@@ -1,5 +1,5 @@
 import type { Random } from '../../../../base/random/index.ts'
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 import { word } from '../inputs.ts'
 
 const stackMachine: Family = {
@@ -13,8 +13,7 @@ const stackMachine: Family = {
     ] as const)
     const build = (isReversed: boolean, isStrict: boolean) =>
       version<[string[]]>(
-        fill(
-          `stack = []
+        `stack = []
 for line in program:
     parts = line.split()
     if parts[0] == 'push':
@@ -31,15 +30,14 @@ for line in program:
         elif parts[0] == '{swap}':
             stack.extend([b, a])
 return stack`,
-          {
-            add,
-            subtract,
-            copy,
-            swap,
-            compare: isStrict ? '>' : '>=',
-            difference: isReversed ? 'b - a' : 'a - b',
-          },
-        ),
+        {
+          add,
+          subtract,
+          copy,
+          swap,
+          compare: isStrict ? '>' : '>=',
+          difference: isReversed ? 'b - a' : 'a - b',
+        },
         (program) => {
           const stack: number[] = []
           for (const line of program) {
@@ -84,8 +82,7 @@ const registerMachine: Family = {
     const limit = random.int(20, 60)
     const build = (most: number, offset: number) =>
       version<[string[]]>(
-        fill(
-          `registers = {'a': 0, 'b': 0}
+        `registers = {'a': 0, 'b': 0}
 at = steps = 0
 while 0 <= at < len(program) and steps < {most}:
     parts = program[at].split()
@@ -98,8 +95,7 @@ while 0 <= at < len(program) and steps < {most}:
         at += int(parts[2]) - 1{offset}
     at += 1
 return [registers['a'], registers['b']]`,
-          { up, down, most, offset: offset === 0 ? '' : ` + ${offset}` },
-        ),
+        { up, down, most, offset: offset === 0 ? '' : ` + ${offset}` },
         (program) => {
           let [a, b, at] = [0, 0, 0]
           for (let steps = 0; steps < most && program[at] !== undefined; steps++) {
@@ -157,8 +153,7 @@ const stateMachine: Family = {
     const isCount = random.chance(0.4)
     const build = (list: typeof rules, atStart: boolean, unknown: 'stay' | 'reset') =>
       version<[string]>(
-        fill(
-          `rules = {table}
+        `rules = {table}
 state = '{first}'
 visits = {start}
 for letter in signals:
@@ -166,14 +161,13 @@ for letter in signals:
     if state == '{counted}':
         visits += 1
 return {result}`,
-          {
-            ...{ table: table(list), first: states[0]!, counted, result: isCount ? 'visits' : 'state' },
-            ...{
-              start: atStart && counted === states[0] ? 1 : 0,
-              unknown: unknown === 'stay' ? 'state' : `'${states[0]}'`,
-            },
+        {
+          ...{ table: table(list), first: states[0]!, counted, result: isCount ? 'visits' : 'state' },
+          ...{
+            start: atStart && counted === states[0] ? 1 : 0,
+            unknown: unknown === 'stay' ? 'state' : `'${states[0]}'`,
           },
-        ),
+        },
         (signals) => {
           const trail = [states[0]!]
           for (const signal of signals) {
@@ -219,8 +213,7 @@ const checkout: Family = {
     const pause = random.int(0, 3)
     const build = (isFair: boolean, rest: number) =>
       version<[number[]]>(
-        fill(
-          `free = [0] * {desks}
+        `free = [0] * {desks}
 done = []
 for i, minutes in enumerate(durations):
     desk = {choice}
@@ -228,8 +221,7 @@ for i, minutes in enumerate(durations):
     done.append(end)
     free[desk] = end + {rest}
 return done`,
-          { desks, rest, choice: isFair ? 'free.index(min(free))' : 'i % len(free)' },
-        ),
+        { desks, rest, choice: isFair ? 'free.index(min(free))' : 'i % len(free)' },
         (durations) => {
           const free = new Array<number>(desks).fill(0)
           return durations.map((minutes, index) => {
@@ -272,8 +264,7 @@ const ledger: Family = {
     ] as const)
     const build = (isStrict: boolean, always: boolean) =>
       version<[string[]]>(
-        fill(
-          `balance = refused = 0
+        `balance = refused = 0
 for line in log:
     kind, amount = line.split()
     amount = int(amount)
@@ -284,14 +275,13 @@ for line in log:
     else:
         refused += 1{penalty}
 return [balance, refused]`,
-          {
-            put,
-            fee,
-            limit,
-            compare: isStrict ? '>' : '>=',
-            penalty: always ? `\n        balance -= ${fee + 1}` : '',
-          },
-        ),
+        {
+          put,
+          fee,
+          limit,
+          compare: isStrict ? '>' : '>=',
+          penalty: always ? `\n        balance -= ${fee + 1}` : '',
+        },
         (log) => {
           let [balance, refused] = [0, 0]
           for (const entry of log) {
@@ -341,13 +331,11 @@ const automaton: Family = {
     const wraps = random.chance(0.5)
     const build = (rounds: number, ring: boolean) =>
       version<[string]>(
-        fill(
-          `for _ in range({rounds}):
+        `for _ in range({rounds}):
     padded = {padded}
     cells = ''.join('#' if {rule} >> int(padded[i:i + 3].replace('#', '1').replace('.', '0'), 2) & 1 else '.' for i in range(len(cells)))
 return cells`,
-          { rounds, rule, padded: ring ? 'cells[-1:] + cells + cells[:1]' : "'.' + cells + '.'" },
-        ),
+        { rounds, rule, padded: ring ? 'cells[-1:] + cells + cells[:1]' : "'.' + cells + '.'" },
         (cells) => {
           let row = [...cells].map((cell) => (cell === '#' ? 1 : 0)) as number[]
           for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,4 @@
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 import { ints } from '../inputs.ts'
 
 const weightedDigits: Family = {
@@ -9,15 +9,13 @@ const weightedDigits: Family = {
     const weights = ints(random, random.int(2, 4), 1, 9)
     const build = (from: 'low' | 'high') =>
       version<[number]>(
-        fill(
-          `digits = []
+        `digits = []
 while n > 0:
     digits.append(n % {base})
     n //= {base}
 {order}weights = {weights}
 return sum(digit * weights[place % len(weights)] for place, digit in enumerate(digits))`,
-          { base, weights: JSON.stringify(weights), order: from === 'low' ? '' : 'digits.reverse()\n' },
-        ),
+        { base, weights: JSON.stringify(weights), order: from === 'low' ? '' : 'digits.reverse()\n' },
         (n) => {
           const digits = [...n.toString(base)].map((digit) => Number.parseInt(digit, base))
           if (from === 'low') digits.reverse()
@@ -38,10 +36,8 @@ return sum(digit * weights[place % len(weights)] for place, digit in enumerate(d
         mistake(
           'starts at the second weight',
           version<[number]>(
-            fill(
-              'total, place = 0, 0\nweights = {weights}\nwhile n > 0:\n    total += n % {base} * weights[place % len(weights)]\n    place += 1\n    n //= {base}\nreturn total',
-              { base, weights: JSON.stringify(wrongWeights) },
-            ),
+            'total, place = 0, 0\nweights = {weights}\nwhile n > 0:\n    total += n % {base} * weights[place % len(weights)]\n    place += 1\n    n //= {base}\nreturn total',
+            { base, weights: JSON.stringify(wrongWeights) },
             (n) => {
               let [total, place, rest] = [0, 0, n]
               for (; rest > 0; rest = Math.floor(rest / base))
@@ -68,14 +64,12 @@ const divisorSum: Family = {
     const isKept = random.chance(0.5)
     const build = (proper: boolean, kept: boolean) =>
       version<[number]>(
-        fill(
-          `total = 0
+        `total = 0
 for d in range(1, n{end}):
     if n % d == 0 and d % {step} {compare} {rest}:
         total += {what}
 return total`,
-          { end: proper ? '' : ' + 1', step, rest, compare: kept ? '==' : '!=', what: isCount ? 1 : 'd' },
-        ),
+        { end: proper ? '' : ' + 1', step, rest, compare: kept ? '==' : '!=', what: isCount ? 1 : 'd' },
         (n) => {
           const divisors = Array.from({ length: n }, (_, index) => index + 1).filter((d) => n % d === 0)
           const wanted = divisors.filter((d) => (d % step === rest) === kept && !(proper && d === n))
@@ -112,8 +106,7 @@ const primeFactors: Family = {
     const least = random.pick([2, 2, 3, 5])
     const build = (distinct: boolean, keepsRest: boolean, from: number) =>
       version<[number]>(
-        fill(
-          `factors = []
+        `factors = []
 p = 2
 while p * p <= n:
     while n % p == 0:
@@ -122,14 +115,13 @@ while p * p <= n:
     p += 1
 {rest}{distinct}factors = [p for p in factors if p >= {from}]
 return sorted(factors{order})`,
-          {
-            ...{ rest: keepsRest ? 'if n > 1:\n    factors.append(n)\n' : '', from },
-            ...{
-              distinct: distinct ? 'factors = list(set(factors))\n' : '',
-              order: isDescending ? ', reverse=True' : '',
-            },
+        {
+          ...{ rest: keepsRest ? 'if n > 1:\n    factors.append(n)\n' : '', from },
+          ...{
+            distinct: distinct ? 'factors = list(set(factors))\n' : '',
+            order: isDescending ? ', reverse=True' : '',
           },
-        ),
+        },
         (n) => {
           const factors: number[] = []
           let rest = n
@@ -168,8 +160,7 @@ const boundedChain: Family = {
     const [factor, summand, bound] = [random.int(2, 7), random.int(1, 9), random.int(50, 400)]
     const build = (repeats: boolean, add: number) =>
       version<[number]>(
-        fill(
-          `seen = []
+        `seen = []
 while n not in seen:
     seen.append(n)
     if n % {divisor} == 0:
@@ -177,8 +168,7 @@ while n not in seen:
     else:
         n = ({factor} * n + {add}) % {bound}
 {repeat}return seen`,
-          { divisor, factor, add, bound, repeat: repeats ? 'seen.append(n)\n' : '' },
-        ),
+        { divisor, factor, add, bound, repeat: repeats ? 'seen.append(n)\n' : '' },
         (start) => {
           const seen = new Set<number>()
           let n = start
@@ -218,8 +208,7 @@ const ownDigits: Family = {
     const base = alphabet.length
     const build = (zero: string, isReversed: boolean) =>
       version<[number]>(
-        fill(
-          `digits = '{alphabet}'
+        `digits = '{alphabet}'
 if n == 0:
     return '{zero}'
 size, text = abs(n), ''
@@ -227,13 +216,12 @@ while size > 0:
     text = {join}
     size //= {base}
 return '-' + text if n < 0 else text`,
-          {
-            alphabet,
-            zero,
-            base,
-            join: isReversed ? `text + digits[size % ${base}]` : `digits[size % ${base}] + text`,
-          },
-        ),
+        {
+          alphabet,
+          zero,
+          base,
+          join: isReversed ? `text + digits[size % ${base}]` : `digits[size % ${base}] + text`,
+        },
         (n) => {
           if (n === 0) return zero
           const text = [...Math.abs(n).toString(base)].map((digit) => alphabet[Number.parseInt(digit, base)]!)
@@ -241,16 +229,14 @@ return '-' + text if n < 0 else text`,
         },
       )
     const signless = version<[number]>(
-      fill(
-        `digits = '{alphabet}'
+      `digits = '{alphabet}'
 size, text = abs(n), ''
 while True:
     text = digits[size % {base}] + text
     size //= {base}
     if size == 0:
         return text`,
-        { alphabet, base },
-      ),
+      { alphabet, base },
       (n) => [...Math.abs(n).toString(base)].map((digit) => alphabet[Number.parseInt(digit, base)]!).join(''),
     )
     return {
@@ -280,9 +266,10 @@ const countInRange: Family = {
     const isBoth = random.chance(0.4)
     const build = (end: 0 | 1, both: boolean) =>
       version<[number, number]>(
-        fill('return sum(1 for n in range(low, high{end}) if (n % {p} == 0) {join} (n % {q} == 0))', {
+        'return sum(1 for n in range(low, high{end}) if (n % {p} == 0) {join} (n % {q} == 0))',
+        {
           ...{ p, q, end: end === 1 ? ' + 1' : '', join: both ? 'and' : '!=' },
-        }),
+        },
         (low, high) => {
           let count = 0
           for (let n = low; n < high + end; n++) {
@@ -293,7 +280,8 @@ const countInRange: Family = {
         },
       )
     const either = version<[number, number]>(
-      fill('return sum(1 for n in range(low, high + 1) if n % {p} == 0 or n % {q} == 0)', { p, q }),
+      'return sum(1 for n in range(low, high + 1) if n % {p} == 0 or n % {q} == 0)',
+      { p, q },
       (low, high) => {
         let count = 0
         for (let n = low; n <= high; n++) if (n % p === 0 || n % q === 0) count++

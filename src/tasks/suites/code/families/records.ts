@@ -1,5 +1,5 @@
 import type { Random } from '../../../../base/random/index.ts'
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 import { words } from '../inputs.ts'
 
 const names = ['ada', 'bo', 'cy', 'dee', 'eli', 'fay', 'gus', 'hal'] as const
@@ -19,8 +19,7 @@ const inventory: Family = {
     const isByCount = random.chance(0.5)
     const build = (partly: boolean, minimum: number, byCount: boolean) =>
       version<[string[]]>(
-        fill(
-          `stock = {}
+        `stock = {}
 for line in log:
     kind, name, count = line.split()
     have, count = stock.get(name, 0), int(count)
@@ -31,11 +30,10 @@ for line in log:
 {partly}rows = [(name, count) for name, count in stock.items() if count >= {minimum}]
 rows.sort(key=lambda row: {key})
 return [name + ':' + str(count) for name, count in rows]`,
-          {
-            ...{ put, minimum, partly: partly ? '    else:\n        stock[name] = 0\n' : '' },
-            key: byCount ? '(-row[1], row[0])' : 'row[0]',
-          },
-        ),
+        {
+          ...{ put, minimum, partly: partly ? '    else:\n        stock[name] = 0\n' : '' },
+          key: byCount ? '(-row[1], row[0])' : 'row[0]',
+        },
         (log) => {
           const stock = new Map<string, number>()
           for (const line of log) {
@@ -96,15 +94,13 @@ const settingsLine: Family = {
     }
     const build = (kept: keyof typeof store, isSorted: boolean) =>
       version<[string]>(
-        fill(
-          `found = {}
+        `found = {}
 for part in text.split('{between}'):
     key, sign, value = part.partition('{equals}')
     if sign and key:
         {store}
 return [key + '{equals}' + str(value) for key, value in {rows}]`,
-          { between, equals, store: store[kept], rows: isSorted ? 'sorted(found.items())' : 'found.items()' },
-        ),
+        { between, equals, store: store[kept], rows: isSorted ? 'sorted(found.items())' : 'found.items()' },
         (text) => {
           const entries = text.split(between).flatMap((part): [string, number][] => {
             const at = part.indexOf(equals)
@@ -170,8 +166,7 @@ const groupTotals: Family = {
           : list.length
     const build = (minimum: number, tie: 1 | -1) =>
       version<[string[]]>(
-        fill(
-          `groups = {}
+        `groups = {}
 for line in lines:
     name, amount = line.split('{separator}')
     if int(amount) >= {minimum}:
@@ -180,14 +175,13 @@ rows = [(name, {python}) for name, v in groups.items()]
 rows.sort(key=lambda row: row[0]{reverse})
 rows.sort(key=lambda row: {key})
 return [name + '{separator}' + str(result) for name, result in rows]`,
-          {
-            separator,
-            minimum,
-            python,
-            reverse: tie === 1 ? '' : ', reverse=True',
-            key: isDescending ? '-row[1]' : 'row[1]',
-          },
-        ),
+        {
+          separator,
+          minimum,
+          python,
+          reverse: tie === 1 ? '' : ', reverse=True',
+          key: isDescending ? '-row[1]' : 'row[1]',
+        },
         (lines) => {
           const pairs = lines
             .map((line) => line.split(separator))
@@ -243,19 +237,17 @@ const sameLetters: Family = {
     const joint = random.pick(['+', '/', '-', ','])
     const build = (minimum: number, isSorted: boolean, asSet: boolean) =>
       version<[string[]]>(
-        fill(
-          `groups = {}
+        `groups = {}
 for word in words:
     groups.setdefault(''.join(sorted({letters})), []).append(word)
 rows = ['{joint}'.join({group}) for group in groups.values() if len(group) >= {minimum}]
 return rows`,
-          {
-            joint,
-            minimum,
-            letters: asSet ? 'set(word)' : 'word',
-            group: isSorted ? 'sorted(group)' : 'group',
-          },
-        ),
+        {
+          joint,
+          minimum,
+          letters: asSet ? 'set(word)' : 'word',
+          group: isSorted ? 'sorted(group)' : 'group',
+        },
         (list) => {
           const keyOf = (text: string): string =>
             (asSet ? [...new Set(text)] : [...text]).sort(byText).join('')

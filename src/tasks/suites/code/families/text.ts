@@ -1,4 +1,4 @@
-import { type Family, fill, mistake, version } from '../draft.ts'
+import { type Family, mistake, version } from '../draft.ts'
 import { sentence, word } from '../inputs.ts'
 
 const text = [{ name: 'text', type: 'str' }] as const
@@ -11,8 +11,7 @@ const encode: Family = {
     const least = random.int(1, 3)
     const build = (minimum: number, keepsLast: boolean) =>
       version<[string]>(
-        fill(
-          `out = []
+        `out = []
 i = 0
 while i < len(text):
     j = i
@@ -25,11 +24,10 @@ while i < len(text):
         out.append(text[i:j])
     i = j
 {end}`,
-          {
-            ...{ minimum, pair: isBefore ? 'str(count) + text[i]' : 'text[i] + str(count)' },
-            end: keepsLast ? "return ''.join(out)" : "return ''.join(out[:-1])",
-          },
-        ),
+        {
+          ...{ minimum, pair: isBefore ? 'str(count) + text[i]' : 'text[i] + str(count)' },
+          end: keepsLast ? "return ''.join(out)" : "return ''.join(out[:-1])",
+        },
         (plain) => {
           const runs = plain.match(/(.)\1*/g) ?? []
           const coded = runs.map((run) => {
@@ -66,9 +64,8 @@ const decode: Family = {
     const extra = random.int(0, 2)
     const build = (digits: 'all' | 'one', more: number) =>
       version<[string]>(
-        fill(
-          digits === 'all'
-            ? `out, number = '', ''
+        digits === 'all'
+          ? `out, number = '', ''
 for ch in text:
     if ch.isdigit():
         number += ch
@@ -76,7 +73,7 @@ for ch in text:
         out += ch * (int(number) + {more} if number else 1)
         number = ''
 return out`
-            : `out, number = '', 0
+          : `out, number = '', 0
 for ch in text:
     if ch.isdigit():
         number = int(ch) + {more}
@@ -84,8 +81,7 @@ for ch in text:
         out += ch * (number or 1)
         number = 0
 return out`,
-          { more },
-        ),
+        { more },
         (folded) =>
           [...folded.matchAll(/(\d*)([a-z])/g)]
             .map(([, number = '', letter = '']) => {
@@ -124,8 +120,7 @@ const wrap: Family = {
     const width = random.int(9, 16)
     const build = (limit: number, keepsLast: boolean) =>
       version<[string]>(
-        fill(
-          `lines, line = [], ''
+        `lines, line = [], ''
 for word in text.split():
     if line and len(line) + 1 + len(word) > {limit}:
         lines.append(line)
@@ -133,8 +128,7 @@ for word in text.split():
     else:
         line = line + ' ' + word if line else word
 {end}return lines`,
-          { limit, end: keepsLast ? 'if line:\n    lines.append(line)\n' : '' },
-        ),
+        { limit, end: keepsLast ? 'if line:\n    lines.append(line)\n' : '' },
         (plain) => {
           const lines: string[][] = []
           for (const next of plain.split(' ').filter((part) => part !== '')) {
@@ -178,8 +172,7 @@ const leftToRight: Family = {
     ] as const)
     const build = (isRight: boolean, swapped: boolean) =>
       version<[string]>(
-        fill(
-          `parts = text.split()
+        `parts = text.split()
 {order}total = int(parts[0])
 for i in range(1, len(parts), 2):
     number = int(parts[i + 1])
@@ -190,13 +183,12 @@ for i in range(1, len(parts), 2):
     else:
         total *= number
 return total`,
-          {
-            plus,
-            minus,
-            order: isRight ? 'parts.reverse()\n' : '',
-            down: swapped ? '= number - total' : '-= number',
-          },
-        ),
+        {
+          plus,
+          minus,
+          order: isRight ? 'parts.reverse()\n' : '',
+          down: swapped ? '= number - total' : '-= number',
+        },
         (plain) => {
           const parts = plain.split(' ')
           const inOrder = isRight ? parts.reverse() : parts
@@ -245,8 +237,7 @@ const brackets: Family = {
     const isDepth = random.chance(0.6)
     const build = (checksKind: boolean, checksEnd: boolean) =>
       version<[string]>(
-        fill(
-          `pairs = {pairs}
+        `pairs = {pairs}
 stack, deepest, count = [], 0, 0
 for ch in text:
     if ch in pairs.values():
@@ -258,15 +249,14 @@ for ch in text:
         stack.pop()
         count += 1
 {end}return {result}`,
-          {
-            pairs: `{${pairs.map(([open, close]) => `'${close}': '${open}'`).join(', ')}}`,
-            ...{
-              kind: checksKind ? ' or stack[-1] != pairs[ch]' : '',
-              result: isDepth ? 'deepest' : 'count',
-            },
-            end: checksEnd ? 'if stack:\n    return -1\n' : '',
+        {
+          pairs: `{${pairs.map(([open, close]) => `'${close}': '${open}'`).join(', ')}}`,
+          ...{
+            kind: checksKind ? ' or stack[-1] != pairs[ch]' : '',
+            result: isDepth ? 'deepest' : 'count',
           },
-        ),
+          end: checksEnd ? 'if stack:\n    return -1\n' : '',
+        },
         (plain) => {
           const open: string[] = []
           let [deepest, closed] = [0, 0]
@@ -325,8 +315,7 @@ const cipher: Family = {
     const [shift, vowelShift] = [random.int(1, 24), random.int(1, 24)]
     const build = (size: number, capitals: boolean, vowels: boolean) =>
       version<[string]>(
-        fill(
-          `out = ''
+        `out = ''
 for ch in text:
     if not ('a' <= ch <= 'z'{range}):
         out += ch
@@ -335,11 +324,10 @@ for ch in text:
     first = ord('a') if ch.islower() else ord('A')
     out += chr((ord(ch) - first + shift) % 26 + first)
 return out`,
-          {
-            range: capitals ? " or 'A' <= ch <= 'Z'" : '',
-            choice: vowels ? `${vowelShift} if ch.lower() in 'aeiou' else ${size}` : String(size),
-          },
-        ),
+        {
+          range: capitals ? " or 'A' <= ch <= 'Z'" : '',
+          choice: vowels ? `${vowelShift} if ch.lower() in 'aeiou' else ${size}` : String(size),
+        },
         (plain) =>
           plain.replace(capitals ? /[a-z]/gi : /[a-z]/g, (letter) => {
             const alphabet =

@@ -12,12 +12,10 @@ const workTime: Move<Pile> = (story, from) => {
   const rate = divisorOf(story, from.amount, 3, 240)
   if (rate === undefined) return undefined
   const given = story.given('rate', whole(rate))
-  story.body.push(
-    story.random.pick([
-      `${capitalized(worker.name)} ${worker.third} ${given.text} ${from.thing.many} per minute and goes through ${from.ref} without a stop; the minutes this takes are the working time.`,
-      `${capitalized(from.ref)} are all ${worker.done} by ${worker.name}, which manages ${given.text} ${from.thing.many} a minute; the minutes this takes are the working time.`,
-    ]),
-  )
+  story.tell([
+    `${capitalized(worker.name)} ${worker.third} ${given.text} ${from.thing.many} per minute and goes through ${from.ref} without a stop; the minutes this takes are the working time.`,
+    `${capitalized(from.ref)} are all ${worker.done} by ${worker.name}, which manages ${given.text} ${from.thing.many} a minute; the minutes this takes are the working time.`,
+  ])
   const ref = 'the working time'
   const amount = story.step('working minutes', 'divide', [from.amount, given], ref)
   return isCount(amount) ? { kind: 'time', amount, ref, ask: timeAsk(ref) } : undefined
@@ -28,12 +26,10 @@ const handlingTime: Move<Pile> = (story, from) => {
   if (from.packing === 0) return undefined
   const given = story.given('minutes each', whole(story.random.int(3, 55)))
   const gerund = story.setting.handling
-  story.body.push(
-    story.random.pick([
-      `${gerund} one ${from.thing.one} takes ${given.text} minutes, and ${from.ref} are dealt with one after another by the same person.`,
-      `A worker deals with ${from.ref} one after another; ${gerund.toLowerCase()} a single ${from.thing.one} takes ${given.text} minutes.`,
-    ]),
-  )
+  story.tell([
+    `${gerund} one ${from.thing.one} takes ${given.text} minutes, and ${from.ref} are dealt with one after another by the same person.`,
+    `A worker deals with ${from.ref} one after another; ${gerund.toLowerCase()} a single ${from.thing.one} takes ${given.text} minutes.`,
+  ])
   const ref = `the time for ${gerund.toLowerCase()} all of them`
   const amount = story.step(
     'working minutes',
@@ -52,12 +48,10 @@ const mass: Move<Pile> = (story, from) => {
   const tenths = story.random.int(...range)
   const given = story.given('kg each', cents(tenths * 10))
   const noun = from.thing.one
-  story.body.push(
-    story.random.pick([
-      `Each ${noun} weighs ${given.text} kg, and ${from.ref} are weighed together.`,
-      `${capitalized(from.ref)} are put on a scale; a single ${noun} weighs ${given.text} kg.`,
-    ]),
-  )
+  story.tell([
+    `Each ${noun} weighs ${given.text} kg, and ${from.ref} are weighed together.`,
+    `${capitalized(from.ref)} are put on a scale; a single ${noun} weighs ${given.text} kg.`,
+  ])
   const ref = 'the load on the scale'
   const amount = story.step('load kg', 'multiply', [from.amount, given], 'the load in kg')
   if (amount === undefined) return undefined
@@ -85,12 +79,10 @@ const distance: Move<Pile> = (story, from) => {
   if (from.packing < 2) return undefined
   const given = story.given('km each', whole(story.random.int(12, 940)))
   const noun = from.thing.one
-  story.body.push(
-    story.random.pick([
-      `Each ${noun} is moved over ${given.text} km, and the distances of ${from.ref} are added up.`,
-      `${capitalized(from.ref)} travel ${given.text} km each.`,
-    ]),
-  )
+  story.tell([
+    `Each ${noun} is moved over ${given.text} km, and the distances of ${from.ref} are added up.`,
+    `${capitalized(from.ref)} travel ${given.text} km each.`,
+  ])
   const amount = story.step('total km', 'multiply', [from.amount, given], 'the total distance in km')
   if (!isCount(amount)) return undefined
   const ask = [
@@ -103,12 +95,10 @@ const distance: Move<Pile> = (story, from) => {
 const fuel: Move<Bulk> = (story, from) => {
   if (from.kind !== 'distance') return undefined
   const given = story.given('litres per 100 km', whole(story.random.int(6, 42)))
-  story.body.push(
-    story.random.pick([
-      `Over ${from.ref}, ${given.text} litres of fuel are burnt for every 100 km.`,
-      `Every 100 km of ${from.ref} takes ${given.text} litres of fuel.`,
-    ]),
-  )
+  story.tell([
+    `Over ${from.ref}, ${given.text} litres of fuel are burnt for every 100 km.`,
+    `Every 100 km of ${from.ref} takes ${given.text} litres of fuel.`,
+  ])
   const amount = story.step('litres of fuel', 'percent', [from.amount, given], 'the fuel in litres')
   if (amount === undefined) return undefined
   const ask = [`How many litres of fuel are burnt?`, `What is the total amount of fuel, in litres?`]
@@ -122,12 +112,10 @@ const pauses: Move<Time> = (story, from) => {
     'pause minutes',
     whole(story.random.int(15, Math.max(45, Math.ceil(minutes / 5)))),
   )
-  story.body.push(
-    story.random.pick([
-      `Pauses and cleaning add ${given.text} minutes to ${from.ref}.`,
-      `On top of ${from.ref} come ${given.text} minutes of pauses.`,
-    ]),
-  )
+  story.tell([
+    `Pauses and cleaning add ${given.text} minutes to ${from.ref}.`,
+    `On top of ${from.ref} come ${given.text} minutes of pauses.`,
+  ])
   const amount = story.step(
     'minutes with pauses',
     'add',
@@ -143,12 +131,10 @@ const workingDays: Move<Time> = (story, from) => {
   const length = story.random.pick([360, 390, 420, 450, 465, 480, 510])
   if (toNumber(from.amount.value) < 3 * length) return undefined
   const given = story.given('minutes per day', whole(length))
-  story.body.push(
-    story.random.pick([
-      `A working day has ${given.text} minutes, and ${from.ref} is spread over as few working days as possible.`,
-      `No more than ${given.text} minutes are worked a day, and ${from.ref} is fitted into as few days as possible.`,
-    ]),
-  )
+  story.tell([
+    `A working day has ${given.text} minutes, and ${from.ref} is spread over as few working days as possible.`,
+    `No more than ${given.text} minutes are worked a day, and ${from.ref} is fitted into as few days as possible.`,
+  ])
   const amount = story.step('working days', 'divide-up', [from.amount, given], 'the number of working days')
   if (!isCount(amount)) return undefined
   const ask = [`How many working days are needed?`, `On how many days is there work to do?`]

@@ -15,12 +15,10 @@ const sale: Move<Pile> = (story, from) => {
   const range = story.setting.price
   if (range === undefined || from.packing > 0) return undefined
   const given = story.givenMoney('price', cents(story.random.int(...range)))
-  story.body.push(
-    story.random.pick([
-      `Each of ${from.ref} is sold for $${given.text}; the money from this is the takings.`,
-      `${capitalized(from.ref)} are all sold, at $${given.text} apiece, and the money goes into the takings.`,
-    ]),
-  )
+  story.tell([
+    `Each of ${from.ref} is sold for $${given.text}; the money from this is the takings.`,
+    `${capitalized(from.ref)} are all sold, at $${given.text} apiece, and the money goes into the takings.`,
+  ])
   const amount = story.step('takings', 'multiply', [from.amount, given], 'the takings in dollars')
   const ref = 'the takings'
   const ask = [`How many dollars are the takings?`, `What are the takings, in dollars?`]
@@ -31,12 +29,10 @@ const charge: Move<Pile> = (story, from) => {
   if (from.packing === 0) return undefined
   const given = story.givenMoney('fee', cents(story.random.int(115, 9_950)))
   const gerund = story.setting.charging
-  story.body.push(
-    story.random.pick([
-      `${gerund} one ${from.thing.one} costs $${given.text}, and a bill is written for ${from.ref}.`,
-      `The bill for ${gerund.toLowerCase()} ${from.ref} comes to $${given.text} per ${from.thing.one}.`,
-    ]),
-  )
+  story.tell([
+    `${gerund} one ${from.thing.one} costs $${given.text}, and a bill is written for ${from.ref}.`,
+    `The bill for ${gerund.toLowerCase()} ${from.ref} comes to $${given.text} per ${from.thing.one}.`,
+  ])
   const amount = story.step('bill', 'multiply', [from.amount, given], 'the bill in dollars')
   const ref = 'the bill'
   return isMoney(amount) ? { kind: 'money', amount, ref, flow: 'bill', ask: askMoney(ref) } : undefined
@@ -44,12 +40,10 @@ const charge: Move<Pile> = (story, from) => {
 
 const timeCost: Move<Time> = (story, from) => {
   const given = story.givenMoney('cost per minute', cents(story.random.int(22, 390)))
-  story.body.push(
-    story.random.pick([
-      `Every minute of ${from.ref} costs $${given.text}, which makes up the bill.`,
-      `The bill for ${from.ref} is $${given.text} a minute.`,
-    ]),
-  )
+  story.tell([
+    `Every minute of ${from.ref} costs $${given.text}, which makes up the bill.`,
+    `The bill for ${from.ref} is $${given.text} a minute.`,
+  ])
   const amount = story.step('bill', 'multiply', [from.amount, given], 'the bill in dollars')
   const ref = 'the bill'
   return isMoney(amount) ? { kind: 'money', amount, ref, flow: 'bill', ask: askMoney(ref) } : undefined
@@ -60,12 +54,10 @@ const units = { mass: 'kg', distance: 'km', volume: 'litre' } as const
 const bulkCost: Move<Bulk> = (story, from) => {
   const given = story.givenMoney('cost per unit', cents(story.random.int(8, 42) * 5))
   const unit = units[from.kind]
-  story.body.push(
-    story.random.pick([
-      `A bill of $${given.text} per ${unit} is written for ${from.ref}.`,
-      `For ${from.ref}, a bill is sent that counts $${given.text} for every ${unit}.`,
-    ]),
-  )
+  story.tell([
+    `A bill of $${given.text} per ${unit} is written for ${from.ref}.`,
+    `For ${from.ref}, a bill is sent that counts $${given.text} for every ${unit}.`,
+  ])
   const amount = story.step('bill', 'multiply', [from.amount, given], 'the bill in dollars')
   const ref = 'the bill'
   return isMoney(amount) ? { kind: 'money', amount, ref, flow: 'bill', ask: askMoney(ref) } : undefined
@@ -134,12 +126,10 @@ const partners: Move<Money> = (story, from) => {
   const left = story.given('first part', whole(ratio[0]))
   const right = story.given('second part', whole(ratio[1]))
   const verb = from.flow === 'takings' ? 'divide' : 'pay'
-  story.body.push(
-    story.random.pick([
-      `${first} and ${second} ${verb} ${from.ref} in the ratio ${left.text}:${right.text}.`,
-      `${first} and ${second} ${verb} ${from.ref} between them, ${partsOf(left.text)} for ${first} and ${partsOf(right.text)} for ${second}.`,
-    ]),
-  )
+  story.tell([
+    `${first} and ${second} ${verb} ${from.ref} in the ratio ${left.text}:${right.text}.`,
+    `${first} and ${second} ${verb} ${from.ref} between them, ${partsOf(left.text)} for ${first} and ${partsOf(right.text)} for ${second}.`,
+  ])
   const [who, mine, other] = story.random.chance(0.5) ? [first, left, right] : [second, right, left]
   const ref = `${who}'s share`
   const amount = story.step(`${who} share`, 'share', [from.amount, mine, other], `${who}'s share in dollars`)

@@ -22,13 +22,11 @@ const roundUp: Move<Pile> = (story, from) => {
   const given = story.given(`${from.thing.many} per ${container.one}`, whole(capacity))
   const { many } = from.thing
   const each = `Each ${container.one} holds at most ${given.text} ${many}`
-  story.body.push(
-    story.random.pick([
-      `${capitalized(from.ref)} are put into ${container.many}. ${each}, and as few ${container.many} as possible are used.`,
-      `${capitalized(from.ref)} are loaded into ${container.many} of ${given.text} each; the last ${container.one} may be partly empty.`,
-      `${each}, and all of ${from.ref} must fit into as few ${container.many} as possible.`,
-    ]),
-  )
+  story.tell([
+    `${capitalized(from.ref)} are put into ${container.many}. ${each}, and as few ${container.many} as possible are used.`,
+    `${capitalized(from.ref)} are loaded into ${container.many} of ${given.text} each; the last ${container.one} may be partly empty.`,
+    `${each}, and all of ${from.ref} must fit into as few ${container.many} as possible.`,
+  ])
   const phrase = `the number of ${container.many} needed`
   const amount = story.step(`${container.many} needed`, 'divide-up', [from.amount, given], phrase)
   if (!isCount(amount)) return undefined
@@ -42,12 +40,10 @@ const onlyFull: Move<Pile> = (story, from) => {
   const capacity = capacityFor(story, from)
   if (container === undefined || capacity === undefined) return undefined
   const given = story.given(`${from.thing.many} per ${container.one}`, whole(capacity))
-  story.body.push(
-    story.random.pick([
-      `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
-      `A full ${container.one} takes exactly ${given.text} ${from.thing.many}. ${capitalized(from.ref)} are used to fill as many ${container.many} as possible, and only full ${container.many} count.`,
-    ]),
-  )
+  story.tell([
+    `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
+    `A full ${container.one} takes exactly ${given.text} ${from.thing.many}. ${capitalized(from.ref)} are used to fill as many ${container.many} as possible, and only full ${container.many} count.`,
+  ])
   const phrase = `the number of full ${container.many}`
   const amount = story.step(`full ${container.many}`, 'divide-down', [from.amount, given], phrase)
   if (!isCount(amount)) return undefined
@@ -66,12 +62,10 @@ const leftOver: Move<Pile> = (story, from) => {
   if (container === undefined || capacity === undefined) return undefined
   const given = story.given(`${from.thing.many} per ${container.one}`, whole(capacity))
   const { many } = from.thing
-  story.body.push(
-    story.random.pick([
-      `${capitalized(from.ref)} are packed into ${container.many} of ${given.text} each, until the rest no longer fills a ${container.one}.`,
-      `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
-    ]),
-  )
+  story.tell([
+    `${capitalized(from.ref)} are packed into ${container.many} of ${given.text} each, until the rest no longer fills a ${container.one}.`,
+    `From ${from.ref}, as many full ${container.many} of ${given.text} as possible are made up.`,
+  ])
   const phrase = `the number of ${many} left over`
   const amount = story.step(`${many} left over`, 'remainder', [from.amount, given], phrase)
   if (!isCount(amount) || amount.value < whole(2)) return undefined

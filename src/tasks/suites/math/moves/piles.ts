@@ -39,13 +39,11 @@ const loss: Move<Pile> = (story, from) => {
   const lost = adjusting(story, count, -1, Math.ceil(count * 0.03), Math.floor(count * 0.4))
   const given = story.given('lost', whole(lost))
   const { many } = from.thing
-  story.body.push(
-    story.random.pick([
-      `Of ${from.ref}, ${given.text} are ${participle}, and the others remain.`,
-      `Because they are ${participle}, ${given.text} of ${from.ref} are removed.`,
-      `It turns out that ${given.text} of ${from.ref} are ${participle}; these are no longer counted.`,
-    ]),
-  )
+  story.tell([
+    `Of ${from.ref}, ${given.text} are ${participle}, and the others remain.`,
+    `Because they are ${participle}, ${given.text} of ${from.ref} are removed.`,
+    `It turns out that ${given.text} of ${from.ref} are ${participle}; these are no longer counted.`,
+  ])
   const phrase = `the number of remaining ${many}`
   const amount = story.step(`remaining ${many}`, 'subtract', [from.amount, given], phrase)
   if (!isCount(amount)) return undefined
@@ -61,13 +59,11 @@ const addition: Move<Pile> = (story, from) => {
   const extra = adjusting(story, count, 1, Math.ceil(count * 0.05), Math.floor(count * 0.8))
   const given = story.given('added', whole(extra))
   const { many } = from.thing
-  story.body.push(
-    story.random.pick([
-      `A further ${given.text} ${many} come ${source} and are added to ${from.ref}, which makes a larger batch.`,
-      `Together with ${given.text} ${many} ${source}, ${from.ref} form a larger batch.`,
-      `${capitalized(from.ref)} and another ${given.text} ${many} ${source} are put into one larger batch.`,
-    ]),
-  )
+  story.tell([
+    `A further ${given.text} ${many} come ${source} and are added to ${from.ref}, which makes a larger batch.`,
+    `Together with ${given.text} ${many} ${source}, ${from.ref} form a larger batch.`,
+    `${capitalized(from.ref)} and another ${given.text} ${many} ${source} are put into one larger batch.`,
+  ])
   const phrase = `the number of ${many} in the larger batch`
   const amount = story.step(`${many} in batch`, 'add', [from.amount, given], phrase)
   if (!isCount(amount)) return undefined
@@ -82,17 +78,15 @@ const ratioShare: Move<Pile> = (story, from) => {
   const isFirst = story.random.chance(0.5)
   const left = story.given('first part', whole(ratio[0]))
   const right = story.given('second part', whole(ratio[1]))
-  story.body.push(
-    story.random.pick([
-      `${capitalized(from.ref)} are divided between ${first} and ${second} in the ratio ${left.text}:${right.text}.`,
-      `${capitalized(first)} and ${second} share ${from.ref} in the ratio ${left.text} to ${right.text}.`,
-      ...(Math.min(...ratio) > 1
-        ? [
-            `For every ${left.text} of ${from.ref} that go to ${first}, ${right.text} go to ${second}, and none are left.`,
-          ]
-        : []),
-    ]),
-  )
+  story.tell([
+    `${capitalized(from.ref)} are divided between ${first} and ${second} in the ratio ${left.text}:${right.text}.`,
+    `${capitalized(first)} and ${second} share ${from.ref} in the ratio ${left.text} to ${right.text}.`,
+    ...(Math.min(...ratio) > 1
+      ? [
+          `For every ${left.text} of ${from.ref} that go to ${first}, ${right.text} go to ${second}, and none are left.`,
+        ]
+      : []),
+  ])
   const [to, mine, other] = isFirst ? [first, left, right] : [second, right, left]
   const { many } = from.thing
   const phrase = `the number of ${many} that go to ${to}`
@@ -108,12 +102,10 @@ const equalShare: Move<Pile> = (story, from) => {
   if (count === undefined || story.fresh(['equal']) === undefined) return undefined
   const given = story.given(receiver.many, whole(count))
   const { many } = from.thing
-  story.body.push(
-    story.random.pick([
-      `${capitalized(from.ref)} are shared equally among ${given.text} ${receiver.many}.`,
-      `Each of ${given.text} ${receiver.many} gets the same number of ${from.ref}, and none are left over.`,
-    ]),
-  )
+  story.tell([
+    `${capitalized(from.ref)} are shared equally among ${given.text} ${receiver.many}.`,
+    `Each of ${given.text} ${receiver.many} gets the same number of ${from.ref}, and none are left over.`,
+  ])
   const phrase = `the number of ${many} one ${receiver.one} gets`
   const amount = story.step(`${many} per ${receiver.one}`, 'divide', [from.amount, given], phrase)
   if (!isCount(amount) || amount.value < whole(2)) return undefined

@@ -1,0 +1,31 @@
+import {
+  builtinGrammars,
+  extendGrammar,
+  type Grammar,
+  type ToolAgent,
+} from '../../src/language/grammar/index.ts'
+
+/** A tool with a JSON payload, as settings would add it: no built-in tool has one. */
+const visualInspector: ToolAgent = {
+  name: 'visual_inspector',
+  description: 'Look at an image file. Say which file and, if you like, what you want to know about it.',
+  payload: {
+    syntax: 'json',
+    schema: {
+      type: 'object',
+      properties: { file_path: { type: 'string' }, question: { type: 'string' } },
+      required: ['file_path'],
+      additionalProperties: false,
+    },
+  },
+}
+
+/** The grammar with all built-in tools plus this one. */
+export const withVisualInspector: Grammar = extendGrammar(builtinGrammars.get('all-tools')!, [
+  visualInspector,
+])
+
+/** The built-in grammars, one of them extended by this tool, so that every payload syntax is covered. */
+export const grammarsWithEveryPayload: readonly Grammar[] = [...builtinGrammars.values()].map((grammar) =>
+  grammar.name === withVisualInspector.name ? withVisualInspector : grammar,
+)
