@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCheckpointManifest } from '../../src/engine/index.ts'
 import { openRun } from '../../src/store/index.ts'
-import { startProgram } from '../store/support/child-program.ts'
 import { cleanEnvironment, coaJson } from './coa.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/coa.js', import.meta.url))
@@ -94,11 +93,12 @@ describe('Ctrl-C', { timeout: 300_000 }, () => {
   })
 
   it('pressed again, exits immediately', async () => {
-    const child = startProgram(join(import.meta.dirname, 'stubborn.ts'))
-    await once(child.stdout!, 'data')
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'stubborn.ts')])
     const closed = once(child, 'close')
+    await once(child.stdout, 'data')
+    const noticed = once(child.stderr, 'data')
     child.kill('SIGINT')
-    await setTimeout(500)
+    await noticed
     expect(child.exitCode ?? child.signalCode).toBe(null)
     child.kill('SIGINT')
     await closed

@@ -2,5 +2,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { interruptible } from '../../src/cli/interrupt.ts'
 
-process.stdout.write('working\n')
-await interruptible(() => setTimeout(120_000))
+await interruptible(() => {
+  // Printed once the handlers are installed: the test sends its first signal when it reads this.
+  process.stdout.write('working\n')
+  return setTimeout(120_000)
+})

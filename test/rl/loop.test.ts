@@ -215,11 +215,12 @@ it('stays close to the initial model with rl.kl', async () => {
 })
 
 it('continues rollouts while the weights change, at most the given number of steps behind', async () => {
-  const settings = { ...base, steps: 40, partial: true, overlap: 2, save_every: 4, save_seconds: 1e6 }
+  // Few enough that some groups still differ in every step, whatever the order in which rollouts end.
+  const settings = { ...base, steps: 24, partial: true, overlap: 2, save_every: 4, save_seconds: 1e6 }
   const { engine, run, train: go } = await bandit(settings)
   await go()
   const rows = stepRows(run.metrics())
-  expect(rows.length).toBe(40)
+  expect(rows.length).toBe(24)
   const behind = rows.map((row) => Number(row['staleness_max']))
   expect(Math.max(...behind)).toBe(2)
   expect(behind[0]).toBe(0)
@@ -232,7 +233,7 @@ it('continues rollouts while the weights change, at most the given number of ste
     if (policy!.step < Number(meta['step']) - 1) older++
   }
   expect(older).toBeGreaterThan(1000)
-  for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.8)
+  for (const chance of await chances(engine)) expect(chance).toBeGreaterThan(0.7)
 })
 
 it('saves at time intervals', async () => {
