@@ -18,9 +18,12 @@ const model = writeByteModel(folder)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The library's memories: their size is exact, where that of the process depends on when garbage is collected. */
-const memories: WebAssembly.Memory[] = []
+const memories: { buffer: ArrayBufferLike }[] = []
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: { Memory: new (descriptor: object) => { buffer: ArrayBufferLike } }
+}
 WebAssembly.Memory = class extends WebAssembly.Memory {
-  constructor(descriptor: WebAssembly.MemoryDescriptor) {
+  constructor(descriptor: object) {
     super(descriptor)
     memories.push(this)
   }
