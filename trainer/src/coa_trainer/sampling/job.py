@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bursts import BurstInput
+from .prefix_index import add_block_hashes
 from .stop_conditions import StopConditions
 from .token_sampling import SampledToken, SamplingParams
 
@@ -46,6 +47,13 @@ class Job:
     """Of the weights that sample the next token."""
     changes: list[tuple[int, int]] = field(default_factory=list)
     """Earlier versions, each with the number of tokens sampled until it was replaced."""
+
+    _hashes: list[int] = field(default_factory=list)
+
+    def block_hashes(self) -> list[int]:
+        """Of the prefixes of its tokens, for the prefix cache. Tokens are only ever appended."""
+        add_block_hashes(self._hashes, self.tokens)
+        return self._hashes
 
     def weights_changed(self, version: int) -> None:
         self.changes.append((self.version, len(self.tokens) - len(self.request.prompt)))

@@ -4,38 +4,25 @@ Rows keep their contents after a sequence has ended, until they are reused, leas
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from .job import Job
-from .prefix_index import PrefixIndex
+from .prefix_index import BLOCK, PrefixIndex
 
-# Up to this many rows, each is compared with a new prompt token by token; beyond, hashed blocks are looked up.
-MAX_SCANNED_ROWS = 64
-# Rows with equally many matching blocks that are compared.
-MAX_COMPARED_ROWS = 16
+# Rows with equally many matching blocks that are compared token by token.
+MAX_COMPARED_ROWS = 32
 
 
 @dataclass(eq=False)
 class RowState:
     tokens: list[int] = field(default_factory=list)
-    """Tokens whose keys and values are in the row."""
+    """Those of the last sequence in the row, in part not computed yet."""
+    held: int = 0
+    """The number of tokens whose keys and values are in the row."""
     job: Job | None = None
     used: int = 0
-
-
-def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
-    length = min(len(one), len(other))
-    if one[:length] == other[:length]:
-        return length
-    low, high = 0, length
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 class PrefixCache:
@@ -48,39 +35,49 @@ class PrefixCache:
         self._free: list[tuple[bool, int, int]] = []
         """A heap of (holds tokens, last use, row); entries may be stale."""
 
-    def _candidates(self, known: PrefixIndex, tokens: Sequence[int]) -> Sequence[int]:
-        return (
-            range(len(self.states))
-            if len(self.states) <= MAX_SCANNED_ROWS
-            else known.longest(tokens)[:MAX_COMPARED_ROWS]
-        )
+    def best_prefix(self, job: Job) -> tuple[int, int]:
+        """The row with the longest prefix of the job, and its length. The last token is always left to compute."""
+        blocks, rows = self._held.longest(job.block_hashes())
+        return self._longest_of(job, blocks, ((number, self.states[number].held) for number in self._compared(rows)))
 
-    def best_prefix(self, tokens: Sequence[int]) -> tuple[int, int]:
-        """The row with the longest prefix of `tokens`, and its length. The last token is always left to compute."""
+    def being_prefilled(self, job: Job, more_than: int, least: int) -> bool:
+        """Whether a sequence in prefill will soon provide a clearly longer prefix than the cache has now."""
+        blocks, rows = self._wanted.longest(job.block_hashes())
+        prefilling = (
+            (number, len(state.tokens))
+            for number in self._compared(rows)
+            if (state := self.states[number]).job is not None and state.held < len(state.tokens) - 1
+        )
+        return self._longest_of(job, blocks, prefilling)[1] >= more_than + least
+
+    def _compared(self, rows: Iterable[int]) -> Iterable[int]:
+        return islice(rows or range(len(self.states)), MAX_COMPARED_ROWS)
+
+    def _longest_of(self, job: Job, blocks: int, rows: Iterable[tuple[int, int]]) -> tuple[int, int]:
+        """Of rows that share whole blocks with the job, each known to a length: the longest prefix, and its length."""
+        start, most = blocks * BLOCK, len(job.tokens) - 1
+        wanted = job.tokens[start : start + BLOCK]
         best, length = -1, 0
-        for number in self._candidates(self._held, tokens):
-            shared = min(shared_length(self.states[number].tokens, tokens), len(tokens) - 1)
+        for number, known in rows:
+            shared = min(start + _equal(self.states[number].tokens[start : min(known, start + BLOCK)], wanted), most)
             if shared > length:
                 best, length = number, shared
-                if length == len(tokens) - 1:
+                if length == most:
                     break
+        # Hashes can collide.
+        if best >= 0 and self.states[best].tokens[:length] != job.tokens[:length]:
+            return -1, 0
         return best, length
 
-    def being_prefilled(self, tokens: Sequence[int], more_than: int, least: int) -> bool:
-        """Whether a sequence in prefill will soon provide a clearly longer prefix than the cache has now."""
-        for number in self._candidates(self._wanted, tokens):
-            state = self.states[number]
-            job = state.job
-            if job is None or len(state.tokens) >= len(job.tokens) - 1:
-                continue
-            if min(shared_length(job.tokens, tokens), len(tokens) - 1) >= more_than + least:
-                return True
-        return False
+    def continues(self, number: int, shared: int) -> bool:
+        """Whether a sequence that shares this many tokens can continue in the row, using all of its contents."""
+        state = self.states[number]
+        return state.job is None and state.held == shared
 
     def free_row(self, most: int, keep: int = -1) -> int | None:
         """An empty or the least recently used row, but not `keep`; None if all are busy."""
         first = self._next_free()
-        if first is not None and not self.states[first].tokens:
+        if first is not None and not self.states[first].held:
             return first
         if len(self.states) < most:
             if first is not None:
@@ -99,28 +96,32 @@ class PrefixCache:
         while self._free:
             holds, used, number = heapq.heappop(self._free)
             state = self.states[number]
-            if state.job is None and (bool(state.tokens), state.used) == (holds, used):
+            if state.job is None and (bool(state.held), state.used) == (holds, used):
                 return number
         return None
 
     def _reinsert(self, number: int) -> None:
         state = self.states[number]
-        heapq.heappush(self._free, (bool(state.tokens), state.used, number))
+        heapq.heappush(self._free, (bool(state.held), state.used, number))
 
-    def occupy(self, number: int, job: Job, tokens: list[int]) -> None:
+    def occupy(self, number: int, job: Job, held: int) -> None:
+        """Gives the row to a job, of whose tokens it holds that many."""
         self._clock += 1
         self._held.remove(number)
         self._wanted.remove(number)
-        self.states[number] = RowState(tokens=tokens, job=job, used=self._clock)
-        self._held.add(number, tokens)
-        self._wanted.add(number, job.tokens)
-        job.row, job.computed = number, len(tokens)
+        self.states[number] = RowState(job.tokens, held, job, self._clock)
+        hashes = job.block_hashes()
+        self._held.add(number, hashes[: held // BLOCK])
+        self._wanted.add(number, hashes)
+        job.row, job.computed = number, held
 
-    def extend(self, number: int, tokens: Sequence[int]) -> None:
+    def extend(self, number: int, count: int) -> None:
+        """Tokens of the row's job have been computed."""
         state = self.states[number]
-        state.tokens.extend(tokens)
-        self._held.add(number, state.tokens)
-        if state.job is not None and len(state.tokens) >= len(state.job.tokens) - 1:
+        assert state.job is not None
+        state.held += count
+        self._held.add(number, state.job.block_hashes()[: state.held // BLOCK])
+        if state.held >= len(state.tokens) - 1:
             self._wanted.remove(number)
 
     def release(self, job: Job) -> None:
@@ -129,3 +130,11 @@ class PrefixCache:
             self._wanted.remove(job.row)
             self._reinsert(job.row)
         job.row = -1
+
+
+def _equal(one: list[int], other: list[int]) -> int:
+    """The number of leading tokens in which they agree."""
+    for at, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+        if mine != theirs:
+            return at
+    return min(len(one), len(other))

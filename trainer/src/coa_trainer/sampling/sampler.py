@@ -140,8 +140,8 @@ class Sampler:
         self._shrink()
         still: list[Job] = []
         for number, job in enumerate(self._waiting):
-            source, shared = self._prefix_cache.best_prefix(job.tokens)
-            if self._prefix_cache.being_prefilled(job.tokens, shared, MIN_SHARED_TOKENS):
+            source, shared = self._prefix_cache.best_prefix(job)
+            if self._prefix_cache.being_prefilled(job, shared, MIN_SHARED_TOKENS):
                 still.append(job)
             elif not self._place(job, source, shared, len(self._waiting) - number):
                 still += self._waiting[number:]
@@ -173,7 +173,9 @@ class Sampler:
             self._reset()
             source, shared = -1, 0
         most = min(self._max_rows, max(1, self._cache_tokens // length))
-        row = self._prefix_cache.free_row(most, keep=source)
+        row: int | None = source
+        if source < 0 or not self._prefix_cache.continues(source, shared):
+            row = self._prefix_cache.free_row(most, keep=source)
         if row is None:
             return False
         # Sized for all waiting sequences, so that the cache is not reallocated for each.
@@ -182,7 +184,7 @@ class Sampler:
             cache.copy(source, row, shared)
         if not job.logprobs:
             job.reused = shared
-        self._prefix_cache.occupy(row, job, job.tokens[:shared])
+        self._prefix_cache.occupy(row, job, shared)
         self._active[job] = None
         return True
 
@@ -196,7 +198,7 @@ class Sampler:
         ready: list[int] = []
         for number, (job, more) in enumerate(zip(jobs, tokens, strict=True)):
             job.computed += len(more)
-            self._prefix_cache.extend(job.row, more)
+            self._prefix_cache.extend(job.row, len(more))
             if job.computed == len(job.tokens):
                 ready.append(number)
         if ready:
@@ -240,9 +242,9 @@ class Sampler:
                 # Its row is released before the next step.
                 ended.append(number)
                 continue
-            fed = job.tokens[-1]
             count = job.take_many(*column)
-            self._prefix_cache.extend(job.row, [fed, *column[0][: count - 1]])
+            # The last token taken has not been fed to the model yet; the one before the first has.
+            self._prefix_cache.extend(job.row, count)
             job.computed += count
             if job.stopped is not None:
                 self._end(job)
