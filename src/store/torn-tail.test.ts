@@ -10,6 +10,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isFull } from '../../test/how-many.ts'
 import { anyRecord, task } from '../../test/store/support/records.ts'
 import { temporaryFolder } from '../../test/store/support/temporary-folder.ts'
 import { checksumField } from './checksum.ts'
@@ -115,7 +116,7 @@ test('random records, random truncation, random garbage at the end', () => {
         expect(Object.values(writer.kinds()).reduce((sum, count) => sum + count, 0)).toBe(latest.size)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: isFull ? 200 : 50 },
   )
 })
 

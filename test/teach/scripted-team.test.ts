@@ -7,6 +7,7 @@ import {
   solveAsTeam,
   topologies,
 } from '../../src/stages/teach/index.ts'
+import { isFull } from '../how-many.ts'
 import { Place, suites, taskOf, teamOf } from './teams.ts'
 
 let place: Place
@@ -63,13 +64,14 @@ function expectWellRecorded({ events, answer, meta }: Trajectory): void {
 
 describe('dials', () => {
   it('make a team worse: it makes mistakes, takes detours, repeats itself, and sometimes recovers', async () => {
+    const count = isFull ? 30 : 12
     const metrics = { careful: { correct: 0, calls: 0 }, erring: { correct: 0, calls: 0 } }
     for (const [name, dials] of [
       ['careful', carefulDials],
       ['erring', erringDials],
     ] as const) {
       for (const suite of suites) {
-        for (let index = 0; index < 30; index++) {
+        for (let index = 0; index < count; index++) {
           const task = taskOf(suite, index)
           const trajectory = await solveAsTeam(
             task,
@@ -82,9 +84,9 @@ describe('dials', () => {
         }
       }
     }
-    expect(metrics.careful.correct).toBeGreaterThanOrEqual(85)
+    expect(metrics.careful.correct).toBeGreaterThanOrEqual(0.94 * count * suites.length)
     expect(metrics.erring.correct).toBeLessThan(metrics.careful.correct)
-    expect(metrics.erring.correct).toBeGreaterThan(40)
+    expect(metrics.erring.correct).toBeGreaterThan(0.44 * count * suites.length)
     expect(metrics.erring.calls).toBeGreaterThan(metrics.careful.calls)
   })
 
