@@ -1,21 +1,16 @@
 import { basename, resolve } from 'node:path'
-import { modelFolder, openStudent, type World } from '../agent/index.ts'
+import { modelFolder, type World } from '../agent/index.ts'
 import { ConfigError } from '../base/errors/index.ts'
 import type { Observe } from '../base/progress/index.ts'
-import { fingerprintOfFolder } from '../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
 import { readEnvironment } from '../settings/index.ts'
 import {
-  type Chat,
   chatOfModel,
-  chatOfPolicy,
-  evalTemperature,
   type OpenSolver,
   openModelSolver,
+  openTalkSolver,
   openTextSolver,
-  plainSolver,
-  reactSolver,
-  type Solver,
+  talkSolver,
   withToolSettings,
 } from '../stages/eval/index.ts'
 import { modelFromSettings } from '../world/models/index.ts'
@@ -66,20 +61,12 @@ async function openBare(
     return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
   if (request.kind === 'model') return openModelSolver(name, request.folder, config, world, { observe })
   if (request.kind === 'text') return openTextSolver(name, request.folder, config, world, { observe })
-  const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
-  const talker = (chat: Chat): Solver =>
-    request.kind === 'plain'
-      ? plainSolver(name, chat, world, talk)
-      : reactSolver(name, chat, world, { ...talk, maxTurns: config.eval.max_turns })
-  if (request.folder === undefined) {
-    const section = baseline(config)
-    const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
-    return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
-  }
-  const student = await openStudent(config, request.folder, undefined, observe)
-  const policy = { ...student, checkpoint: student.folder }
-  const solver = talker(chatOfPolicy(policy, fingerprintOfFolder(student.folder)))
-  return { solver, close: () => student.engine.close() }
+  if (request.folder !== undefined)
+    return openTalkSolver(request.kind, name, request.folder, config, world, { observe })
+  const section = baseline(config)
+  const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
+  const solver = talkSolver(request.kind, name, chatOfModel(model!, tokenizer), config, world)
+  return { solver, close: nothing }
 }
 
 /** The tokenizer that counts tokens for all solvers: the first model's, otherwise the student's. */

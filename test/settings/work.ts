@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { measure, rollOut, rolloutSettings } from '../../src/agent/index.ts'
 import { newRun as newCommandRun } from '../../src/cli/new-run.ts'
+import { evaluate } from '../../src/pipeline/index.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { streamText } from '../../src/schema/index.ts'
 import { run as distill } from '../../src/stages/distill/index.ts'
@@ -142,6 +143,13 @@ async function reported(config: ProjectConfig): Promise<unknown> {
   return makeReport(config, run, { solvers: ['s'] }).report.solvers
 }
 
+/** Who solves the held-out tasks of a run; both are the base model, which writes a few tokens. */
+async function evaluated(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  await evaluate.run({ run, config, signal, observe })
+  return [...run.scan('attempt')].map(({ solver, kind }) => [solver, kind])
+}
+
 export const workEffects: Effects = {
   ...seenBy(
     given,
@@ -230,6 +238,12 @@ export const workEffects: Effects = {
       'eval.prices': { model: { prompt: 3, completion: 15 } },
     },
     { 'eval.resamples': 200 },
+  ),
+  ...seenBy(
+    evaluated,
+    { 'eval.solvers': ['base', 'plain'] },
+    { 'tasks.suites': ['math'], 'tasks.test_count': 1, 'rollout.max_tokens': 8, 'eval.max_tokens': 8 },
+    { 'eval.solvers': ['base'] },
   ),
   ...seenBy(reported, { 'eval.picker': 'oracle' }, { 'eval.attempts': 3, 'eval.resamples': 20 }),
 }

@@ -12,12 +12,13 @@ export {
 } from './make-report.ts'
 export { mergeEvaluations, takeAttempts } from './merge.ts'
 export {
-  evalTemperature,
   type ModelSolverOptions,
   modelSolver,
   type OpenSolver,
   openModelSolver,
+  openTalkSolver,
   openTextSolver,
+  talkSolver,
   withToolSettings,
 } from './open-solver.ts'
 export { pickWithJudge } from './pick.ts'

@@ -12,7 +12,10 @@ import type { Observe, Spotlight } from '../../base/progress/index.ts'
 import { fingerprintOfFolder } from '../../engine/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import { attemptOfRollout } from './attempts.ts'
+import { type Chat, chatOfPolicy } from './chat.ts'
 import type { Solver } from './contract.ts'
+import { plainSolver } from './plain-solver.ts'
+import { reactSolver } from './react-solver.ts'
 import type { EvalSection } from './settings.ts'
 import { textSolver } from './text-solver.ts'
 import { tokenizerName } from './token-tally.ts'
@@ -56,6 +59,34 @@ export function openTextSolver(
   return openWith(textSolver, name, folder, config, world, watch)
 }
 
+/** The model in a folder as a chat model: asked once, or as a ReAct agent. */
+export async function openTalkSolver(
+  kind: 'plain' | 'react',
+  name: string,
+  folder: string,
+  config: SolverConfig,
+  world: World,
+  { observe }: Watch = {},
+): Promise<OpenSolver> {
+  const student = await openStudent(config, folder, undefined, observe)
+  const policy = { ...student, checkpoint: student.folder }
+  const chat = chatOfPolicy(policy, fingerprintOfFolder(student.folder))
+  return { solver: talkSolver(kind, name, chat, config, world), close: () => student.engine.close() }
+}
+
+export function talkSolver(
+  kind: 'plain' | 'react',
+  name: string,
+  chat: Chat,
+  config: SolverConfig,
+  world: World,
+): Solver {
+  const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
+  return kind === 'plain'
+    ? plainSolver(name, chat, world, talk)
+    : reactSolver(name, chat, world, { ...talk, maxTurns: config.eval.max_turns })
+}
+
 async function openWith(
   solverOf: (options: ModelSolverOptions) => Solver,
   name: string,
@@ -82,7 +113,7 @@ export function withToolSettings(solver: Solver, config: Pick<WorldConfig, 'tool
   return { ...solver, how: digestOf(solver.how, tools, config.search) }
 }
 
-export function evalTemperature({
+function evalTemperature({
   eval: { temperature, attempts },
   rollout,
 }: Pick<SolverConfig, 'eval' | 'rollout'>): number {

@@ -5,10 +5,19 @@ import { modelSection } from '../../world/settings.ts'
 
 export const Prices = table(Price)
 
+const SolverKind = z.enum(['team', 'plain', 'react', 'text', 'base', 'sft', 'rl'])
+export type SolverKind = z.infer<typeof SolverKind>
+
 /** Evaluation. The model configured here answers as a plain model or a ReAct agent; without one, [teacher] does. */
 export const EvalSection = z
   .strictObject({
     ...modelSection,
+    /**
+     * Who solves the quickstart's held-out tasks, in the order of the table; the others are compared with the first. plain:
+     * the base model, asked once. react: the same with tools. text: it continues the question, and its code is run. base,
+     * sft and rl: models that work as a chain of agents.
+     */
+    solvers: z.array(SolverKind).min(1).default(['team', 'text', 'base', 'sft', 'rl']),
     /** Attempts per solver and task. */
     attempts: z.number().int().positive().default(1),
     /** Concurrent attempts. */

@@ -12,11 +12,12 @@ import { makeReport, reportMetrics } from './make-report.ts'
 import {
   type OpenSolver,
   openModelSolver,
+  openTalkSolver,
   openTextSolver,
   type SolverConfig,
   withToolSettings,
 } from './open-solver.ts'
-import { EvalSection } from './settings.ts'
+import { EvalSection, type SolverKind } from './settings.ts'
 import { solveAll } from './solve-all.ts'
 
 interface EvalConfig extends TasksConfig, SolverConfig {}
@@ -89,7 +90,7 @@ async function evaluateAll<Config extends EvalConfig>(
   return reportMetrics(report)
 }
 
-/** In display order; the others are compared with the first. Opened one at a time. */
+/** Those of eval.solvers; opened one at a time. */
 function solversOf<Config extends EvalConfig>(
   { run, config, spotlight, observe }: StageContext<Config>,
   openTeam: OpenTeam<Config>,
@@ -99,15 +100,18 @@ function solversOf<Config extends EvalConfig>(
   const { model } = config.student
   const watch = { spotlight, observe }
   const checkpoint = (name: string): string => join(run.files.checkpoints, name)
-  return [
-    async () => {
+  const openers: Record<SolverKind, () => Promise<OpenSolver>> = {
+    team: async () => {
       const team = await openTeam(config, world, tokenizer, spotlight)
       return { solver: { ...team, name: team.kind }, close: async () => {} }
     },
     // What the base model can do without working as a chain of agents.
-    () => openTextSolver('base, plain text', model, config, world, watch),
-    () => openModelSolver('base', model, config, world, watch),
-    () => openModelSolver('sft', checkpoint('sft'), config, world, watch),
-    () => openModelSolver('rl', checkpoint('rl'), config, world, watch),
-  ]
+    plain: () => openTalkSolver('plain', 'base, asked once', model, config, world, watch),
+    react: () => openTalkSolver('react', 'base, ReAct', model, config, world, watch),
+    text: () => openTextSolver('base, plain text', model, config, world, watch),
+    base: () => openModelSolver('base', model, config, world, watch),
+    sft: () => openModelSolver('sft', checkpoint('sft'), config, world, watch),
+    rl: () => openModelSolver('rl', checkpoint('rl'), config, world, watch),
+  }
+  return config.eval.solvers.map((kind) => openers[kind])
 }
