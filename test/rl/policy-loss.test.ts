@@ -8,6 +8,7 @@ import { rlSettings } from '../../src/stages/rl/config.ts'
 import { examplesOf, type PolicyExample } from '../../src/stages/rl/examples.ts'
 import type { Group } from '../../src/stages/rl/groups.ts'
 import { klExamples, normalizeWeights, policyLoss, unclippedLoss } from '../../src/stages/rl/loss.ts'
+import { tokenRatios } from '../../src/stages/rl/ratios.ts'
 import { TokenTally } from '../../src/stages/rl/token-tally.ts'
 import { type Learner, trainStep } from '../../src/stages/rl/train-step.ts'
 import { spansFrom } from '../rollout/spans.ts'
@@ -85,7 +86,8 @@ describe('the loss of a token, computed by hand', () => {
     const masked = { ...(await token(9, 1, 9)), weights: new Float32Array(2) }
     const { logprobs } = await engine.forward([...examples, masked])
     const tally = new TokenTally()
-    tally.add([...examples, masked], logprobs, { lowestRatio: 0.8, highestRatio: 1.28, importanceCap: 2 })
+    const all = [...examples, masked]
+    tally.add(all, tokenRatios(all, logprobs), { lowestRatio: 0.8, highestRatio: 1.28, importanceCap: 2 })
     const metrics = tally.metrics()
     expect(metrics).toMatchObject({ tokens: 4, clipLow: 0.25, clipHigh: 0.25, capped: 0.25 })
     expect(metrics.meanRatio).toBeCloseTo((1.5 + 1.5 + 0.5 + 1) / 4, 5)

@@ -94,6 +94,7 @@ function made(id: string, taskId: string, groupId: string, seed: number, checkpo
     wellFormed: draw % 5 !== 0,
     calls: draw % 2 === 0 ? [{ agent: 'code', outcome: 'ok', ms: 1, cached: false }] : [],
     stop: draw % 7 === 0 ? 'tokens' : 'answer',
+    ...(draw % 11 === 1 ? { stop: 'end', answer: undefined } : {}),
   })
 }
 
@@ -159,6 +160,7 @@ const rlEffects: Effects = {
       'rl.normalise': 'sequence',
       'rl.overlong_buffer': 18,
       'rl.overlong_filter': true,
+      'rl.void_filter': true,
       'rl.partial': true,
       'rl.format_bonus': 0.1,
       'rl.format_penalty': 0.1,
@@ -186,6 +188,7 @@ const rlEffects: Effects = {
     { 'rl.clip_low': 0.1, 'rl.clip_high': 0.5, 'rl.dual_clip': 3 },
     { ...short, 'rl.mini_batches': 2 },
   ),
+  ...seenBy(rl, { 'rl.loss': 'gspo' }, { ...short, 'rl.mini_batches': 2, 'rl.dual_clip': 0 }),
   ...seenBy(rl, { 'rl.overlap': 1 }, { ...short, 'rl.eval_every': 0 }),
 }
 

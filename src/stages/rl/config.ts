@@ -16,6 +16,7 @@ export interface RlConfig extends TasksConfig, WorldConfig, StudentConfig {
 /** Defaults of an algorithm. */
 interface Preset {
   mini_batches: number
+  loss: 'clip' | 'gspo' | 'cispo'
   clip_low: number
   clip_high: number
   advantage: AdvantageKind
@@ -29,6 +30,7 @@ interface Preset {
 const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
   dapo: {
     mini_batches: 1,
+    loss: 'clip',
     clip_low: 0.2,
     clip_high: 0.28,
     advantage: 'group',
@@ -39,6 +41,7 @@ const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
   },
   grpo: {
     mini_batches: 1,
+    loss: 'clip',
     clip_low: 0.2,
     clip_high: 0.2,
     advantage: 'group',
@@ -47,8 +50,32 @@ const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
     dual_clip: 3,
     overlong_share: 0,
   },
+  // The bounds of the papers. Both differ from the others only after the first update of a step, or with rl.overlap.
+  gspo: {
+    mini_batches: 4,
+    loss: 'gspo',
+    clip_low: 3e-4,
+    clip_high: 4e-4,
+    advantage: 'group',
+    normalise: 'sequence',
+    dynamic_sampling: false,
+    dual_clip: 0,
+    overlong_share: 0,
+  },
+  cispo: {
+    mini_batches: 4,
+    loss: 'cispo',
+    clip_low: 1,
+    clip_high: 4,
+    advantage: 'group',
+    normalise: 'token',
+    dynamic_sampling: true,
+    dual_clip: 0,
+    overlong_share: 0.2,
+  },
   'reinforce++': {
     mini_batches: 1,
+    loss: 'clip',
     clip_low: 0.2,
     clip_high: 0.2,
     advantage: 'batch',
@@ -59,6 +86,7 @@ const presets: Readonly<Record<RlSection['algorithm'], Preset>> = {
   },
   ppo: {
     mini_batches: 4,
+    loss: 'clip',
     clip_low: 0.2,
     clip_high: 0.2,
     advantage: 'leave-one-out',
@@ -90,6 +118,7 @@ export function rlSettings(config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>)
   const settings: RlSettings = {
     ...rl,
     mini_batches: rl.mini_batches ?? Math.min(preset.mini_batches, rl.groups),
+    loss: rl.loss ?? preset.loss,
     clip_low: rl.clip_low ?? preset.clip_low,
     clip_high: rl.clip_high ?? preset.clip_high,
     dual_clip: rl.dual_clip ?? preset.dual_clip,
@@ -138,7 +167,8 @@ function refuseSampling(
 }
 
 function refuseInvalid(settings: RlSettings): void {
-  const { group_size, advantage, overlong_buffer, maxTokens, mini_batches, groups, dual_clip } = settings
+  const { group_size, advantage, overlong_buffer, maxTokens, mini_batches, groups, dual_clip, loss } =
+    settings
   if (group_size === 1 && advantage !== 'batch')
     refuse(
       `rl.advantage "${advantage}" compares the rollouts of a prompt, and rl.group_size is 1`,
@@ -153,6 +183,11 @@ function refuseInvalid(settings: RlSettings): void {
     refuse(
       `rl.mini_batches is ${mini_batches}, but there are only ${groups} groups to split`,
       'Set rl.groups to a multiple of rl.mini_batches.',
+    )
+  if (dual_clip !== 0 && loss !== 'clip')
+    refuse(
+      `rl.dual_clip is ${dual_clip}, and rl.loss "${loss}" has no second bound`,
+      'Set rl.dual_clip to 0, or rl.loss to "clip".',
     )
   if (dual_clip !== 0 && dual_clip <= 1)
     refuse(

@@ -44,19 +44,6 @@ function total(weights: ArrayLike<number>): number {
   return sum
 }
 
-/** An engine need not compute the log-probability of a token without weight; this weight changes nothing. */
-const NO_ADVANTAGE = 1e-30
-
-/** Cross-entropy with these weights has the gradient of the objective at a ratio of 1: A·∇log p. */
-export function weightedByAdvantage(examples: readonly PolicyExample[]): PolicyExample[] {
-  return examples.map((example) => ({
-    ...example,
-    weights: example.weights.map((weight, at) =>
-      weight === 0 ? 0 : weight * example.advantages[at]! || NO_ADVANTAGE,
-    ),
-  }))
-}
-
 /** No clipping for any ratio: the gradient of the objective is then r·A·∇log p. */
 export function unclippedLoss(temperature: number): PolicyLoss {
   return { kind: 'policy', temperature, lowestRatio: 0, highestRatio: 1e20 }

@@ -12,6 +12,7 @@ const plain = {
   overlong_buffer: 0,
   overlong_factor: 1,
   overlong_filter: false,
+  void_filter: false,
   maxTokens: 100,
 }
 
@@ -21,6 +22,15 @@ describe('scoreRollout', () => {
     expect(scoreRollout(makeRollout({ verdict: wrong }), plain)).toEqual({ reward: 0, isCorrect: false })
     const silent = makeRollout({ verdict: undefined, answer: undefined, stop: 'tokens' })
     expect(scoreRollout(silent, plain)).toEqual({ reward: 0, isCorrect: false })
+  })
+
+  it('excludes void turns only with rl.void_filter', () => {
+    const silent = makeRollout({ verdict: undefined, answer: undefined, stop: 'end' })
+    expect(scoreRollout(silent, plain)).toEqual({ reward: 0, isCorrect: false })
+    expect(scoreRollout(silent, { ...plain, void_filter: true })).toEqual({ leftOut: 'void' })
+    // A rollout that was cut off, or that called a tool too often, has no void turn.
+    for (const stop of ['tokens', 'turns', 'repetition'] as const)
+      expect(scoreRollout({ ...silent, stop }, { ...plain, void_filter: true })).toMatchObject({ reward: 0 })
   })
 
   it.each(['at4}', 'cl11', '<think>', '</answer>', '\\frac{1', '4)))'])(

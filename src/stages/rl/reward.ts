@@ -11,15 +11,17 @@ export type RewardSettings = Pick<
   | 'overlong_buffer'
   | 'overlong_factor'
   | 'overlong_filter'
+  | 'void_filter'
   | 'maxTokens'
 >
 
 /**
  * Why a rollout says nothing about the model. `environment`: something else failed. `time`: the time limit stopped
  * it, which depends on the machine too. `overlong`: a length limit cut it off, and rl.overlong_filter is set.
+ * `void`: it ends with a turn that has neither a tool call nor an answer, and rl.void_filter is set.
  * `undecided`: the checker failed. `unchecked`: its answer has no verdict.
  */
-export type LeftOut = 'environment' | 'time' | 'overlong' | 'undecided' | 'unchecked'
+export type LeftOut = 'environment' | 'time' | 'overlong' | 'void' | 'undecided' | 'unchecked'
 
 export type RolloutScore = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
 
@@ -29,6 +31,7 @@ export function scoreRollout(rollout: Rollout, settings: RewardSettings): Rollou
   if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
   if (stop === 'time') return { leftOut: 'time' }
   if (settings.overlong_filter && isTruncated(rollout)) return { leftOut: 'overlong' }
+  if (settings.void_filter && stop === 'end' && answer === undefined) return { leftOut: 'void' }
   // No answer means nothing to check, and that is the model's fault.
   if (verdict === undefined && answer !== undefined) return { leftOut: 'unchecked' }
   const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {

@@ -53,7 +53,7 @@ export function stepOf(
     dropped: noReasons(),
     equal: noReasons(),
     tried: groups.length,
-    leftOut: { environment: 0, time: 0, overlong: 0, undecided: 0, unchecked: 0 },
+    leftOut: { environment: 0, time: 0, overlong: 0, void: 0, undecided: 0, unchecked: 0 },
     rollouts: [],
     scored: [],
     shortage: undefined,

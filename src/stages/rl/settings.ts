@@ -22,7 +22,7 @@ export const RlSection = z
     pass_rate: range().default([]),
     /** Rollouts per task to measure the pass rate. */
     pass_rate_rollouts: z.number().int().positive().default(8),
-    algorithm: z.enum(['dapo', 'grpo', 'reinforce++', 'ppo']).default('dapo'),
+    algorithm: z.enum(['dapo', 'grpo', 'gspo', 'cispo', 'reinforce++', 'ppo']).default('dapo'),
     steps: z.number().int().positive().default(40),
     /** Prompts per step, and rollouts per prompt. */
     groups: z.number().int().positive().default(8),
@@ -39,6 +39,11 @@ export const RlSection = z
     beta2: z.number().positive().max(0.9999999).default(0.999),
     /** Gradients with a larger norm are clipped to it. 0: no clipping. */
     max_norm: z.number().nonnegative().default(1),
+    /**
+     * clip: min(r·A, clip(r)·A) for each token. gspo: the same with one ratio for the whole rollout. cispo: A·log p,
+     * weighted by the clipped ratio, so that no token loses its gradient.
+     */
+    loss: z.enum(['clip', 'gspo', 'cispo']).optional(),
     /** Clip range of the probability ratio below and above 1. */
     clip_low: z.number().nonnegative().max(1).optional(),
     clip_high: z.number().nonnegative().optional(),
@@ -69,6 +74,11 @@ export const RlSection = z
     overlong_buffer: z.number().int().nonnegative().optional(),
     /** Maximum length penalty. */
     overlong_factor: z.number().nonnegative().default(1),
+    /**
+     * Exclude rollouts that end with a void turn, neither a tool call nor an answer, from their group, as SimpleTIR does.
+     * Otherwise they count as wrong.
+     */
+    void_filter: z.boolean().default(false),
     /** Exclude rollouts cut off by a length limit from their group: not trained on, not in its baseline. */
     overlong_filter: z.boolean().default(false),
     /** Partial credit, if the checker supports it. */

@@ -24,7 +24,7 @@ export class TokenTally {
 
   add(
     examples: readonly PolicyExample[],
-    logprobs: readonly Float32Array[],
+    ratios: readonly Float32Array[],
     bounds: { lowestRatio: number; highestRatio: number; importanceCap?: number },
   ): void {
     const { lowestRatio, highestRatio, importanceCap = Number.POSITIVE_INFINITY } = bounds
@@ -32,7 +32,7 @@ export class TokenTally {
       const { weights, oldLogprobs, sampledLogprobs, advantages } = example
       for (let at = 1; at < weights.length; at++) {
         if (weights[at] === 0) continue
-        const ratio = Math.exp(logprobs[index]![at]! - oldLogprobs[at]!)
+        const ratio = ratios[index]![at]!
         this.#tokens++
         this.#ratios += ratio
         if (ratio < lowestRatio && advantages[at]! < 0) this.#low++

@@ -55,6 +55,18 @@ describe('trainStep', () => {
     expect(metrics.mismatch).toEqual({ mean: 0.5, max: 0.5 })
   })
 
+  it.each(['gspo', 'cispo'] as const)(
+    'with %s weights tokens by the ratio before each update but the first',
+    async (loss) => {
+      const { engine, calls } = notebook()
+      const options = { algorithm: loss, mini_batches: 3, old_logprobs: 'learner' }
+      await trainStep({ engine }, groups, settings(options), { learningRate: 1 })
+      const update = ['forward', 'forwardBackward', 'optimStep']
+      // The first pass gives the old log-probabilities of the later updates.
+      expect(calls()).toEqual(['forward', 'forwardBackward', 'optimStep', ...update, ...update])
+    },
+  )
+
   it('splits groups between updates, each normalized separately', async () => {
     const { engine, notes, calls } = notebook()
     const order: string[] = []

@@ -3,14 +3,8 @@ import { advantagesOf } from './advantages.ts'
 import type { RlSettings } from './config.ts'
 import { examplesOf, type PolicyExample } from './examples.ts'
 import type { Group } from './groups.ts'
-import {
-  klExamples,
-  klSum,
-  normalizeWeights,
-  policyLoss,
-  unclippedLoss,
-  weightedByAdvantage,
-} from './loss.ts'
+import { klExamples, klSum, normalizeWeights, policyLoss, unclippedLoss } from './loss.ts'
+import { sequenceRatios, tokenRatios, weightedByAdvantage, weightedByRatio } from './ratios.ts'
 import { mismatchOf, type TokenMetrics, TokenTally } from './token-tally.ts'
 
 export interface Learner {
@@ -26,6 +20,7 @@ export type TrainSettings = Pick<
   | 'mini_batches'
   | 'clip_low'
   | 'clip_high'
+  | 'loss'
   | 'dual_clip'
   | 'importance_cap'
   | 'old_logprobs'
@@ -74,15 +69,11 @@ export async function trainStep(
   const old = await oldLogprobs(engine, batches, settings, isDirect, signal)
   const before = { examples: [...old.examples], logprobs: [...old.logprobs] }
   for (const [index, batch] of batches.entries()) {
-    const rollouts = old.batches[index] ?? batch
-    const examples = normalizeWeights(rollouts.flat(), settings.normalise)
+    const rollouts = (old.batches[index] ?? batch).flat()
+    const examples = normalizeWeights(rollouts, settings.normalise)
     const ownRatio = isDirect && index === 0
-    const { logprobs } = await engine.forwardBackward(
-      ownRatio ? weightedByAdvantage(examples) : examples,
-      ownRatio ? { kind: 'cross-entropy', temperature } : policyLoss(settings),
-      signal,
-    )
-    tally.add(ownRatio ? withOldLogprobs(examples, logprobs) : examples, logprobs, policyLoss(settings))
+    const { logprobs, ratios } = await passOf(engine, rollouts, examples, settings, ownRatio, signal)
+    tally.add(ownRatio ? withOldLogprobs(examples, logprobs) : examples, ratios, policyLoss(settings))
     if (index === 0 && old.batches[0] === undefined) {
       before.examples.push(...examples)
       before.logprobs.push(...logprobs)
@@ -113,6 +104,34 @@ export async function trainStep(
     mismatch: mismatchOf(before.examples, before.logprobs),
     kl: settings.kl > 0 ? kl.sum / Math.max(1, kl.tokens) : undefined,
   }
+}
+
+/** Adds the gradient of the objective. `ratios` are those by which it was clipped. */
+async function passOf(
+  engine: Learner['engine'],
+  rollouts: readonly (readonly PolicyExample[])[],
+  examples: readonly PolicyExample[],
+  settings: TrainSettings,
+  ownRatio: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ logprobs: Float32Array[]; ratios: Float32Array[] }> {
+  const { loss, temperature } = settings
+  const crossEntropy = { kind: 'cross-entropy', temperature } as const
+  if (ownRatio) {
+    const { logprobs } = await engine.forwardBackward(weightedByAdvantage(examples), crossEntropy, signal)
+    return {
+      logprobs,
+      ratios: examples.map(({ weights }) => weights.map((weight) => (weight === 0 ? 0 : 1))),
+    }
+  }
+  if (loss === 'clip') {
+    const { logprobs } = await engine.forwardBackward(examples, policyLoss(settings), signal)
+    return { logprobs, ratios: tokenRatios(examples, logprobs) }
+  }
+  const { logprobs } = await engine.forward(examples, signal, temperature)
+  const ratios = loss === 'gspo' ? sequenceRatios(rollouts, logprobs) : tokenRatios(examples, logprobs)
+  await engine.forwardBackward(weightedByRatio(examples, ratios, settings), crossEntropy, signal)
+  return { logprobs, ratios }
 }
 
 /**

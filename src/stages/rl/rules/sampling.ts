@@ -25,8 +25,9 @@ export const leftOut: Rule = (rows) => {
   if (rows.length < RECENT) return undefined
   const late = rows.slice(-RECENT)
   const sum = (name: string): number => late.reduce((total, row) => total + (metric(row, name) || 0), 0)
-  // rl.overlong_filter excludes rollouts on purpose.
-  const share = (sum('left_out') - sum('left_out/overlong')) / Math.max(1, sum('rollouts'))
+  // rl.overlong_filter and rl.void_filter exclude rollouts on purpose.
+  const intended = sum('left_out/overlong') + sum('left_out/void')
+  const share = (sum('left_out') - intended) / Math.max(1, sum('rollouts'))
   if (!(share >= 0.2)) return undefined
   if (sum('left_out/time') > share * sum('rollouts') * 0.5)
     return {
