@@ -3,11 +3,13 @@ import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
 import { chooseTasks } from '../../src/stages/rl/choose-tasks.ts'
-import { initialModel } from '../../src/stages/rl/config.ts'
+import { initialModel, rlSettings } from '../../src/stages/rl/config.ts'
 import { run as trainRl } from '../../src/stages/rl/index.ts'
 import { practiceTasks } from '../../src/stages/rl/practice-tasks.ts'
+import { replayFrom } from '../../src/stages/rl/replay.ts'
 import { run as trainSft } from '../../src/stages/sft/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
+import { makeSequence } from '../filter/make-sequence.ts'
 import { makeRollout, makeTask, wrong } from '../rl/make-rollout.ts'
 import { callOf, policyOf, says } from '../rollout/fixtures.ts'
 import { spansFrom } from '../rollout/spans.ts'
@@ -98,6 +100,8 @@ function made(id: string, taskId: string, groupId: string, seed: number, checkpo
   })
 }
 
+const replayed = [1, 2, 3].map((at) => makeSequence({ id: `${at}`, question: `What is ${at}?` }))
+
 /** Everything the engine is told, every rollout that is asked for, and how rollouts are stored. */
 async function rl(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
@@ -111,6 +115,8 @@ async function rl(config: ProjectConfig): Promise<unknown> {
       observe,
       tasks,
       student: { engine, reference: recordingEngine().engine },
+      // As the stage does.
+      replay: config.rl.replay === 0 ? undefined : replayFrom(replayed, byteTokenizer(), rlSettings(config)),
       rollOut: async ({ id, task, groupId, seed }, checkpoint) => {
         asked.push([id, task.id, seed, checkpoint])
         return made(id, task.id, groupId, seed, checkpoint)
@@ -189,6 +195,8 @@ const rlEffects: Effects = {
     { ...short, 'rl.mini_batches': 2 },
   ),
   ...seenBy(rl, { 'rl.loss': 'gspo' }, { ...short, 'rl.mini_batches': 2, 'rl.dual_clip': 0 }),
+  ...seenBy(rl, { 'rl.replay': 0.5 }, short),
+  ...seenBy(rl, { 'rl.replay_sequences': 1 }, { ...short, 'rl.replay': 0.5 }),
   ...seenBy(rl, { 'rl.overlap': 1 }, { ...short, 'rl.eval_every': 0 }),
 }
 

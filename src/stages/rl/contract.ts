@@ -3,6 +3,7 @@ import type { Observe } from '../../base/progress/index.ts'
 import type { CheckpointNote, Engine } from '../../engine/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow, Run } from '../../store/index.ts'
+import type { Replay } from './replay.ts'
 
 interface Student {
   engine: Engine
@@ -36,6 +37,8 @@ export interface RlContext {
    */
   rollOut: (job: RolloutJob, checkpoint: string, options: RolloutOptions) => Promise<Rollout>
   tasks: readonly Task[]
+  /** Weighted examples of SFT data to add to a step, for rl.replay. */
+  replay?: Replay | undefined
   /** Evaluates the current weights on tasks that are not trained on. */
   evaluate?: ((step: number) => Promise<Measured>) | undefined
   /** Restart, discarding earlier checkpoints. */

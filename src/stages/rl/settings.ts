@@ -58,6 +58,13 @@ export const RlSection = z
     old_logprobs: z.enum(['sampler', 'learner']).default('learner'),
     /** Weight of the KL divergence from the initial model. 0: off. */
     kl: z.number().nonnegative().default(0),
+    /**
+     * Weight of the SFT loss on some of the run's selected sequences, against forgetting. It falls linearly, to 0 after the
+     * last step. 0: off.
+     */
+    replay: z.number().nonnegative().default(0),
+    /** Sequences replayed per step. */
+    replay_sequences: z.number().int().positive().default(32),
     /** The baseline of the advantage. */
     advantage: z.enum(['group', 'group-mean', 'leave-one-out', 'batch', 'batch-group']).optional(),
     /** Average the loss over tokens, or over rollouts. */

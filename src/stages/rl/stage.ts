@@ -2,11 +2,13 @@ import { measure, openStudent, openWorld, rollOutWatched, rolloutSettings } from
 import { percent, whole } from '../../base/text/index.ts'
 import { fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
 import type { Task } from '../../schema/index.ts'
+import { readSelection } from '../../store/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
 import { initialModel, type RlConfig, rlSettings } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
+import { type Replay, replayFrom } from './replay.ts'
 import { run as train } from './run.ts'
 import { RlSection } from './settings.ts'
 import type { RlSummary } from './training.ts'
@@ -23,7 +25,7 @@ export const rl: Stage<RlConfig, Options, RlSummary> = {
   name: 'rl',
   purpose: 'the model improves through DAPO with live tools',
   settings: { rl: RlSection },
-  reads: ['task', 'sequence', 'pass-rate', 'checkpoints/sft'],
+  reads: ['task', 'sequence', 'filter/', 'pass-rate', 'checkpoints/sft'],
   writes: ['task', 'pass-rate', 'rollout', 'checkpoints/rl', 'metrics.jsonl'],
   run: trainRl,
   describe: ({ steps = 0, rollouts = 0, 'pass rate at first': first, 'pass rate at last': last }) =>
@@ -69,6 +71,12 @@ async function trainRl(
     onNote(chosenInWords(found.counts))
     return found.tasks
   }
+  const replay = (): Replay =>
+    replayFrom(
+      [...readSelection(run)].map(({ sequence }) => sequence),
+      student.tokenizer,
+      rlSettings(config),
+    )
   const parent = { path: folder, fingerprint: fingerprintOfFolder(folder) }
   try {
     const tasks = await chosen(offered)
@@ -80,6 +88,7 @@ async function trainRl(
       tasks,
       again,
       student: { engine, parent, reference },
+      replay: config.rl.replay === 0 ? undefined : replay(),
       rollOut: (job, checkpoint, { stepOf, signal: needed }) =>
         rollOutWatched(job, { ...student, checkpoint, stepOf }, world, settings, {
           signal: needed,

@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/index.ts'
+import type { Engine, TrainingExample } from '../../engine/index.ts'
 import { advantagesOf } from './advantages.ts'
 import type { RlSettings } from './config.ts'
 import { examplesOf, type PolicyExample } from './examples.ts'
@@ -45,6 +45,8 @@ export interface TrainOptions {
   learningRate: number
   /** Abandons the step before its first update; after that, the step is finished. */
   signal?: AbortSignal
+  /** Weighted examples whose cross-entropy is added to the first update of the step. */
+  replay?: readonly TrainingExample[]
   /** Called before each weight update; `isLast` for the last of the step. */
   onUpdate?: (isLast: boolean) => void
 }
@@ -56,7 +58,7 @@ export async function trainStep(
   settings: TrainSettings,
   options: TrainOptions,
 ): Promise<TrainMetrics> {
-  const { learningRate, onUpdate } = options
+  const { learningRate, onUpdate, replay = [] } = options
   let { signal } = options
   const { temperature } = settings
   const tally = new TokenTally()
@@ -86,6 +88,8 @@ export async function trainStep(
       const klBatch = klExamples(examples, logprobs, first, settings.kl)
       await engine.forwardBackward(klBatch, unclippedLoss(temperature), signal)
     }
+    if (index === 0 && replay.length > 0)
+      await engine.forwardBackward(replay, { kind: 'cross-entropy' }, signal)
     signal?.throwIfAborted()
     signal = undefined
     onUpdate?.(index === batches.length - 1)

@@ -196,7 +196,12 @@ export class Training {
       this.#reportOnce('shortage', `step ${step} is partial: ${shortage}. ${adviceFor(dropped)}`)
     const learningRate = learningRateAt(step, this.#settings)
     const began = performance.now()
-    const trained = await trainStep(student, kept, this.#settings, { learningRate, signal, onUpdate })
+    const trained = await trainStep(student, kept, this.#settings, {
+      learningRate,
+      signal,
+      onUpdate,
+      replay: this.#context.replay?.(step) ?? [],
+    })
     this.#trained = this.#state
     const trainingMs = performance.now() - began
     onTrained()
