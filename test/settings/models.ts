@@ -47,8 +47,9 @@ export function asked(
     // What nobody waits for any longer must not be taken for what comes next.
     do await sleep(20)
     while (now.running > 0)
-    // Which of several comes first is chance.
-    return { asked: now.asked.map((one) => JSON.stringify(one)).sort(), parallel: now.most > 1, came }
+    // Which of several comes first is chance, and so is whether quick ones overlap.
+    const parallel = now.delayMs > 0 && now.most > 1
+    return { asked: now.asked.map((one) => JSON.stringify(one)).sort(), parallel, came }
   }
 }
 
