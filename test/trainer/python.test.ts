@@ -47,7 +47,8 @@ describe.skipIf(tools === undefined)("the trainer's Python code", () => {
     ['type-checks', ['mypy', '--cache-dir=/dev/null']],
     ['passes the linter', ['ruff', 'check', '--no-cache']],
     ['is formatted', ['ruff', 'format', '--check', '--no-cache']],
-  ])('%s', async (_name, args) => {
+    // On a busy machine the tests take many times as long as on an idle one.
+  ])('%s', { timeout: 3_600_000 }, async (_name, args) => {
     const { code, output } = await run(...args)
     console.info(output.trim().split('\n').at(-1))
     expect(code, output).toBe(0)
