@@ -7,8 +7,8 @@ const count = ({ counts }: RunSummary, kind: string): number =>
   // Unknown without an index; opening the run will report that.
   counts === undefined ? 1 : ((counts as Record<string, number>)[kind] ?? 0)
 
-/** Tasks of an evaluation are not for training. */
-const isEvaluation = ({ command = '' }: RunSummary): boolean => /^coa (?:eval|compare)\b/.test(command)
+/** Tasks of an evaluation are not for training, and variants of a run are results, not something to continue. */
+const isEvaluation = ({ command = '' }: RunSummary): boolean => /^coa (?:eval|compare|ablate)\b/.test(command)
 
 const stage = (run: RunSummary, name: 'sft' | 'rl') => run.stages?.[name]
 

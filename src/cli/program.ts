@@ -24,6 +24,7 @@ const commands: Record<string, Load> = {
   rollout: async () => (await import('./commands/rollout.ts')).registerRollout,
   eval: async () => (await import('./commands/eval.ts')).registerEval,
   compare: async () => (await import('./commands/compare.ts')).registerCompare,
+  ablate: async () => (await import('./commands/ablate.ts')).registerAblate,
   solve: async () => (await import('./commands/solve.ts')).registerSolve,
   tools: async () => (await import('./commands/tools.ts')).registerTools,
   corpus: async () => (await import('./commands/corpus.ts')).registerCorpus,
