@@ -1,10 +1,9 @@
 import { basename, resolve } from 'node:path'
-import { modelFolder, openStudent, type World } from '../agent/index.ts'
+import { modelFolder, openChatModel, openStudent, type World } from '../agent/index.ts'
 import { ConfigError } from '../base/errors/index.ts'
 import type { Observe } from '../base/progress/index.ts'
 import { fingerprintOfFolder } from '../engine/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
-import { readEnvironment } from '../settings/index.ts'
 import {
   type Chat,
   chatOfModel,
@@ -18,7 +17,6 @@ import {
   type Solver,
   withToolSettings,
 } from '../stages/eval/index.ts'
-import { modelFromSettings } from '../world/models/index.ts'
 import type { ProjectConfig } from './settings.ts'
 import { teamSolver } from './team-solver.ts'
 
@@ -61,9 +59,10 @@ async function openBare(
   observe: Observe,
 ): Promise<OpenSolver> {
   const name = solverName(request, config)
-  const nothing = async (): Promise<void> => {}
-  if (request.kind === 'team')
-    return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
+  if (request.kind === 'team') {
+    const { solver, close } = await teamSolver(config, world, tokenizer)
+    return { solver: { ...solver, name }, close }
+  }
   if (request.kind === 'model') return openModelSolver(name, request.folder, config, world, { observe })
   if (request.kind === 'text') return openTextSolver(name, request.folder, config, world, { observe })
   const talk = { temperature: evalTemperature(config), maxTokens: config.eval.max_tokens }
@@ -73,8 +72,8 @@ async function openBare(
       : reactSolver(name, chat, world, { ...talk, maxTurns: config.eval.max_turns })
   if (request.folder === undefined) {
     const section = baseline(config)
-    const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
-    return { solver: talker(chatOfModel(model!, tokenizer)), close: nothing }
+    const model = openChatModel(section === config.eval ? 'eval' : 'teacher', section, config.engine)!
+    return { solver: talker(chatOfModel(model, tokenizer)), close: async () => model.close?.() }
   }
   const student = await openStudent(config, request.folder, undefined, observe)
   const policy = { ...student, checkpoint: student.folder }

@@ -64,6 +64,7 @@ export function registerTeach(program: Command): void {
           ...worldSections,
           'teach',
           'teacher',
+          'engine',
           ...(countTasks(dir) === 0 ? (['tasks'] as const) : []),
         ],
       })

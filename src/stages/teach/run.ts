@@ -1,27 +1,15 @@
 import { openWorld } from '../../agent/index.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
-import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
+import { allFailed, type Failure, reasonText } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
-import { type ProjectSection, readEnvironment } from '../../settings/index.ts'
+import type { ProjectSection } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { Dials } from '../../tasks/index.ts'
-import { modelFromSettings } from '../../world/models/index.ts'
-import type { ModelSection, WorldConfig } from '../../world/settings.ts'
+import type { WorldConfig } from '../../world/settings.ts'
 import type { StageContext } from '../stage.ts'
-import type { MindMaker } from './contract.ts'
-import { carefulDials, erringDials } from './dials.ts'
-import { modelMinds } from './model-mind.ts'
-import { scriptedMinds } from './scripted-mind.ts'
-import type { TeachSection } from './settings.ts'
+import { type TeamConfig, teamOf } from './configured-team.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
-import { loadTopology } from './topologies/load.ts'
-
-export interface TeamConfig {
-  teach: TeachSection
-  teacher: ModelSection
-}
 
 export interface TeachConfig extends TeamConfig, WorldConfig {
   project: ProjectSection
@@ -58,20 +46,31 @@ export async function run(
   const { calling, check } = world
   const jobs = pending(folder, config, team)
   const total = tasksOf(folder).length * config.teach.runs
-  let done = total - jobs.length
+  let done = total - jobs.reduce((sum, { seeds }) => sum + seeds.length, 0)
   let spend = 0
+  const attempt = async (task: Task, seed: number): Promise<Trajectory> => {
+    const grammar = await world.grammarOf(task)
+    const tools = await world.toolsOf(task)
+    const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
+    const trajectory = await solveAsTeam(task, team, seed, around)
+    if (config.teach.until_correct) trajectory.meta['attempt'] = seed - config.project.seed + 1
+    folder.append('trajectory', trajectory)
+    spend += Number(trajectory.meta['spend'] ?? 0)
+    return trajectory
+  }
   try {
-    await inParallel(jobs, config.teach.concurrency, async ({ task, seed }) => {
-      const grammar = await world.grammarOf(task)
-      const tools = await world.toolsOf(task)
-      const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
-      const trajectory = await solveAsTeam(task, team, seed, around)
-      folder.append('trajectory', trajectory)
-      spend += Number(trajectory.meta['spend'] ?? 0)
-      const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
-      observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
+    await inParallel(jobs, config.teach.concurrency, async ({ task, seeds }) => {
+      for (const [at, seed] of seeds.entries()) {
+        const { verdict } = await attempt(task, seed)
+        const isEnough = config.teach.until_correct && verdict?.outcome === 'correct'
+        done += isEnough ? seeds.length - at : 1
+        const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
+        observe({ stage: 'teach', done, total, unit: `runs${cost}` })
+        if (isEnough) break
+      }
     })
   } finally {
+    await team.close?.()
     await world.close()
   }
   const summary = summarize(folder, team)
@@ -126,48 +125,26 @@ function tasksOf(folder: Run): Task[] {
   return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
 }
 
-/** Attempts that are missing or failed; several attempts at one task differ in their seed. */
-function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seed: number }[] {
-  const jobs: { task: Task; seed: number }[] = []
+/**
+ * Attempts that are missing or failed; several attempts at one task differ in their seed. They are independent jobs, unless the
+ * first correct one is enough: then those of a task are made one after another.
+ */
+function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seeds: number[] }[] {
+  const { runs, until_correct: untilCorrect } = config.teach
+  const jobs: { task: Task; seeds: number[] }[] = []
   for (const task of tasksOf(folder)) {
-    for (let number = 0; number < config.teach.runs; number++) {
+    const made = Array.from({ length: runs }, (_, number) => {
       const seed = config.project.seed + number
-      const made = folder.get('trajectory', `${task.id}@${team.name}-${seed}`)
-      if (made === undefined || failureOf(made) !== undefined) jobs.push({ task, seed })
-    }
+      return { seed, before: folder.get('trajectory', `${task.id}@${team.name}-${seed}`) }
+    })
+    if (untilCorrect && made.some(({ before }) => before?.verdict?.outcome === 'correct')) continue
+    const seeds = made
+      .filter(({ before }) => before === undefined || failureOf(before) !== undefined)
+      .map(({ seed }) => seed)
+    if (untilCorrect && seeds.length > 0) jobs.push({ task, seeds })
+    else for (const seed of seeds) jobs.push({ task, seeds: [seed] })
   }
   return jobs
-}
-
-/** The configured team. */
-export async function teamOf({ teach, teacher }: TeamConfig): Promise<Team> {
-  const topology = await loadTopology(teach.topology)
-  return {
-    name: `${topology.name}-${teach.mind}`,
-    topology,
-    minds: mindsOf(teach, teacher),
-    limits: {
-      steps: teach.max_steps,
-      tokens: teach.max_tokens,
-      wallMs: teach.max_seconds * 1000,
-      spend: teach.max_spend,
-    },
-    prices: { prompt: teach.prompt_price, completion: teach.completion_price },
-    reflectEvery: teach.reflect_every,
-  }
-}
-
-function mindsOf({ mind, dials }: TeachSection, teacher: ModelSection): MindMaker {
-  if (mind !== 'model')
-    return scriptedMinds({
-      ...(mind === 'careful' ? carefulDials : erringDials),
-      ...(dials as Partial<Dials>),
-    })
-  const model = modelFromSettings('teacher', teacher, readEnvironment())
-  if (model !== undefined) return modelMinds(model)
-  throw new ConfigError('the team has no model', {
-    fix: 'Set teacher.base_url and teacher.model, or teach.mind to careful or erring.',
-  })
 }
 
 /** Counts with the student's tokenizer, whatever the team's model, so that their token counts are comparable. */
