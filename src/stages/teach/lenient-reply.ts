@@ -133,7 +133,11 @@ function readLoose(text: string, { wants, tool }: ReplyContext): Reply | undefin
 function looseAnswer(text: string, as: Contribution): { text: string; from: number } | undefined {
   const boxed = text.lastIndexOf('\\boxed{')
   if (boxed >= 0) return { text: balanced(text.slice(boxed)), from: boxed }
-  const said = [...text.matchAll(/\banswer(?: to the question)? is:?[ \t]*(?:\*\*)?([^\n]+)/gi)].at(-1)
+  const said = [
+    ...text.matchAll(
+      /\b(?:the )?(?:final |correct )?answer(?: to the question)? is:?[ \t]*(?:\*\*)?([^\n]+)/gi,
+    ),
+  ].at(-1)
   if (said !== undefined) {
     // The period ends the sentence, not the answer.
     const found = said[1]!.replaceAll('**', '').trim().replace(/\.$/, '')

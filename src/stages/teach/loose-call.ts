@@ -25,13 +25,15 @@ export function looseCall(text: string, tool: ToolFormat): FoundCall | undefined
 
 function patternsOf({ name, tag, payload }: ToolFormat): RegExp[] {
   const tags = [...new Set([tag, name, ...(payload.syntax === 'code' ? ['python'] : [])])]
-  const labels = payload.syntax === 'code' ? [...payload.languages, 'python', 'python3', ''] : ['json']
+  const labels = payload.syntax === 'code' ? [...payload.languages, 'python', 'python3', ''] : []
   return [
     /<(?:tool_call|function_call)>([\s\S]*?)(?:<\/(?:tool_call|function_call)>|$)/gi,
     ...tags.map((one) => new RegExp(`<${one}>([\\s\\S]*?)(?:</${one}>|$)`, 'gi')),
-    ...(payload.syntax === 'code' || payload.syntax === 'json'
-      ? [new RegExp(`\`\`\`(?:${labels.join('|')})[ \\t]*\\n[\\s\\S]*?(?:\\n\`\`\`|$)`, 'gi')]
-      : []),
+    ...(payload.syntax === 'json' ? [/```json[ \t]*\n([\s\S]*?)(?:\n```|$)/gi] : []),
+    // With its fence, which the payload's own parser reads.
+    ...(labels.length === 0
+      ? []
+      : [new RegExp(`\`\`\`(?:${labels.join('|')})[ \\t]*\\n[\\s\\S]*?(?:\\n\`\`\`|$)`, 'gi')]),
   ]
 }
 
