@@ -58,6 +58,7 @@ export async function run(
     spend += Number(trajectory.meta['spend'] ?? 0)
     return trajectory
   }
+  observe({ stage: 'teach', done, total, unit: 'runs' })
   try {
     await inParallel(jobs, config.teach.concurrency, async ({ task, seeds }) => {
       for (const [at, seed] of seeds.entries()) {
