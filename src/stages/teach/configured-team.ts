@@ -46,6 +46,10 @@ export async function teamOf(config: TeamConfig): Promise<Team> {
 function mindsOf(config: TeamConfig): Pick<Team, 'minds' | 'close'> {
   const { mind, dials } = config.teach
   if (mind === 'model') return modelsOf(config)
+  if (mind === 'student')
+    throw new ConfigError('teach.mind is "student", so there is no team', {
+      fix: 'Set it to model, careful or erring. The student solves tasks alone only in `coa teach`.',
+    })
   const chances = { ...(mind === 'careful' ? carefulDials : erringDials), ...(dials as Partial<Dials>) }
   return { minds: scriptedMinds(chances) }
 }

@@ -1,19 +1,16 @@
-import { openWorld } from '../../agent/index.ts'
+import { modelFolder, openWorld } from '../../agent/index.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
 import { allFailed, type Failure, reasonText } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
-import type { ProjectSection } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { WorldConfig } from '../../world/settings.ts'
 import type { StageContext } from '../stage.ts'
 import { type TeamConfig, teamOf } from './configured-team.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
+import { type StudentRoundConfig, studentRound } from './student-rounds.ts'
 
-export interface TeachConfig extends TeamConfig, WorldConfig {
-  project: ProjectSection
-}
+export interface TeachConfig extends TeamConfig, StudentRoundConfig {}
 
 export interface TeachSummary {
   tasks: number
@@ -33,7 +30,7 @@ export interface TeachSummary {
 /**
  * Has the team solve every task of the run and stores each attempt as a trajectory. If interrupted, it resumes with the
  * tasks that have no trajectory or a failed one. A failed attempt is stored as well and does not stop the others; only
- * if all of them fail does the stage fail.
+ * if all of them fail does the stage fail. If the mind is the student, there is no team: see `studentRound`.
  */
 export async function run(
   config: TeachConfig,
@@ -41,6 +38,11 @@ export async function run(
 ): Promise<TeachSummary> {
   const { run: folder, signal, observe, spotlight, onFinding } = context
   const team = await assertTeachable(config, tasksOf(folder))
+  if (team === undefined) {
+    const tasks = tasksOf(folder)
+    const { rollouts, ...counts } = await studentRound(config, tasks, context)
+    return { ...emptySummary(tasks.length), ...counts, trajectories: rollouts }
+  }
   const countTokens = await tokenCounter(config.language.tokenizer)
   const world = await openWorld(config, folder)
   const { calling, check } = world
@@ -89,13 +91,23 @@ export async function run(
   return summary
 }
 
-/** Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. */
-export async function assertTeachable(config: TeachConfig, tasks: readonly Task[]): Promise<Team> {
-  const team = await teamOf(config)
+/**
+ * Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. Undefined if the student is to
+ * solve them alone.
+ */
+export async function assertTeachable(
+  config: TeachConfig,
+  tasks: readonly Task[],
+): Promise<Team | undefined> {
   await assertGrammars(
     tasks.map(({ domain }) => domain),
     config.language,
   )
+  if (config.teach.mind === 'student') {
+    modelFolder(config.student.model)
+    return undefined
+  }
+  const team = await teamOf(config)
   let reason: unknown
   for (const task of tasks) {
     try {
@@ -159,8 +171,16 @@ async function tokenCounter(name: string): Promise<Surroundings['countTokens']> 
 
 function summarize(folder: Run, team: Team): TeachSummary {
   const tasks = new Set(tasksOf(folder).map(({ id }) => id))
-  const summary: TeachSummary = {
-    tasks: tasks.size,
+  const summary = emptySummary(tasks.size)
+  for (const trajectory of folder.scan('trajectory')) {
+    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
+  }
+  return summary
+}
+
+function emptySummary(tasks: number): TeachSummary {
+  return {
+    tasks,
     trajectories: 0,
     correct: 0,
     wrong: 0,
@@ -172,10 +192,6 @@ function summarize(folder: Run, team: Team): TeachSummary {
     'completion tokens': 0,
     spend: 0,
   }
-  for (const trajectory of folder.scan('trajectory')) {
-    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
-  }
-  return summary
 }
 
 function add(summary: TeachSummary, trajectory: Trajectory): void {

@@ -19,8 +19,11 @@ export const TeachSection = z
   .strictObject({
     /** How the agents of the team work together: manager, pipeline, debate, refine, or a .ts file of your own. */
     topology: nameOrPath().default('manager'),
-    /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
-    mind: z.enum(['careful', 'erring', 'model']).default('careful'),
+    /**
+     * Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. student: no team, the student
+     * solves the tasks alone.
+     */
+    mind: z.enum(['careful', 'erring', 'model', 'student']).default('careful'),
     /** Other chances for scripts than those of the mind, such as { slip = 0.2, doubt = 0 }. */
     dials: DialsTable.default({}),
     /** Runs of the team on each task. */

@@ -12,7 +12,7 @@ export const teach: Stage<TeachConfig> = {
   purpose: 'a team of agents solves them with real tools',
   settings: { teach: TeachSection, teacher: TeacherSection },
   reads: ['task'],
-  writes: ['trajectory'],
+  writes: ['trajectory', 'sequence'],
   run: async (context) => ({ figures: await run(context.config, context) }),
   describe: ({ correct = 0, trajectories = 0, 'tool calls': calls = 0 }) =>
     `${whole(correct)} of ${whole(trajectories)} correct, ${whole(calls)} tool calls`,
