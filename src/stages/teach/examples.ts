@@ -78,7 +78,7 @@ export function replyExamples(
 }
 
 /** What a tool takes as its input, with an example. */
-export function callExample(tool: ToolFormat): string {
+function callExample(tool: ToolFormat): string {
   const { payload } = tool
   const thought = payload.syntax === 'code' ? 'A short program computes it.' : 'One query should be enough.'
   return writeReply({ thought, as: 'call', text: payloadExample(tool) })

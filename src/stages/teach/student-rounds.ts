@@ -17,7 +17,7 @@ import type { StageContext } from '../stage.ts'
 import type { TeachSection } from './settings.ts'
 
 /** What marks sequences that the student wrote itself. */
-export const studentOrigin = 'student'
+const studentOrigin = 'student'
 
 export interface StudentRoundConfig extends StudentConfig, WorldConfig {
   project: ProjectSection
