@@ -105,7 +105,7 @@ export class RecordedRun implements TeamRun {
 
   async ask(memory: Memory, message: string, options: AskOptions): Promise<Turn> {
     const { agent } = memory
-    const rules = this.#rules(agent, options.wants)
+    const rules = this.#rules(memory, options.wants)
     const tries = 1 + (this.#parts.replies?.retries ?? 1)
     let { cause } = options
     memory.messages.push({ role: 'user', content: `${message}\n\n${rules}` })
@@ -123,14 +123,16 @@ export class RecordedRun implements TeamRun {
   }
 
   /** What the agent may write and how, with examples if it is a model. */
-  #rules(agent: AgentSpec, wants: readonly Contribution[]): string {
+  #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
     const workers = this.#workersOf(agent)
     const rules = replyRules(wants, workers)
     if (!this.#isHelped(agent)) return rules
     const tool = this.#toolOf(agent)
     const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')
     const examples = replyExamples(wants, { workers, computes, ...(tool === undefined ? {} : { tool }) })
-    return examples === '' ? rules : `${rules}\n\n${examples}`
+    // Once per conversation is enough, and prompts stay short.
+    const isKnown = messages.some(({ content }) => content.includes(examples))
+    return isKnown ? rules : `${rules}\n\n${examples}`
   }
 
   #workersOf({ crew }: AgentSpec): string[] {
