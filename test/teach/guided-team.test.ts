@@ -77,11 +77,16 @@ it('chooses among the allowed tags, and writes the body to its closing tag', asy
     if (prefix.endsWith('<think>')) return 'Easy.</think>\n<plan>'
     if (prefix.endsWith('</think>\n<')) return 'suggestion>'
     if (prefix.endsWith('<plan>')) return '1. Add.</plan>\nThen I'
-    return '42</suggestion></answer>'
+    if (prefix.endsWith('```py\n')) return 'print(42)\n```'
+    return '42</task></report></reflection></suggestion></answer>'
   })
   const wrote = events.filter((event) => event.type === 'wrote')
   expect(wrote.map(({ text }) => text)).toEqual([
     '<think>Easy.</think>\n<plan>1. Add.</plan>',
+    '<think>Easy.</think>\n<task for="coder">42</task>',
+    '<think>Easy.</think>\n<call>```py\nprint(42)\n```</call>',
+    '<think>Easy.</think>\n<report>42</report>',
+    '<think>Easy.</think>\n<reflection>42</reflection>',
     '<think>Easy.</think>\n<suggestion>42</suggestion>',
     '<think>Easy.</think>\n<answer>42</answer>',
   ])

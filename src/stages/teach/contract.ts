@@ -121,6 +121,8 @@ export interface TopologySettings {
   mayReplan: boolean
   /** How many calls a worker may make for one task, if its tool returns an error or it wants to go on. */
   workerSteps: number
+  /** Whether a leader gives a task before it may suggest an answer: small models guess, or repeat an example. */
+  workFirst: boolean
 }
 
 /** How models are asked and read. Scripts need none of it. */

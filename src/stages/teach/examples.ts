@@ -53,12 +53,12 @@ const searching: typeof computing = {
     thought: 'Name and year come from the same page.',
     text: 'Both steps of the plan are done, and the findings agree.',
   },
-  suggestion: { thought: 'The report gives the year.', text: '1871' },
+  suggestion: { thought: 'The report gives name and year.', text: 'Skarn Light, 1871' },
   check: {
     thought: 'The report says 1871.',
     text: 'The question asks for a year, and the finding gives it.\nScore: 4',
   },
-  answer: { thought: 'The answer was accepted.', text: '1871' },
+  answer: { thought: 'The answer was accepted.', text: 'Skarn Light, 1871' },
 }
 
 /** Examples of the wanted contributions, for the end of a prompt. */
@@ -74,7 +74,12 @@ export function replyExamples(
   })
   if (examples.length === 0) return ''
   const many = examples.length > 1 ? 'Examples of a reply (write only one)' : 'Example of a reply'
-  return `${many}, for another question:\n${examples.join('\n\nor\n\n')}`
+  return `Think in one or two sentences. ${many}, for another question:\n${examples.join('\n\nor\n\n')}`
+}
+
+/** Whether a text is one of the examples, repeated. */
+export function isExample(as: Contribution, text: string): boolean {
+  return [computing, searching].some((examples) => examples[as]?.text === text.trim())
 }
 
 /** What a tool takes as its input, with an example. */

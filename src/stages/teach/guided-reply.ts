@@ -3,6 +3,7 @@ import type { Agent } from '../../language/grammar/index.ts'
 import { Contribution } from '../../schema/index.ts'
 import type { ChatModel, Completion } from '../../world/models/index.ts'
 import type { Activation, Reply, Written } from './contract.ts'
+import { isExample } from './examples.ts'
 import { scoreOf, writeReply } from './reply.ts'
 
 export interface GuidedSettings {
@@ -40,7 +41,7 @@ export async function writeGuided(
   // Without the last character: a tokenizer may have merged it with what follows.
   const ends = ['</think', ...wants.map((want) => `<${want}`)]
   const thinking = await say('<think>', Math.ceil(settings.maxTokens / 2), ends)
-  const thought = untilSentence(thinking)
+  const thought = ownPart(untilSentence(thinking)).trim()
   const opened = `<think>${thought}</think>\n<`
   const as = wants.length === 1 ? wants[0]! : await choose(opened, wants, ['>', ' ', '\n'])
   const workers = activation.workers ?? []
@@ -69,7 +70,7 @@ export async function writeGuided(
     const payload = payloadOf(as, activation)
     if (payload?.syntax === 'code') return program(start, as, payload)
     const opening = payload?.syntax === 'json' ? '{' : ''
-    const text = await notBlank(`${start}${opening}`, [`</${as}`])
+    const text = await notBlank(`${start}${opening}`, as, [`</${as}`])
     const whole = `${opening}${text}`
     if (as !== 'check' || text === '' || scoreOf(whole) !== undefined) return whole
     const scored = `${whole}\nScore: `
@@ -84,7 +85,7 @@ export async function writeGuided(
     { languages, stdin }: Extract<Agent['payload'], { syntax: 'code' }>,
   ): Promise<string> {
     const fence = `\n\`\`\`${languages[0]}\n`
-    const code = await notBlank(`${start}${fence}`, ['```', `</${as}`])
+    const code = await notBlank(`${start}${fence}`, as, ['```', `</${as}`])
     if (code === '') return ''
     const block = `${fence}${code}\n\`\`\`\n`
     if (!stdin || !/\binput\(|\bstdin\b/.test(code)) return block.trim()
@@ -92,12 +93,12 @@ export async function writeGuided(
     return `${block}\`\`\`sh\n${input.text.trimEnd()}\n\`\`\``.trim()
   }
 
-  async function notBlank(prefix: string, stop: readonly string[]): Promise<string> {
+  /** A small model may repeat the example instead of writing something of its own. */
+  async function notBlank(prefix: string, as: Contribution, stop: readonly string[]): Promise<string> {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const { text } = await say(prefix, left(), stop)
-      const foreign = foreignTag.exec(text)?.index ?? text.length
-      const own = text.slice(0, foreign).trim() === '' ? text : text.slice(0, foreign)
-      if (own.trim() !== '') return trimmed(own)
+      const own = ownPart(text)
+      if (own.trim() !== '' && !isExample(as, own)) return trimmed(own)
     }
     return ''
   }
@@ -110,6 +111,12 @@ export async function writeGuided(
 function payloadOf(as: Contribution, { tool, answer }: Activation): Agent['payload'] | undefined {
   if (as === 'call') return tool?.payload
   return as === 'suggestion' || as === 'answer' ? answer : undefined
+}
+
+/** The text before another agent's tag; all of it if there is nothing before. */
+function ownPart(text: string): string {
+  const before = text.slice(0, foreignTag.exec(text)?.index ?? text.length)
+  return before.trim() === '' ? text : before
 }
 
 /** Spaces at the start of a program's first line are significant. */

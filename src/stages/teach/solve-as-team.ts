@@ -71,6 +71,7 @@ export async function solveAsTeam(
       settings: {
         ...settingsFor(grammar, team.reflectEvery),
         workerSteps: isModel ? (team.replies?.workerSteps ?? 2) : 1,
+        workFirst: isModel,
       },
       ...(team.replies === undefined ? {} : { replies: team.replies }),
       recorder,
@@ -109,7 +110,10 @@ export async function solveAsTeam(
 }
 
 /** What the grammar allows or requires. */
-function settingsFor(grammar: Grammar, reflectEvery: number): Omit<TopologySettings, 'workerSteps'> {
+function settingsFor(
+  grammar: Grammar,
+  reflectEvery: number,
+): Omit<TopologySettings, 'workerSteps' | 'workFirst'> {
   const { agents } = grammar
   const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
   const mustReflect =

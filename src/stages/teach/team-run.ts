@@ -17,7 +17,7 @@ import type {
   Turn,
   Written,
 } from './contract.ts'
-import { instructionsFor, replyExamples } from './examples.ts'
+import { instructionsFor, isExample, replyExamples } from './examples.ts'
 import { readLenient } from './lenient-reply.ts'
 import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
@@ -192,6 +192,7 @@ export class RecordedRun implements TeamRun {
     const reply = written.reply ?? this.#read(activation, written)
     if (typeof reply === 'string') return reply
     const { as, to } = reply
+    if (this.#isHelped(agent) && isExample(as, reply.text)) return `<${as}> only repeats the example`
     if (to !== undefined && !this.workers.some(({ name }) => name === to)) return `there is no agent ${to}`
     if (as !== 'call') return reply
     const definition = this.#parts.grammar.agents.get(tool?.name ?? '')

@@ -1,3 +1,4 @@
+import type { Contribution } from '../../../schema/index.ts'
 import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Memory, TeamRun, Turn } from '../contract.ts'
 import { scoreOf } from '../reply.ts'
@@ -69,7 +70,9 @@ export async function workUntilSuggestion(
 ): Promise<Turn | undefined> {
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
-    const move = await run.ask(lead, state.message, { wants: ['task', 'suggestion'], cause })
+    const mustWork = run.settings.workFirst && state.lastReport === undefined
+    const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
+    const move = await run.ask(lead, state.message, { wants, cause })
     state.cause = move.event
     if (move.as === 'suggestion') return move
     const { report, event } = await delegate(run, lead.agent.name, move)
