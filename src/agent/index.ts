@@ -1,7 +1,9 @@
 /** Runs the student: one stream, live tools, stopping rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
+export { engineModel } from './engine-model.ts'
 export { measure } from './measure.ts'
+export { openChatModel } from './open-chat-model.ts'
 export { modelFolder, openStudent, type Student } from './open-student.ts'
 export { openWorld, rolloutSettings } from './open-world.ts'
 export { passRates } from './pass-rates.ts'

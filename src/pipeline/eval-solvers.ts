@@ -1,9 +1,8 @@
 import { basename, resolve } from 'node:path'
-import { modelFolder, type World } from '../agent/index.ts'
+import { modelFolder, openChatModel, type World } from '../agent/index.ts'
 import { ConfigError } from '../base/errors/index.ts'
 import type { Observe } from '../base/progress/index.ts'
 import { byteTokenizer, openTokenizer, type Tokenizer, tokenizerNamed } from '../language/tokens/index.ts'
-import { readEnvironment } from '../settings/index.ts'
 import {
   chatOfModel,
   type OpenSolver,
@@ -13,7 +12,6 @@ import {
   talkSolver,
   withToolSettings,
 } from '../stages/eval/index.ts'
-import { modelFromSettings } from '../world/models/index.ts'
 import type { ProjectConfig } from './settings.ts'
 import { teamSolver } from './team-solver.ts'
 
@@ -56,17 +54,18 @@ async function openBare(
   observe: Observe,
 ): Promise<OpenSolver> {
   const name = solverName(request, config)
-  const nothing = async (): Promise<void> => {}
-  if (request.kind === 'team')
-    return { solver: { ...(await teamSolver(config, world, tokenizer)), name }, close: nothing }
+  if (request.kind === 'team') {
+    const { solver, close } = await teamSolver(config, world, tokenizer)
+    return { solver: { ...solver, name }, close }
+  }
   if (request.kind === 'model') return openModelSolver(name, request.folder, config, world, { observe })
   if (request.kind === 'text') return openTextSolver(name, request.folder, config, world, { observe })
   if (request.folder !== undefined)
     return openTalkSolver(request.kind, name, request.folder, config, world, { observe })
   const section = baseline(config)
-  const model = modelFromSettings(section === config.eval ? 'eval' : 'teacher', section, readEnvironment())
-  const solver = talkSolver(request.kind, name, chatOfModel(model!, tokenizer), config, world)
-  return { solver, close: nothing }
+  const model = openChatModel(section === config.eval ? 'eval' : 'teacher', section, config.engine)!
+  const solver = talkSolver(request.kind, name, chatOfModel(model, tokenizer), config, world)
+  return { solver, close: async () => model.close?.() }
 }
 
 /** The tokenizer that counts tokens for all solvers: the first model's, otherwise the student's. */

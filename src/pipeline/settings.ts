@@ -29,6 +29,7 @@ import {
   ModelSection,
   SandboxSection,
   SearchSection,
+  TeacherSection,
   ToolsSection,
 } from '../world/settings.ts'
 
@@ -44,7 +45,7 @@ export const ProjectConfig = z.strictObject({
   search: SearchSection,
   teach: TeachSection,
   /** The model that thinks for the team, if teach.mind is "model". */
-  teacher: ModelSection,
+  teacher: TeacherSection,
   /** Compares an answer with the gold answer if no rule decides. */
   judge: ModelSection,
   /** Summarizes pages with respect to the question. */

@@ -2,7 +2,7 @@ import type { World } from '../agent/index.ts'
 import { digestOf } from '../base/digests/index.ts'
 import type { Spotlight } from '../base/progress/index.ts'
 import { encodePrompt, type Tokenizer } from '../language/tokens/index.ts'
-import { attemptOfTrajectory, type Solver, tokenizerName } from '../stages/eval/index.ts'
+import { attemptOfTrajectory, type OpenSolver, tokenizerName } from '../stages/eval/index.ts'
 import { solveAsTeam, type TeamConfig, teamOf } from '../stages/teach/index.ts'
 
 /** The configured team as a solver. Its tokens are counted with the tokenizer of the model it is compared with. */
@@ -11,11 +11,11 @@ export async function teamSolver(
   world: World,
   tokenizer: Tokenizer,
   spotlight?: Spotlight,
-): Promise<Solver> {
+): Promise<OpenSolver> {
   const team = await teamOf(config)
   const { teach, teacher } = config
   const isModel = teach.mind === 'model'
-  return {
+  const solver: OpenSolver['solver'] = {
     name: team.name,
     kind: isModel ? 'team' : 'scripted team',
     how: digestOf(
@@ -23,6 +23,7 @@ export async function teamSolver(
       team.limits,
       team.reflectEvery,
       isModel ? [teacher.base_url, teacher.model] : [],
+      ...(isModel ? [howModelsWork(teach, teacher)] : []),
     ),
     tokenizer: tokenizerName(tokenizer),
     async solve(task, _attempt, seed, signal) {
@@ -41,4 +42,14 @@ export async function teamSolver(
       return attemptOfTrajectory(trajectory, tokenizer)
     },
   }
+  return { solver, close: async () => team.close?.() }
+}
+
+/** Settings that change what a team of models writes. */
+function howModelsWork(
+  { replies, constrained, examples, retries, worker_steps: steps }: TeamConfig['teach'],
+  { temperature, max_tokens: maxTokens, agents }: TeamConfig['teacher'],
+): unknown[] {
+  const others = Object.entries(agents).map(([agent, own]) => [agent, own.base_url ?? '', own.model ?? ''])
+  return [replies, constrained ?? null, examples, retries, steps, temperature, maxTokens, others]
 }

@@ -21,6 +21,28 @@ export const modelSection = {
 export const ModelSection = z.strictObject(modelSection).prefault({})
 export type ModelSection = z.infer<typeof ModelSection>
 
+/** How a model that plays agents of a team is sampled. */
+const sampling = {
+  temperature: z.number().nonnegative(),
+  /** Maximum tokens per reply. */
+  max_tokens: z.number().int().positive(),
+}
+
+/** The model of one agent: a field that is not set is that of the team's model. */
+const AgentModelSection = z.strictObject({ ...modelSection, ...sampling }).partial()
+
+/** The model that plays the agents of a team: behind an API, or, without a URL, a folder on the engine of [engine]. */
+export const TeacherSection = z
+  .strictObject({
+    ...modelSection,
+    temperature: sampling.temperature.default(0.7),
+    max_tokens: sampling.max_tokens.default(1024),
+    /** Other models for some agents, by name: [teacher.agents.critic]. A model of its own needs its own base_url. */
+    agents: z.record(z.string().min(1), AgentModelSection).default({}),
+  })
+  .prefault({})
+export type TeacherSection = z.infer<typeof TeacherSection>
+
 /** A Model Context Protocol server: a command that starts it, or its URL. */
 export const McpSection = z
   .strictObject({

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openWorld } from '../../src/agent/index.ts'
 import { byteTokenizer } from '../../src/language/tokens/index.ts'
@@ -11,8 +12,9 @@ import { startOpenAiServer } from '../../src/testing/openai-server.ts'
 import { embedderFromSettings } from '../../src/world/models/index.ts'
 import { openToolbox } from '../../src/world/tools/index.ts'
 import { tasksOf } from '../eval/support.ts'
+import { tinyModel } from '../sft/support.ts'
 import { type Effects, type Flags, outcome } from './effects.ts'
-import { corpus, newRun, observe, signal, trajectory } from './places.ts'
+import { corpus, folder, newRun, observe, signal, trajectory } from './places.ts'
 
 process.env['SETTINGS_KEY_ONE'] = 'the first key'
 process.env['SETTINGS_KEY_TWO'] = 'the second key'
@@ -123,6 +125,24 @@ async function taught(config: ProjectConfig): Promise<unknown> {
   return run.count('trajectory')
 }
 
+/** The first prompts that the agents of the team get. */
+async function prompted(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  for (const task of tasksOf(1)) run.append('task', task)
+  await teach.run({ run, config, observe, signal }).catch(() => {})
+  const [made] = [...run.scan('trajectory')]
+  return made!.events.flatMap((event) => (event.type === 'activated' ? [event.messages] : []))
+}
+
+/** What agents of a model that cannot write wrote. */
+async function written(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  for (const task of tasksOf(1)) run.append('task', task)
+  await teach.run({ run, config, observe, signal }).catch(() => {})
+  const [made] = [...run.scan('trajectory')]
+  return made!.events.flatMap((event) => (event.type === 'wrote' ? [event.said?.as ?? null] : []))
+}
+
 /** The ReAct agent on a few tasks. It never answers. */
 export async function reacted(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
@@ -145,6 +165,17 @@ const evalModel: Flags = {
   'eval.retries': 0,
 }
 
+const teamGiven: Flags = {
+  ...quick,
+  'teach.mind': 'model',
+  'teacher.base_url': servers[0]!.baseUrl,
+  'teacher.model': 'model-a',
+  'teacher.retries': 0,
+}
+/** Every agent finds what it should write in it. The program fails, and there is never an answer. */
+const everything =
+  '<facts>f</facts><plan>p</plan><task for="coder">t</task><call>raise ValueError</call><report>r</report><reflection>r</reflection>'
+
 export const modelsEffects: Effects = {
   ...modelEffects('judge', judge, quick, '{"verdict": "correct", "reason": ""}'),
   ...modelEffects('summary', summary, { 'search.corpus': corpus.file }),
@@ -163,12 +194,32 @@ export const modelsEffects: Effects = {
   'teach.concurrency': {
     see: asked(taught, { delayMs: 150 }),
     to: 1,
+    given: teamGiven,
+  },
+  'teacher.temperature': { see: asked(taught), to: 0.1, given: teamGiven },
+  'teacher.max_tokens': { see: asked(taught), to: 99, given: teamGiven },
+  'teacher.agents': {
+    see: asked(taught),
+    to: { manager: { base_url: servers[1]!.baseUrl, model: 'model-b', temperature: 0 } },
+    given: teamGiven,
+  },
+  'teach.replies': { see: asked(taught), to: 'strict', given: teamGiven },
+  'teach.retries': { see: asked(taught), to: 3, given: teamGiven },
+  'teach.examples': { see: prompted, to: false, given: teamGiven },
+  'teach.worker_steps': {
+    see: asked(taught, { text: everything }),
+    to: 1,
+    given: { ...teamGiven, 'teach.max_steps': 3 },
+  },
+  'teach.constrained': {
+    see: written,
+    to: false,
     given: {
       ...quick,
       'teach.mind': 'model',
-      'teacher.base_url': servers[0]!.baseUrl,
-      'teacher.model': 'model-a',
-      'teacher.retries': 0,
+      'teach.max_steps': 1,
+      'teacher.model': await tinyModel(join(folder, 'untrained'), 16_000),
+      'teacher.max_tokens': 16,
     },
   },
 }

@@ -179,6 +179,11 @@ export const workEffects: Effects = {
   }),
   ...seenBy(taught, { 'teach.max_spend': 1e-6 }, { 'teach.prompt_price': 3 }),
   ...seenBy(trajectories, { 'teach.runs': 2 }, { 'sandbox.driver': 'pyodide', 'tools.cache': '' }),
+  ...seenBy(
+    trajectories,
+    { 'teach.until_correct': true },
+    { 'teach.runs': 3, 'sandbox.driver': 'pyodide', 'tools.cache': '' },
+  ),
   ...seenBy(distilled, {
     'distill.map': { critic: 'drop' },
     'distill.quotes': true,

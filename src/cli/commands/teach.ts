@@ -32,8 +32,8 @@ export function registerTeach(program: Command): void {
     .addOption(
       new Option(
         '--mind <name>',
-        'what plays the agents: the scripts careful or erring, or the [teacher] model (default: teach.mind)',
-      ).choices(['careful', 'erring', 'model']),
+        'what plays the agents: the scripts careful or erring, or the [teacher] model; student: no team, the student solves the tasks alone (default: teach.mind)',
+      ).choices(['careful', 'erring', 'model', 'student']),
     )
     .option('--suites <names>', 'sources of tasks, separated by commas (default: tasks.suites)')
     .option('-n, --number <count>', 'number of tasks per suite (default: tasks.count)')
@@ -47,6 +47,8 @@ export function registerTeach(program: Command): void {
         '  $ coa teach latest                       # resume',
         '  $ coa teach --topology debate --mind erring -n 20',
         '  $ coa teach --mind model --set teacher.base_url=http://localhost:8001/v1 --set teacher.model=qwen3',
+        '  $ coa teach --mind model --set teacher.model=models/qwen     # a folder, on the engine of [engine]',
+        '  $ coa teach latest --mind student --set teach.runs=8         # the student alone; keep what is correct',
       ].join('\n'),
     )
     .action(async (name: string | undefined, _options, command: Command) => {
@@ -60,10 +62,12 @@ export function registerTeach(program: Command): void {
           'tasks.count': options.number,
         },
         kind: 'tasks',
-        uses: (_, dir) => [
+        uses: (config, dir) => [
           ...worldSections,
           'teach',
           'teacher',
+          'engine',
+          ...(config.teach.mind === 'student' ? (['student', 'rollout'] as const) : []),
           ...(countTasks(dir) === 0 ? (['tasks'] as const) : []),
         ],
       })
@@ -71,14 +75,16 @@ export function registerTeach(program: Command): void {
       const { trainingTasks } = await import('../../tasks/index.ts')
       const { assertTeachable } = await import('../../stages/teach/index.ts')
       const { suites, count } = config.tasks
+      const isStudent = config.teach.mind === 'student'
       if (options.dryRun === true) {
         const tasks = dir === undefined ? suites.length * count : countTasks(dir)
         const runs = tasks * config.teach.runs
+        const team = isStudent ? 'student' : `${config.teach.topology}-${config.teach.mind}`
         emit(
           options,
-          { tasks, runs, team: `${config.teach.topology}-${config.teach.mind}` },
+          { tasks, runs, team },
           () =>
-            `${runs} team runs (${config.teach.topology}-${config.teach.mind}) on ${tasks} tasks; dry run: nothing was done`,
+            `${runs} ${isStudent ? 'rollouts of the student' : `team runs (${team})`} on ${tasks} tasks; dry run: nothing was done`,
         )
         return
       }
@@ -103,7 +109,7 @@ export function registerTeach(program: Command): void {
           `${mark.good} ${run.dir}`,
           table(Object.entries(summary).map(([key, value]) => [`  ${key}`, value.toLocaleString('en')])),
           '',
-          ...nextLines([['distill', run.id]]),
+          ...nextLines([[isStudent ? 'filter' : 'distill', run.id]]),
         ].join('\n'),
       )
     })

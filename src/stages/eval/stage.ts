@@ -7,7 +7,6 @@ import { openTokenizer, type Tokenizer } from '../../language/tokens/index.ts'
 import { heldOutTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import type { Stage, StageContext } from '../stage.ts'
-import type { Solver } from './contract.ts'
 import { makeReport, reportMetrics } from './make-report.ts'
 import {
   type OpenSolver,
@@ -28,7 +27,7 @@ type OpenTeam<Config> = (
   world: World,
   tokenizer: Tokenizer,
   spotlight?: Spotlight,
-) => Promise<Solver>
+) => Promise<OpenSolver>
 
 export function evaluateAgainst<Config extends EvalConfig>(openTeam: OpenTeam<Config>): Stage<Config> {
   return {
@@ -102,8 +101,8 @@ function solversOf<Config extends EvalConfig>(
   const checkpoint = (name: string): string => join(run.files.checkpoints, name)
   const openers: Record<SolverKind, () => Promise<OpenSolver>> = {
     team: async () => {
-      const team = await openTeam(config, world, tokenizer, spotlight)
-      return { solver: { ...team, name: team.kind }, close: async () => {} }
+      const { solver, close } = await openTeam(config, world, tokenizer, spotlight)
+      return { solver: { ...solver, name: solver.kind }, close }
     },
     // What the base model can do without working as a chain of agents.
     plain: () => openTalkSolver('plain', 'base, asked once', model, config, world, watch),

@@ -1,4 +1,4 @@
-import type { Payload } from '../../language/grammar/index.ts'
+import type { Agent, Payload } from '../../language/grammar/index.ts'
 import type { Contribution, Message, Task } from '../../schema/index.ts'
 import type { ToolResult } from '../../world/tools/index.ts'
 
@@ -7,6 +7,8 @@ export interface AgentSpec {
   name: string
   /** The system prompt. */
   instructions: string
+  /** What is added to the instructions if a model plays the agent: it needs to be told more than a script. */
+  help?: string
   /** The tool it uses, if any: a name in the grammar. */
   tool?: string
   /** What other agents are told about it, if it has a tool. */
@@ -26,27 +28,53 @@ export interface Activation {
   observation?: ToolResult
   /** The answer to check. */
   suggestion?: string
+  /** The agents that a task may be for. */
+  workers?: readonly string[]
+  /** The tool of the agent, as the grammar defines it. */
+  tool?: ToolFormat
+  /** The format of the final answer. */
+  answer?: Agent['payload']
   signal: AbortSignal
+}
+
+export type ToolFormat = Pick<Agent, 'name' | 'tag' | 'payload'>
+
+/** What an agent wrote, in parts. */
+export interface Reply {
+  thought: string
+  as: Contribution
+  text: string
+  /** For a task: the agent that should do it. */
+  to?: string
+  /** How many further blocks of the same kind were ignored. */
+  ignored?: number
+}
+
+/** What a mind wrote. */
+export interface Written {
+  text: string
+  /** The chain of thought, where a server returns it separately. */
+  reasoning?: string
+  /** The parts of the text, if the mind knows them; otherwise they are read from the text. */
+  reply?: Reply
+  /** Failed requests before this answer. */
+  retries?: number
 }
 
 /** What writes for an agent: a model, or a script that knows how the task was generated. */
 export interface Mind {
   name: string
-  /** `retries`: failed requests before this answer. */
-  write(activation: Activation): Promise<{ text: string; retries?: number }>
+  /** A model is shown help and examples, and its replies are read leniently. */
+  isModel?: boolean
+  write(activation: Activation): Promise<Written>
 }
 
 /** Creates the minds of one run: one for all agents, or a different one for each. */
 export type MindMaker = (task: Task, seed: number) => (agent: AgentSpec) => Mind
 
 /** The result of an activation. `event` is its id in the trajectory. */
-export interface Turn {
+export interface Turn extends Reply {
   event: string
-  thought: string
-  as: Contribution
-  text: string
-  /** For a task: the agent that should do it. */
-  to?: string
   /** For a call: its payload. */
   payload?: Payload
 }
@@ -65,7 +93,7 @@ export interface TeamRun {
   readonly workers: readonly AgentSpec[]
   /** Starts a conversation with the agent's system prompt. */
   remember(agent: string): Memory
-  /** Sends an agent a message and returns its reply. An unparseable reply is requested once more, then the run fails. */
+  /** Sends an agent a message and returns its reply. An unparseable reply is requested again, then the run fails. */
   ask(memory: Memory, message: string, options: AskOptions): Promise<Turn>
   /** Records a message from one agent to another, and returns its event. */
   send(from: string, to: string, text: string, cause: string): string
@@ -91,6 +119,22 @@ export interface TopologySettings {
   hasCheck: boolean
   /** Whether the grammar allows a new plan after a failed check. */
   mayReplan: boolean
+  /** How many calls a worker may make for one task, if its tool returns an error or it wants to go on. */
+  workerSteps: number
+  /** Whether a leader gives a task before it may suggest an answer: small models guess, or repeat an example. */
+  workFirst: boolean
+}
+
+/** How models are asked and read. Scripts need none of it. */
+export interface ReplySettings {
+  /** Whether replies in other formats than the requested one are accepted. Default: lenient. */
+  replies?: 'lenient' | 'strict'
+  /** How often an unusable reply is requested again. Default 1. */
+  retries?: number
+  /** Whether prompts have help and examples. Default true. */
+  examples?: boolean
+  /** See `TopologySettings`. Default 2. */
+  workerSteps?: number
 }
 
 /** How the members of a team work together. `work` returns the final answer, or undefined. */

@@ -1,4 +1,5 @@
 import type { Contribution } from '../../schema/index.ts'
+import type { Reply } from './contract.ts'
 
 /** The format of each contribution, as agents read it. */
 const forms: Record<Contribution, string> = {
@@ -21,25 +22,27 @@ export function replyRules(wants: readonly Contribution[], workers: readonly str
   return `Write <think>what you are thinking</think> and then ${one}`
 }
 
-export interface Reply {
-  thought: string
-  as: Contribution
-  text: string
-  to?: string
+/** Whether a text is the description of a contribution, copied from the prompt. */
+export function isPlaceholder(as: Contribution, text: string): boolean {
+  return forms[as].includes(`>${text}</`)
 }
 
-/** Parses a reply. A string is the reason why it cannot be used. */
+/** Parses a reply in exactly the requested format. A string is the reason why it cannot be used. */
 export function readReply(text: string, wants: readonly Contribution[]): Reply | string {
   const thought = /^\s*<think>([\s\S]*?)<\/think>/.exec(text)
   const rest = thought === null ? text : text.slice(thought[0].length)
   const block = /<(\w+)(?:\s+for="([^"]*)")?>([\s\S]*)<\/\1>/.exec(rest)
-  if (block === null) return `there is no ${wants.map((want) => `<${want}>…</${want}>`).join(' or ')}`
+  if (block === null) return missing(wants)
   const [, tag, to, body] = block as unknown as [string, string, string | undefined, string]
   const as = wants.find((want) => want === tag)
   if (as === undefined) return `<${tag}> is not expected here`
   if (body.trim() === '') return `<${tag}> is empty`
   if (as === 'task' && to === undefined) return '<task> does not say which agent it is for'
   return { thought: thought?.[1]?.trim() ?? '', as, text: body.trim(), ...(to === undefined ? {} : { to }) }
+}
+
+export function missing(wants: readonly Contribution[]): string {
+  return `there is no ${wants.map((want) => `<${want}>…</${want}>`).join(' or ')}`
 }
 
 export function writeReply({ thought, as, text, to }: Reply): string {

@@ -1,31 +1,16 @@
-import { openWorld } from '../../agent/index.ts'
+import { modelFolder, openWorld } from '../../agent/index.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
-import { allFailed, ConfigError, type Failure, reasonText } from '../../base/errors/index.ts'
+import { allFailed, type Failure, reasonText } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
-import { type ProjectSection, readEnvironment } from '../../settings/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { Dials } from '../../tasks/index.ts'
-import { modelFromSettings } from '../../world/models/index.ts'
-import type { ModelSection, WorldConfig } from '../../world/settings.ts'
 import type { StageContext } from '../stage.ts'
-import type { MindMaker } from './contract.ts'
-import { carefulDials, erringDials } from './dials.ts'
-import { modelMinds } from './model-mind.ts'
-import { scriptedMinds } from './scripted-mind.ts'
-import type { TeachSection } from './settings.ts'
+import { type TeamConfig, teamOf } from './configured-team.ts'
 import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
-import { loadTopology } from './topologies/load.ts'
+import { type StudentRoundConfig, studentRound } from './student-rounds.ts'
 
-export interface TeamConfig {
-  teach: TeachSection
-  teacher: ModelSection
-}
-
-export interface TeachConfig extends TeamConfig, WorldConfig {
-  project: ProjectSection
-}
+export interface TeachConfig extends TeamConfig, StudentRoundConfig {}
 
 export interface TeachSummary {
   tasks: number
@@ -45,7 +30,7 @@ export interface TeachSummary {
 /**
  * Has the team solve every task of the run and stores each attempt as a trajectory. If interrupted, it resumes with the
  * tasks that have no trajectory or a failed one. A failed attempt is stored as well and does not stop the others; only
- * if all of them fail does the stage fail.
+ * if all of them fail does the stage fail. If the mind is the student, there is no team: see `studentRound`.
  */
 export async function run(
   config: TeachConfig,
@@ -53,25 +38,42 @@ export async function run(
 ): Promise<TeachSummary> {
   const { run: folder, signal, observe, spotlight, onFinding } = context
   const team = await assertTeachable(config, tasksOf(folder))
+  if (team === undefined) {
+    const tasks = tasksOf(folder)
+    const { rollouts, ...counts } = await studentRound(config, tasks, context)
+    return { ...emptySummary(tasks.length), ...counts, trajectories: rollouts }
+  }
   const countTokens = await tokenCounter(config.language.tokenizer)
   const world = await openWorld(config, folder)
   const { calling, check } = world
   const jobs = pending(folder, config, team)
   const total = tasksOf(folder).length * config.teach.runs
-  let done = total - jobs.length
+  let done = total - jobs.reduce((sum, { seeds }) => sum + seeds.length, 0)
   let spend = 0
+  const attempt = async (task: Task, seed: number): Promise<Trajectory> => {
+    const grammar = await world.grammarOf(task)
+    const tools = await world.toolsOf(task)
+    const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
+    const trajectory = await solveAsTeam(task, team, seed, around)
+    if (config.teach.until_correct) trajectory.meta['attempt'] = seed - config.project.seed + 1
+    folder.append('trajectory', trajectory)
+    spend += Number(trajectory.meta['spend'] ?? 0)
+    return trajectory
+  }
+  observe({ stage: 'teach', done, total, unit: 'runs' })
   try {
-    await inParallel(jobs, config.teach.concurrency, async ({ task, seed }) => {
-      const grammar = await world.grammarOf(task)
-      const tools = await world.toolsOf(task)
-      const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
-      const trajectory = await solveAsTeam(task, team, seed, around)
-      folder.append('trajectory', trajectory)
-      spend += Number(trajectory.meta['spend'] ?? 0)
-      const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
-      observe({ stage: 'teach', done: ++done, total, unit: `runs${cost}` })
+    await inParallel(jobs, config.teach.concurrency, async ({ task, seeds }) => {
+      for (const [at, seed] of seeds.entries()) {
+        const { verdict } = await attempt(task, seed)
+        const isEnough = config.teach.until_correct && verdict?.outcome === 'correct'
+        done += isEnough ? seeds.length - at : 1
+        const cost = spend > 0 ? `, ${spend.toFixed(2)} spent` : ''
+        observe({ stage: 'teach', done, total, unit: `runs${cost}` })
+        if (isEnough) break
+      }
     })
   } finally {
+    await team.close?.()
     await world.close()
   }
   const summary = summarize(folder, team)
@@ -89,13 +91,23 @@ export async function run(
   return summary
 }
 
-/** Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. */
-export async function assertTeachable(config: TeachConfig, tasks: readonly Task[]): Promise<Team> {
-  const team = await teamOf(config)
+/**
+ * Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. Undefined if the student is to
+ * solve them alone.
+ */
+export async function assertTeachable(
+  config: TeachConfig,
+  tasks: readonly Task[],
+): Promise<Team | undefined> {
   await assertGrammars(
     tasks.map(({ domain }) => domain),
     config.language,
   )
+  if (config.teach.mind === 'student') {
+    modelFolder(config.student.model)
+    return undefined
+  }
+  const team = await teamOf(config)
   let reason: unknown
   for (const task of tasks) {
     try {
@@ -126,48 +138,26 @@ function tasksOf(folder: Run): Task[] {
   return [...folder.scan('task')].filter(({ meta }) => meta['for'] === undefined)
 }
 
-/** Attempts that are missing or failed; several attempts at one task differ in their seed. */
-function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seed: number }[] {
-  const jobs: { task: Task; seed: number }[] = []
+/**
+ * Attempts that are missing or failed; several attempts at one task differ in their seed. They are independent jobs, unless the
+ * first correct one is enough: then those of a task are made one after another.
+ */
+function pending(folder: Run, config: TeachConfig, team: Team): { task: Task; seeds: number[] }[] {
+  const { runs, until_correct: untilCorrect } = config.teach
+  const jobs: { task: Task; seeds: number[] }[] = []
   for (const task of tasksOf(folder)) {
-    for (let number = 0; number < config.teach.runs; number++) {
+    const made = Array.from({ length: runs }, (_, number) => {
       const seed = config.project.seed + number
-      const made = folder.get('trajectory', `${task.id}@${team.name}-${seed}`)
-      if (made === undefined || failureOf(made) !== undefined) jobs.push({ task, seed })
-    }
+      return { seed, before: folder.get('trajectory', `${task.id}@${team.name}-${seed}`) }
+    })
+    if (untilCorrect && made.some(({ before }) => before?.verdict?.outcome === 'correct')) continue
+    const seeds = made
+      .filter(({ before }) => before === undefined || failureOf(before) !== undefined)
+      .map(({ seed }) => seed)
+    if (untilCorrect && seeds.length > 0) jobs.push({ task, seeds })
+    else for (const seed of seeds) jobs.push({ task, seeds: [seed] })
   }
   return jobs
-}
-
-/** The configured team. */
-export async function teamOf({ teach, teacher }: TeamConfig): Promise<Team> {
-  const topology = await loadTopology(teach.topology)
-  return {
-    name: `${topology.name}-${teach.mind}`,
-    topology,
-    minds: mindsOf(teach, teacher),
-    limits: {
-      steps: teach.max_steps,
-      tokens: teach.max_tokens,
-      wallMs: teach.max_seconds * 1000,
-      spend: teach.max_spend,
-    },
-    prices: { prompt: teach.prompt_price, completion: teach.completion_price },
-    reflectEvery: teach.reflect_every,
-  }
-}
-
-function mindsOf({ mind, dials }: TeachSection, teacher: ModelSection): MindMaker {
-  if (mind !== 'model')
-    return scriptedMinds({
-      ...(mind === 'careful' ? carefulDials : erringDials),
-      ...(dials as Partial<Dials>),
-    })
-  const model = modelFromSettings('teacher', teacher, readEnvironment())
-  if (model !== undefined) return modelMinds(model)
-  throw new ConfigError('the team has no model', {
-    fix: 'Set teacher.base_url and teacher.model, or teach.mind to careful or erring.',
-  })
 }
 
 /** Counts with the student's tokenizer, whatever the team's model, so that their token counts are comparable. */
@@ -181,8 +171,16 @@ async function tokenCounter(name: string): Promise<Surroundings['countTokens']> 
 
 function summarize(folder: Run, team: Team): TeachSummary {
   const tasks = new Set(tasksOf(folder).map(({ id }) => id))
-  const summary: TeachSummary = {
-    tasks: tasks.size,
+  const summary = emptySummary(tasks.size)
+  for (const trajectory of folder.scan('trajectory')) {
+    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
+  }
+  return summary
+}
+
+function emptySummary(tasks: number): TeachSummary {
+  return {
+    tasks,
     trajectories: 0,
     correct: 0,
     wrong: 0,
@@ -194,10 +192,6 @@ function summarize(folder: Run, team: Team): TeachSummary {
     'completion tokens': 0,
     spend: 0,
   }
-  for (const trajectory of folder.scan('trajectory')) {
-    if (trajectory.team === team.name && tasks.has(trajectory.taskId)) add(summary, trajectory)
-  }
-  return summary
 }
 
 function add(summary: TeachSummary, trajectory: Trajectory): void {

@@ -19,12 +19,27 @@ export const TeachSection = z
   .strictObject({
     /** How the agents of the team work together: manager, pipeline, debate, refine, or a .ts file of your own. */
     topology: nameOrPath().default('manager'),
-    /** Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. */
-    mind: z.enum(['careful', 'erring', 'model']).default('careful'),
+    /**
+     * Who thinks: scripts that know how generated tasks were made, or the model of [teacher]. student: no team, the student
+     * solves the tasks alone.
+     */
+    mind: z.enum(['careful', 'erring', 'model', 'student']).default('careful'),
     /** Other chances for scripts than those of the mind, such as { slip = 0.2, doubt = 0 }. */
     dials: DialsTable.default({}),
     /** Runs of the team on each task. */
     runs: z.number().int().positive().default(1),
+    /** Stop at a task's first correct run; `runs` is then the maximum. The agents never see the verdict. */
+    until_correct: z.boolean().default(false),
+    /** How replies of models are read. lenient: also other formats, if it is clear what is meant. */
+    replies: z.enum(['lenient', 'strict']).default('lenient'),
+    /** Guide models, so that no reply is malformed: tags are forced, texts are sampled. Default: if [teacher] is a folder. */
+    constrained: z.boolean().optional(),
+    /** Show models an example of each kind of reply, and more help. */
+    examples: z.boolean().default(true),
+    /** How often an unusable reply is requested again. */
+    retries: z.number().int().nonnegative().default(1),
+    /** Calls that a worker played by a model may make for one task, if its tool returns an error or it asks for more. */
+    worker_steps: z.number().int().positive().default(2),
     /** Teams at work at the same time. */
     concurrency: z.number().int().positive().default(4),
     /** Tool calls after which a critic looks back, where the grammar leaves it open. */

@@ -3,7 +3,7 @@ import type { Grammar } from '../../language/grammar/index.ts'
 import { type CheckContext, checkAnswer } from '../../reward/index.ts'
 import type { Message, Task, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import type { CallOptions, Tool } from '../../world/tools/index.ts'
-import type { MindMaker, TeamLimits, Topology, TopologySettings } from './contract.ts'
+import type { MindMaker, ReplySettings, TeamLimits, Topology, TopologySettings } from './contract.ts'
 import { type Recorder, recordRun } from './recorder.ts'
 import { RecordedRun, type Totals } from './team-run.ts'
 import { workersFor } from './workers.ts'
@@ -16,6 +16,9 @@ export interface Team {
   prices: { prompt: number; completion: number }
   /** Number of tool calls between reflections, unless the grammar requires one after every call. */
   reflectEvery: number
+  replies?: ReplySettings
+  /** Frees the models of the team. */
+  close?: () => Promise<void>
 }
 
 export interface Surroundings {
@@ -51,18 +54,26 @@ export async function solveAsTeam(
   }
   const spotted = around.spotlight?.begin(task.question)
   const work = async (recorder: Recorder): Promise<string | undefined> => {
+    const mindOf = team.minds(task, seed)
+    // A script plans its calls in advance, so it would not know what to write if it were asked again.
+    const isModel = workers.some((worker) => mindOf(worker).isModel === true)
     const run = new RecordedRun({
       question: task.question,
       grammar,
       topology,
       workers,
       tools,
-      mindOf: team.minds(task, seed),
+      mindOf,
       countTokens: around.countTokens,
       limits: team.limits,
       prices: team.prices,
       calling: around.calling ?? {},
-      settings: settingsFor(grammar, team.reflectEvery),
+      settings: {
+        ...settingsFor(grammar, team.reflectEvery),
+        workerSteps: isModel ? (team.replies?.workerSteps ?? 2) : 1,
+        workFirst: isModel,
+      },
+      ...(team.replies === undefined ? {} : { replies: team.replies }),
       recorder,
       signal,
     })
@@ -99,7 +110,10 @@ export async function solveAsTeam(
 }
 
 /** What the grammar allows or requires. */
-function settingsFor(grammar: Grammar, reflectEvery: number): TopologySettings {
+function settingsFor(
+  grammar: Grammar,
+  reflectEvery: number,
+): Omit<TopologySettings, 'workerSteps' | 'workFirst'> {
   const { agents } = grammar
   const tools = [...agents.values()].filter(({ kind }) => kind === 'tool')
   const mustReflect =

@@ -1,5 +1,5 @@
 import { ModelError } from '../../base/errors/index.ts'
-import { type Grammar, parsePayload } from '../../language/grammar/index.ts'
+import { type Agent, type Grammar, parsePayload } from '../../language/grammar/index.ts'
 import type { Contribution, Message } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
@@ -8,12 +8,17 @@ import type {
   AskOptions,
   Memory,
   Mind,
+  Reply,
+  ReplySettings,
   TeamLimits,
   TeamRun,
   Topology,
   TopologySettings,
   Turn,
+  Written,
 } from './contract.ts'
+import { instructionsFor, isExample, replyExamples } from './examples.ts'
+import { readLenient } from './lenient-reply.ts'
 import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
 
@@ -30,6 +35,7 @@ export interface RunParts {
   prices: { prompt: number; completion: number }
   calling: Omit<CallOptions, 'signal' | 'question'>
   settings: TopologySettings
+  replies?: ReplySettings
   recorder: Recorder
   signal: AbortSignal
 }
@@ -44,6 +50,8 @@ export interface Totals {
   /** Failed model requests that were retried. */
   retries: number
   spend: number
+  /** Blocks that were ignored because an agent wrote several of one kind. */
+  ignored?: number
 }
 
 /** One team working on one task. */
@@ -88,25 +96,51 @@ export class RecordedRun implements TeamRun {
   remember(name: string): Memory {
     const agent = this.agents.get(name)
     if (agent === undefined) throw new RangeError(`the team has no ${name}`)
-    return { agent, messages: [{ role: 'system', content: agent.instructions }] }
+    return { agent, messages: [{ role: 'system', content: instructionsFor(agent, this.#isHelped(agent)) }] }
+  }
+
+  #isHelped(agent: AgentSpec): boolean {
+    return this.#mindOf(agent).isModel === true && this.#parts.replies?.examples !== false
   }
 
   async ask(memory: Memory, message: string, options: AskOptions): Promise<Turn> {
-    const { wants, cause } = options
-    const names = this.workers.filter(({ crew }) => crew === memory.agent.crew).map(({ name }) => name)
-    memory.messages.push({ role: 'user', content: `${message}\n\n${replyRules(wants, names)}` })
-    const first = await this.#write(memory, options, cause)
-    if (typeof first.result !== 'string') return first.result
-    this.totals.repeats++
-    memory.messages.push({
-      role: 'user',
-      content: `Your reply cannot be used: ${first.result}. ${replyRules(wants, names)}`,
-    })
-    const second = await this.#write(memory, options, first.event)
-    if (typeof second.result !== 'string') return second.result
-    throw new ModelError(`${memory.agent.name} wrote two unusable replies in a row: ${second.result}`, {
-      fix: 'Use a model that follows instructions better, or inspect the trajectory.',
-    })
+    const { agent } = memory
+    const rules = this.#rules(memory, options.wants)
+    const tries = 1 + (this.#parts.replies?.retries ?? 1)
+    let { cause } = options
+    memory.messages.push({ role: 'user', content: `${message}\n\n${rules}` })
+    for (let attempt = 1; ; attempt++) {
+      const { event, result } = await this.#write(memory, options, cause)
+      if (typeof result !== 'string') return result
+      if (attempt >= tries)
+        throw new ModelError(`${agent.name} wrote ${unusable(attempt)}: ${result}`, {
+          fix: 'Use a model that follows instructions better, set teach.constrained, or inspect the trajectory.',
+        })
+      this.totals.repeats++
+      memory.messages.push({ role: 'user', content: `Your reply cannot be used: ${result}. ${rules}` })
+      cause = event
+    }
+  }
+
+  /** What the agent may write and how, with examples if it is a model. */
+  #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
+    const workers = this.#workersOf(agent)
+    const rules = replyRules(wants, workers)
+    if (!this.#isHelped(agent)) return rules
+    const tool = this.#toolOf(agent)
+    const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')
+    const examples = replyExamples(wants, { workers, computes, ...(tool === undefined ? {} : { tool }) })
+    // Once per conversation is enough, and prompts stay short.
+    const isKnown = messages.some(({ content }) => content.includes(examples))
+    return isKnown ? rules : `${rules}\n\n${examples}`
+  }
+
+  #workersOf({ crew }: AgentSpec): string[] {
+    return this.workers.filter((worker) => worker.crew === crew).map(({ name }) => name)
+  }
+
+  #toolOf({ tool }: AgentSpec): Agent | undefined {
+    return tool === undefined ? undefined : this.#parts.grammar.agents.get(tool)
   }
 
   async #write(
@@ -119,18 +153,25 @@ export class RecordedRun implements TeamRun {
     signal.throwIfAborted()
     const messages = [...memory.messages]
     const activated = recorder.add({ type: 'activated', agent: agent.name, parent: cause, messages })
+    const tool = this.#toolOf(agent)
     const activation: Activation = {
       agent,
       wants,
       messages,
       signal,
+      workers: this.#workersOf(agent),
+      answer: this.#parts.grammar.answer.payload,
+      ...(tool === undefined ? {} : { tool }),
       ...(observation === undefined ? {} : { observation }),
       ...(suggestion === undefined ? {} : { suggestion }),
     }
-    const { text, retries = 0 } = await this.#mindOf(agent).write(activation)
-    this.totals.retries += retries
-    const usage = this.#count(messages, text)
-    const reply = this.#parse(agent, text, wants)
+    const written = await this.#mindOf(agent).write(activation)
+    const { text, reasoning } = written
+    this.totals.retries += written.retries ?? 0
+    const usage = this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`)
+    const reply = this.#parse(activation, written)
+    if (typeof reply !== 'string' && reply.ignored !== undefined)
+      this.totals.ignored = (this.totals.ignored ?? 0) + reply.ignored
     const event = recorder.add({
       type: 'wrote',
       agent: agent.name,
@@ -146,17 +187,27 @@ export class RecordedRun implements TeamRun {
   }
 
   /** The reply with its parsed call, or the reason why it cannot be used. */
-  #parse(agent: AgentSpec, text: string, wants: readonly Contribution[]): Omit<Turn, 'event'> | string {
-    const reply = readReply(text, wants)
+  #parse(activation: Activation, written: Written): Omit<Turn, 'event'> | string {
+    const { agent, tool } = activation
+    const reply = written.reply ?? this.#read(activation, written)
     if (typeof reply === 'string') return reply
     const { as, to } = reply
+    if (this.#isHelped(agent) && isExample(as, reply.text)) return `<${as}> only repeats the example`
     if (to !== undefined && !this.workers.some(({ name }) => name === to)) return `there is no agent ${to}`
     if (as !== 'call') return reply
-    const definition = this.#parts.grammar.agents.get(agent.tool ?? '')
+    const definition = this.#parts.grammar.agents.get(tool?.name ?? '')
     if (definition === undefined) return `${agent.name} has no tool`
     const { payload, problems } = parsePayload(definition, reply.text)
     if (payload === undefined) return problems.at(-1)?.message ?? 'the call cannot be parsed'
     return { ...reply, payload }
+  }
+
+  #read(activation: Activation, { text, reasoning }: Written): Reply | string {
+    const isStrict =
+      this.#mindOf(activation.agent).isModel !== true || this.#parts.replies?.replies === 'strict'
+    const reply = isStrict ? readReply(text, activation.wants) : readLenient(text, activation)
+    if (typeof reply === 'string' || reasoning === undefined) return reply
+    return { ...reply, thought: [reasoning.trim(), reply.thought].filter((part) => part !== '').join('\n') }
   }
 
   #mindOf(agent: AgentSpec): Mind {
@@ -201,4 +252,8 @@ export class RecordedRun implements TeamRun {
     })
     return { event, result }
   }
+}
+
+function unusable(replies: number): string {
+  return replies === 1 ? 'an unusable reply' : `${replies === 2 ? 'two' : replies} unusable replies in a row`
 }

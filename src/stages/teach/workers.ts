@@ -1,5 +1,6 @@
 import type { Grammar } from '../../language/grammar/index.ts'
 import type { AgentSpec } from './contract.ts'
+import { toolHelp } from './examples.ts'
 
 const names: Record<string, string> = {
   web_search: 'searcher',
@@ -24,13 +25,15 @@ export function workersFor(
     ({ kind, name }) => kind === 'tool' && available.has(name),
   )
   return crews.flatMap((crew) =>
-    tools.map(({ name, description }) => {
+    tools.map((tool) => {
+      const { name, description } = tool
       const own = workerOf(name, crew)
       return {
         name: own,
         tool: name,
         description,
         instructions: `You are ${own}. You have one tool, ${name}. Use it when asked. ${description}`,
+        help: toolHelp(tool),
         ...(crew === undefined ? {} : { crew }),
       }
     }),

@@ -6,6 +6,8 @@ interface CompletionSettings {
   maxTokens?: number
   seed?: number
   stop?: readonly string[]
+  /** The start of the reply, which the model continues; not part of `text`. Only for models that can: see `continues`. */
+  prefix?: string
   /** Streams the answer and receives each piece. After a retry it starts again from the beginning. */
   onText?: (piece: string) => void
   signal?: AbortSignal
@@ -18,6 +20,8 @@ export type CompletionRequest = CompletionPrompt & CompletionSettings
 
 export interface Completion {
   text: string
+  /** The chain of thought, where a server returns it separately. */
+  reasoning?: string
   /** Token counts reported by the server; zero if it reported none. */
   usage: { prompt: number; completion: number }
   /** Why generation ended: end of turn or stop text, token limit, content filter, or another reason. */
@@ -32,11 +36,15 @@ export interface Completion {
 export interface ChatModel {
   /** The name the server uses; part of cache keys. */
   readonly name: string
+  /** Whether a request may have a `prefix`. */
+  readonly continues?: boolean
   complete(request: CompletionRequest): Promise<Completion>
   /** With a schema, the answer is also parsed into an object that matches it. */
   complete<Shape extends z.ZodType>(
     request: CompletionRequest & { schema: Shape },
   ): Promise<Completion & { object: z.infer<Shape> }>
+  /** Frees what the model holds on this machine, if anything. */
+  close?(): Promise<void>
 }
 
 /** Maps texts to vectors; texts with similar meanings get nearby vectors. */

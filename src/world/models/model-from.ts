@@ -66,12 +66,13 @@ export function lazyModel(
       ...(schema === undefined || inPrompt ? {} : { output: await unparsed(schema) }),
     }
     const { generateText, streamText } = await import('ai')
-    const { text, usage, finishReason } =
+    const { text, reasoningText, usage, finishReason } =
       request.onText === undefined
         ? await generateText(settings)
         : await streamed(streamText({ ...settings, onError: () => {} }), request.onText)
     return {
       text,
+      ...(reasoningText === undefined || reasoningText === '' ? {} : { reasoning: reasoningText }),
       usage: { prompt: usage.inputTokens ?? 0, completion: usage.outputTokens ?? 0 },
       finish: finishes[finishReason] ?? 'other',
     }
@@ -107,15 +108,22 @@ export function lazyModel(
 async function streamed(
   result: Pick<ReturnType<typeof streamText>, 'fullStream' | 'usage' | 'finishReason'>,
   onText: (piece: string) => void,
-): Promise<{ text: string; usage: LanguageModelUsage; finishReason: FinishReason }> {
+): Promise<{
+  text: string
+  reasoningText: string
+  usage: LanguageModelUsage
+  finishReason: FinishReason
+}> {
   let text = ''
+  let reasoningText = ''
   for await (const part of result.fullStream) {
     if (part.type === 'error') throw part.error
+    if (part.type === 'reasoning-delta') reasoningText += part.text
     if (part.type !== 'text-delta') continue
     text += part.text
     onText(part.text)
   }
-  return { text, usage: await result.usage, finishReason: await result.finishReason }
+  return { text, reasoningText, usage: await result.usage, finishReason: await result.finishReason }
 }
 
 /** Requests structured output through the SDK, but leaves parsing to our more lenient parser. */
@@ -127,7 +135,8 @@ async function unparsed(schema: z.ZodType) {
   }
 }
 
-function messagesOf(request: CompletionPrompt, addition: string | undefined): Message[] {
+/** The messages of a request, with an addition to the system prompt. */
+export function messagesOf(request: CompletionPrompt, addition: string | undefined): Message[] {
   const messages: Message[] =
     'messages' in request
       ? [...request.messages]

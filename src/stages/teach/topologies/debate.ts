@@ -1,5 +1,5 @@
 import type { AgentSpec, Topology } from '../contract.ts'
-import { planner } from './roles.ts'
+import { leading, planner } from './roles.ts'
 import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const solver = (crew: string): AgentSpec => ({
@@ -8,6 +8,7 @@ const solver = (crew: string): AgentSpec => ({
   instructions:
     `You are solver_${crew}. You and another solver work on the same question independently. Give one order at a time to a ` +
     'member of your crew, and suggest an answer when the findings support it.',
+  help: leading,
 })
 const judge: AgentSpec = {
   name: 'judge',

@@ -1,5 +1,5 @@
 import type { AgentSpec, Topology } from '../contract.ts'
-import { critic, verifier } from './roles.ts'
+import { critic, leading, verifier } from './roles.ts'
 import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const manager: AgentSpec = {
@@ -7,6 +7,7 @@ const manager: AgentSpec = {
   instructions:
     'You lead a team that answers one question. Make a plan, give one order at a time to a member of the team, read its ' +
     'report, and decide what to do next. Never guess what a member can find out.',
+  help: leading,
 }
 
 /** A manager plans and delegates, a critic reviews the work every few calls, and a verifier approves the answer. */

@@ -1,11 +1,12 @@
 import type { AgentSpec, Topology } from '../contract.ts'
-import { critic, planner, verifier } from './roles.ts'
+import { critic, leading, planner, verifier } from './roles.ts'
 import { check, describeTeam, giveAnswer, reflect, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const actor: AgentSpec = {
   name: 'actor',
   instructions:
     'You carry out a plan: give one order at a time to a member of your team, and put the findings together.',
+  help: leading,
 }
 
 /** Plan → act → critique → verify, each by a different agent. A rejected answer goes back to the actor. */

@@ -1,16 +1,18 @@
 import type { AgentSpec, Topology } from '../contract.ts'
-import { critic, planner, verifier } from './roles.ts'
+import { critic, leading, planner, verifier } from './roles.ts'
 import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion } from './shared.ts'
 
 const generator: AgentSpec = {
   name: 'generator',
   instructions: 'You work toward a first answer. Give one order at a time to a member of your team.',
+  help: leading,
 }
 const refiner: AgentSpec = {
   name: 'refiner',
   instructions:
     'You are given work that a verifier rejected. Find out what is missing, give one order at a time to a member of ' +
     'your team, and suggest a better answer.',
+  help: leading,
 }
 
 /** One agent generates an answer, another verifies it, and a third refines it until it is accepted. */

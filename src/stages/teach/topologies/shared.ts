@@ -1,3 +1,5 @@
+import type { Contribution } from '../../../schema/index.ts'
+import type { ToolResult } from '../../../world/tools/index.ts'
 import type { Memory, TeamRun, Turn } from '../contract.ts'
 import { scoreOf } from '../reply.ts'
 
@@ -10,21 +12,42 @@ export interface WorkState {
   notes: string[]
 }
 
-/** Has a worker carry out an order: it calls its tool and reports the result. */
+/**
+ * Has a worker carry out an order: it calls its tool and reports the result. It may call again if the tool returned an error, or,
+ * where the grammar allows a call right after another, instead of reporting.
+ */
 async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ report: string; event: string }> {
   const worker = run.remember(order.to!)
-  const sent = run.send(from, order.to!, order.text, order.event)
-  const call = await run.ask(worker, `The team's question: ${run.question}\n\nYour order: ${order.text}`, {
-    wants: ['call'],
-    cause: sent,
-  })
-  const { event, result } = await run.call(worker, call)
-  const report = await run.ask(worker, `Your tool answered:\n${result.text}`, {
-    wants: ['report'],
-    cause: event,
-    observation: result,
-  })
-  return { report: report.text, event: run.send(order.to!, from, report.text, report.event) }
+  const { workerSteps, reflectEvery } = run.settings
+  let cause = run.send(from, order.to!, order.text, order.event)
+  let message = `The team's question: ${run.question}\n\nYour order: ${order.text}`
+  let call = await run.ask(worker, message, { wants: ['call'], cause })
+  for (let step = 1; ; step++) {
+    const { event, result } = await run.call(worker, call)
+    const mayCall = step < workerSteps && run.exhausted === undefined
+    message = `Your tool answered:\n${result.text}`
+    if (call.ignored !== undefined) message = `Only your first call was made. ${message}`
+    const next = await run.ask(worker, message, {
+      wants: mayCall && reflectEvery > 1 ? ['report', 'call'] : ['report'],
+      cause: event,
+      observation: result,
+    })
+    if (next.as === 'call') {
+      call = next
+      continue
+    }
+    if (!mayCall || !isError(result))
+      return { report: next.text, event: run.send(order.to!, from, next.text, next.event) }
+    cause = next.event
+    message = `That was an error. Your order: ${order.text}\n\nCorrect it, and call your tool again.`
+    call = await run.ask(worker, message, { wants: ['call'], cause })
+  }
+}
+
+/** Whether a call went wrong: the tool failed, or the program that it ran. */
+function isError({ ok, provenance, text }: ToolResult): boolean {
+  const exit = provenance['exit']
+  return !ok || (exit !== undefined && exit !== 0) || text === 'The program printed nothing.'
 }
 
 /** Has a member review the work so far. It starts a new conversation, so it sees only the notes. */
@@ -47,7 +70,9 @@ export async function workUntilSuggestion(
 ): Promise<Turn | undefined> {
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
-    const move = await run.ask(lead, state.message, { wants: ['task', 'suggestion'], cause })
+    const mustWork = run.settings.workFirst && state.lastReport === undefined
+    const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
+    const move = await run.ask(lead, state.message, { wants, cause })
     state.cause = move.event
     if (move.as === 'suggestion') return move
     const { report, event } = await delegate(run, lead.agent.name, move)

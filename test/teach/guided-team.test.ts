@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { engineModel } from '../../src/agent/index.ts'
+import { byteTokenizerWithTags, newModel, shapeOfSizes } from '../../src/engine/index.ts'
+import { byteTokenizer } from '../../src/language/tokens/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
+import { modelMinds, solveAsTeam, teamOf, topologies } from '../../src/stages/teach/index.ts'
+import { scriptedEngine } from '../../src/testing/scripted-engine.ts'
+import { teamOf as builtTeam, Place, taskOf } from './teams.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'coa-guided-'))
+const random = join(folder, 'random')
+let place: Place
+beforeAll(async () => {
+  place = await Place.open()
+  await newModel(random, {
+    // A large initializer range, so that the model is not uniform.
+    shape: {
+      ...shapeOfSizes({ width: 16, layers: 1, heads: 2, keyValueHeads: 1, contextLength: 32_000 }),
+      initializerRange: 0.3,
+    },
+    tokenizer: byteTokenizerWithTags([]),
+    seed: 3,
+    createdAt: '2026-01-01T00:00:00Z',
+  })
+}, 60_000)
+afterAll(async () => {
+  await place.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const teamOn = (model: string, topology: string, teach: object = {}) =>
+  teamOf(
+    ProjectConfig.parse({
+      teach: { mind: 'model', topology, max_steps: 2, ...teach },
+      teacher: { model, max_tokens: 24 },
+    }),
+  )
+
+describe.each([...topologies.keys()])('a randomly initialized model with topology %s', (topology) => {
+  it.each(['math', 'search', 'code'])('makes no format error on %s', { timeout: 120_000 }, async (suite) => {
+    const team = await teamOn(random, topology)
+    const task = taskOf(suite, 1)
+    const { events, meta } = await solveAsTeam(task, team, 1, place.around(task))
+    await team.close?.()
+    expect(events.filter(({ type }) => type === 'failed')).toEqual([])
+    expect(meta).toMatchObject({ steps: 2, repeats: 0 })
+    for (const event of events) if (event.type === 'wrote') expect(event.said?.text.trim()).toBeTruthy()
+  })
+})
+
+it('fails if the same model is not guided', { timeout: 60_000 }, async () => {
+  const team = await teamOn(random, 'pipeline', { constrained: false, replies: 'strict' })
+  const { events } = await solveAsTeam(taskOf('math', 1), team, 1, place.around(taskOf('math', 1)))
+  await team.close?.()
+  expect(events.at(-1)).toMatchObject({ type: 'failed', boundary: 'model' })
+})
+
+const tokenizer = byteTokenizer()
+
+/** A team whose model continues a reply with what a function returns. */
+async function scripted(write: (prefix: string, prompt: string) => string, topology = 'pipeline') {
+  const engine = scriptedEngine(tokenizer, (soFar) => {
+    const turn = soFar.lastIndexOf('assistant')
+    return write(soFar.slice(turn).replace(/^assistant\W*?\n/, ''), soFar.slice(0, turn))
+  })
+  const model = engineModel('scripted', async () => ({ engine, tokenizer, endTokens: [] }))
+  const task = taskOf('math', 1)
+  const team = builtTeam(topology, modelMinds(model, {}, { maxTokens: 200 }), { steps: 3 })
+  return solveAsTeam(task, team, 1, place.around(task))
+}
+
+it('chooses among the allowed tags, and writes the body to its closing tag', async () => {
+  const { events, answer } = await scripted((prefix) => {
+    if (prefix.endsWith('<think>')) return 'Easy.</think>\n<plan>'
+    if (prefix.endsWith('</think>\n<')) return 'suggestion>'
+    if (prefix.endsWith('<plan>')) return '1. Add.</plan>\nThen I'
+    if (prefix.endsWith('```py\n')) return 'print(42)\n```'
+    return '42</task></report></reflection></suggestion></answer>'
+  })
+  const wrote = events.filter((event) => event.type === 'wrote')
+  expect(wrote.map(({ text }) => text)).toEqual([
+    '<think>Easy.</think>\n<plan>1. Add.</plan>',
+    '<think>Easy.</think>\n<task for="coder">42</task>',
+    '<think>Easy.</think>\n<call>```py\nprint(42)\n```</call>',
+    '<think>Easy.</think>\n<report>42</report>',
+    '<think>Easy.</think>\n<reflection>42</reflection>',
+    '<think>Easy.</think>\n<suggestion>42</suggestion>',
+    '<think>Easy.</think>\n<answer>42</answer>',
+  ])
+  expect(answer).toBe('42')
+})
+
+it('lets a worker correct a program that failed, after a report on each', async () => {
+  let programs = 0
+  const { events } = await scripted((prefix) => {
+    if (prefix.endsWith('<think>')) return 'Hm.</think>'
+    if (prefix.endsWith('</think>\n<')) return programs === 0 ? 'task>' : 'suggestion>'
+    if (prefix.endsWith('```py\n')) return programs++ === 0 ? 'print(x)\n```' : 'print(7)\n```'
+    return 'Fine.</plan></task></report></reflection></suggestion></answer>'
+  })
+  const outputs = events.flatMap((event) => (event.type === 'tool-answered' ? [event.output] : []))
+  expect(outputs).toEqual([expect.stringContaining('NameError'), '7'])
+  const said = events.flatMap((event) => (event.type === 'wrote' ? [event.said?.as] : []))
+  expect(said).toEqual([
+    'plan',
+    'task',
+    'call',
+    'report',
+    'call',
+    'report',
+    'reflection',
+    'suggestion',
+    'answer',
+  ])
+})
+
+it('shows models an example of each reply and of the input of their tool', async () => {
+  const { events } = await scripted((prefix) => (prefix.endsWith('<think>') ? 'Hm.</think>' : 'x</plan>'))
+  const asked = events.flatMap((event) =>
+    event.type === 'activated' ? [event.messages.map(({ content }) => content).join('\n')] : [],
+  )
+  expect(asked[0]).toContain('for another question:\n<think>')
+  const coder = asked.find((text) => text.includes('You are coder.'))
+  expect(coder).toContain('Write a complete program.')
+  expect(coder).toContain('<call>\n```py\ncrates = 17')
+})
