@@ -37,7 +37,14 @@ export class StreamWriter {
   readonly #style: Style
   readonly #repetition = new RepetitionFilter()
   #last: string | null = null
-  readonly draft: Draft = { steps: [], omitted: [], folded: [], problems: [], answered: false }
+  readonly draft: Draft = {
+    steps: [],
+    omitted: [],
+    folded: [],
+    problems: [],
+    answered: false,
+    voice: new Map(),
+  }
 
   constructor(grammar: Grammar, map: DistillMap, style: Style) {
     this.#grammar = grammar
