@@ -32,16 +32,11 @@ export class TeamTalk {
   readonly #pattern: RegExp
 
   constructor(names: readonly string[], question: string) {
-    const asksAboutTeam = /\b(?:teams?|team-?mates?|group ?chat)\b/i.test(question)
-    const known = namesPattern(names, question)
-    this.#pattern = new RegExp(
-      [
-        ...phrases.filter((phrase) => !asksAboutTeam || !/team|group/.test(phrase)),
-        ...(asksAboutTeam ? [] : teamPhrases),
-        ...(known === undefined ? [] : personal(String.raw`\b${known}(?![\w-])`)),
-      ].join('|'),
-      'gi',
-    )
+    const source = patternOf(names, question)
+    this.#pattern = compiled.get(source) ?? new RegExp(source, 'gi')
+    // Imported runs may have a team each; a cache of all of them would only grow.
+    if (compiled.size > 100) compiled.clear()
+    compiled.set(source, this.#pattern)
   }
 
   /** The first such text, as it was written. Code is not looked at. */
@@ -56,6 +51,18 @@ export class TeamTalk {
   }
 }
 
+const compiled = new Map<string, RegExp>()
+
+function patternOf(names: readonly string[], question: string): string {
+  const asksAboutTeam = /\b(?:teams?|team-?mates?|group ?chat)\b/i.test(question)
+  const known = namesPattern(names, question)
+  return [
+    ...phrases.filter((phrase) => !asksAboutTeam || !/team|group/.test(phrase)),
+    ...(asksAboutTeam ? [] : teamPhrases),
+    ...(known === undefined ? [] : personal(String.raw`\b${known}(?![\w-])`)),
+  ].join('|')
+}
+
 /** A name used as that of a person: someone who does something, is spoken to, or owns something. */
 function personal(name: string): string[] {
   return [
@@ -63,7 +70,7 @@ function personal(name: string): string[] {
     String.raw`(?:\bthe )?${name}(?: agent)?'s\b`,
     String.raw`\b(?:ask|tell|instruct|thank|thanks,?|wait for|as|by|from|to|with|for|let|have) (?:the )?${name}(?: agent)?(?=[ ,.:;!?]|$)`,
     String.raw`(?<=^|\n)\*{0,2}${name}\*{0,2}:`,
-    String.raw`@${name}`,
+    `@${name}`,
     String.raw`(?<=^|[\n.!?] ?)${name}, (?:please|can you|could you)\b`,
   ]
 }

@@ -107,7 +107,7 @@ export const builtinRules: readonly VoiceRule[] = [
   },
   {
     name: 'everyone',
-    pattern: String.raw`START(?:(?:group|team) members|team|everyone|colleagues|hello everyone|hi everyone|hello team|hi team)[,!] ?(?=[a-z])`,
+    pattern: `START(?:(?:group|team) members|team|everyone|colleagues|hello everyone|hi everyone|hello team|hi team)[,!] ?(?=[a-z])`,
     hint: /team|everyone|colleagues/i,
     replacement: '',
     example: ['Team, the sum is 81.', 'The sum is 81.'],
@@ -127,7 +127,7 @@ export const builtinRules: readonly VoiceRule[] = [
   },
   {
     name: 'I am',
-    pattern: String.raw`START(?:I am|I'm|my role is(?: to be)?) (?:(?:the|a|an|your|our) )?NAME(?: agent)?(?: (?:of|in|on) (?:the|this|our) team)?[.!]`,
+    pattern: `START(?:I am|I'm|my role is(?: to be)?) (?:(?:the|a|an|your|our) )?NAME(?: agent)?(?: (?:of|in|on) (?:the|this|our) team)?[.!]`,
     replacement: '',
     example: ['I am the planner. First, find the river.', 'First, find the river.'],
   },
@@ -206,7 +206,7 @@ export const builtinRules: readonly VoiceRule[] = [
   },
   {
     name: 'address',
-    pattern: String.raw`STARTWHO, (?:(?:please|kindly|can you|could you|would you|you should|you need to)(?: please)? )`,
+    pattern: `STARTWHO, (?:(?:please|kindly|can you|could you|would you|you should|you need to)(?: please)? )`,
     replacement: '',
     example: ['Coder, please add the numbers.', 'Add the numbers.'],
   },

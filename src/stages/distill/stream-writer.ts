@@ -10,7 +10,15 @@ import {
   pendingOf,
 } from './draft.ts'
 import { RepetitionFilter } from './repetition.ts'
-import { contributionsFor, type DistillMap, DROP, placementOf, SUGGESTED, toolAgent } from './rules.ts'
+import {
+  contributionsFor,
+  type DistillMap,
+  DROP,
+  placementOf,
+  SUGGESTED,
+  sourcesFor,
+  toolAgent,
+} from './rules.ts'
 import type { Call, Turn } from './turn.ts'
 
 /** How much of the run is included. */
@@ -180,7 +188,7 @@ export class StreamWriter {
     for (const name of this.#successors()) {
       const between = agents.get(name)!
       if (between.kind !== 'role' || !between.next.includes(agent)) continue
-      const wanted: readonly string[] = contributionsFor(name)
+      const wanted: readonly string[] = sourcesFor(name)
       const at = pending.findLastIndex(({ as }) => as === name || (needed && wanted.includes(as)))
       const item = pending[at]
       if (item === undefined) continue
