@@ -17,14 +17,17 @@ export const DistillSection = z
     /** Thoughts may quote tool output; otherwise verbatim repetitions are removed. */
     quotes: z.boolean().default(false),
     thoughts: z.boolean().default(true),
-    /** Rules that rewrite or cut what only a team would say: names of teammates, hand-offs, routing. */
+    /**
+     * Rules that rewrite or cut what only a team would say: names of teammates, hand-offs, routing. Patterns are never
+     * taken from a run: one from someone else could take forever.
+     */
     voice: z
       .strictObject({
         builtin: z.boolean().default(true),
-        /** Regular expressions of text to cut. Patterns are never taken from a run. */
-        cut: z.array(z.string().min(1)).meta({ fromRun: 'never' }).default([]),
+        /** Regular expressions of text to cut. */
+        cut: z.array(z.string().min(1)).default([]),
         /** Regular expressions and what each match becomes: { "the boss" = "I" }. */
-        replace: z.record(z.string().min(1), z.string()).meta({ fromRun: 'never' }).default({}),
+        replace: z.record(z.string().min(1), z.string()).default({}),
       })
       .prefault({}),
   })
