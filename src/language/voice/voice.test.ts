@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { builtinRules, Voices } from './index.ts'
 
@@ -14,6 +15,13 @@ describe('built-in rules', () => {
       expect([...rules.keys()]).toContain(name)
     },
   )
+
+  it('are listed in the documentation', () => {
+    const page = readFileSync(new URL('../../../docs/60-distill.md', import.meta.url), 'utf8')
+    expect(builtinRules.map(({ name }) => name).filter((name) => !page.includes(`\n| ${name} | `))).toEqual(
+      [],
+    )
+  })
 
   it.each([
     // Names are recognized however they are written.

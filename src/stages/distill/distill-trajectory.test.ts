@@ -295,6 +295,28 @@ describe('voice', () => {
   })
 })
 
+describe('a reflection', () => {
+  const computed = (reflects: boolean): Story => {
+    const story = new Story()
+      .say('planner', 'plan', 'Add.', 'Easy.')
+      .say('coder', 'call', 'print(81)', 'Run it.')
+      .call('coder', 'code', { syntax: 'code', language: 'py', code: 'print(81)' }, '81')
+      .say('coder', 'report', 'The sum is 81.')
+    return reflects ? story.say('critic', 'reflection', 'That is plausible.') : story
+  }
+
+  it('is written only if someone reflected, or if the map dropped the one who did', () => {
+    const reflections = (reflects: boolean, map?: Map<string, string>) => {
+      const { steps, sequence } = told(computed(reflects).end('planner', '81').run(), 'math', map)
+      const texts = steps.filter(([agent]) => agent === 'reflection').map(([, text]) => text)
+      return [texts, sequence.meta['problems'] === undefined]
+    }
+    expect(reflections(true)).toEqual([['The sum is 81.\nThat is plausible.'], true])
+    expect(reflections(false)).toEqual([[], false])
+    expect(reflections(true, new Map([['critic', 'drop']]))).toEqual([['The sum is 81.'], true])
+  })
+})
+
 describe('explain', () => {
   it('shows every event with its span or the reason it has none', () => {
     const trajectory = managed().send('manager', 'user', 'Osk', 'e1').run()

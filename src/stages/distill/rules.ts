@@ -33,10 +33,11 @@ export function contributionsFor(agent: string): readonly Contribution[] {
 
 /**
  * The pending contributions that an agent's block can be built from, if it has none of its own. A report or a
- * suggestion may join a reflection, but does not become one: nobody reflected.
+ * suggestion may join a reflection, but does not become one, because nobody reflected; only if distill.map dropped the
+ * agent who did, it takes that place.
  */
-export function sourcesFor(agent: string): readonly Contribution[] {
-  return agent === 'reflection' ? ['reflection', 'check'] : contributionsFor(agent)
+export function sourcesFor(agent: string, droppedReflection: boolean): readonly Contribution[] {
+  return agent === 'reflection' && !droppedReflection ? ['reflection', 'check'] : contributionsFor(agent)
 }
 
 /** The grammar agent for suggested answers. */

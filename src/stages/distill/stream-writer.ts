@@ -45,6 +45,8 @@ export class StreamWriter {
   readonly #style: Style
   readonly #repetition = new RepetitionFilter()
   #last: string | null = null
+  /** distill.map dropped someone's reflection. */
+  #droppedReflection = false
   readonly draft: Draft = {
     steps: [],
     omitted: [],
@@ -79,6 +81,7 @@ export class StreamWriter {
 
   #withoutText(turn: Turn): Turn {
     this.omit(turn.event, 'all', `${turn.agent} is dropped by distill.map`)
+    if (turn.as === 'reflection') this.#droppedReflection = true
     return { ...turn, thought: '', words: '' }
   }
 
@@ -188,7 +191,7 @@ export class StreamWriter {
     for (const name of this.#successors()) {
       const between = agents.get(name)!
       if (between.kind !== 'role' || !between.next.includes(agent)) continue
-      const wanted: readonly string[] = sourcesFor(name)
+      const wanted: readonly string[] = sourcesFor(name, this.#droppedReflection)
       const at = pending.findLastIndex(({ as }) => as === name || (needed && wanted.includes(as)))
       const item = pending[at]
       if (item === undefined) continue

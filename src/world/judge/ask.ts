@@ -2,11 +2,12 @@ import { limiter } from '../../base/concurrency/index.ts'
 import { backOff, pause } from '../../base/retry/index.ts'
 import { type JudgeCache, memoryJudgeCache } from './cache.ts'
 import type { JudgePrompt } from './prompt.ts'
+import type { JudgeReply } from './reply.ts'
 
 /** A model that completes a prompt; see `promptFunction` in src/world/models. */
 export type JudgeModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<string>
 
-export interface AskOptions<Reply> {
+export interface JudgeOptions<Reply = JudgeReply> {
   model: JudgeModel
   /** Part of the cache key, so that judgements by different models are kept apart. */
   modelName?: string
@@ -32,7 +33,7 @@ export type Judgement<Reply> = Reply | { failure: string }
 /** Asks a model for a judgement: caches, retries, limits concurrent calls, and never throws. */
 export function asker<Case, Reply extends object>(
   subject: Subject<Case, Reply>,
-  options: AskOptions<Reply>,
+  options: JudgeOptions<Reply>,
 ): (judged: Case, signal?: AbortSignal) => Promise<Judgement<Reply>> {
   const { model, totalMs = 60_000, attempts = 4, backOffMs = 500 } = options
   const cache = options.cache ?? memoryJudgeCache<Reply>()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
 import type { WorldConfig } from '../settings.ts'
-import type { AskOptions } from './ask.ts'
+import type { JudgeOptions } from './ask.ts'
 import type { JudgeCache } from './cache.ts'
 import { fileCache, fileJudgeCache } from './file-cache.ts'
 import { createJudge, type Judge } from './judge.ts'
@@ -32,7 +32,7 @@ function optionsFrom<Reply>(
   environment: Environment,
   file: string,
   cacheIn: (path: string) => JudgeCache<Reply>,
-): AskOptions<Reply> | undefined {
+): JudgeOptions<Reply> | undefined {
   const model = modelFromSettings('judge', judge, environment)
   if (model === undefined) return undefined
   return {

@@ -1,9 +1,7 @@
-import { type AskOptions, asker, type Judgement } from './ask.ts'
+import { asker, type Judgement, type JudgeOptions } from './ask.ts'
 import { judgeKey } from './cache.ts'
 import { type JudgeCase, judgePrompt } from './prompt.ts'
 import { type JudgeReply, readReply } from './reply.ts'
-
-export type JudgeOptions = AskOptions<JudgeReply>
 
 export interface Judge {
   judge(judgeCase: JudgeCase, signal?: AbortSignal): Promise<Judgement<JudgeReply>>

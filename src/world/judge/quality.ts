@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { sha256 } from '../../base/digests/index.ts'
 import { readObject, schemaPrompt } from '../models/structured.ts'
-import { type AskOptions, asker, type Judgement } from './ask.ts'
+import { asker, type Judgement, type JudgeOptions } from './ask.ts'
 import type { JudgePrompt } from './prompt.ts'
 
 /** Part of the cache key: change it whenever a change to the prompt below could change a score. */
@@ -21,7 +21,7 @@ export const QualityScore = z.object({
 export type QualityScore = z.infer<typeof QualityScore>
 
 /** A question and the whole text that answers it. */
-export interface QualityCase {
+interface QualityCase {
   question: string
   text: string
 }
@@ -29,7 +29,7 @@ export interface QualityCase {
 export type QualityJudge = (judged: QualityCase, signal?: AbortSignal) => Promise<Judgement<QualityScore>>
 
 /** A judge of whole solutions, cached and retried like the judge of answers. */
-export function createQualityJudge(options: AskOptions<QualityScore>): QualityJudge {
+export function createQualityJudge(options: JudgeOptions<QualityScore>): QualityJudge {
   // A whole solution takes a model longer than one answer.
   return asker({ key: qualityKey, prompt: qualityPrompt, read: readScore }, { totalMs: 180_000, ...options })
 }
