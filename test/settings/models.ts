@@ -7,11 +7,13 @@ import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { readEnvironment } from '../../src/settings/index.ts'
 import { distill } from '../../src/stages/distill/index.ts'
 import { solveAll } from '../../src/stages/eval/index.ts'
+import { filter } from '../../src/stages/filter/index.ts'
 import { teach } from '../../src/stages/teach/index.ts'
 import { startOpenAiServer } from '../../src/testing/openai-server.ts'
 import { embedderFromSettings } from '../../src/world/models/index.ts'
 import { openToolbox } from '../../src/world/tools/index.ts'
 import { tasksOf } from '../eval/support.ts'
+import { makeSequence } from '../filter/make-sequence.ts'
 import { tinyModel } from '../sft/support.ts'
 import { type Effects, type Flags, outcome } from './effects.ts'
 import { corpus, folder, newRun, observe, signal, trajectory } from './places.ts'
@@ -156,6 +158,30 @@ export async function reacted(config: ProjectConfig): Promise<unknown> {
   return [...run.scan('attempt')].length
 }
 
+/** Scores one of two sequences, and fails on the other. */
+const scoring = await startOpenAiServer(({ body }) =>
+  JSON.stringify(body['messages']).includes('Fair work')
+    ? JSON.stringify({ reason: '', coherence: 3, correctness: 3, usefulness: 3, score: 3 })
+    : { status: 400 },
+)
+
+async function scored(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  for (const thought of ['Fair work.', 'Odd work.'])
+    run.append('sequence', makeSequence({ id: thought, thought, reflection: 'Fine.' }))
+  const { funnel } = await filter.run({ run, config, observe, signal })
+  return funnel.reasons.map(({ reason, count }) => [reason, count])
+}
+
+const scoredGiven: Flags = {
+  ...quick,
+  'judge.base_url': scoring.baseUrl,
+  'judge.model': 'model-a',
+  'judge.retries': 0,
+  'filter.near_duplicates': false,
+  'filter.judge_undecided': 'drop',
+}
+
 export const call = '<think>Look.</think><code>\n```py\n```\n</code>'
 const evalGiven: Flags = { ...quick, 'eval.max_turns': 1 }
 const evalModel: Flags = {
@@ -183,6 +209,19 @@ export const modelsEffects: Effects = {
   ...modelEffects('distill', smoothed),
   ...modelEffects('teacher', taught, { ...quick, 'teach.mind': 'model' }),
   ...modelEffects('eval', reacted, evalGiven, call),
+  'filter.judge': { see: scored, to: true, given: scoredGiven },
+  'filter.judge_min': {
+    see: scored,
+    from: 3,
+    to: 4,
+    given: { ...scoredGiven, 'filter.judge': true, 'filter.judge_undecided': 'keep' },
+  },
+  'filter.judge_undecided': {
+    see: scored,
+    from: 'keep',
+    to: 'drop',
+    given: { ...scoredGiven, 'filter.judge': true },
+  },
   'embedding.max_characters': {
     see: asked(embedding),
     to: 20,

@@ -65,6 +65,21 @@ async function distilled(config: ProjectConfig): Promise<unknown> {
   return [...run.scan('sequence')].map((sequence) => [streamText(sequence), sequence.meta['problems']])
 }
 
+/** The same run by agents who say who they are. */
+const spoken = {
+  ...trajectory,
+  events: trajectory.events.map((event) =>
+    event.type === 'wrote' ? { ...event, thought: `As the ${event.agent}, ${event.thought}` } : event,
+  ),
+}
+
+async function distilledAsOne(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  run.append('trajectory', spoken)
+  await distill(config, { run, signal, observe })
+  return [...run.scan('sequence')].map(streamText)
+}
+
 let words = 0
 const unlike = (): string => Array.from({ length: 60 }, () => `w${words++}`).join(' ')
 const known = 'How many lamps does the second tower of Osk harbour have, and who lit them first?'
@@ -77,6 +92,7 @@ const shapes: Shape[] = [
   { id: 'circling', reflection: 'Fine.', calls: [...fiveCalls, 'YEAR'] },
   { id: 'shown', reflection: 'Fine.', sawGold: true },
   { id: 'mended', reflection: 'Fine.', checks: ['Score: 1', 'Score: 4'] },
+  { id: 'addressed', reflection: 'Fine, as you asked.' },
   { id: 'unreflected' },
   { id: 'unreflected code', grammar: 'code' },
   { id: 'known', reflection: 'Fine.', question: known.replace('first', 'last') },
@@ -189,6 +205,7 @@ export const workEffects: Effects = {
     'distill.quotes': true,
     'distill.thoughts': false,
   }),
+  'distill.voice': { see: distilledAsOne, to: { builtin: false } },
   ...seenBy(
     filtered,
     {
@@ -196,6 +213,7 @@ export const workEffects: Effects = {
       'filter.min_interactions_by_suite': { search: 1 },
       'filter.max_same_call': 3,
       'filter.exclude_saw_gold': true,
+      'filter.voice': false,
       'filter.reflection_agents': ['plan'],
       'filter.reflection_required': ['web'],
       'filter.keep_unreflected': 1,

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { builtinGrammars, isWellFormed, parseChain } from '../../src/language/grammar/index.ts'
+import { agentNames } from '../../src/language/voice/index.ts'
+import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { streamText } from '../../src/schema/index.ts'
 import { distillTrajectory } from '../../src/stages/distill/index.ts'
+import { unreflected } from '../../src/stages/filter/decide.ts'
+import { examine } from '../../src/stages/filter/examine.ts'
+import { filterSettings } from '../../src/stages/filter/settings.ts'
+import { speaksToTeam } from '../../src/stages/filter/voice.ts'
 import {
   carefulDials,
   erringDials,
@@ -10,6 +16,8 @@ import {
   topologies,
 } from '../../src/stages/teach/index.ts'
 import { Place, suites, taskOf, teamOf } from './teams.ts'
+
+const settings = filterSettings(ProjectConfig.parse({}))
 
 let place: Place
 beforeAll(async () => {
@@ -39,6 +47,11 @@ it.each([...topologies.keys()])(
           expect(isWellFormed(chain), `${sequence.id}: ${JSON.stringify(sequence.meta['problems'])}`).toBe(
             true,
           )
+          // Text that is written for one agent is left as it is, except for the one remark that names a teammate.
+          expect(Object.keys(sequence.meta['voice'] ?? {}).filter((rule) => rule !== 'disagrees')).toEqual([])
+          const examined = examine(sequence, grammar)
+          expect(speaksToTeam(examined, agentNames(trajectory.events)), sequence.id).toBeUndefined()
+          expect(unreflected(examined, settings)?.reason).not.toBe('no reflection where it is required')
           if (task.domain === 'web')
             reflections += chain.blocks.filter(({ agent }) => agent === 'reflection').length
         }

@@ -65,7 +65,7 @@ export function registerDistill(program: Command): void {
   registerDistillExplain(distill)
 }
 
-function describe({ figures, problems }: DistillSummary, dryRun: boolean): string {
+function describe({ figures, problems, voice }: DistillSummary, dryRun: boolean): string {
   const rows = Object.entries(figures).map(([name, count]) => [name, count.toLocaleString('en')])
   const made = figures['sequences'] ?? 0
   const faulty = figures['with problems'] ?? 0
@@ -80,6 +80,15 @@ function describe({ figures, problems }: DistillSummary, dryRun: boolean): strin
             ...problems
               .slice(0, 20)
               .map(({ problem, count, example }) => [count.toLocaleString('en'), problem, pc.dim(example)]),
+          ]),
+          '',
+        ]),
+    ...(voice.length === 0
+      ? []
+      : [
+          table([
+            ['times', 'voice rule'].map((head) => pc.dim(head)),
+            ...voice.slice(0, 20).map(({ rule, count }) => [count.toLocaleString('en'), rule]),
           ]),
           '',
         ]),

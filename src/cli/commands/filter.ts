@@ -68,7 +68,7 @@ export function registerFilter(program: Command): void {
       const { dir, config } = settingsForRun(options, name, {
         flags: flagsOf(options),
         kind: 'sequences',
-        uses: () => ['language', 'filter'],
+        uses: ({ filter }) => ['language', 'filter', ...(filter.judge ? (['judge', 'tools'] as const) : [])],
       })
       const dryRun = options.dryRun === true
       const { filter, runStage } = await import('../../pipeline/index.ts')
@@ -102,7 +102,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
 }
 
 function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
-  const { sequences, kept, copies, upSampled, passedOver } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, judge } = funnel
   const state = dryRun
     ? 'dry run: nothing was written'
     : alreadyDone
@@ -117,8 +117,14 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
     `${kept > 0 ? mark.good : mark.open} ${whole(kept)} of ${whole(sequences)} sequences kept (${percent(kept / sequences)}), ` +
       `${whole(copies)} after upsampling ${whole(upSampled)} of them` +
       (passedOver === 0 ? '' : `; ${whole(passedOver)} skipped`),
+    ...(judge === undefined ? [] : [describeJudge(judge)]),
     pc.dim(state),
   ].join('\n')
+}
+
+function describeJudge({ scored, undecided, failure = '' }: NonNullable<Funnel['judge']>): string {
+  const line = `${undecided === 0 ? mark.good : mark.open} the judge scored ${whole(scored)} sequences`
+  return undecided === 0 ? line : `${line} and could not decide on ${whole(undecided)}: ${failure}`
 }
 
 /** Rows of the histogram; the last row includes everything above. */

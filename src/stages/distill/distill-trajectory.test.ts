@@ -258,6 +258,65 @@ describe('distillSmoothly', () => {
   })
 })
 
+describe('smoothing', () => {
+  it('is rejected if it changes a number, and the reason is counted', async () => {
+    const smooth = async ({ pieces }: { pieces: readonly { text: string }[] }) =>
+      `${pieces.map(({ text }) => text).join(' ')} 42`
+    const options = { grammar: grammarOf('web'), smooth, signal: new AbortController().signal }
+    const sequence = await distillSmoothly(managed().run(), options)
+    const { smoothingRejected, ...meta } = sequence.meta
+    expect({ ...sequence, meta }).toEqual(distillTrajectory(managed().run(), { grammar: grammarOf('web') }))
+    expect(smoothingRejected).toEqual({ 'a new number': expect.any(Number) })
+  })
+})
+
+describe('voice', () => {
+  const spoken = () =>
+    new Story()
+      .say('planner', 'plan', 'Ask the searcher to find the river.', 'As the planner, I go first.')
+      .say('searcher', 'call', 'Ask the searcher to look.', 'The planner asked me to find the river.')
+      .call('searcher', 'web_search', { query: 'ask the searcher' }, 'The planner asked me to say: Osk.')
+      .say('searcher', 'report', 'searcher reports: It is the Osk.')
+      .end('planner', 'As the planner, Osk', 'TERMINATE')
+
+  it('is that of one agent in what agents wrote, and only there', () => {
+    const { steps, sequence } = told(spoken().run())
+    const text = (agent: string): string[] =>
+      steps.filter(([name]) => name === agent).map(([, body]) => body!)
+    expect(text('plan')).toEqual(['Find the river.'])
+    expect(text('think').join('\n')).not.toMatch(/planner|searcher|TERMINATE/)
+    expect(text('web_search')).toEqual(['ask the searcher'])
+    expect(text('observation')).toEqual(['The planner asked me to say: Osk.'])
+    expect(text('answer')).toEqual(['As the planner, Osk'])
+    expect(sequence.meta['voice']).toMatchObject({ order: 1, 'as my role': 1, 'asked me to': 1, reports: 1 })
+    const plain = distillTrajectory(spoken().run(), { grammar: grammarOf('web'), voice: { builtin: false } })
+    expect(plain.meta['voice']).toBeUndefined()
+    expect(streamText(plain)).toContain('As the planner, I go first.')
+  })
+})
+
+describe('a reflection', () => {
+  const computed = (reflects: boolean): Story => {
+    const story = new Story()
+      .say('planner', 'plan', 'Add.', 'Easy.')
+      .say('coder', 'call', 'print(81)', 'Run it.')
+      .call('coder', 'code', { syntax: 'code', language: 'py', code: 'print(81)' }, '81')
+      .say('coder', 'report', 'The sum is 81.')
+    return reflects ? story.say('critic', 'reflection', 'That is plausible.') : story
+  }
+
+  it('is written only if someone reflected, or if the map dropped the one who did', () => {
+    const reflections = (reflects: boolean, map?: Map<string, string>) => {
+      const { steps, sequence } = told(computed(reflects).end('planner', '81').run(), 'math', map)
+      const texts = steps.filter(([agent]) => agent === 'reflection').map(([, text]) => text)
+      return [texts, sequence.meta['problems'] === undefined]
+    }
+    expect(reflections(true)).toEqual([['The sum is 81.\nThat is plausible.'], true])
+    expect(reflections(false)).toEqual([[], false])
+    expect(reflections(true, new Map([['critic', 'drop']]))).toEqual([['The sum is 81.'], true])
+  })
+})
+
 describe('explain', () => {
   it('shows every event with its span or the reason it has none', () => {
     const trajectory = managed().send('manager', 'user', 'Osk', 'e1').run()

@@ -1,10 +1,12 @@
 import { buildPrompt, type Grammar, parseChain, renderSpans, validate } from '../../language/grammar/index.ts'
+import type { VoiceOptions } from '../../language/voice/index.ts'
 import type { Stream, Trajectory } from '../../schema/index.ts'
 import { causalOrder, type Links, linksOf } from './causal-order.ts'
 import type { Draft, Pending } from './draft.ts'
 import type { DistillMap } from './rules.ts'
 import { StreamWriter } from './stream-writer.ts'
 import { TurnReader } from './turn.ts'
+import { speakerOf } from './voice.ts'
 
 export interface DistillOptions {
   grammar: Grammar
@@ -14,6 +16,8 @@ export interface DistillOptions {
   quotes?: boolean
   /** Include what agents thought in addition to what they said. Default: yes. */
   thoughts?: boolean
+  /** Rules that make the team's text that of a single agent. Default: the built-in ones. */
+  voice?: VoiceOptions
 }
 
 /**
@@ -30,7 +34,7 @@ export interface DistillOptions {
  */
 export function distillTrajectory(trajectory: Trajectory, options: DistillOptions): Stream {
   const links = linksOf(trajectory)
-  return finish(trajectory, options.grammar, draftOf(links, options), links)
+  return finish(trajectory, options.grammar, draftOf(trajectory, links, options), links)
 }
 
 /** The id of the sequence distilled from a trajectory. */
@@ -40,10 +44,12 @@ export function sequenceId(trajectoryId: string): string {
 
 /** The run as steps, before they are rendered with tags. */
 export function draftOf(
+  { events, question }: Pick<Trajectory, 'events' | 'question'>,
   links: Links,
-  { grammar, map = new Map(), quotes = false, thoughts = true }: DistillOptions,
+  { grammar, map = new Map(), quotes = false, thoughts = true, voice }: DistillOptions,
 ): Draft {
   const reader = new TurnReader(links)
+  const speaker = speakerOf(events, question, voice)
   const order = causalOrder(links, reader.ending)
   const writer = new StreamWriter(grammar, map, { quotes, thoughts })
   const { draft } = writer
@@ -63,7 +69,7 @@ export function draftOf(
       writer.omit(event.id, 'all', turn.skipped)
       pendingAfter.set(event.id, pending)
     } else {
-      const onward = writer.write(turn, pending)
+      const onward = writer.write(speaker.speak(turn), pending)
       for (const item of onward) everything.add(item)
       pendingAfter.set(event.id, onward)
     }
@@ -71,6 +77,7 @@ export function draftOf(
   for (const { used, event, as } of everything)
     if (!used)
       writer.omit(event, as === 'thought' ? 'thought' : 'words', 'nothing in the stream depends on it')
+  draft.voice = speaker.counts
   return draft
 }
 
@@ -89,7 +96,7 @@ function pendingFor(
 
 /** Renders the steps with their tags and adds provenance and problems. */
 export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, links: Links): Stream {
-  const { steps, omitted, folded, answered } = draft
+  const { steps, omitted, folded, answered, voice } = draft
   const spans = renderSpans(grammar, steps)
   const sawGold = goldEvents(links)
   const goldSpans = steps.flatMap(({ source }, index) =>
@@ -112,6 +119,7 @@ export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, l
       ...(problems.length === 0 ? {} : { problems }),
       ...(goldSpans.length === 0 ? {} : { sawGold: goldSpans }),
       ...(folded.length === 0 ? {} : { folded: folded.map((note) => ({ ...note })) }),
+      ...(voice.size === 0 ? {} : { voice: Object.fromEntries(voice) }),
       ...(omitted.length === 0 ? {} : { leftOut: omitted.map((note) => ({ ...note })) }),
     },
   }

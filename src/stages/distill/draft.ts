@@ -20,6 +20,8 @@ export interface Draft {
   folded: Folded[]
   problems: string[]
   answered: boolean
+  /** How often each voice rule changed what agents wrote. */
+  voice: ReadonlyMap<string, number>
 }
 
 /** Separates the texts of different agents in one block. */

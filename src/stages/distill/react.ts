@@ -17,8 +17,7 @@ export function reactOf(sequence: Stream, grammar: Grammar): Stream | string {
   const { diagnostics, order } = parseChain(react, streamText({ spans }), { strict: true })
   const fault = (diagnostics[0] ?? order.violations[0])?.message
   if (fault !== undefined) return fault
-  // These refer to span indexes of the other sequence.
-  const { problems: _, sawGold: __, folded: ___, leftOut: ____, smoothed: _____, ...rest } = meta
+  const rest = Object.fromEntries(Object.entries(meta).filter(([name]) => !ofTheOther.has(name)))
   return {
     ...sequence,
     id: reactId(trajectoryId),
@@ -29,6 +28,17 @@ export function reactOf(sequence: Stream, grammar: Grammar): Stream | string {
     meta: rest,
   }
 }
+
+/** Refer to spans or texts of the sequence that this one is made from. */
+const ofTheOther = new Set([
+  'problems',
+  'sawGold',
+  'folded',
+  'leftOut',
+  'voice',
+  'smoothed',
+  'smoothingRejected',
+])
 
 function isKept({ prelude }: Grammar, { kind, agent }: Span, next: Span | undefined): boolean {
   if (kind !== 'role') return true

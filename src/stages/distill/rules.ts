@@ -19,7 +19,7 @@ const blocks: Partial<Record<Contribution, readonly string[]>> = {
   check: ['double_check', 'reflection'],
 }
 
-/** The pending contributions that an agent's block can be built from, if it has none of its own. */
+/** The pending contributions that may join an agent's block. */
 const contributions: Record<string, readonly Contribution[]> = {
   plan: ['facts'],
   reflection: ['reflection', 'check', 'suggestion', 'report'],
@@ -29,6 +29,15 @@ const contributions: Record<string, readonly Contribution[]> = {
 
 export function contributionsFor(agent: string): readonly Contribution[] {
   return contributions[agent] ?? []
+}
+
+/**
+ * The pending contributions that an agent's block can be built from, if it has none of its own. A report or a
+ * suggestion may join a reflection, but does not become one, because nobody reflected; only if distill.map dropped the
+ * agent who did, it takes that place.
+ */
+export function sourcesFor(agent: string, droppedReflection: boolean): readonly Contribution[] {
+  return agent === 'reflection' && !droppedReflection ? ['reflection', 'check'] : contributionsFor(agent)
 }
 
 /** The grammar agent for suggested answers. */

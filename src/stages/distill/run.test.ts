@@ -77,3 +77,30 @@ it('makes ReAct-style sequences on request, and remakes them with their chains',
   ])
   expect(react[0]!.spans.map(({ agent }) => agent)).toEqual(['think', 'answer'])
 })
+
+it('applies voice rules, counts them, and refuses a pattern that cannot be used', async () => {
+  const { events, ...rest } = trajectory('one', 'math')
+  const thought = 'As the planner, I say it. Roger.'
+  const spoken = events.map((event) => ({
+    ...event,
+    agent: 'planner',
+    ...(event.type === 'wrote' ? { thought } : {}),
+  }))
+  run.append('trajectory', { ...rest, events: spoken })
+  const distilled = async (voice: object) => {
+    const config = ProjectConfig.parse({ distill: { voice } })
+    const summary = await distillRun(config, { ...context(), again: true })
+    const [sequence] = run.scan('sequence')
+    return { ...summary, text: sequence!.spans[0]!.text, meta: sequence!.meta }
+  }
+  expect(await distilled({ cut: [' Roger\\.'], replace: { 'say it': 'write it' } })).toMatchObject({
+    text: '<think>I write it.</think>',
+    meta: { voice: { 'as my role': 1, 'cut:  Roger\\.': 1, 'replace: say it': 1 } },
+    figures: { 'voice changes': 3 },
+    voice: expect.arrayContaining([{ rule: 'as my role', count: 1 }]),
+  })
+  expect(await distilled({ builtin: false })).toMatchObject({ text: `<think>${thought}</think>`, voice: [] })
+  await expect(distilled({ cut: ['('] })).rejects.toThrow(
+    'distill.voice.cut: the pattern "(" is not a regular',
+  )
+})

@@ -9,6 +9,7 @@ import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { reactOf } from './react.ts'
 import { type DistillSection, distillSettings } from './settings.ts'
 import { distillSmoothly, type Smooth } from './smooth.ts'
+import { LEFT } from './voice.ts'
 
 /** Sequences per write; between batches the event loop gets a turn. */
 const BATCH = 100
@@ -38,6 +39,8 @@ export interface DistillSummary {
   figures: Record<string, number>
   /** How often each kind of problem occurred, most frequent first. */
   problems: { problem: string; count: number; example: string }[]
+  /** How often each voice rule changed something, most frequent first; the sum is in the figures. */
+  voice: { rule: string; count: number }[]
 }
 
 /**
@@ -46,7 +49,7 @@ export interface DistillSummary {
  */
 export async function run(config: DistillConfig, context: DistillContext): Promise<DistillSummary> {
   const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
-  const { map, quotes, thoughts, grammarOf } = await distillSettings(config, languageOf(config.language, run))
+  const { grammarOf, ...options } = await distillSettings(config, languageOf(config.language, run))
   const tally = new Tally()
   const heldOut = new Set(
     [...run.scan('task')].flatMap(({ id, meta }) => (meta['for'] === 'eval' ? [id] : [])),
@@ -79,7 +82,7 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
     if (failed !== undefined) failures.before.push(failed)
     const grammar = grammarOf(trajectory.meta['domain'])
     const before = again ? undefined : run.get('sequence', sequenceId(trajectory.id))
-    const sequence = before ?? (await attempt(trajectory, { grammar, map, quotes, thoughts }, context))
+    const sequence = before ?? (await attempt(trajectory, { grammar, ...options }, context))
     if (typeof sequence === 'string') {
       tally.fail(trajectory.id, sequence)
       failures.here.push({ boundary: 'usage', message: sequence })
@@ -141,6 +144,7 @@ class Tally {
     failed: 0,
   }
   readonly #problems = new Map<string, { count: number; example: string }>()
+  readonly #voice = new Map<string, number>()
 
   add({ id, meta, provenance }: Stream): void {
     const problems = Array.isArray(meta['problems']) ? meta['problems'].map(String) : []
@@ -149,16 +153,30 @@ class Tally {
     if (meta['unanswered'] === true) this.figures['unanswered']!++
     if (provenance?.sawGold === true) this.figures['saw the gold answer']!++
     for (const problem of new Set(problems.map(kindOf))) this.#count(problem, id)
+    for (const [rule, count] of countsOf(meta['voice'])) {
+      this.#voice.set(rule, (this.#voice.get(rule) ?? 0) + count)
+      this.#raise(rule === LEFT ? 'voice matches left alone' : 'voice changes', count)
+    }
+    if (Array.isArray(meta['smoothed'])) this.#raise('smoothed blocks', meta['smoothed'].length)
+    for (const [reason, count] of countsOf(meta['smoothingRejected'])) {
+      this.#raise('smoothing rejected', count)
+      this.#count(`smoothing rejected: ${reason}`, id)
+    }
   }
 
   addReact(id: string, made: Stream | string): void {
     if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
-    else this.figures['ReAct-style'] = (this.figures['ReAct-style'] ?? 0) + 1
+    else this.#raise('ReAct-style', 1)
   }
 
   fail(id: string, message: string): void {
     this.figures['failed']!++
     this.#count(message, id)
+  }
+
+  /** Figures that are shown only where there is something to count. */
+  #raise(figure: string, by: number): void {
+    this.figures[figure] = (this.figures[figure] ?? 0) + by
   }
 
   #count(problem: string, example: string): void {
@@ -169,8 +187,19 @@ class Tally {
 
   summary(): DistillSummary {
     const problems = [...this.#problems].map(([problem, found]) => ({ problem, ...found }))
-    return { figures: this.figures, problems: problems.sort((left, right) => right.count - left.count) }
+    const voice = [...this.#voice].map(([rule, count]) => ({ rule, count }))
+    return {
+      figures: this.figures,
+      problems: problems.sort((left, right) => right.count - left.count),
+      voice: voice.sort((left, right) => right.count - left.count),
+    }
   }
+}
+
+/** Counts by name, as they are stored in the metadata of a sequence. */
+function countsOf(value: unknown): [string, number][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  return Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
 }
 
 /** The same problem at another turn counts as the same problem. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
 import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
+import { type VoiceOptions, Voices } from '../../language/voice/index.ts'
 import { table } from '../../settings/index.ts'
 import { modelSection } from '../../world/settings.ts'
 import { type DistillMap, DROP } from './rules.ts'
@@ -16,6 +17,19 @@ export const DistillSection = z
     /** Thoughts may quote tool output; otherwise verbatim repetitions are removed. */
     quotes: z.boolean().default(false),
     thoughts: z.boolean().default(true),
+    /**
+     * Rules that rewrite or cut what only a team would say: names of teammates, hand-offs, routing. Patterns are never
+     * taken from a run: one from someone else could take forever.
+     */
+    voice: z
+      .strictObject({
+        builtin: z.boolean().default(true),
+        /** Regular expressions of text to cut. */
+        cut: z.array(z.string().min(1)).default([]),
+        /** Regular expressions and what each match becomes: { "the boss" = "I" }. */
+        replace: z.record(z.string().min(1), z.string()).default({}),
+      })
+      .prefault({}),
   })
   .prefault({})
 export type DistillSection = z.infer<typeof DistillSection>
@@ -24,6 +38,7 @@ export interface DistillSettings {
   map: DistillMap
   quotes: boolean
   thoughts: boolean
+  voice: VoiceOptions
   /** The grammar of a domain, or the project's own if there is none by that name. */
   grammarOf: (domain: unknown) => Grammar
 }
@@ -36,8 +51,10 @@ export async function distillSettings(
   const known = new Set([...grammars.values()].flatMap(({ agents }) => [...agents.keys()]))
   const map = new Map(Object.entries(distill.map))
   for (const agent of map.values()) assertAgent(agent, known)
-  const { quotes, thoughts } = distill
-  return { map, quotes, thoughts, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
+  const { quotes, thoughts, voice } = distill
+  // A pattern that cannot be used is reported once, before anything is distilled.
+  new Voices(voice)
+  return { map, quotes, thoughts, voice, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
 }
 
 function assertAgent(agent: string, known: ReadonlySet<string>): void {

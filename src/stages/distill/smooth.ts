@@ -3,6 +3,7 @@ import { type ChatModel, promptFunction } from '../../world/models/index.ts'
 import { linksOf } from './causal-order.ts'
 import { type DistillOptions, draftOf, finish } from './distill-trajectory.ts'
 import type { DraftStep, Piece } from './draft.ts'
+import { smoothingFault } from './smoothing-check.ts'
 
 /** A block joined from the texts of several agents. */
 interface Joint {
@@ -15,15 +16,16 @@ interface Joint {
 export type Smooth = (joint: Joint, signal: AbortSignal) => Promise<string>
 
 /**
- * Distills and smooths the transitions between agents. Rewritten spans are listed in `meta.smoothed`, and the origin
- * says so: their text is no longer that of their source events.
+ * Distills and smooths the transitions between agents. A rewrite is accepted only if it keeps every number, name and
+ * code block; the others are counted in `meta.smoothingRejected`. Rewritten spans are listed in `meta.smoothed`, and the
+ * origin says so: their text is no longer that of their source events.
  */
 export async function distillSmoothly(
   trajectory: Trajectory,
   { smooth, signal, ...options }: DistillOptions & { smooth: Smooth; signal: AbortSignal },
 ): Promise<Stream> {
   const links = linksOf(trajectory)
-  const draft = draftOf(links, options)
+  const draft = draftOf(trajectory, links, options)
   const smoothed: number[] = []
   // All at once: the model's own limit says how many requests there are at the same time.
   const rest = new AbortController()
@@ -34,18 +36,26 @@ export async function distillSmoothly(
     ),
     // After a failure nobody wants the other ones.
   ).finally(() => rest.abort())
+  const rejected: Record<string, number> = {}
   const steps = draft.steps.map((step, index): DraftStep => {
     const text = texts[index]!.trim()
-    if (text !== '' && text !== step.text) smoothed.push(index)
-    return text === '' ? step : { ...step, text }
+    if (text === '' || text === step.text) return step
+    const fault = smoothingFault(step.text, text)
+    if (fault !== undefined) {
+      rejected[fault] = (rejected[fault] ?? 0) + 1
+      return step
+    }
+    smoothed.push(index)
+    return { ...step, text }
   })
   const sequence = finish(trajectory, options.grammar, { ...draft, steps }, links)
-  if (smoothed.length === 0) return sequence
-  return {
-    ...sequence,
-    provenance: { ...sequence.provenance!, origin: 'distilled, smoothed' },
-    meta: { ...sequence.meta, smoothed },
+  const meta = {
+    ...sequence.meta,
+    ...(smoothed.length === 0 ? {} : { smoothed }),
+    ...(Object.keys(rejected).length === 0 ? {} : { smoothingRejected: rejected }),
   }
+  if (smoothed.length === 0) return { ...sequence, meta }
+  return { ...sequence, provenance: { ...sequence.provenance!, origin: 'distilled, smoothed' }, meta }
 }
 
 const instructions =

@@ -10,7 +10,15 @@ import {
   pendingOf,
 } from './draft.ts'
 import { RepetitionFilter } from './repetition.ts'
-import { contributionsFor, type DistillMap, DROP, placementOf, SUGGESTED, toolAgent } from './rules.ts'
+import {
+  contributionsFor,
+  type DistillMap,
+  DROP,
+  placementOf,
+  SUGGESTED,
+  sourcesFor,
+  toolAgent,
+} from './rules.ts'
 import type { Call, Turn } from './turn.ts'
 
 /** How much of the run is included. */
@@ -37,7 +45,16 @@ export class StreamWriter {
   readonly #style: Style
   readonly #repetition = new RepetitionFilter()
   #last: string | null = null
-  readonly draft: Draft = { steps: [], omitted: [], folded: [], problems: [], answered: false }
+  /** distill.map dropped someone's reflection. */
+  #droppedReflection = false
+  readonly draft: Draft = {
+    steps: [],
+    omitted: [],
+    folded: [],
+    problems: [],
+    answered: false,
+    voice: new Map(),
+  }
 
   constructor(grammar: Grammar, map: DistillMap, style: Style) {
     this.#grammar = grammar
@@ -64,6 +81,7 @@ export class StreamWriter {
 
   #withoutText(turn: Turn): Turn {
     this.omit(turn.event, 'all', `${turn.agent} is dropped by distill.map`)
+    if (turn.as === 'reflection') this.#droppedReflection = true
     return { ...turn, thought: '', words: '' }
   }
 
@@ -173,7 +191,7 @@ export class StreamWriter {
     for (const name of this.#successors()) {
       const between = agents.get(name)!
       if (between.kind !== 'role' || !between.next.includes(agent)) continue
-      const wanted: readonly string[] = contributionsFor(name)
+      const wanted: readonly string[] = sourcesFor(name, this.#droppedReflection)
       const at = pending.findLastIndex(({ as }) => as === name || (needed && wanted.includes(as)))
       const item = pending[at]
       if (item === undefined) continue

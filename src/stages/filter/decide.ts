@@ -1,24 +1,28 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
-import { streamText } from '../../schema/index.ts'
+import { type Stream, streamText } from '../../schema/index.ts'
 import { contaminated, type EvalQuestions } from './contamination.ts'
+import { isEcho } from './echo.ts'
 import { type Drop, type Examined, firstText } from './examine.ts'
 import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
 import { readScore } from './read-score.ts'
 import type { FilterSettings } from './settings.ts'
+import { speaksToTeam } from './voice.ts'
 
 /**
- * In the order they are applied. Contamination comes before near-duplicates: otherwise a contaminated sequence could
- * first displace a clean one that is similar.
+ * In the order they are applied. Contamination and the judge come before near-duplicates: otherwise a contaminated or
+ * poor sequence could first displace a better one that is similar.
  */
 export const stageNames = [
   'complexity',
   'quality',
+  'voice',
   'reflection',
   'correction',
   'length',
   'contamination',
+  'judge',
   'near-duplicates',
 ] as const
 export type StageName = (typeof stageNames)[number]
@@ -27,6 +31,8 @@ export interface Criteria {
   settings: FilterSettings
   tokenizer: Tokenizer
   evalQuestions: EvalQuestions
+  /** The names of the agents whose run a sequence was distilled from; empty if that is not known. */
+  teamOf: (sequence: Stream) => readonly string[]
 }
 
 export type Decision = { dropped: Drop & { stage: StageName } } | { weight: number }
@@ -37,6 +43,11 @@ type Check = (examined: Examined, criteria: Criteria) => Drop | undefined
 const checks: readonly (readonly [StageName, Check])[] = [
   ['complexity', (examined, { settings }) => tooSimple(examined, settings)],
   ['quality', (examined, { settings }) => poorQuality(examined, settings)],
+  [
+    'voice',
+    (examined, { settings, teamOf }) =>
+      settings.voice ? speaksToTeam(examined, teamOf(examined.sequence)) : undefined,
+  ],
   ['reflection', (examined, { settings }) => unreflected(examined, settings)],
   [
     'length',
@@ -52,7 +63,10 @@ const checks: readonly (readonly [StageName, Check])[] = [
   ],
 ]
 
-/** Applies every stage that looks at a single sequence; near-duplicates are resolved at the end. */
+/**
+ * Applies every stage that looks at a single sequence and needs no model; the judge comes next, and near-duplicates are
+ * resolved at the end.
+ */
 export function decide(examined: Examined, criteria: Criteria): Decision {
   for (const [stage, check] of checks) {
     const drop = check(examined, criteria)
@@ -82,13 +96,26 @@ export function unreflected(
 ): Drop | undefined {
   const { grammar, sequence, suite } = examined
   const agents = settings.reflection_agents.filter((name) => grammar?.agents.has(name))
-  if (agents.length === 0 || firstText(examined, agents) !== undefined) return undefined
+  if (agents.length === 0 || reflects(examined, agents)) return undefined
   const domain = [sequence.grammar, suite].find((name) => settings.reflection_required.includes(name))
-  if (domain !== undefined) return { reason: 'no reflection where it is required', detail: domain }
+  if (domain !== undefined) {
+    const echoes = firstText(examined, agents) === undefined ? '' : ': only repeats tool output'
+    return { reason: 'no reflection where it is required', detail: `${domain}${echoes}` }
+  }
   // Depends only on the seed and the id, so adding or reordering data changes nothing.
   const isSampled = fractionOf(settings.seed, sequence.id) < settings.keep_unreflected
   if (isSampled) return undefined
   return { reason: 'no reflection, not sampled', detail: `${settings.keep_unreflected} of these are kept` }
+}
+
+/** Whether one of these agents says something that is not just what the tool before it returned. */
+function reflects(examined: Examined, agents: readonly string[]): boolean {
+  let output = ''
+  for (const { agent, kind, text } of examined.chain().blocks) {
+    if (kind === 'observation') output = text
+    else if (agents.includes(agent) && text.trim() !== '' && !isEcho(text, output)) return true
+  }
+  return false
 }
 
 /**

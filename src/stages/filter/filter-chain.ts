@@ -3,9 +3,10 @@ import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
 import { isReact, type Selection, type Stream } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
-import { type Criteria, decide, type StageName } from './decide.ts'
+import { type Criteria, type Decision, decide, type StageName } from './decide.ts'
 import { type Drop, type Examined, examine } from './examine.ts'
 import { type Funnel, FunnelCounter, type Profile } from './funnel.ts'
+import type { SequenceJudge } from './judge.ts'
 import { Signatures, similarity } from './min-hash.ts'
 import { findDuplicates } from './near-duplicates.ts'
 import type { DroppedLine } from './selection-files.ts'
@@ -22,7 +23,7 @@ interface Candidate extends Omit<Selection, 'v'> {
 }
 
 /**
- * Applies the filters to one sequence after another. With near-duplicate detection, the final decision on those that
+ * Applies the filters to some sequences after others. With near-duplicate detection, the final decision on those that
  * passed everything else is made at the end, so that it does not depend on their order; about 1.4 kB are held for
  * each. Otherwise nothing is held.
  */
@@ -34,24 +35,48 @@ export class FilterChain {
   readonly #candidates: Candidate[] = []
   readonly #signatures = new Signatures()
 
-  constructor(criteria: Criteria, grammars: ReadonlyMap<string, Grammar>, sink: Sink | undefined) {
+  readonly #judge: SequenceJudge | undefined
+
+  constructor(
+    criteria: Criteria,
+    grammars: ReadonlyMap<string, Grammar>,
+    sink: Sink | undefined,
+    judge?: SequenceJudge,
+  ) {
     this.#criteria = criteria
     this.#grammars = grammars
     this.#sink = sink
+    this.#judge = judge
   }
 
-  add(sequence: Stream): void {
+  /** Decides on some sequences, in order. The judge is asked about all of them at the same time. */
+  async add(sequences: readonly Stream[], signal: AbortSignal): Promise<void> {
+    const entered = sequences.flatMap((sequence) => this.#enter(sequence) ?? [])
+    const decisions = await Promise.all(entered.map(({ examined }) => this.#decide(examined, signal)))
+    for (const [index, { examined, profile }] of entered.entries()) {
+      const { sequence } = examined
+      const decision = decisions[index]!
+      if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
+      else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
+    }
+  }
+
+  #enter(sequence: Stream): { examined: Examined; profile: Profile } | undefined {
     const { settings } = this.#criteria
     // A ReAct-style sequence follows the one it was made from.
     if (isReact(sequence) || settings.skip_origins.includes(sequence.provenance?.origin ?? '')) {
       this.#counter.passedOver++
-      return
+      return undefined
     }
     const examined = examine(sequence, this.#grammars.get(sequence.grammar))
-    const profile = this.#counter.enter(examined)
+    return { examined, profile: this.#counter.enter(examined) }
+  }
+
+  async #decide(examined: Examined, signal: AbortSignal): Promise<Decision> {
     const decision = decide(examined, this.#criteria)
-    if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
-    else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
+    if ('dropped' in decision || this.#judge === undefined) return decision
+    const drop = await this.#judge.poor(examined, signal)
+    return drop === undefined ? decision : { dropped: { stage: 'judge', ...drop } }
   }
 
   /** Resolves near-duplicates and returns the counts. */
@@ -63,7 +88,8 @@ export class FilterChain {
       if (twin < 0) this.#keep(candidate)
       else this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#nearDuplicate(index, twin) })
     }
-    return this.#counter.result()
+    const judged = this.#judge?.counts
+    return { ...this.#counter.result(), ...(judged === undefined ? {} : { judge: judged }) }
   }
 
   #pass(examined: Examined, candidate: Candidate): void {

@@ -19,6 +19,8 @@ export const Funnel = z.object({
   /** The kept ones, times their weights. */
   copies: count,
   upSampled: count,
+  /** What the judge scored and what it could not, with the reason for the first of those. Absent without a judge. */
+  judge: z.object({ scored: count, undecided: count, failure: z.string().optional() }).optional(),
   /** Retention is relative to all examined sequences. */
   stages: z.array(z.object({ name: z.enum(stageNames), before: count, after: count, retention: z.number() })),
   suites: z.array(z.object({ suite: z.string(), ...both })),

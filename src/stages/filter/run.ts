@@ -1,28 +1,34 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../base/digests/index.ts'
-import { UsageError } from '../../base/errors/index.ts'
+import { ModelError, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type Grammar, knownGrammars } from '../../language/grammar/index.ts'
 import { tokenizerNamed } from '../../language/tokens/index.ts'
+import { agentNames } from '../../language/voice/index.ts'
+import type { Stream } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import type { TasksConfig } from '../../tasks/settings.ts'
 import { languageOf } from '../../world/index.ts'
+import type { ModelSection, ToolsSection } from '../../world/settings.ts'
 import { readEvalQuestions } from './contamination.ts'
 import type { Criteria } from './decide.ts'
 import { FilterChain } from './filter-chain.ts'
 import type { Funnel } from './funnel.ts'
 import { drawFunnel } from './funnel-page.ts'
+import { type SequenceJudge, sequenceJudge } from './judge.ts'
 import { readFunnel, SelectionWriter } from './selection-files.ts'
 import { type FilterSection, filterSettings } from './settings.ts'
 
 /** Increment when the filters decide differently on the same input. */
-const VERSION = 1
-/** Sequences between checks of the signal: some ten milliseconds. */
-const YIELD_EVERY = 128
+const VERSION = 2
+/** Sequences decided on at a time: some ten milliseconds without a judge. */
+const BATCH = 128
 
 export interface FilterConfig extends TasksConfig {
   filter: FilterSection
+  judge: ModelSection
+  tools: ToolsSection
 }
 
 export interface FilterContext {
@@ -51,24 +57,36 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, signal),
     tokenizer: await tokenizerNamed(config.language.tokenizer),
+    teamOf: ({ provenance }) => {
+      const trajectory = run.get('trajectory', provenance?.trajectoryId ?? '')
+      return trajectory === undefined ? [] : agentNames(trajectory.events)
+    },
   }
+  const judge = sequenceJudge(config)
   const fingerprint = fingerprintOf(run, config, criteria, own)
   const before = readFunnel(run)
-  if (before?.fingerprint === fingerprint) return summaryOf(before, true)
+  // What the judge could not decide is asked again.
+  if (before?.fingerprint === fingerprint && (before.judge?.undecided ?? 0) === 0)
+    return summaryOf(before, true)
 
   let funnel: Funnel
   const writer = dryRun ? undefined : new SelectionWriter(run.dir)
   try {
-    const chain = new FilterChain(criteria, grammars, writer)
+    const chain = new FilterChain(criteria, grammars, writer, judge)
     const total = run.count('sequence')
     let done = 0
+    let batch: Stream[] = []
     for (const sequence of run.scan('sequence')) {
-      chain.add(sequence)
-      if (++done % YIELD_EVERY !== 0) continue
+      batch.push(sequence)
+      if (++done % BATCH !== 0) continue
+      await chain.add(batch, signal)
+      batch = []
       observe({ stage: 'filter', done, total, unit: 'sequences' })
       await setImmediate()
       signal.throwIfAborted()
     }
+    await chain.add(batch, signal)
+    assertJudged(judge)
     funnel = { ...chain.finish(), fingerprint, settings: config.filter }
     writer?.finish(funnel, drawFunnel(funnel, run.id))
   } catch (error) {
@@ -76,6 +94,16 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     throw error
   }
   return summaryOf(funnel, false)
+}
+
+/** A judge that decided nothing would keep, or drop, everything. */
+function assertJudged(judge: SequenceJudge | undefined): void {
+  if (judge === undefined) return
+  const { scored, undecided, failure = '' } = judge.counts
+  if (scored > 0 || undecided === 0) return
+  throw new ModelError(`the judge decided on none of the ${undecided} sequences: ${failure}`, {
+    fix: 'Check the [judge] model, or set filter.judge = false.',
+  })
 }
 
 /** Throws if nothing was kept. The result remains in the folder, and its page shows why. */
@@ -99,7 +127,7 @@ export function assertKept({ funnel }: FilterSummary, run: Run): void {
 /** Covers everything that affects the result: records, settings, eval questions. */
 function fingerprintOf(
   run: Run,
-  { filter, language, project }: FilterConfig,
+  { filter, language, project, judge }: FilterConfig,
   { evalQuestions }: Criteria,
   own: Grammar,
 ): string {
@@ -111,11 +139,13 @@ function fingerprintOf(
     language,
     own.definition,
     evalQuestions.digest(),
+    ...(filter.judge ? [judge.model, judge.base_url] : []),
   ]
   return sha256(JSON.stringify(parts))
 }
 
 function summaryOf(funnel: Funnel, alreadyDone: boolean): FilterSummary {
-  const { sequences, kept, copies } = funnel
-  return { alreadyDone, funnel, figures: { sequences, kept, dropped: sequences - kept, copies } }
+  const { sequences, kept, copies, judge } = funnel
+  const judged = judge === undefined ? {} : { judged: judge.scored, 'judge undecided': judge.undecided }
+  return { alreadyDone, funnel, figures: { sequences, kept, dropped: sequences - kept, copies, ...judged } }
 }

@@ -14,6 +14,8 @@ export const FilterSection = z
     max_same_call: z.number().int().positive().default(1),
     /** Drop sequences with a step that had seen the gold answer. */
     exclude_saw_gold: z.boolean().default(false),
+    /** Drop sequences that still address or mention teammates. */
+    voice: z.boolean().default(true),
     /** Agents whose text counts as reflection. */
     reflection_agents: words().default(['reflection']),
     /** Grammars and suites in which sequences without reflection are dropped. */
@@ -29,6 +31,12 @@ export const FilterSection = z
     /** Maximum length, prompt included, measured with language.tokenizer. */
     max_tokens: z.number().int().nonnegative().default(32768),
     max_characters: z.number().int().nonnegative().default(0),
+    /** Have the [judge] model score each sequence that passed the filters above, from 1 to 5. */
+    judge: z.boolean().default(false),
+    /** Sequences with a lower score are dropped. */
+    judge_min: z.number().int().min(1).max(5).default(3),
+    /** What happens to sequences that the judge could not score; they are counted either way. */
+    judge_undecided: z.enum(['keep', 'drop']).default('keep'),
     /** Keep one of several near-duplicates. Takes about 1.4 kB per sequence that passed all other filters. */
     near_duplicates: z.boolean().default(true),
     /** Jaccard similarity from which two sequences count as near-duplicates. */

@@ -14,7 +14,7 @@ export const filter: Stage<FilterConfig, FilterOptions, FilterSummary> = {
   name: 'filter',
   purpose: 'poor sequences are dropped, with reasons',
   settings: { filter: FilterSection },
-  reads: ['sequence'],
+  reads: ['sequence', 'trajectory'],
   writes: ['filter/'],
   run: async (context, { dryRun = false, onSummary } = {}) => {
     const summary = await run(context.config, { ...context, dryRun })

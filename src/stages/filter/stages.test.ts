@@ -122,6 +122,15 @@ describe('reflection', () => {
     )
   })
 
+  it('is not a repetition of the tool output', () => {
+    // Each program of these sequences returns 1.
+    expect(unreflected(examined({ grammar: 'math', reflection: 'The result is 1.' }), settings)).toEqual({
+      reason: 'no reflection where it is required',
+      detail: 'math: only repeats tool output',
+    })
+    expect(reason({ grammar: 'math', reflection: 'The result is 1, as it should be.' })).toBeUndefined()
+  })
+
   it('downsamples the others at the configured rate, the same ones every time', () => {
     const kept = (share: number, seed = 1): string[] => {
       const thin = { ...settingsWith({ keep_unreflected: share }), seed }

@@ -4,9 +4,9 @@ import { judgePromptVersion } from './prompt.ts'
 import type { JudgeReply } from './reply.ts'
 
 /** Caches judgements. A failed read or write must not fail a check, so neither method may throw. */
-export interface JudgeCache {
-  get(key: string): Promise<JudgeReply | undefined>
-  set(key: string, reply: JudgeReply): Promise<void>
+export interface JudgeCache<Reply = JudgeReply> {
+  get(key: string): Promise<Reply | undefined>
+  set(key: string, reply: Reply): Promise<void>
 }
 
 /** A question, reference and answer are judged once per prompt version and model. */
@@ -15,8 +15,8 @@ export function judgeKey({ question, reference, answer }: JudgeCase, model = '')
 }
 
 /** In memory; evicts the oldest entries first. */
-export function memoryJudgeCache(limit = 100_000): JudgeCache {
-  const entries = new Map<string, JudgeReply>()
+export function memoryJudgeCache<Reply = JudgeReply>(limit = 100_000): JudgeCache<Reply> {
+  const entries = new Map<string, Reply>()
   return {
     get: async (key) => entries.get(key),
     set: async (key, reply) => {

@@ -1,7 +1,6 @@
 import { appendFile, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { JudgeCache } from './cache.ts'
-import type { JudgeReply } from './reply.ts'
 
 /** Reasons are only read by people, and short lines keep appends atomic. */
 const reasonLimit = 500
@@ -11,8 +10,20 @@ const reasonLimit = 500
  * others have added since its last read. Broken lines are skipped.
  */
 export function fileJudgeCache(file: string): JudgeCache {
-  const entries = new Map<string, JudgeReply>()
-  let read = 0
+  return fileCache(file, ({ isCorrect, reason }) =>
+    typeof isCorrect === 'boolean'
+      ? { isCorrect, reason: typeof reason === 'string' ? reason : '' }
+      : undefined,
+  )
+}
+
+/** The same for any judgement with a reason; `read` returns undefined for a line that is not one. */
+export function fileCache<Reply extends { reason: string }>(
+  file: string,
+  read: (fields: Record<string, unknown>) => Reply | undefined,
+): JudgeCache<Reply> {
+  const entries = new Map<string, Reply>()
+  let position = 0
   let reading: Promise<void> | undefined
 
   const refresh = (): Promise<void> => {
@@ -28,12 +39,12 @@ export function fileJudgeCache(file: string): JudgeCache {
     const handle = await open(file, 'r')
     try {
       const { size } = await handle.stat()
-      if (size <= read) return
-      const buffer = Buffer.alloc(size - read)
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, read)
+      if (size <= position) return
+      const buffer = Buffer.alloc(size - position)
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
       // The last line may still be incomplete; it is read next time.
       const end = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
-      read += end
+      position += end
       for (const line of buffer.toString('utf8', 0, end).split('\n')) remember(line)
     } finally {
       await handle.close()
@@ -42,10 +53,9 @@ export function fileJudgeCache(file: string): JudgeCache {
 
   function remember(line: string): void {
     try {
-      const { key, isCorrect, reason } = JSON.parse(line) as Record<string, unknown>
-      if (typeof key === 'string' && typeof isCorrect === 'boolean') {
-        entries.set(key, { isCorrect, reason: typeof reason === 'string' ? reason : '' })
-      }
+      const { key, ...fields } = JSON.parse(line) as Record<string, unknown>
+      const reply = read(fields)
+      if (typeof key === 'string' && reply !== undefined) entries.set(key, reply)
     } catch {
       // A partial line from a process that was killed.
     }

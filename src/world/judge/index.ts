@@ -1,6 +1,8 @@
-/** A model that compares an answer with a reference answer. */
+/** A model that compares an answer with a reference answer, or scores a whole solution. */
+export type { JudgeModel, JudgeOptions } from './ask.ts'
 export { type JudgeCache, judgeKey } from './cache.ts'
 export { fileJudgeCache } from './file-cache.ts'
-export { judgeFromSettings } from './from-settings.ts'
-export { createJudge, type Judge, type JudgeModel, type JudgeOptions } from './judge.ts'
+export { judgeFromSettings, qualityJudgeFromSettings } from './from-settings.ts'
+export { createJudge, type Judge } from './judge.ts'
 export { type JudgeCase, type JudgePrompt, judgePrompt } from './prompt.ts'
+export type { QualityJudge } from './quality.ts'
