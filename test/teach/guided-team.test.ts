@@ -46,7 +46,9 @@ describe.each([...topologies.keys()])('a randomly initialized model with topolog
     const { events, meta } = await solveAsTeam(task, team, 1, place.around(task))
     await team.close?.()
     expect(events.filter(({ type }) => type === 'failed')).toEqual([])
-    expect(meta).toMatchObject({ steps: 2, repeats: 0 })
+    // Two sides that work at the same time may both pass the limit.
+    expect(meta['repeats']).toBe(0)
+    expect(meta['steps']).toBeGreaterThanOrEqual(2)
     for (const event of events) if (event.type === 'wrote') expect(event.said?.text.trim()).toBeTruthy()
   })
 })
@@ -61,14 +63,14 @@ it('fails if the same model is not guided', { timeout: 60_000 }, async () => {
 const tokenizer = byteTokenizer()
 
 /** A team whose model continues a reply with what a function returns. */
-async function scripted(write: (prefix: string, prompt: string) => string, topology = 'pipeline') {
+async function scripted(write: (prefix: string, prompt: string) => string, constrained = true) {
   const engine = scriptedEngine(tokenizer, (soFar) => {
     const turn = soFar.lastIndexOf('assistant')
     return write(soFar.slice(turn).replace(/^assistant\W*?\n/, ''), soFar.slice(0, turn))
   })
   const model = engineModel('scripted', async () => ({ engine, tokenizer, endTokens: [] }))
   const task = taskOf('math', 1)
-  const team = builtTeam(topology, modelMinds(model, {}, { maxTokens: 200 }), { steps: 3 })
+  const team = builtTeam('pipeline', modelMinds(model, {}, { maxTokens: 200, constrained }), { steps: 3 })
   return solveAsTeam(task, team, 1, place.around(task))
 }
 
@@ -117,13 +119,18 @@ it('lets a worker correct a program that failed, after a report on each', async 
   ])
 })
 
-it('shows models an example of each reply and of the input of their tool', async () => {
-  const { events } = await scripted((prefix) => (prefix.endsWith('<think>') ? 'Hm.</think>' : 'x</plan>'))
-  const asked = events.flatMap((event) =>
-    event.type === 'activated' ? [event.messages.map(({ content }) => content).join('\n')] : [],
-  )
-  expect(asked[0]).toContain('for another question:\n<think>')
-  const coder = asked.find((text) => text.includes('You are coder.'))
-  expect(coder).toContain('Write a complete program.')
-  expect(coder).toContain('<call>\n```py\ncrates = 17')
+it('shows examples of replies and tool input, but not to guided models, which copy them', async () => {
+  const everything = '<plan>p</plan><task for="coder">t</task><call>print(1)</call><report>r</report>'
+  const free = await scripted(() => everything, false)
+  const guided = await scripted((prefix) => (prefix.endsWith('<think>') ? 'Hm.</think>' : 'x</plan>'))
+  const [freely, guidedly] = [free, guided].map(({ events }) =>
+    events.flatMap((event) =>
+      event.type === 'activated' ? [event.messages.map(({ content }) => content).join('\n')] : [],
+    ),
+  ) as [string[], string[]]
+  expect(freely[0]).toContain('for another question:\n<think>')
+  const coderOf = (all: string[]) => all.find((text) => text.includes('You are coder.'))
+  for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a complete program.')
+  expect(coderOf(freely)).toContain('<call>\n```py\ncrates = 17')
+  expect(guidedly.join('\n')).not.toContain('for another question')
 })

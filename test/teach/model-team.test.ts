@@ -89,7 +89,9 @@ describe.each([...topologies.keys()])('a team of models with topology %s', (topo
     )
     try {
       const model = openModel({ baseUrl: server.baseUrl, model: 'teacher', retries: 8 })
-      const trajectory = await solveAsTeam(task, teamOf(topology, modelMinds(model)), 1, place.around(task))
+      // Strict, because which agent gets the prose depends on timing, and some may reply in prose.
+      const team = { ...teamOf(topology, modelMinds(model)), replies: { replies: 'strict' as const } }
+      const trajectory = await solveAsTeam(task, team, 1, place.around(task))
       expect(trajectory.events.filter(({ type }) => type === 'failed')).toEqual([])
       expect(trajectory.verdict?.outcome).toBe('correct')
       // Every request is accounted for: one per activation, plus the retries.

@@ -66,6 +66,8 @@ export interface Mind {
   name: string
   /** A model is shown help and examples, and its replies are read leniently. */
   isModel?: boolean
+  /** Its replies are guided, so it needs no examples of the format. */
+  isGuided?: boolean
   write(activation: Activation): Promise<Written>
 }
 

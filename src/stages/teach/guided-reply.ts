@@ -3,7 +3,6 @@ import type { Agent } from '../../language/grammar/index.ts'
 import { Contribution } from '../../schema/index.ts'
 import type { ChatModel, Completion } from '../../world/models/index.ts'
 import type { Activation, Reply, Written } from './contract.ts'
-import { isExample } from './examples.ts'
 import { scoreOf, writeReply } from './reply.ts'
 
 export interface GuidedSettings {
@@ -70,7 +69,7 @@ export async function writeGuided(
     const payload = payloadOf(as, activation)
     if (payload?.syntax === 'code') return program(start, as, payload)
     const opening = payload?.syntax === 'json' ? '{' : ''
-    const text = await notBlank(`${start}${opening}`, as, [`</${as}`])
+    const text = await notBlank(`${start}${opening}`, [`</${as}`])
     const whole = `${opening}${text}`
     if (as !== 'check' || text === '' || scoreOf(whole) !== undefined) return whole
     const scored = `${whole}\nScore: `
@@ -85,7 +84,7 @@ export async function writeGuided(
     { languages, stdin }: Extract<Agent['payload'], { syntax: 'code' }>,
   ): Promise<string> {
     const fence = `\n\`\`\`${languages[0]}\n`
-    const code = await notBlank(`${start}${fence}`, as, ['```', `</${as}`])
+    const code = await notBlank(`${start}${fence}`, ['```', `</${as}`])
     if (code === '') return ''
     const block = `${fence}${code}\n\`\`\`\n`
     if (!stdin || !/\binput\(|\bstdin\b/.test(code)) return block.trim()
@@ -93,12 +92,11 @@ export async function writeGuided(
     return `${block}\`\`\`sh\n${input.text.trimEnd()}\n\`\`\``.trim()
   }
 
-  /** A small model may repeat the example instead of writing something of its own. */
-  async function notBlank(prefix: string, as: Contribution, stop: readonly string[]): Promise<string> {
+  async function notBlank(prefix: string, stop: readonly string[]): Promise<string> {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const { text } = await say(prefix, left(), stop)
       const own = ownPart(text)
-      if (own.trim() !== '' && !isExample(as, own)) return trimmed(own)
+      if (own.trim() !== '') return trimmed(own)
     }
     return ''
   }

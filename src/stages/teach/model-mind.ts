@@ -20,11 +20,13 @@ export function modelMinds(
     const own = others[agent.name] ?? model
     const merged = { ...settings, ...otherSettings[agent.name] }
     const { constrained = own.continues === true, temperature, maxTokens } = merged
+    const isGuided = constrained && own.continues === true
     return {
       name: own.name,
       isModel: true,
+      isGuided,
       write: async (activation) => {
-        if (constrained && own.continues === true)
+        if (isGuided)
           return writeGuided(own, activation, {
             temperature: temperature ?? 1,
             maxTokens: maxTokens ?? 1024,

@@ -34,7 +34,7 @@ export const TeachSection = z
     replies: z.enum(['lenient', 'strict']).default('lenient'),
     /** Guide models, so that no reply is malformed: tags are forced, texts are sampled. Default: if [teacher] is a folder. */
     constrained: z.boolean().optional(),
-    /** Show models an example of each kind of reply, and more help. */
+    /** Give models more help, and, unless they are guided, an example of each kind of reply. */
     examples: z.boolean().default(true),
     /** How often an unusable reply is requested again. */
     retries: z.number().int().nonnegative().default(1),

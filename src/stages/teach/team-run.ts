@@ -103,6 +103,11 @@ export class RecordedRun implements TeamRun {
     return this.#mindOf(agent).isModel === true && this.#parts.replies?.examples !== false
   }
 
+  /** Not if replies are guided: they have the format anyway, and small models copy the content of examples. */
+  #hasExamples(agent: AgentSpec): boolean {
+    return this.#isHelped(agent) && this.#mindOf(agent).isGuided !== true
+  }
+
   async ask(memory: Memory, message: string, options: AskOptions): Promise<Turn> {
     const { agent } = memory
     const rules = this.#rules(memory, options.wants)
@@ -126,7 +131,7 @@ export class RecordedRun implements TeamRun {
   #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
     const workers = this.#workersOf(agent)
     const rules = replyRules(wants, workers)
-    if (!this.#isHelped(agent)) return rules
+    if (!this.#hasExamples(agent)) return rules
     const tool = this.#toolOf(agent)
     const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')
     const examples = replyExamples(wants, { workers, computes, ...(tool === undefined ? {} : { tool }) })
@@ -192,7 +197,7 @@ export class RecordedRun implements TeamRun {
     const reply = written.reply ?? this.#read(activation, written)
     if (typeof reply === 'string') return reply
     const { as, to } = reply
-    if (this.#isHelped(agent) && isExample(as, reply.text)) return `<${as}> only repeats the example`
+    if (this.#hasExamples(agent) && isExample(as, reply.text)) return `<${as}> only repeats the example`
     if (to !== undefined && !this.workers.some(({ name }) => name === to)) return `there is no agent ${to}`
     if (as !== 'call') return reply
     const definition = this.#parts.grammar.agents.get(tool?.name ?? '')
