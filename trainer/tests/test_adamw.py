@@ -84,3 +84,14 @@ def test_low_precision_weights_have_float32_master_copies() -> None:
         adam.update(AdamSettings(learning_rate=1e-4))
     assert adam.master["x"].item() == pytest.approx(1 - 0.01, abs=1e-5)
     assert parameter.item() == pytest.approx(1 - 0.01, abs=0.003)
+
+
+def test_a_model_that_is_only_sampled_has_no_moments() -> None:
+    parameter = torch.nn.Parameter(torch.ones(4, 4))
+    adam = AdamW([("x", parameter)])
+    assert adam._moments is None
+    parameter.grad = torch.ones(4, 4)
+    adam.update(AdamSettings())
+    assert adam._moments is not None and float(adam.first["x"].abs().max()) > 0
+    adam.reset()
+    assert adam._moments is None and float(adam.first["x"].abs().max()) == 0

@@ -55,12 +55,25 @@ class AdamW:
                 self._master.append(given[0] if len(given) == 1 else torch.cat(given))
             else:
                 self._master.append(data.float())
-        self._first = [torch.zeros_like(each) for each in self._master]
-        self._second = [torch.zeros_like(each) for each in self._master]
+        self._moments: tuple[list[torch.Tensor], list[torch.Tensor]] | None = None
         self._accumulated: list[torch.Tensor | None] = [None] * len(self.leaves)
         self.master = self._named(self._master)
-        self.first = self._named(self._first)
-        self.second = self._named(self._second)
+
+    @property
+    def _both_moments(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Allocated on first use: a model that is only sampled needs none, and they take twice its master weights."""
+        if self._moments is None:
+            first, second = ([torch.zeros_like(each) for each in self._master] for _ in range(2))
+            self._moments = (first, second)
+        return self._moments
+
+    @property
+    def first(self) -> dict[str, torch.Tensor]:
+        return self._named(self._both_moments[0])
+
+    @property
+    def second(self) -> dict[str, torch.Tensor]:
+        return self._named(self._both_moments[1])
 
     def _local(self, tensor: torch.Tensor) -> torch.Tensor:
         """The part of a parameter that this process holds."""
@@ -174,12 +187,13 @@ class AdamW:
         for number in chosen:
             gradient = accumulated[number]
             gradients.append(torch.zeros_like(self._master[number]) if gradient is None else gradient)
+        first, second = self._both_moments
         steps = torch.full((), self.step + 1, dtype=torch.float32, device=divisor.device)
         torch._fused_adamw_(
             [self._master[number] for number in chosen],
             gradients,
-            [self._first[number] for number in chosen],
-            [self._second[number] for number in chosen],
+            [first[number] for number in chosen],
+            [second[number] for number in chosen],
             [],
             [steps] * len(chosen),
             lr=settings.learning_rate,
@@ -221,11 +235,10 @@ class AdamW:
 
     def load_moments(self, step: int, first: Mapping[str, torch.Tensor], second: Mapping[str, torch.Tensor]) -> None:
         self.step = step
-        for name in self.master:
-            self.first[name].copy_(self._part(name, first[name]))
-            self.second[name].copy_(self._part(name, second[name]))
+        for target, values in ((self.first, first), (self.second, second)):
+            for name, tensor in target.items():
+                tensor.copy_(self._part(name, values[name]))
 
     def reset(self) -> None:
         self.step = 0
-        for tensor in (*self._first, *self._second):
-            tensor.zero_()
+        self._moments = None
