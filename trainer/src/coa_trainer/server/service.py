@@ -209,15 +209,15 @@ class Service:
             self._resume(future)
 
     def _restore_models(self) -> None:
+        """Models whose state is saved are loaded with their next request: their clients may be gone."""
         created = {future.model for future in self._left_futures if future.kind == "create_model"}
         for model_id, known in self._left_models.items():
             if known["state"] != "live" or model_id in created:
                 continue
-            try:
-                self.executor.restore(model_id, known)
-                log.info("model %s restored", model_id)
-            except Exception as error:
-                log.warning("model %s is lost: %s", model_id, as_trainer_error(error).detail)
+            if known["same_as"]:
+                self.database.set_model_state(model_id, "parked")
+            else:
+                log.warning("model %s is lost: its last state was not saved", model_id)
                 self.database.set_model_state(model_id, "lost")
         self.known = self.database.models()
 
