@@ -31,13 +31,15 @@ export function encodePrompt(
   const { date: _, ...others } = options
   const key = JSON.stringify([messages, others])
   const ids = known.get(key) ?? encodeAgain(tokenizer, messages, options)
-  if (known.size >= MAX_ENCODED) known.clear()
+  // Set again, so that the first key is the one that has not been used for the longest time.
+  known.delete(key)
   known.set(key, ids)
+  if (known.size > MAX_ENCODED) known.delete(known.keys().next().value!)
   return ids.slice()
 }
 
-/** The rollouts of a group begin with the same prompt, so recent ones are kept. */
-const MAX_ENCODED = 256
+/** The rollouts of a group begin with the same prompt, and a guided reply repeats its own, so recent ones are kept. */
+const MAX_ENCODED = 2048
 const PRINTS_TIME = 'strftime_now'
 const encoded = new WeakMap<Tokenizer, Map<string, Int32Array>>()
 

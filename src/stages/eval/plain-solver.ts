@@ -22,7 +22,7 @@ export function plainSolver(name: string, chat: Chat, world: World, settings: Ta
     tokenizer: tokenizerName(chat.tokenizer),
     async solve(task, _attempt, seed, signal) {
       const { answer: agent } = await world.grammarOf(task)
-      const system = `Answer the question. Think first if you like, then write\n${describeAgent(agent)}`
+      const system = `Answer the question. Think step by step, then write\n${describeAgent(agent)}`
       const messages: Message[] = [
         { role: 'system', content: system },
         { role: 'user', content: task.question },
