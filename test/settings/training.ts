@@ -77,7 +77,7 @@ sftEffects['sft.keep'] = {
   given: { 'sft.batch_tokens': 2000, 'sft.eval_every': 1 },
 }
 
-const tasks = ['a', 'b', 'c', 'd', 'e'].map((id) => makeTask(id))
+const tasks = ['a', 'b', 'c', 'd', 'e'].map((id) => makeTask(id, { suite: id === 'a' ? 'small' : 'large' }))
 
 /** A rollout that depends on its job alone: right or wrong, long or short, with and without calls. */
 function made(id: string, taskId: string, groupId: string, seed: number, checkpoint: string): Rollout {
@@ -172,6 +172,7 @@ const rlEffects: Effects = {
       'rl.format_penalty': 0.1,
       'rl.tool_bonus': 0.1,
       'rl.curriculum': true,
+      'rl.balance': true,
       'rl.keep_rollouts': 1,
       'rl.eval_every': 1,
       'rl.save_every': 1,

@@ -97,6 +97,8 @@ export const RlSection = z
     tool_bonus: z.number().nonnegative().default(0),
     /** Prefer tasks with a pass rate near one half. */
     curriculum: z.boolean().default(false),
+    /** Sample as many tasks of every suite, however many it has. */
+    balance: z.boolean().default(false),
     /**
      * Asynchronous training: rollouts continue while the weights change, and tokens are trained on at most this many
      * steps after their rollout began. 0: every rollout is sampled with the current weights.
