@@ -63,7 +63,6 @@ const config = ProjectConfig.parse({
     eval_every: 3,
     save_every: 2,
     save_seconds: 1e6,
-    keep: 'best',
     overlap: Number(overlap),
   },
 })

@@ -176,8 +176,7 @@ const rlEffects: Effects = {
       'rl.keep_rollouts': 1,
       'rl.eval_every': 1,
       'rl.save_every': 1,
-      'rl.save_seconds': 1e-9,
-      'rl.keep': 'best',
+      'rl.keep': 'last',
     },
     short,
   ),
@@ -198,6 +197,8 @@ const rlEffects: Effects = {
   ...seenBy(rl, { 'rl.loss': 'gspo' }, { ...short, 'rl.mini_batches': 2, 'rl.dual_clip': 0 }),
   ...seenBy(rl, { 'rl.replay': 0.5 }, short),
   ...seenBy(rl, { 'rl.replay_sequences': 1 }, { ...short, 'rl.replay': 0.5 }),
+  // Without a checkpoint before the first step: the time until the next depends on how long it took.
+  ...seenBy(rl, { 'rl.save_seconds': 1e-9 }, { ...short, 'rl.keep': 'last' }),
   ...seenBy(rl, { 'rl.overlap': 1 }, { ...short, 'rl.eval_every': 0 }),
 }
 

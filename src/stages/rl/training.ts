@@ -285,6 +285,7 @@ export class Training {
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
     const over = this.#earlyStop
+    const best = this.#settings.keep === 'best' ? this.#state.best : undefined
     const sampled = this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0)
     return {
       checkpoint,
@@ -298,6 +299,7 @@ export class Training {
         'pass rate at last': over?.passRate ?? mean(late, 'pass_rate'),
         ...(this.#rows.length === 0 ? {} : { reward: mean(late, 'reward_mean') }),
         ...(measured === undefined ? {} : { accuracy: Number(measured['eval_accuracy']) }),
+        ...(best === undefined ? {} : { 'best accuracy': best.accuracy, 'kept step': best.step }),
       },
     }
   }
