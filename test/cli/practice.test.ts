@@ -58,8 +58,12 @@ describe('preparing data for training', { timeout: 300_000 }, () => {
     expect(none).toMatchObject({ kept: 0, rollouts: 0, reasons: [{ reason: 'never solved', count: 3 }] })
     const refused = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0.1,1'], { cwd })
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('3 × never solved')])
-    const trained = coa(['rl', 'latest', ...small, '--set', 'rl.pass_rate=0,0.9'], { cwd })
+    const trained = coa(['rl', 'latest', ...small, ...set('rl.pass_rate=0,0.9', 'tasks.dev_count=1')], {
+      cwd,
+    })
     expect([trained.code, trained.stderr]).toEqual([0, expect.stringContaining('training on 3 of 3 tasks')])
+    // Evaluated, so the best is kept: of equal weights the earliest.
+    expect(trained.stdout).toMatch(/best accuracy +0\n +kept step +0\n/)
     using run = openRun(join(cwd, 'runs', readdirSync(join(cwd, 'runs'))[0]!))
     expect(run.count('pass-rate')).toBe(3)
     expect(run.count('rollout')).toBe(2)

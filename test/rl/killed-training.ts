@@ -59,10 +59,10 @@ const config = ProjectConfig.parse({
     variance_of: 'reward',
     warmup_steps: 3,
     curriculum: true,
+    balance: true,
     eval_every: 3,
     save_every: 2,
     save_seconds: 1e6,
-    keep: 'best',
     overlap: Number(overlap),
   },
 })
@@ -72,7 +72,7 @@ await train(config, {
   signal: new AbortController().signal,
   observe: () => undefined,
   student: { engine: watched },
-  tasks: arms(4),
+  tasks: arms(4).map((task, number) => ({ ...task, suite: number === 0 ? 'one' : 'three' })),
   rollOut: (job, checkpoint, { stepOf }) => {
     maybeDie('sampling')
     return pull(job, checkpoint, { engine: watched, turns: 2, stepOf })

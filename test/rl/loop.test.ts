@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Engine, openEmbedded } from '../../src/engine/index.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
@@ -70,41 +68,6 @@ it('excludes and counts environment failures', async () => {
     tokens_trained: 4 * 27,
     'stop/answer': 1,
   })
-})
-
-it('evaluates, keeps the best weights and removes the others', async () => {
-  const accuracies = [0.3, 0.8, 0.5]
-  const {
-    engine,
-    run,
-    train: go,
-  } = await bandit(
-    { ...base, steps: 6, partial: true, eval_every: 3, save_every: 2, keep: 'best' },
-    {
-      evaluate: async (step) => ({ accuracy: accuracies[step / 3]!, wellFormed: 1, count: 10 }),
-    },
-  )
-  const { checkpoint, figures } = await go()
-  expect(checkpoint).toBe(join(run.dir, 'checkpoints', 'rl'))
-  expect(run.get('checkpoint', 'rl')).toMatchObject({ step: 3, metrics: { eval_accuracy: 0.8 } })
-  expect(figures).toMatchObject({ steps: 6, accuracy: 0.5, rollouts: 6 * 128 })
-  expect(readdirSync(run.files.checkpoints).sort()).toEqual(['rl', 'rl-000003', 'rl-000006', 'rl-state.json'])
-  expect(run.get('checkpoint', 'rl-best')).toMatchObject({ step: 3, path: 'checkpoints/rl-000003' })
-  expect(run.get('checkpoint', 'rl-last')).toMatchObject({ step: 6, path: 'checkpoints/rl-000006' })
-  // The engine has the kept weights.
-  const kept = await chances(engine)
-  await engine.load(join(run.dir, 'checkpoints', 'rl-000003'))
-  expect(await chances(engine)).toEqual(kept)
-  const rows = [...run.metrics()]
-  expect(rows.map(({ step, eval_accuracy }) => [step, eval_accuracy])).toEqual([
-    [0, 0.3],
-    [1, undefined],
-    [2, undefined],
-    [3, 0.8],
-    [4, undefined],
-    [5, undefined],
-    [6, 0.5],
-  ])
 })
 
 it('stops when everything is solved, with the weights saved', async () => {

@@ -14,7 +14,10 @@ import { spansFrom } from '../rollout/spans.ts'
 import { makeRollout, makeTask, wrong } from './make-rollout.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-const tasks = Array.from({ length: 2000 }, (_, number) => makeTask(`t${number}`))
+/** Of suites of different sizes, each with more tasks than are used. */
+const tasks = Array.from({ length: 2000 }, (_, number) =>
+  makeTask(`t${number}`, { suite: number % 5 === 0 ? 'few' : number % 3 === 0 ? 'some' : 'many' }),
+)
 const start: TaskCursor = { place: 0, done: [], passRates: {} }
 
 interface Scenario {
@@ -25,6 +28,7 @@ interface Scenario {
   concurrency: number
   dynamic_sampling: boolean
   max_gen_batches: number
+  balance: boolean
   /** Share of rollouts that are correct, that fail and that take ten times as long. */
   correct: number
   failing: number
@@ -43,6 +47,7 @@ const scenario = fc.record<Scenario>({
   concurrency: fc.integer({ min: 1, max: 20 }),
   dynamic_sampling: fc.boolean(),
   max_gen_batches: fc.integer({ min: 1, max: 6 }),
+  balance: fc.boolean(),
   correct: fc.constantFrom(0, 0.2, 0.5, 0.9, 1),
   failing: fc.constantFrom(0, 0.2, 1),
   slow: fc.constantFrom(0, 0.1, 0.5),
@@ -255,6 +260,7 @@ describe('rollouts that continue while the weights change', () => {
       concurrency: 24,
       dynamic_sampling: true,
       max_gen_batches: 10,
+      balance: false,
       correct: 0.5,
       failing: 0,
       slow: 0.05,

@@ -39,7 +39,7 @@ export function registerRl(program: Command): void {
         '\nExamples:',
         '  $ coa rl latest',
         '  $ coa rl latest --steps 60 --set rl.groups=16 --set rl.group_size=8',
-        '  $ coa rl latest --set tasks.dev_count=50 --set rl.keep=best',
+        '  $ coa rl latest --set tasks.dev_count=50   # evaluate while training, and keep the best weights',
         '  $ coa rl latest --algorithm grpo --set rl.kl=0.001',
       ].join('\n'),
     )

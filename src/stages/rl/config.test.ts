@@ -53,6 +53,14 @@ it("uses the algorithm's defaults only for unset options", () => {
   expect(settings({ algorithm: 'grpo', ...own })).toMatchObject({ ...own, clip_low: 0.2 })
 })
 
+it('keeps the best weights by default if anything is evaluated', () => {
+  const keep = (rl: object, evaluates?: boolean) =>
+    rlSettings(ProjectConfig.parse({ rl }), evaluates === undefined ? {} : { evaluates }).keep
+  expect([keep({}), keep({}, false), keep({}, true)]).toEqual(['last', 'last', 'best'])
+  expect(keep({ eval_every: 0 }, true)).toBe('last')
+  expect([keep({ keep: 'last' }, true), keep({ keep: 'best' }, false)]).toEqual(['last', 'best'])
+})
+
 it('refuses invalid settings before anything is sampled', () => {
   expect(() => settings({}, { temperature: 0 })).toThrow('all rollouts of a prompt are the same')
   expect(() => settings({}, { top_p: 0.9 })).toThrow('rollout.top_p is 0.9')

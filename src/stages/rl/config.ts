@@ -111,7 +111,11 @@ export interface RlSettings extends Resolved<RlSection> {
   isMasked: boolean
 }
 
-export function rlSettings(config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>): RlSettings {
+export function rlSettings(
+  config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>,
+  /** Whether there are tasks to evaluate on. */
+  { evaluates = false }: { evaluates?: boolean } = {},
+): RlSettings {
   const { rl, project, rollout } = config
   const preset = presets[rl.algorithm]
   const isOtherPolicy = rollout.constrained || rl.overlap > 0
@@ -127,6 +131,7 @@ export function rlSettings(config: Pick<RlConfig, 'rl' | 'project' | 'rollout'>)
     normalise: rl.normalise ?? preset.normalise,
     dynamic_sampling: rl.dynamic_sampling ?? preset.dynamic_sampling,
     overlong_buffer: rl.overlong_buffer ?? Math.floor(preset.overlong_share * rollout.max_tokens),
+    keep: rl.keep ?? (evaluates && rl.eval_every > 0 ? 'best' : 'last'),
     seed: project.seed,
     maxTokens: rollout.max_tokens,
     concurrency: rollout.concurrency,

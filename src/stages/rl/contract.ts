@@ -39,7 +39,7 @@ export interface RlContext {
   tasks: readonly Task[]
   /** Weighted examples of SFT data to add to a step, for rl.replay. */
   replay?: Replay | undefined
-  /** Evaluates the current weights on tasks that are not trained on. */
+  /** Evaluates the current weights on tasks that are not trained on. With it, rl.keep is "best" by default. */
   evaluate?: ((step: number) => Promise<Measured>) | undefined
   /** Restart, discarding earlier checkpoints. */
   again?: boolean

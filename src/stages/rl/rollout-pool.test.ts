@@ -100,6 +100,19 @@ describe('one step', () => {
     expect(refilled.kept).toEqual(large.kept.slice(0, 6))
   })
 
+  it('gives every suite the same share of what it samples, whatever is kept', async () => {
+    const suited = tasks.map((task, at) => ({ ...task, suite: at < 2 ? 'code' : 'math' }))
+    const codeIn = ({ rollouts }: SampledStep): number =>
+      new Set(rollouts.filter(({ taskId }) => ['t0', 't1'].includes(taskId)).map(({ groupId }) => groupId))
+        .size
+    const solved = (id: string, number: number): boolean => id !== 't3' && number === 0
+    const settings = { groups: 8, group_size: 2 }
+    const balanced = await sampleStep(sampling({ ...settings, balance: true }, solved, { tasks: suited }), 1)
+    expect(Math.abs(2 * codeIn(balanced) - balanced.tried)).toBeLessThanOrEqual(1)
+    const other = await sampleStep(sampling(settings, solved, { tasks: suited }), 1)
+    expect(codeIn(other)).toBeLessThanOrEqual(2)
+  })
+
   it('stops at the limit and reports what it has', async () => {
     const one = sampling(
       { groups: 3, group_size: 2, max_gen_batches: 3 },

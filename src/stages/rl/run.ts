@@ -9,7 +9,7 @@ import { type RlSummary, Training } from './training.ts'
  * repeated with the same seeds.
  */
 export async function run(config: Parameters<typeof rlSettings>[0], context: RlContext): Promise<RlSummary> {
-  const settings = rlSettings(config)
+  const settings = rlSettings(config, { evaluates: context.evaluate !== undefined })
   refuse(settings, context)
   if (context.again === true) removeState(context.run)
   const training = new Training(settings, context)
@@ -37,6 +37,6 @@ function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): 
     })
   if (settings.keep === 'best' && (evaluate === undefined || settings.eval_every === 0))
     throw new ConfigError('rl.keep is "best", but nothing is evaluated', {
-      fix: 'Set rl.eval_every above 0 and configure evaluation tasks, or set rl.keep to "last".',
+      fix: 'Set rl.eval_every and tasks.dev_count above 0, or set rl.keep to "last".',
     })
 }

@@ -97,6 +97,8 @@ export const RlSection = z
     tool_bonus: z.number().nonnegative().default(0),
     /** Prefer tasks with a pass rate near one half. */
     curriculum: z.boolean().default(false),
+    /** Sample as many tasks of every suite, however many it has. */
+    balance: z.boolean().default(false),
     /**
      * Asynchronous training: rollouts continue while the weights change, and tokens are trained on at most this many
      * steps after their rollout began. 0: every rollout is sampled with the current weights.
@@ -110,8 +112,11 @@ export const RlSection = z
     save_every: z.number().int().positive().default(5),
     /** Maximum seconds between checkpoints. */
     save_seconds: z.number().positive().default(15),
-    /** Which weights to keep: the last, or the best in evaluation. */
-    keep: z.enum(['last', 'best']).default('last'),
+    /**
+     * Which weights to keep: the last, or those with the highest accuracy in evaluation, of equal ones the earliest. Unset:
+     * the best if anything is evaluated (tasks.dev_count and rl.eval_every above 0), otherwise the last.
+     */
+    keep: z.enum(['last', 'best']).optional(),
   })
   .prefault({})
 export type RlSection = z.infer<typeof RlSection>

@@ -45,7 +45,7 @@ it('summarizes a step in one row', () => {
   ]
   const tasks = new Map([
     ['easy', makeTask('easy', { suite: 'math', level: 1 })],
-    ['hard', makeTask('hard', { suite: 'math', level: 3 })],
+    ['hard', makeTask('hard', { suite: 'search', level: 3 })],
   ])
   const reasons = { all_right: 2, all_wrong: 1, all_equal: 0, too_few: 0 }
   const sampled: SampledStep = {
@@ -85,7 +85,8 @@ it('summarizes a step in one row', () => {
     pass_rate: 0.5,
     'pass_rate/level/1': 1,
     'pass_rate/level/3': 0,
-    'pass_rate/suite/math': 0.5,
+    'pass_rate/suite/math': 1,
+    'pass_rate/suite/search': 0,
     rollouts: 2,
     left_out: 3,
     'left_out/environment': 1,
@@ -95,6 +96,8 @@ it('summarizes a step in one row', () => {
     'left_out/unchecked': 0,
     'left_out/void': 0,
     groups_kept: 1,
+    'groups_kept/suite/math': 1,
+    'groups_kept/suite/search': 0,
     groups_dropped: 3,
     'groups_dropped/all_right': 2,
     'groups_dropped/all_wrong': 1,

@@ -30,6 +30,7 @@ export function stepRow(
     step: sampled.step,
     ...rewardMetrics(sampled, tasks),
     ...groupMetrics(sampled),
+    ...withPrefix('groups_kept/suite', keptBySuite(sampled, tasks)),
     ...rolloutMetrics(sampled.rollouts),
     ...callMetrics(sampled.rollouts),
     ...trainingMetrics(trained),
@@ -83,6 +84,21 @@ function groupMetrics({
     groups_equal_share: tried === 0 ? 0 : sum(equal) / tried,
     ...withPrefix('groups_equal', equal),
   }
+}
+
+/** Suites that were tried and of which no group was kept count as 0. */
+function keptBySuite(
+  { kept, rollouts }: SampledStep,
+  tasks: ReadonlyMap<string, Task>,
+): Record<string, number> {
+  const counts = new Map<string, number>()
+  const add = (taskId: string, count: number): void => {
+    const suite = tasks.get(taskId)?.suite
+    if (suite !== undefined) counts.set(suite, (counts.get(suite) ?? 0) + count)
+  }
+  for (const { taskId } of rollouts) add(taskId, 0)
+  for (const { taskId } of kept) add(taskId, 1)
+  return Object.fromEntries(counts)
 }
 
 function rolloutMetrics(rollouts: readonly Rollout[]): MetricRow {

@@ -11,10 +11,34 @@ export interface TaskPlace {
   passRates: PassRates
 }
 
-/** Returns the task for a place; with a curriculum, one for the step. Orders are kept while they are in use. */
-export function taskSource<T extends Identified>(
+interface Sourced extends Identified {
+  suite: string
+}
+
+type Order = Pick<RlSettings, 'seed' | 'curriculum'>
+
+/**
+ * Returns the task for a place; with a curriculum, one for the step. If suites are balanced, each has a list of its own, and
+ * they take turns.
+ */
+export function taskSource<T extends Sourced>(
   tasks: readonly T[],
-  { seed, curriculum }: Pick<RlSettings, 'seed' | 'curriculum'>,
+  { balance, ...order }: Order & Pick<RlSettings, 'balance'>,
+): (at: TaskPlace) => T {
+  const lists = (balance ? bySuite(tasks) : [tasks]).map((list) => listOf(list, order))
+  const count = lists.length
+  return ({ place, step, index, passRates }) => {
+    // A curriculum starts anew in each step; starting with another suite gives none of them an extra task every time.
+    const turn = order.curriculum ? step + index : place
+    const at = { place: Math.floor(place / count), step, index: Math.floor(index / count), passRates }
+    return lists[turn % count]!(at)
+  }
+}
+
+/** Orders are kept while they are in use. */
+function listOf<T extends Identified>(
+  tasks: readonly T[],
+  { seed, curriculum }: Order,
 ): (at: TaskPlace) => T {
   let [known, order]: [number, readonly T[]] = [-1, []]
   const ordered = (key: number, sort: () => readonly T[]): readonly T[] => {
@@ -27,4 +51,10 @@ export function taskSource<T extends Identified>(
     const first = place - (place % tasks.length)
     return ordered(first, () => tasksFrom(tasks, seed, first, tasks.length))[place - first]!
   }
+}
+
+/** The tasks of each suite; suites by name, so that the order of the tasks has no influence. */
+function bySuite<T extends Sourced>(tasks: readonly T[]): T[][] {
+  const names = [...new Set(tasks.map(({ suite }) => suite))].sort()
+  return names.map((name) => tasks.filter(({ suite }) => suite === name))
 }

@@ -89,6 +89,7 @@ export class Training {
         const isBest = this.#state.best?.step === step
         if (this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
       }
+      await this.#measureEnd()
       await this.#saves.settle()
     } catch (error) {
       throw await this.#stopped(error)
@@ -103,7 +104,9 @@ export class Training {
     const { signal } = this.#context
     await this.#saves.settle()
     if (!signal.aborted || this.#trained === undefined) return error
-    this.#state = { ...this.#trained, last: this.#state.last }
+    // The weights of this step may have been evaluated already.
+    const { last, best } = this.#state
+    this.#state = { ...this.#trained, last, best }
     if (this.#state.last?.step !== this.#state.step) await this.#save()
     await this.#saves.settle()
     return signal.reason instanceof Interrupted
@@ -141,6 +144,27 @@ export class Training {
     this.#earlyStop = { text, passRate: rate, rollouts: rollouts.length }
     this.#context.run.log(`rl: ${text}`)
     return true
+  }
+
+  /**
+   * Evaluates the weights after the last step, unless they have been: training stopped early, or their evaluation was
+   * interrupted. Otherwise they could not be kept as the best.
+   */
+  async #measureEnd(): Promise<void> {
+    const { run, signal } = this.#context
+    const { step } = this.#state
+    const row = this.#rows.at(-1)
+    if (this.#settings.eval_every === 0 || row === undefined || row['eval_accuracy'] !== undefined) return
+    const measured = await this.#measure(step)
+    signal.throwIfAborted()
+    if (Object.keys(measured).length === 0) return
+    const { t: _, ...known } = row
+    const whole = { ...known, ...measured }
+    this.#rows = [...this.#rows.slice(0, -1), whole]
+    if (this.#state.best?.step === step) await this.#save()
+    await this.#saves.settle()
+    // Last, because a step that has been evaluated is not evaluated again after a kill.
+    run.metric(whole)
   }
 
   #isSaved(step: number): boolean {
@@ -285,6 +309,7 @@ export class Training {
       rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0) / Math.max(1, rows.length)
     const measured = this.#rows.findLast((row) => row['eval_accuracy'] !== undefined)
     const over = this.#earlyStop
+    const best = this.#settings.keep === 'best' ? this.#state.best : undefined
     const sampled = this.#rows.reduce((sum, row) => sum + Number(row['rollouts']), 0)
     return {
       checkpoint,
@@ -298,6 +323,7 @@ export class Training {
         'pass rate at last': over?.passRate ?? mean(late, 'pass_rate'),
         ...(this.#rows.length === 0 ? {} : { reward: mean(late, 'reward_mean') }),
         ...(measured === undefined ? {} : { accuracy: Number(measured['eval_accuracy']) }),
+        ...(best === undefined ? {} : { 'best accuracy': best.accuracy, 'kept step': best.step }),
       },
     }
   }
