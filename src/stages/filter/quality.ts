@@ -3,13 +3,14 @@ import type { Drop, Examined } from './examine.ts'
 import { mostRepeated } from './repeated-calls.ts'
 import type { FilterSettings } from './settings.ts'
 
-type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'max_same_call'>
+type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'exclude_verdicts' | 'max_same_call'>
 
 /** Second stage: only correct answers, reached within the grammar and without repeating calls. Cheap checks first. */
 export function poorQuality(examined: Examined, settings: QualitySettings): Drop | undefined {
   return (
     notCorrect(examined) ??
     sawGold(examined, settings) ??
+    sawVerdict(examined, settings) ??
     distillProblem(examined) ??
     invalid(examined) ??
     repetitive(examined, settings.max_same_call)
@@ -40,6 +41,12 @@ function distillProblem({ sequence: { meta } }: Examined): Drop | undefined {
 function sawGold({ sequence }: Examined, settings: QualitySettings): Drop | undefined {
   if (!settings.exclude_saw_gold || sequence.provenance?.sawGold !== true) return undefined
   return { reason: 'saw the gold answer', detail: sequence.provenance.origin }
+}
+
+function sawVerdict({ sequence: { meta } }: Examined, settings: QualitySettings): Drop | undefined {
+  const verdicts = Number(meta['verdicts'] ?? 0)
+  if (!settings.exclude_verdicts || verdicts === 0) return undefined
+  return { reason: 'the checker rejected an answer on the way', detail: `${verdicts} times` }
 }
 
 function repetitive(examined: Examined, limit: number): Drop | undefined {

@@ -67,6 +67,14 @@ describe('quality', () => {
     expect(reason({}, { exclude_saw_gold: true })).toBeUndefined()
   })
 
+  it('drops sequences with a rejected answer on the way only on request', () => {
+    expect(reason({ verdicts: 1 })).toBeUndefined()
+    expect(reason({ verdicts: 2 }, { exclude_verdicts: true })).toBe(
+      'the checker rejected an answer on the way',
+    )
+    expect(reason({}, { exclude_verdicts: true })).toBeUndefined()
+  })
+
   it('treats calls that differ in case or punctuation as equal', () => {
     const calls = ['Varnholm  light?', 'varnholm light', 'keeper', 'lamp', 'year']
     expect(reason({ calls })).toBe('repeated tool call')
