@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest'
+import { read } from '../../../test/tasks/read-fixture.ts'
 import type { Task } from '../../schema/index.ts'
 import { hintOf, solutionOf } from './hint.ts'
 
 const gold = { checker: 'math', answer: '24' } as const
 const hint = (meta: Task['meta'], checked: Task['gold'] = gold) => hintOf({ meta, gold: checked })
 
-it('has the annotated solution, without notes for a calculator', () => {
-  const text = hint({ solution: 'In May: 48/2 = <<48/2=24>>24 clips.\n#### 24' })
+it('has the annotated solution of GSM8K, without notes for a calculator', async () => {
+  const answer = 'In May: 48/2 = <<48/2=24>>24 clips.\n#### 24'
+  const { tasks } = await read('gsm8k', [{ question: 'How many clips?', answer }])
+  const text = hintOf(tasks[0]!)
   expect(text).toContain('In May: 48/2 = 24 clips.\n#### 24\n')
   expect(text).not.toContain('<<')
 })
