@@ -25,6 +25,8 @@ export interface RolloutSettings {
   maxSameCall: number
   observationTokens: number
   constrained: boolean
+  /** Default: false. */
+  react?: boolean
 }
 
 /** One rollout of a group. The seed determines all sampling. */

@@ -1,5 +1,6 @@
 /** Runs the student: one stream, live tools, stopping rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
+export { changeTools, withToolChanges } from './change-tools.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
 export { engineModel } from './engine-model.ts'
 export { measure } from './measure.ts'

@@ -41,5 +41,7 @@ export function rolloutSettings({ rollout }: { rollout: RolloutSection }): Rollo
     maxSameCall: rollout.max_same_call,
     observationTokens: rollout.observation_tokens,
     constrained: rollout.constrained,
+    // Only where it is set: digests of settings made before it existed remain valid.
+    ...(rollout.react ? { react: true } : {}),
   }
 }

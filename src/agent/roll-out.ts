@@ -1,7 +1,7 @@
 import type { Spotlight } from '../base/progress/index.ts'
 import { seedOf } from '../base/random/index.ts'
 import type { Sample } from '../engine/index.ts'
-import { buildPrompt, isWellFormed, parseChain } from '../language/grammar/index.ts'
+import { buildPrompt, isWellFormed, parseChain, reactGrammar } from '../language/grammar/index.ts'
 import { encodePrompt, TextStream } from '../language/tokens/index.ts'
 import { checkAnswer } from '../reward/index.ts'
 import type { Rollout } from '../schema/index.ts'
@@ -48,7 +48,8 @@ export async function rollOut(
   const { engine, tokenizer } = policy
   const { signal, onText } = options
   signal?.throwIfAborted()
-  const grammar = await world.grammarOf(task)
+  const whole = await world.grammarOf(task)
+  const grammar = settings.react === true ? reactGrammar(whole) : whole
   const calls = new ToolCalls(grammar, await world.toolsOf(task), {
     ...world.calling,
     question: task.question,

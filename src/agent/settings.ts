@@ -31,6 +31,8 @@ export const RolloutSection = z
     observation_tokens: z.number().int().nonnegative().default(0),
     /** Sample only what the grammar allows, so that format errors cannot happen. */
     constrained: z.boolean().default(false),
+    /** Work in ReAct style, under the prompt of the grammar without its roles: for a model trained with sft.react_share. */
+    react: z.boolean().default(false),
     /** Concurrent rollouts. */
     concurrency: z.number().int().positive().default(64),
   })

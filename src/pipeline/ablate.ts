@@ -1,12 +1,13 @@
-import { join } from 'node:path'
 import type { Estimate, EvalReport } from '../schema/index.ts'
 import { evalReportOf, mcnemar, wilson } from '../stages/eval/index.ts'
 import type { StageContext } from '../stages/stage.ts'
 import type { Run } from '../store/index.ts'
-import { type Ablation, resultOf, type Variant } from './ablations.ts'
+import type { Ablation, Variant } from './ablations.ts'
 import { runStages } from './run-stages.ts'
-import { ProjectConfig } from './settings.ts'
-import { stages } from './stages.ts'
+import type { ProjectConfig } from './settings.ts'
+import { evaluate, stages } from './stages.ts'
+import { variantsFor } from './tool-variants.ts'
+import { configOf } from './variant-config.ts'
 
 export interface AblateContext extends Omit<StageContext<ProjectConfig>, 'run'> {
   /** The run whose tasks, team runs or SFT checkpoint every variant starts from. */
@@ -34,7 +35,7 @@ export interface VariantResult {
 export async function ablate(ablation: Ablation, context: AblateContext): Promise<VariantResult[]> {
   const { original, seeds, openRun, onVariant, ...work } = context
   const results: { variant: Variant; runs: { seed: number; run: string; report: EvalReport }[] }[] = []
-  for (const variant of ablation.variants) {
+  for (const variant of await variantsFor(ablation, context.config)) {
     const runs: (typeof results)[number]['runs'] = []
     for (const seed of seeds) {
       onVariant?.(variant, seed)
@@ -56,7 +57,7 @@ function copyRecords(original: Run, run: Run, repeats: Ablation['repeats']): voi
   // Tasks for RL and evaluation have `meta.for`; their stages add them again.
   const tasks = [...original.scan('task')].filter(({ meta }) => meta['for'] === undefined)
   run.appendMany('task', tasks)
-  if (repeats === 'team') return
+  if (repeats === 'team' || repeats === 'eval') return
   // The team's runs in evaluation are trajectories too; nothing may be learned from them.
   const taught = new Set(tasks.map(({ id }) => id))
   for (const trajectory of original.scan('trajectory'))
@@ -67,30 +68,10 @@ function copyRecords(original: Run, run: Run, repeats: Ablation['repeats']): voi
 }
 
 function stagesOf({ repeats }: Ablation, { without = [] }: Variant): typeof stages {
+  if (repeats === 'eval') return [evaluate]
   const first = stages.findIndex(({ name }) => name === (repeats === 'team' ? 'teach' : 'distill'))
   const left: readonly string[] = repeats === 'rl' ? ['sft'] : without
   return stages.slice(first).filter(({ name }) => !left.includes(name))
-}
-
-function configOf(
-  { repeats }: Ablation,
-  variant: Variant,
-  seed: number,
-  { config, original }: Pick<AblateContext, 'config' | 'original'>,
-): ProjectConfig {
-  const changed: Record<string, unknown> = {
-    'project.seed': seed,
-    'eval.solvers': [resultOf(variant)],
-    ...(repeats === 'rl' ? { 'rl.model': join(original.files.checkpoints, 'sft') } : {}),
-    ...(variant.without?.includes('sft') ? { 'rl.model': config.student.model } : {}),
-    ...variant.set,
-  }
-  const sections: Record<string, Record<string, unknown>> = structuredClone(config) as never
-  for (const [path, value] of Object.entries(changed)) {
-    const [section, key] = path.split('.') as [string, string]
-    sections[section]![key] = value
-  }
-  return ProjectConfig.parse(sections)
 }
 
 function summarize(

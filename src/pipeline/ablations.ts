@@ -13,10 +13,11 @@ export interface Variant {
 export interface Ablation {
   question: string
   /**
-   * What every variant repeats: everything after the tasks, everything after the team's runs, or reinforcement learning
-   * alone, from the original run's SFT checkpoint.
+   * What every variant repeats: everything after the tasks, everything after the team's runs, reinforcement learning
+   * alone, from the original run's SFT checkpoint, or only the evaluation of the model that the original run ended with. In
+   * evaluations, variants that leave the tools of all tasks as they are are skipped.
    */
-  repeats: 'team' | 'training' | 'rl'
+  repeats: 'team' | 'training' | 'rl' | 'eval'
   variants: readonly [Variant, ...Variant[]]
 }
 
@@ -24,6 +25,9 @@ const rlVariants = (key: string, values: readonly number[]): readonly [Variant, 
   { name: 'as configured' },
   ...values.map((value) => ({ name: `${key} = ${value}`, set: { [key]: value } })),
 ]
+
+/** Scripts take no hints. */
+const unaided = { 'teach.hints': false, 'teach.verdicts': 0 }
 
 /** The paper's questions, by the name that `coa ablate` takes. */
 export const ablations: Readonly<Record<string, Ablation>> = {
@@ -82,12 +86,35 @@ export const ablations: Readonly<Record<string, Ablation>> = {
       { name: 'without thoughts', set: { 'distill.thoughts': false } },
     ],
   },
+  outcome: {
+    question: 'Does it help to distill plans, reflections and checks, and not only tool calls and answers?',
+    repeats: 'training',
+    variants: [
+      { name: 'complete chains', set: { 'sft.react_share': 0, 'rollout.react': false, 'rl.replay': 0 } },
+      {
+        name: 'tool calls and answers',
+        // In RL, only complete chains can be replayed.
+        set: { 'sft.react_share': 1, 'rollout.react': true, 'rl.replay': 0 },
+      },
+    ],
+  },
+  tools: {
+    question: 'Does the model adapt if a tool is missing, or new?',
+    repeats: 'eval',
+    variants: [
+      { name: 'as trained' },
+      ...['web_search', 'wiki_search', 'crawl_page', 'code'].flatMap((tool) => [
+        { name: `without ${tool}`, set: { 'eval.remove_tools': [tool] } },
+        { name: `with ${tool}`, set: { 'eval.add_tools': [tool] } },
+      ]),
+    ],
+  },
   team: {
     question: 'What does a better or worse scripted team teach?',
     repeats: 'team',
     variants: [
-      { name: 'careful', set: { 'teach.mind': 'careful' } },
-      { name: 'erring', set: { 'teach.mind': 'erring' } },
+      { name: 'careful', set: { 'teach.mind': 'careful', ...unaided } },
+      { name: 'erring', set: { 'teach.mind': 'erring', ...unaided } },
     ],
   },
   temperature: {

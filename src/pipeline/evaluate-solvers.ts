@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { modelFolder, openWorld } from '../agent/index.ts'
+import { modelFolder, openWorld, withToolChanges } from '../agent/index.ts'
 import { UsageError } from '../base/errors/index.ts'
 import { assertGrammars } from '../language/grammar/index.ts'
 import type { EvalReport, Task } from '../schema/index.ts'
@@ -67,7 +67,7 @@ async function attemptAll(evaluation: Evaluation, context: StageContext<ProjectC
   const { name, tasks, requests, shard, against } = evaluation
   const { run, config, signal, observe, onFinding } = context
   const tokenizer = await countingTokenizer(requests, config)
-  const world = await openWorld(config, run)
+  const world = withToolChanges(await openWorld(config, run), config.eval)
   try {
     // One after the other, because two large models may not fit in memory together.
     for (const request of requests) {

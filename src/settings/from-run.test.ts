@@ -34,7 +34,9 @@ it('takes arbitrary text only if it has no meaning outside coa', () => {
   // A setting added here must not identify a file, server, program or variable.
   expect(takesAnything.sort()).toEqual([
     'distill.map',
+    'eval.add_tools',
     'eval.prices',
+    'eval.remove_tools',
     'filter.check_agents',
     'filter.min_interactions_by_suite',
     'filter.reflection_agents',

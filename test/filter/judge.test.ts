@@ -101,3 +101,17 @@ it('fails if the judge decides nothing, or if there is none', { timeout: 60_000 
   const context = { run, signal: new AbortController().signal, observe: () => {} }
   await expect(runFilter(config, context)).rejects.toThrow('there is no [judge] model')
 })
+
+it('decides which of several runs of a task is kept, after their weights', async () => {
+  const runs = { a: 'fair', b: 'excellent', c: 'unknown' }
+  for (const [id, word] of Object.entries(runs))
+    run.append(
+      'sequence',
+      makeSequence({ id, taskId: 't', reflection: 'Fine.', thought: `This is ${word} work.` }),
+    )
+  await filtered({ per_task: 1 })
+  expect(kept()).toEqual(['b'])
+  await filtered({ per_task: 2 })
+  // What the judge could not score comes last.
+  expect(kept()).toEqual(['a', 'b'])
+})

@@ -10,6 +10,7 @@ import type { Stream, Verdict } from '../../src/schema/index.ts'
 
 export interface Shape {
   id?: string
+  taskId?: string
   grammar?: 'web' | 'math' | 'code' | 'multihop'
   suite?: string
   question?: string
@@ -22,6 +23,8 @@ export interface Shape {
   outcome?: Verdict['outcome'] | 'unchecked'
   origin?: string
   sawGold?: boolean
+  /** How often the checker rejected a suggested answer. */
+  verdicts?: number
   thought?: string
 }
 
@@ -38,12 +41,16 @@ export function makeSequence(shape: Shape = {}): Stream {
   return {
     v: 2,
     id: shape.id ?? 'one',
+    ...(shape.taskId === undefined ? {} : { taskId: shape.taskId }),
     grammar: name,
     prompt: buildPrompt(grammar, question),
     spans: spansOf(chain),
     provenance: { origin: shape.origin ?? 'distill', sawGold: shape.sawGold ?? false },
     ...(outcome === 'unchecked' ? {} : { verdict: { outcome, checker: 'exact', evidence: 'compared' } }),
-    meta: { suite: shape.suite ?? 'search' },
+    meta: {
+      suite: shape.suite ?? 'search',
+      ...(shape.verdicts === undefined ? {} : { verdicts: shape.verdicts }),
+    },
   }
 }
 

@@ -93,6 +93,7 @@ describe('a run with one sequence for every outcome', () => {
       ['contamination', 2],
       ['judge', 2],
       ['near-duplicates', 2],
+      ['per task', 2],
     ])
     expect(funnel).toMatchObject({
       passedOver: 1,
@@ -215,6 +216,74 @@ describe('near-duplicates', () => {
   })
 })
 
+describe('per task', () => {
+  const add = (...shapes: Shape[]) => {
+    for (const shape of shapes)
+      run.append('sequence', makeSequence({ reflection: 'Fine.', taskId: 't', thought: unlike(), ...shape }))
+  }
+  const keptWith = async (filter: Record<string, unknown>) => {
+    await runFilter(config(filter), { run, ...quiet })
+    return Object.keys(selected()).sort()
+  }
+
+  it('keeps the best of several runs: by weight, then by length', async () => {
+    const long = 'and so on '.repeat(50)
+    add(
+      { id: 'long', thought: `${unlike()} ${long}` },
+      { id: 'short' },
+      { id: 'mended', thought: `${unlike()} ${long} ${long}`, checks: ['Score: 1', 'Score: 4'] },
+      { id: 'wrong', thought: 'Brief.', outcome: 'wrong' },
+      { id: 'other', taskId: 'u', thought: `${unlike()} ${long}` },
+    )
+    expect(await keptWith({})).toEqual(['long', 'mended', 'other', 'short'])
+    expect(await keptWith({ per_task: 1 })).toEqual(['mended', 'other'])
+    expect(lines(selectionFiles(run.dir).dropped)).toMatchObject([
+      { id: 'wrong', stage: 'quality' },
+      { id: 'long', stage: 'per task', reason: 'another run of this task was kept', detail: 'mended' },
+      { id: 'short', stage: 'per task', reason: 'another run of this task was kept', detail: 'mended' },
+    ])
+    expect(readFunnel(run)!.stages.at(-1)).toMatchObject({ name: 'per task', before: 4, after: 2 })
+    expect(await keptWith({ per_task: 2 })).toEqual(['mended', 'other', 'short'])
+  })
+
+  it('does not count near-duplicates of a kept one', async () => {
+    const twin = unlike()
+    add(
+      { id: 'a', thought: twin },
+      { id: 'b', thought: twin },
+      { id: 'c', thought: `${unlike()} ${unlike()}` },
+    )
+    expect(await keptWith({ per_task: 2 })).toHaveLength(2)
+    expect(await keptWith({ per_task: 2 })).toContain('c')
+    // Without that, both twins come before the longer one.
+    expect(await keptWith({ per_task: 2, near_duplicates: false })).toEqual(['a', 'b'])
+  })
+
+  it('goes by the question where there is no task', async () => {
+    for (const [id, question] of Object.entries({ a: 'Who?', b: 'Who?', c: 'When?' }))
+      run.append('sequence', makeSequence({ id, question, reflection: 'Fine.', thought: unlike() }))
+    expect(await keptWith({ per_task: 1 })).toHaveLength(2)
+    expect(await keptWith({ per_task: 1 })).toContain('c')
+  })
+
+  it('breaks ties by seed, in any order', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    const of = async (order: string[], seed: number): Promise<string[]> => {
+      using other = createRun(folder, { id: `tie-${count++}`, command: 'test', coa: '0.0.0' })
+      for (const id of order) other.append('sequence', makeSequence({ id, taskId: 't', reflection: 'Fine.' }))
+      const settings = ProjectConfig.parse({
+        project: { seed },
+        filter: { per_task: 1, near_duplicates: false },
+      })
+      await runFilter(settings, { run: other, ...quiet })
+      return Object.keys(selected(other))
+    }
+    const chosen = await Promise.all([1, 2, 3, 4, 5].map((seed) => of(ids, seed)))
+    expect(new Set(chosen.flat()).size).toBeGreaterThan(1)
+    expect(await of(ids.toReversed(), 1)).toEqual(chosen[0])
+  })
+})
+
 it('every sequence is kept or dropped exactly once, and the funnel adds up', async () => {
   const shape = fc.record({
     grammar: fc.constantFrom('web', 'math'),
@@ -224,6 +293,7 @@ it('every sequence is kept or dropped exactly once, and the funnel adds up', asy
     outcome: fc.constantFrom('correct', 'correct', 'correct', 'wrong', 'undecided', 'unchecked'),
     sawGold: fc.boolean(),
     thought: fc.constantFrom('Go on.', unlike(), unlike()),
+    taskId: fc.constantFrom('t1', 't2', 't3'),
   })
   const section = fc.record({
     min_interactions: fc.nat(6),
@@ -232,6 +302,7 @@ it('every sequence is kept or dropped exactly once, and the funnel adds up', asy
     keep_unreflected: fc.constantFrom(0, 0.5, 1),
     near_duplicates: fc.boolean(),
     correction_weight: fc.integer({ min: 1, max: 4 }),
+    per_task: fc.nat(2),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(shape, { maxLength: 25 }), section, async (shapes, filter) => {
@@ -259,6 +330,14 @@ it('every sequence is kept or dropped exactly once, and the funnel adds up', asy
         expect(weight).toBe(lowFirst === true ? filter.correction_weight : 1)
       }
       expect(kept.every(({ id }) => other.has('sequence', id))).toBe(true)
+      for (const task of filter.per_task === 0 ? [] : ['t1', 't2', 't3']) {
+        const ofTask = kept.filter(({ id }) => other.get('sequence', id)!.taskId === task)
+        expect(ofTask.length).toBeLessThanOrEqual(filter.per_task)
+        const displaced = dropped.filter(
+          ({ id, stage }) => stage === 'per task' && other.get('sequence', id)!.taskId === task,
+        )
+        if (displaced.length > 0) expect(ofTask).toHaveLength(filter.per_task)
+      }
     }),
     { numRuns: 150 },
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AblateContext, ablate, ablations, runStages, stages } from '../../src/pipeline/index.ts'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
+import { isReact } from '../../src/schema/index.ts'
 import { settingsOf } from '../../src/settings/resolve.ts'
 import { createRun, openRun, type Run } from '../../src/store/index.ts'
 
@@ -99,4 +100,68 @@ it('repeats RL from the SFT checkpoint of the run', async () => {
     [0.05, 4, ['rl']],
   ])
   expect(seen[0]!.rl.model).toBe(join(folder, 'original', 'checkpoints', 'sft'))
+})
+
+it('evaluates the trained model with other tools, and trains nothing', async () => {
+  const context: AblateContext = {
+    original: known['original']!,
+    config,
+    signal,
+    observe,
+    seeds: [1],
+    openRun: (variant, seed, changed) =>
+      openVariant({ ...variant, name: `tools ${variant.name}` }, seed, changed),
+  }
+  const results = await ablate(ablations['tools']!, context)
+  const names = results.map(({ name }) => name)
+  // Those that the search tasks have, or that can be added to them; others would change nothing.
+  expect(names.slice(0, 3)).toEqual(['as trained', 'without web_search', 'without crawl_page'])
+  expect(names).toContain('with code')
+  for (const name of ['with web_search', 'without code', 'without wiki_search'])
+    expect(names).not.toContain(name)
+  const { original } = known
+  for (const { name, runs } of results) {
+    using run = openRun(join(folder, runs[0]!.run))
+    expect(Object.keys(run.manifest.stages)).toEqual(['eval'])
+    const [, change, tool] = /^(with|without) (\w+)$/.exec(name) ?? []
+    for (const { prompt, checkpoint } of run.scan('rollout')) {
+      expect(checkpoint).toBe(join(original!.files.checkpoints, 'rl'))
+      if (tool !== undefined) expect(prompt[0]!.content.includes(`<${tool}>`)).toBe(change === 'with')
+    }
+    expect(run.count('rollout')).toBe(2)
+  }
+})
+
+it('refuses to remove tools if there are none, or if nothing was trained', async () => {
+  const context = { original: known['original']!, config, signal, observe, seeds: [1], openRun: openVariant }
+  const onlySame = { ...ablations['tools']!, variants: ablations['tools']!.variants.slice(0, 1) as never }
+  await expect(ablate(onlySame, context)).rejects.toThrow('no tool that can be removed')
+  using untrained = createRun(folder, { id: 'untrained', command: 'test', coa: '0' })
+  await expect(ablate(ablations['tools']!, { ...context, original: untrained })).rejects.toThrow(
+    'has no trained model',
+  )
+})
+
+it('trains on tool calls and answers alone, and evaluates that in the same style', async () => {
+  const [, outcome] = ablations['outcome']!.variants
+  const results = await ablate(
+    { ...ablations['outcome']!, variants: [outcome!] },
+    {
+      original: known['original']!,
+      config,
+      signal,
+      observe,
+      seeds: [1],
+      openRun: openVariant,
+    },
+  )
+  using run = openRun(join(folder, results[0]!.runs[0]!.run))
+  const { sft, distill } = run.manifest.stages
+  const made = distill!.summary as Record<string, number>
+  expect(made['ReAct-style']).toBe(3)
+  expect((sft!.summary as Record<string, number>)['trained on']).toBe(
+    [...run.scan('sequence')].filter(isReact).length,
+  )
+  const grammars = [...run.scan('rollout')].map(({ grammar }) => grammar)
+  expect(new Set(grammars)).toEqual(new Set(['web-react']))
 })

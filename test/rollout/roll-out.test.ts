@@ -49,6 +49,21 @@ describe('a rollout', () => {
     )
   })
 
+  it('works in ReAct style under that prompt, with the same tools', async () => {
+    const react = writes((observations) =>
+      observations === 0
+        ? `<think>Let the machine do it.</think>\n${callOf('print(2 + 3)')}`
+        : `<think>Done.</think>\n${answer}`,
+    )
+    const whole = await rollOut(job, policyOf(react), says('5'), settings)
+    const rollout = await rollOut(job, policyOf(react), says('5'), { ...settings, react: true })
+    expect([whole.grammar, whole.wellFormed]).toEqual(['math', false])
+    expect([rollout.grammar, rollout.wellFormed]).toEqual(['math-react', true])
+    expect(rollout.verdict?.outcome).toBe('correct')
+    expect(whole.prompt[0]!.content).toContain('<reflection>')
+    expect(rollout.prompt[0]!.content).not.toContain('<reflection>')
+  })
+
   it('writes the tokens that training on the same chain would see', async () => {
     const rollout = await rollOut(job, policyOf(solves), says('5'), settings)
     const grammar = await loadGrammar('math')

@@ -130,7 +130,7 @@ async function taught(config: ProjectConfig): Promise<unknown> {
 /** The first prompts that the agents of the team get. */
 async function prompted(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
-  for (const task of tasksOf(1)) run.append('task', task)
+  for (const task of tasksOf(1)) run.append('task', { ...task, meta: { solution: 'Count up by one.' } })
   await teach.run({ run, config, observe, signal }).catch(() => {})
   const [made] = [...run.scan('trajectory')]
   return made!.events.flatMap((event) => (event.type === 'activated' ? [event.messages] : []))
@@ -202,6 +202,9 @@ const teamGiven: Flags = {
 const everything =
   '<facts>f</facts><plan>p</plan><task for="coder">t</task><call>raise ValueError</call><report>r</report><reflection>r</reflection>'
 
+/** The same, but after the first report the answer is suggested. It is wrong. */
+const guessing = `<suggestion>-1</suggestion>${everything}<answer>-1</answer>`
+
 export const modelsEffects: Effects = {
   ...modelEffects('judge', judge, quick, '{"verdict": "correct", "reason": ""}'),
   ...modelEffects('summary', summary, { 'search.corpus': corpus.file }),
@@ -245,6 +248,12 @@ export const modelsEffects: Effects = {
   'teach.replies': { see: asked(taught), to: 'strict', given: teamGiven },
   'teach.retries': { see: asked(taught), to: 3, given: teamGiven },
   'teach.examples': { see: prompted, to: false, given: teamGiven },
+  'teach.hints': { see: prompted, to: true, given: teamGiven },
+  'teach.verdicts': {
+    see: asked(taught, { text: guessing }),
+    to: 1,
+    given: { ...teamGiven, 'teach.worker_steps': 1 },
+  },
   'teach.worker_steps': {
     see: asked(taught, { text: everything }),
     to: 1,

@@ -91,6 +91,7 @@ const shapes: Shape[] = [
   { id: 'three', reflection: 'Fine.', calls: fiveCalls.slice(2) },
   { id: 'circling', reflection: 'Fine.', calls: [...fiveCalls, 'YEAR'] },
   { id: 'shown', reflection: 'Fine.', sawGold: true },
+  { id: 'rejected', reflection: 'Fine.', verdicts: 1 },
   { id: 'mended', reflection: 'Fine.', checks: ['Score: 1', 'Score: 4'] },
   { id: 'addressed', reflection: 'Fine, as you asked.' },
   { id: 'unreflected' },
@@ -130,7 +131,7 @@ async function rolled(config: ProjectConfig): Promise<unknown> {
     return { text: 'five '.repeat(100) }
   })
   const rollout = await rollOut(job, policy, world, rolloutSettings(config), { signal })
-  return { requests, stop: rollout.stop, text: streamText(rollout) }
+  return { requests, stop: rollout.stop, prompt: rollout.prompt, text: streamText(rollout) }
 }
 
 async function parallelRollouts(config: ProjectConfig): Promise<unknown> {
@@ -164,6 +165,13 @@ async function evaluated(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
   await evaluate.run({ run, config, signal, observe })
   return [...run.scan('attempt')].map(({ solver, kind }) => [solver, kind])
+}
+
+/** The tools that the prompt of an evaluated model offers. */
+async function offered(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  await evaluate.run({ run, config, signal, observe })
+  return [...run.scan('rollout')].map(({ prompt }) => prompt[0]!.content)
 }
 
 export const workEffects: Effects = {
@@ -213,6 +221,7 @@ export const workEffects: Effects = {
       'filter.min_interactions_by_suite': { search: 1 },
       'filter.max_same_call': 3,
       'filter.exclude_saw_gold': true,
+      'filter.exclude_verdicts': true,
       'filter.voice': false,
       'filter.reflection_agents': ['plan'],
       'filter.reflection_required': ['web'],
@@ -223,6 +232,7 @@ export const workEffects: Effects = {
       'filter.max_tokens': 100,
       'filter.max_characters': 100,
       'filter.near_duplicates': false,
+      'filter.per_task': 1,
       'filter.duplicate_likeness': 1,
       'filter.against': against,
       'filter.skip_origins': [],
@@ -251,6 +261,7 @@ export const workEffects: Effects = {
     'rollout.max_same_call': 1,
     'rollout.observation_tokens': 200,
     'rollout.constrained': true,
+    'rollout.react': true,
   }),
   ...seenBy(parallelRollouts, { 'rollout.concurrency': 1 }),
   ...seenBy(
@@ -267,6 +278,16 @@ export const workEffects: Effects = {
     { 'eval.solvers': ['base', 'plain'] },
     { 'tasks.suites': ['math'], 'tasks.test_count': 1, 'rollout.max_tokens': 8, 'eval.max_tokens': 8 },
     { 'eval.solvers': ['base'] },
+  ),
+  ...seenBy(
+    offered,
+    { 'eval.add_tools': ['code'], 'eval.remove_tools': ['crawl_page'] },
+    {
+      'tasks.suites': ['search'],
+      'tasks.test_count': 1,
+      'rollout.max_tokens': 8,
+      'eval.solvers': ['base'],
+    },
   ),
   ...seenBy(reported, { 'eval.picker': 'oracle' }, { 'eval.attempts': 3, 'eval.resamples': 20 }),
 }

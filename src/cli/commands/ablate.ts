@@ -35,7 +35,8 @@ export function registerAblate(program: Command): void {
         '  $ coa ablate latest',
         '  $ coa ablate latest masking --seeds 3',
         '  $ coa ablate latest group-size --set rl.steps=10 --set tasks.test_count=300',
-        '\nVariants start from the tasks, the team runs or the SFT checkpoint of the run, and each has a run of its own.',
+        '  $ coa ablate latest tools                # trains nothing',
+        '\nVariants start from the tasks, the team runs or the SFT checkpoint of the run, or only evaluate its last model; each has a run of its own.',
       ].join('\n'),
     )
     .action(async (name: string, what: string | undefined, _options, command: Command) => {

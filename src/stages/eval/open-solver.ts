@@ -108,9 +108,14 @@ async function openWith(
 }
 
 /** Tool settings affect a solver's results, so they are part of its digest. */
-export function withToolSettings(solver: Solver, config: Pick<WorldConfig, 'tools' | 'search'>): Solver {
+export function withToolSettings(
+  solver: Solver,
+  config: Pick<WorldConfig, 'tools' | 'search'> & { eval: EvalSection },
+): Solver {
   const { cache: _, ...tools } = config.tools
-  return { ...solver, how: digestOf(solver.how, tools, config.search) }
+  const { add_tools: added, remove_tools: removed } = config.eval
+  const changes = added.length + removed.length === 0 ? [] : [added, removed]
+  return { ...solver, how: digestOf(solver.how, tools, config.search, ...changes) }
 }
 
 function evalTemperature({

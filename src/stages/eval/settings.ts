@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Price } from '../../schema/index.ts'
-import { table } from '../../settings/index.ts'
+import { table, words } from '../../settings/index.ts'
 import { modelSection } from '../../world/settings.ts'
 
 export const Prices = table(Price)
@@ -26,6 +26,10 @@ export const EvalSection = z
     temperature: z.number().nonnegative().optional(),
     /** How one of several answers is chosen: majority vote, the checker (an upper bound), or the [judge] model. */
     picker: z.enum(['majority', 'oracle', 'judge']).default('majority'),
+    /** Built-in tools that solvers get although the grammar of a task has none by that name. */
+    add_tools: words().default([]),
+    /** Tools that are taken away from solvers: they are not in the prompt and cannot be called. */
+    remove_tools: words().default([]),
     /** Maximum tool calls of a ReAct agent. */
     max_turns: z.number().int().positive().default(25),
     /** Maximum tokens per reply of a plain model or a ReAct agent. */

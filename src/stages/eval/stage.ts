@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { modelFolder, openWorld, type World } from '../../agent/index.ts'
+import { modelFolder, openWorld, type World, withToolChanges } from '../../agent/index.ts'
 import type { Spotlight } from '../../base/progress/index.ts'
 import { whole } from '../../base/text/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
@@ -54,7 +54,7 @@ async function evaluateAll<Config extends EvalConfig>(
     config.language,
   )
   const tokenizer = await openTokenizer(modelFolder(config.student.model))
-  const world = await openWorld(config, run)
+  const world = withToolChanges(await openWorld(config, run), config.eval)
   const openers = solversOf(context, openTeam, world, tokenizer)
   const solvers: string[] = []
   const each = tasks.length * config.eval.attempts

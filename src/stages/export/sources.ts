@@ -15,6 +15,8 @@ export class Sources {
     const licence = textOf(sequence.meta['licence']) ?? textOf(sequence.meta['license']) ?? licenceOf(task)
     this.#count('Licence of the questions', licence ?? licenceOfSuite(suite) ?? 'unknown', rows)
     if (sequence.provenance?.sawGold === true) this.#count('Saw the gold answer', 'yes', rows)
+    if (Number(sequence.meta['verdicts'] ?? 0) > 0)
+      this.#count('Its team was told that an answer is wrong', 'yes', rows)
   }
 
   addTask(task: Task): void {

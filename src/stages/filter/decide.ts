@@ -8,11 +8,11 @@ import { tooLong } from './length.ts'
 import { poorQuality } from './quality.ts'
 import { readScore } from './read-score.ts'
 import type { FilterSettings } from './settings.ts'
-import { speaksToTeam } from './voice.ts'
+import { speaksOfHelp, speaksToTeam } from './voice.ts'
 
 /**
- * In the order they are applied. Contamination and the judge come before near-duplicates: otherwise a contaminated or
- * poor sequence could first displace a better one that is similar.
+ * In the order they are applied. Contamination and the judge come before near-duplicates and the number per task: otherwise a
+ * contaminated or poor sequence could first displace a better one.
  */
 export const stageNames = [
   'complexity',
@@ -24,6 +24,7 @@ export const stageNames = [
   'contamination',
   'judge',
   'near-duplicates',
+  'per task',
 ] as const
 export type StageName = (typeof stageNames)[number]
 
@@ -35,7 +36,10 @@ export interface Criteria {
   teamOf: (sequence: Stream) => readonly string[]
 }
 
-export type Decision = { dropped: Drop & { stage: StageName } } | { weight: number }
+export type Decision =
+  | { dropped: Drop & { stage: StageName } }
+  /** The score is the judge's, if it was asked and could decide. */
+  | { weight: number; score?: number }
 
 type Check = (examined: Examined, criteria: Criteria) => Drop | undefined
 
@@ -46,7 +50,9 @@ const checks: readonly (readonly [StageName, Check])[] = [
   [
     'voice',
     (examined, { settings, teamOf }) =>
-      settings.voice ? speaksToTeam(examined, teamOf(examined.sequence)) : undefined,
+      settings.voice
+        ? (speaksToTeam(examined, teamOf(examined.sequence)) ?? speaksOfHelp(examined))
+        : undefined,
   ],
   ['reflection', (examined, { settings }) => unreflected(examined, settings)],
   [
@@ -64,8 +70,8 @@ const checks: readonly (readonly [StageName, Check])[] = [
 ]
 
 /**
- * Applies every stage that looks at a single sequence and needs no model; the judge comes next, and near-duplicates are
- * resolved at the end.
+ * Applies every stage that looks at a single sequence and needs no model; the judge comes next, and stages that compare
+ * sequences at the end.
  */
 export function decide(examined: Examined, criteria: Criteria): Decision {
   for (const [stage, check] of checks) {

@@ -1,7 +1,7 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { percent } from '../../base/text/index.ts'
 import type { Grammar } from '../../language/grammar/index.ts'
-import { isReact, type Selection, type Stream } from '../../schema/index.ts'
+import { isReact, type Selection, type Stream, streamText } from '../../schema/index.ts'
 import { sequenceDigest } from '../../store/index.ts'
 import { type Criteria, type Decision, decide, type StageName } from './decide.ts'
 import { type Drop, type Examined, examine } from './examine.ts'
@@ -17,15 +17,18 @@ export interface Sink {
   drop(line: DroppedLine): void
 }
 
-/** A sequence that can only be dropped as a near-duplicate. */
+/** A sequence that can only be dropped in favor of another one. */
 interface Candidate extends Omit<Selection, 'v'> {
   profile: Profile
+  task: string
+  score: number
+  characters: number
 }
 
 /**
- * Applies the filters to some sequences after others. With near-duplicate detection, the final decision on those that
- * passed everything else is made at the end, so that it does not depend on their order; about 1.4 kB are held for
- * each. Otherwise nothing is held.
+ * Applies the filters to some sequences after others. With near-duplicate detection or a number per task, the final decision on
+ * those that passed everything else is made at the end, so that it does not depend on their order; about 1.4 kB are held
+ * for each, or a few hundred bytes without the former. Otherwise nothing is held.
  */
 export class FilterChain {
   readonly #criteria: Criteria
@@ -57,7 +60,7 @@ export class FilterChain {
       const { sequence } = examined
       const decision = decisions[index]!
       if ('dropped' in decision) this.#drop(sequence.id, decision.dropped)
-      else this.#pass(examined, { id: sequence.id, ...decision, digest: sequenceDigest(sequence), profile })
+      else this.#pass(examined, candidateOf(examined, decision, profile))
     }
   }
 
@@ -75,28 +78,41 @@ export class FilterChain {
   async #decide(examined: Examined, signal: AbortSignal): Promise<Decision> {
     const decision = decide(examined, this.#criteria)
     if ('dropped' in decision || this.#judge === undefined) return decision
-    const drop = await this.#judge.poor(examined, signal)
-    return drop === undefined ? decision : { dropped: { stage: 'judge', ...drop } }
+    const { drop, score } = await this.#judge.decide(examined, signal)
+    if (drop !== undefined) return { dropped: { stage: 'judge', ...drop } }
+    return score === undefined ? decision : { ...decision, score }
   }
 
-  /** Resolves near-duplicates and returns the counts. */
+  /** Resolves near-duplicates and the number per task, and returns the counts. */
   finish(): Omit<Funnel, 'fingerprint' | 'settings'> {
-    const { duplicate_likeness } = this.#criteria.settings
-    const keptInstead = findDuplicates(this.#signatures, this.#precedence(), duplicate_likeness)
+    const { duplicate_likeness, near_duplicates, per_task, seed } = this.#criteria.settings
+    const keptInstead = near_duplicates
+      ? findDuplicates(this.#signatures, this.#precedence(), duplicate_likeness)
+      : undefined
+    const different = this.#candidates.filter((_, index) => (keptInstead?.[index] ?? -1) < 0)
+    const preferred = per_task === 0 ? undefined : preferredRuns(different, per_task, seed)
     for (const [index, candidate] of this.#candidates.entries()) {
-      const twin = keptInstead[index]!
-      if (twin < 0) this.#keep(candidate)
-      else this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#nearDuplicate(index, twin) })
+      const twin = keptInstead?.[index] ?? -1
+      const others = preferred?.get(candidate.task)
+      if (twin >= 0)
+        this.#drop(candidate.id, { stage: 'near-duplicates', ...this.#nearDuplicate(index, twin) })
+      else if (others === undefined || others.includes(candidate.id)) this.#keep(candidate)
+      else
+        this.#drop(candidate.id, {
+          stage: 'per task',
+          reason: 'another run of this task was kept',
+          detail: others.join(', '),
+        })
     }
     const judged = this.#judge?.counts
     return { ...this.#counter.result(), ...(judged === undefined ? {} : { judge: judged }) }
   }
 
   #pass(examined: Examined, candidate: Candidate): void {
-    if (this.#criteria.settings.near_duplicates) {
-      this.#signatures.add(examined)
-      this.#candidates.push(candidate)
-    } else this.#keep(candidate)
+    const { near_duplicates, per_task } = this.#criteria.settings
+    if (near_duplicates) this.#signatures.add(examined)
+    if (near_duplicates || per_task > 0) this.#candidates.push(candidate)
+    else this.#keep(candidate)
   }
 
   #keep({ id, weight, digest, profile }: Candidate): void {
@@ -128,4 +144,35 @@ export class FilterChain {
       detail: `of ${this.#candidates[twin]!.id}, about ${percent(share, 0)} similar`,
     }
   }
+}
+
+function candidateOf(
+  { sequence, question }: Examined,
+  { weight, score = 0 }: { weight: number; score?: number },
+  profile: Profile,
+): Candidate {
+  const { id, taskId } = sequence
+  const digest = sequenceDigest(sequence)
+  // Imported sequences may have no task; then the question stands for it.
+  const task = taskId ?? question
+  return { id, weight, digest, profile, task, score, characters: streamText(sequence).length }
+}
+
+/** The ids of the best sequences of each task: highest weight, highest score, shortest; ties are broken by seed and id. */
+function preferredRuns(candidates: readonly Candidate[], count: number, seed: number): Map<string, string[]> {
+  const tieBreakers = new Map(candidates.map(({ id }) => [id, fractionOf(seed, `precedence ${id}`)]))
+  const ordered = candidates.toSorted(
+    (one, other) =>
+      other.weight - one.weight ||
+      other.score - one.score ||
+      one.characters - other.characters ||
+      tieBreakers.get(one.id)! - tieBreakers.get(other.id)! ||
+      (one.id < other.id ? -1 : 1),
+  )
+  const best = new Map<string, string[]>()
+  for (const { task, id } of ordered) {
+    const ids = best.get(task) ?? []
+    if (ids.length < count) best.set(task, [...ids, id])
+  }
+  return best
 }

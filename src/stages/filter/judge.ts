@@ -25,24 +25,25 @@ export class SequenceJudge {
     this.#settings = settings
   }
 
-  async poor(
+  /** Why a sequence is dropped, or its score; neither if it is kept although the judge could not decide. */
+  async decide(
     { sequence, question }: Pick<Examined, 'sequence' | 'question'>,
     signal: AbortSignal,
-  ): Promise<Drop | undefined> {
+  ): Promise<{ drop?: Drop; score?: number }> {
     const { judge_min, judge_undecided } = this.#settings
     const judgement = await this.#judge({ question, text: streamText(sequence) }, signal)
     signal.throwIfAborted()
     if ('failure' in judgement) {
       this.counts.undecided++
       this.counts.failure ??= judgement.failure
-      if (judge_undecided === 'keep') return undefined
-      return { reason: 'the judge could not decide', detail: judgement.failure }
+      if (judge_undecided === 'keep') return {}
+      return { drop: { reason: 'the judge could not decide', detail: judgement.failure } }
     }
     this.counts.scored++
     const { score, reason } = judgement
     return score >= judge_min
-      ? undefined
-      : { reason: `judged below ${judge_min}`, detail: `${score}: ${reason}` }
+      ? { score }
+      : { drop: { reason: `judged below ${judge_min}`, detail: `${score}: ${reason}` } }
   }
 }
 

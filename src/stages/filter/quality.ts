@@ -1,17 +1,20 @@
+import { lastBox } from '../../reward/index.ts'
 import { isTrained } from '../../schema/index.ts'
 import type { Drop, Examined } from './examine.ts'
 import { mostRepeated } from './repeated-calls.ts'
 import type { FilterSettings } from './settings.ts'
 
-type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'max_same_call'>
+type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'exclude_verdicts' | 'max_same_call'>
 
 /** Second stage: only correct answers, reached within the grammar and without repeating calls. Cheap checks first. */
 export function poorQuality(examined: Examined, settings: QualitySettings): Drop | undefined {
   return (
     notCorrect(examined) ??
     sawGold(examined, settings) ??
+    sawVerdict(examined, settings) ??
     distillProblem(examined) ??
     invalid(examined) ??
+    knewAnswer(examined) ??
     repetitive(examined, settings.max_same_call)
   )
 }
@@ -40,6 +43,34 @@ function distillProblem({ sequence: { meta } }: Examined): Drop | undefined {
 function sawGold({ sequence }: Examined, settings: QualitySettings): Drop | undefined {
   if (!settings.exclude_saw_gold || sequence.provenance?.sawGold !== true) return undefined
   return { reason: 'saw the gold answer', detail: sequence.provenance.origin }
+}
+
+/**
+ * An agent with a hint should lead the work to the answer, not give it before any tool has returned anything: a single agent
+ * would learn to guess first. An answer that is in the question says nothing.
+ */
+function knewAnswer({ sequence: { provenance }, question, chain }: Examined): Drop | undefined {
+  if (provenance?.sawGold !== true) return undefined
+  const { blocks } = chain()
+  const found = blocks.findIndex(({ kind }) => kind === 'observation')
+  const answer = blocks.findLast(({ kind }) => kind === 'answer')?.text ?? ''
+  const wanted = wordsOf(lastBox(answer) ?? answer)
+  if (found < 0 || wanted.trim() === '' || wordsOf(question).includes(wanted)) return undefined
+  const early = blocks.slice(0, found).find(({ text }) => wordsOf(text).includes(wanted))
+  if (early === undefined) return undefined
+  return { reason: 'gives the answer before the work found it', detail: `${early.agent}: ${wanted.trim()}` }
+}
+
+/** Words and numbers with a space around each; 1,200 is 1200. */
+function wordsOf(text: string): string {
+  const plain = text.toLowerCase().replace(/(?<=\d),(?=\d{3})/g, '')
+  return ` ${(plain.match(/[\p{L}\p{N}]+(?:\.\p{N}+)?/gu) ?? []).join(' ')} `
+}
+
+function sawVerdict({ sequence: { meta } }: Examined, settings: QualitySettings): Drop | undefined {
+  const verdicts = Number(meta['verdicts'] ?? 0)
+  if (!settings.exclude_verdicts || verdicts === 0) return undefined
+  return { reason: 'the checker rejected an answer on the way', detail: `${verdicts} times` }
 }
 
 function repetitive(examined: Examined, limit: number): Drop | undefined {

@@ -21,7 +21,7 @@ import { readFunnel, SelectionWriter } from './selection-files.ts'
 import { type FilterSection, filterSettings } from './settings.ts'
 
 /** Increment when the filters decide differently on the same input. */
-const VERSION = 2
+const VERSION = 3
 /** Sequences decided on at a time: some ten milliseconds without a judge. */
 const BATCH = 128
 

@@ -14,7 +14,9 @@ export const FilterSection = z
     max_same_call: z.number().int().positive().default(1),
     /** Drop sequences with a step that had seen the gold answer. */
     exclude_saw_gold: z.boolean().default(false),
-    /** Drop sequences that still address or mention teammates. */
+    /** Drop sequences in which the checker told the team that a suggested answer is not correct. */
+    exclude_verdicts: z.boolean().default(false),
+    /** Drop sequences that still address or mention teammates, or a hint that a single agent does not have. */
     voice: z.boolean().default(true),
     /** Agents whose text counts as reflection. */
     reflection_agents: words().default(['reflection']),
@@ -41,6 +43,8 @@ export const FilterSection = z
     near_duplicates: z.boolean().default(true),
     /** Jaccard similarity from which two sequences count as near-duplicates. */
     duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
+    /** How many sequences of one task are kept: those with the highest weight and score, then the shortest. 0: all. */
+    per_task: z.number().int().nonnegative().default(0),
     /**
      * Suites, benchmarks or files whose questions must not be trained on; a table selects a split: { from = "gsm8k",
      * split = "train" }.

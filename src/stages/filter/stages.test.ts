@@ -67,6 +67,28 @@ describe('quality', () => {
     expect(reason({}, { exclude_saw_gold: true })).toBeUndefined()
   })
 
+  it('drops sequences that saw the gold answer and give it before any tool output', () => {
+    // The answer of these sequences is 1923.
+    const early = 'gives the answer before the work found it'
+    expect(reason({ sawGold: true, thought: 'It must be 1923.' })).toBe(early)
+    expect(reason({ sawGold: true, thought: 'It must be 1,923.' })).toBe(early)
+    expect(reason({ sawGold: true, calls: ['lit in 1923', ...fiveCalls] })).toBe(early)
+    for (const thought of ['It must be 19231.', 'It must be 1923.5.', 'Look it up.'])
+      expect(reason({ sawGold: true, thought })).toBeUndefined()
+    expect(reason({ sawGold: true, calls: [...fiveCalls, 'lit in 1923'] })).toBeUndefined()
+    expect(reason({ sawGold: true, thought: 'Was it 1923?', question: '1922 or 1923?' })).toBeUndefined()
+    // Who has not seen it may guess.
+    expect(reason({ thought: 'It must be 1923.' })).toBeUndefined()
+  })
+
+  it('drops sequences with a rejected answer on the way only on request', () => {
+    expect(reason({ verdicts: 1 })).toBeUndefined()
+    expect(reason({ verdicts: 2 }, { exclude_verdicts: true })).toBe(
+      'the checker rejected an answer on the way',
+    )
+    expect(reason({}, { exclude_verdicts: true })).toBeUndefined()
+  })
+
   it('treats calls that differ in case or punctuation as equal', () => {
     const calls = ['Varnholm  light?', 'varnholm light', 'keeper', 'lamp', 'year']
     expect(reason({ calls })).toBe('repeated tool call')

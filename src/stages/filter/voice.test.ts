@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { makeSequence } from '../../../test/filter/make-sequence.ts'
+import { makeSequence, type Shape } from '../../../test/filter/make-sequence.ts'
 import { builtinGrammars } from '../../language/grammar/index.ts'
 import type { Stream } from '../../schema/index.ts'
 import { examine } from './examine.ts'
-import { speaksToTeam } from './voice.ts'
+import { speaksOfHelp, speaksToTeam } from './voice.ts'
 
 const grammar = builtinGrammars.get('web')
 const team = ['planner', 'coder', 'searcher', 'critic', 'verifier', 'solver_a']
@@ -67,5 +67,33 @@ describe('the voice filter', () => {
     expect(speaksToTeam(examine(sequence, grammar), team)?.detail).toContain(
       'think: The lamp is electric, but the critic asked for a second page.',
     )
+  })
+})
+
+describe('a sequence of a team that had help', () => {
+  const helped = (shape: Shape) => speaksOfHelp(examine(makeSequence(shape), grammar))?.reason
+
+  it.each([
+    ['The hint says 81.', 'hint'],
+    ['As in the Reference  solution, add first.', undefined],
+    ['As in the Reference solution, add first.', 'reference solution'],
+    ['The provided answer is 81.', 'provided answer'],
+    ['I was told that it is wrong.', 'i was told'],
+    ['The checker rejected it.', 'the checker'],
+    ['The solution is 81, which is the correct answer.', undefined],
+    ['They were told to wait.', undefined],
+  ])('speaks of it or not: %s', (thought, found) => {
+    const expected = found === undefined ? undefined : `speaks of a hint or verdict: "${found}"`
+    expect(helped({ thought, sawGold: true })).toBe(expected)
+    expect(helped({ thought, verdicts: 1 })).toBe(expected)
+    // Without help, these are words like others.
+    expect(helped({ thought })).toBeUndefined()
+  })
+
+  it('may not speak of it in a call either, but may repeat the question', () => {
+    const [, ...rest] = ['', 'lamp', 'keeper', 'year', 'light']
+    expect(helped({ calls: ['year as in the hint', ...rest], sawGold: true })).toContain('hint')
+    const question = 'Which hint did the keeper give?'
+    expect(helped({ question, thought: 'I look for the hint.', sawGold: true })).toBeUndefined()
   })
 })

@@ -3,6 +3,7 @@ import { sumSequence, sums } from '../../../test/sft/support.ts'
 import { byteTokenizer } from '../../language/tokens/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import type { Selected } from '../../store/index.ts'
+import { BatchPlanner } from './batch-planner.ts'
 import { type Gathered, gather, planDigest } from './gather.ts'
 import { sftSettings } from './settings.ts'
 
@@ -57,6 +58,25 @@ describe('gathering', () => {
     )
     expect((await read(data, { ...settings, max_chains: 10, seed: 2 })).chains).not.toEqual(few.chains)
     expect((await read(data, { ...settings, max_chains: 1000 })).chains).toEqual(all.chains)
+  })
+
+  it('uses nothing but ReAct-style sequences if they are all there should be', async () => {
+    const only = await read(data, settingsOf({ eval_share: 0.3, react_share: 1 }))
+    const ids = [...only.chains, ...only.held].map(({ id }) => id)
+    expect(ids.toSorted()).toEqual(
+      react()
+        .map(({ sequence }) => sequence.id)
+        .toSorted(),
+    )
+    expect([only.react, only.given]).toEqual([[], 25])
+    const plan = new BatchPlanner(only, settingsOf({ react_share: 1, epochs: 2 }))
+    const steps = Array.from({ length: plan.total }, (_, at) => plan.step(at + 1).examples).flat()
+    expect(steps).toHaveLength(2 * only.chains.length)
+    const sources = { data, react: () => [], signal: new AbortController().signal, observe: () => undefined }
+    const options = { tokenizer: byteTokenizer(), limits: { vocabularySize: 0 }, maskObservations: true }
+    await expect(
+      gather(sources, settingsOf({ react_share: 1 }), { ...options, date: new Date(0) }),
+    ).rejects.toMatchObject({ fix: expect.stringContaining('coa distill RUN --react') })
   })
 
   it('can be interrupted', async () => {

@@ -8,6 +8,7 @@ import { type Example, type ExampleOptions, exampleOf } from './examples.ts'
 import type { SftSettings } from './settings.ts'
 
 export interface Gathered {
+  /** With `sft.react_share = 1`, the ReAct-style sequences in their place. */
   chains: Example[]
   react: Example[]
   /** Held out for evaluation: none of their tasks is trained on. */
@@ -51,11 +52,15 @@ export async function gather(
     }
     return examples
   }
-  const chains = await read(data())
+  const share = settings.react_share
+  const chains = await read(share === 1 ? (react?.() ?? []) : data())
   const chainsGiven = given
   if (chainsGiven === 0) {
     throw new ConfigError('there are no sequences to train on', {
-      fix: 'Distill and filter team runs first: `coa distill`, then `coa filter`.',
+      fix:
+        share === 1
+          ? 'Make ReAct-style ones with `coa distill RUN --react`, or set sft.react_share to less than 1.'
+          : 'Distill and filter team runs first: `coa distill`, then `coa filter`.',
     })
   }
   if (chains.length === 0) {
@@ -63,14 +68,12 @@ export async function gather(
       fix: `Filter with filter.max_tokens = ${longest} and the model's tokenizer, or use a model with a longer context.`,
     })
   }
-  const mixed = settings.react_share > 0 ? await read(react?.() ?? []) : []
-  if (settings.react_share > 0 && mixed.length === 0) {
-    throw new ConfigError(
-      `sft.react_share is ${settings.react_share}, but there are no ReAct-style sequences`,
-      {
-        fix: 'Make them with `coa distill RUN --react`, or set sft.react_share to 0.',
-      },
-    )
+  const isMixed = share > 0 && share < 1
+  const mixed = isMixed ? await read(react?.() ?? []) : []
+  if (isMixed && mixed.length === 0) {
+    throw new ConfigError(`sft.react_share is ${share}, but there are no ReAct-style sequences`, {
+      fix: 'Make them with `coa distill RUN --react`, or set sft.react_share to 0.',
+    })
   }
   const tasks = heldOutTasks(
     chains.map(({ taskId }) => taskId),

@@ -29,8 +29,8 @@ export const SftSection = z
      * model's context.
      */
     context: table(z.number().int().min(2)).default({}),
-    /** Share of ReAct-style sequences. Above 0, distill makes them. */
-    react_share: z.number().min(0).lt(1).default(0),
+    /** Share of ReAct-style sequences. Above 0, distill makes them; 1 trains on nothing else, see rollout.react. */
+    react_share: z.number().min(0).max(1).default(0),
     /** Share of tasks held out for evaluation; at least eight, or none if there are fewer than 32. */
     eval_share: z.number().min(0).lt(1).default(0.05),
     /** Steps between evaluations. */

@@ -83,10 +83,10 @@ async function trainSft(
 
 /** The ReAct-style sequences of the team runs whose chains were kept. */
 function* reactSelection(run: Run): Generator<{ sequence: Stream; weight: number }> {
-  for (const { sequence: chain } of readSelection(run)) {
+  for (const { sequence: chain, weight } of readSelection(run)) {
     const trajectoryId = chain.provenance?.trajectoryId
     const sequence = trajectoryId === undefined ? undefined : run.get('sequence', reactId(trajectoryId))
-    if (sequence !== undefined) yield { sequence, weight: 1 }
+    if (sequence !== undefined) yield { sequence, weight }
   }
 }
 

@@ -101,6 +101,8 @@ export interface TeamRun {
   send(from: string, to: string, text: string, cause: string): string
   /** Calls the agent's tool with what the agent wrote. */
   call(memory: Memory, turn: Turn): Promise<{ event: string; result: ToolResult }>
+  /** Whether the checker rejects a suggested answer. Only `teach.verdicts` times, and never in evaluations. */
+  isRejected(suggestion: string): Promise<boolean>
   /** The limit that was reached (steps, tokens, time or spend), if any; no more steps may be taken then. */
   readonly exhausted: string | undefined
   readonly settings: TopologySettings
@@ -108,6 +110,8 @@ export interface TeamRun {
 
 export interface AskOptions {
   wants: readonly Contribution[]
+  /** Why a reply that can be read cannot be used; undefined if it can. */
+  refuse?: (reply: Reply) => string | undefined
   /** The event that caused this request. */
   cause: string | null
   observation?: ToolResult

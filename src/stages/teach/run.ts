@@ -1,13 +1,14 @@
 import { modelFolder, openWorld } from '../../agent/index.ts'
 import { inParallel } from '../../base/concurrency/index.ts'
-import { allFailed, type Failure, reasonText } from '../../base/errors/index.ts'
+import { allFailed, ConfigError, type Failure, reasonText, UsageError } from '../../base/errors/index.ts'
 import { assertGrammars } from '../../language/grammar/index.ts'
 import { encodePrompt, tokenizerNamed } from '../../language/tokens/index.ts'
 import type { Task, Trajectory } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import type { StageContext } from '../stage.ts'
 import { type TeamConfig, teamOf } from './configured-team.ts'
-import { type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
+import { hintOf, solutionOf } from './hint.ts'
+import { type Aids, type Surroundings, solveAsTeam, type Team } from './solve-as-team.ts'
 import { type StudentRoundConfig, studentRound } from './student-rounds.ts'
 
 export interface TeachConfig extends TeamConfig, StudentRoundConfig {}
@@ -53,7 +54,8 @@ export async function run(
   const attempt = async (task: Task, seed: number): Promise<Trajectory> => {
     const grammar = await world.grammarOf(task)
     const tools = await world.toolsOf(task)
-    const around = { grammar, tools, countTokens, calling, check, signal, spotlight }
+    const aids = aidsFor(task, seed, config)
+    const around = { grammar, tools, countTokens, calling, check, aids, signal, spotlight }
     const trajectory = await solveAsTeam(task, team, seed, around)
     if (config.teach.until_correct) trajectory.meta['attempt'] = seed - config.project.seed + 1
     folder.append('trajectory', trajectory)
@@ -91,6 +93,34 @@ export async function run(
   return summary
 }
 
+/** With `until_correct`, the first attempt at a task is made without a hint; a task that it solves needs none. */
+function aidsFor(task: Task, seed: number, { teach, project }: TeachConfig): Aids {
+  const isFirst = teach.until_correct && seed === project.seed
+  return { verdicts: teach.verdicts, hint: teach.hints && !isFirst ? hintOf(task) : undefined }
+}
+
+/** Throws if hints or verdicts are asked for but would have no effect. */
+function assertAids({ teach }: TeachConfig, tasks: readonly Task[]): void {
+  const { hints, verdicts, mind, until_correct: untilCorrect, runs } = teach
+  const asked = hints ? 'teach.hints is true' : `teach.verdicts is ${verdicts}`
+  if ((hints || verdicts > 0) && mind !== 'model')
+    throw new ConfigError(
+      `${asked}, but teach.mind is "${mind}": only teams of models take hints and verdicts`,
+      {
+        fix: 'Set teach.mind = "model", or teach.hints = false and teach.verdicts = 0.',
+      },
+    )
+  if (!hints) return
+  if (untilCorrect && runs === 1)
+    throw new ConfigError(`${asked}, but with teach.until_correct the only attempt at a task gets no hint`, {
+      fix: 'Set teach.runs to 2 or more, or teach.until_correct = false.',
+    })
+  if (tasks.length > 0 && tasks.every((task) => solutionOf(task) === undefined))
+    throw new UsageError(`${asked}, but none of the tasks has an annotated solution`, {
+      fix: 'Set it to false, or take tasks that have one: gsm8k, mbpp, or a file with a "solution" column.',
+    })
+}
+
 /**
  * Throws if the team cannot solve any of the tasks: no grammar, no model, or no script for them. Undefined if the student is to
  * solve them alone.
@@ -103,6 +133,7 @@ export async function assertTeachable(
     tasks.map(({ domain }) => domain),
     config.language,
   )
+  assertAids(config, tasks)
   if (config.teach.mind === 'student') {
     modelFolder(config.student.model)
     return undefined

@@ -28,8 +28,18 @@ export const TeachSection = z
     dials: DialsTable.default({}),
     /** Runs of the team on each task. */
     runs: z.number().int().positive().default(1),
-    /** Stop at a task's first correct run; `runs` is then the maximum. The agents never see the verdict. */
+    /** Stop at a task's first correct run; `runs` is then the maximum. The agents never see this verdict. */
     until_correct: z.boolean().default(false),
+    /**
+     * Show the first agent of a team of models the task's annotated solution, if it has one; with until_correct, only after an
+     * attempt that was not correct. Never in evaluations.
+     */
+    hints: z.boolean().default(false),
+    /**
+     * How often per run the checker may reject a suggested answer of a team of models, which then works on. Agents learn that it
+     * is not correct, but not the correct answer. Never in evaluations.
+     */
+    verdicts: z.number().int().nonnegative().default(0),
     /** How replies of models are read. lenient: also other formats, if it is clear what is meant. */
     replies: z.enum(['lenient', 'strict']).default('lenient'),
     /** Guide models, so that no reply is malformed: tags are forced, texts are sampled. Default: if [teacher] is a folder. */

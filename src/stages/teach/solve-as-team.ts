@@ -28,8 +28,16 @@ export interface Surroundings {
   calling?: Omit<CallOptions, 'signal' | 'question'>
   check: CheckContext
   signal: AbortSignal
+  /** What only teaching may give a team; an evaluation would measure something else. */
+  aids?: Aids
   /** Shows what the agents write. */
   spotlight?: Spotlight | undefined
+}
+
+/** See `teach.hints` and `teach.verdicts`. */
+export interface Aids {
+  hint?: string | undefined
+  verdicts?: number
 }
 
 /** Runs a team on one task, up to the checked answer. Failures are part of the trajectory; only an abort throws. */
@@ -43,6 +51,10 @@ export async function solveAsTeam(
   const { topology } = team
   const tools = new Map(around.tools.map((tool) => [tool.name, tool]))
   const workers = workersFor(grammar, new Set(tools.keys()), topology.crews)
+  const check = { ...around.check, question: task.question, signal }
+  // An undecided answer is not rejected.
+  const isWrong = async (answer: string): Promise<boolean> =>
+    (await checkAnswer(task.gold, answer, check)).outcome === 'wrong'
   let totals: Totals | undefined
   let exhausted: string | undefined
   const started = performance.now()
@@ -74,6 +86,8 @@ export async function solveAsTeam(
         workFirst: isModel,
       },
       ...(team.replies === undefined ? {} : { replies: team.replies }),
+      hint: around.aids?.hint,
+      verdicts: { most: around.aids?.verdicts ?? 0, isWrong },
       recorder,
       signal,
     })
@@ -88,11 +102,7 @@ export async function solveAsTeam(
   const trajectory = await recordRun(head, work, spotted && ((event) => showEvent(event, spotted)))
   spotted?.end()
   signal.throwIfAborted()
-  const verdict = await checkAnswer(task.gold, trajectory.answer, {
-    ...around.check,
-    question: task.question,
-    signal,
-  })
+  const verdict = await checkAnswer(task.gold, trajectory.answer, check)
   return {
     ...trajectory,
     verdict,

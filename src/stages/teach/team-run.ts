@@ -36,6 +36,10 @@ export interface RunParts {
   calling: Omit<CallOptions, 'signal' | 'question'>
   settings: TopologySettings
   replies?: ReplySettings
+  /** For the agent that is asked first. */
+  hint?: string | undefined
+  /** Whether the checker finds an answer wrong, and how often it may say so. */
+  verdicts?: { isWrong: (answer: string) => Promise<boolean>; most: number } | undefined
   recorder: Recorder
   signal: AbortSignal
 }
@@ -52,6 +56,8 @@ export interface Totals {
   spend: number
   /** Blocks that were ignored because an agent wrote several of one kind. */
   ignored?: number
+  /** Suggested answers that the checker rejected. */
+  verdicts?: number
 }
 
 /** One team working on one task. */
@@ -72,6 +78,8 @@ export class RecordedRun implements TeamRun {
   readonly #parts: RunParts
   readonly #minds = new Map<string, Mind>()
   readonly #started = performance.now()
+  /** The conversation that has the hint. */
+  #hinted: Memory | undefined
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -113,7 +121,7 @@ export class RecordedRun implements TeamRun {
     const rules = this.#rules(memory, options.wants)
     const tries = 1 + (this.#parts.replies?.retries ?? 1)
     let { cause } = options
-    memory.messages.push({ role: 'user', content: `${message}\n\n${rules}` })
+    memory.messages.push({ role: 'user', content: `${this.#withHint(memory, message)}\n\n${rules}` })
     for (let attempt = 1; ; attempt++) {
       const { event, result } = await this.#write(memory, options, cause)
       if (typeof result !== 'string') return result
@@ -125,6 +133,13 @@ export class RecordedRun implements TeamRun {
       memory.messages.push({ role: 'user', content: `Your reply cannot be used: ${result}. ${rules}` })
       cause = event
     }
+  }
+
+  #withHint(memory: Memory, message: string): string {
+    const { hint } = this.#parts
+    if (hint === undefined || this.#hinted !== undefined) return message
+    this.#hinted = memory
+    return `${message}\n\n${hint}`
   }
 
   /** What the agent may write and how, with examples if it is a model. */
@@ -150,14 +165,20 @@ export class RecordedRun implements TeamRun {
 
   async #write(
     memory: Memory,
-    { wants, observation, suggestion }: AskOptions,
+    { wants, refuse, observation, suggestion }: AskOptions,
     cause: string | null,
   ): Promise<{ event: string; result: Turn | string }> {
     const { recorder, signal } = this.#parts
     const { agent } = memory
     signal.throwIfAborted()
     const messages = [...memory.messages]
-    const activated = recorder.add({ type: 'activated', agent: agent.name, parent: cause, messages })
+    const activated = recorder.add({
+      type: 'activated',
+      agent: agent.name,
+      parent: cause,
+      messages,
+      ...(memory === this.#hinted ? { sawGold: true } : {}),
+    })
     const tool = this.#toolOf(agent)
     const activation: Activation = {
       agent,
@@ -174,7 +195,8 @@ export class RecordedRun implements TeamRun {
     const { text, reasoning } = written
     this.totals.retries += written.retries ?? 0
     const usage = this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`)
-    const reply = this.#parse(activation, written)
+    const parsed = this.#parse(activation, written)
+    const reply = typeof parsed === 'string' ? parsed : (refuse?.(parsed) ?? parsed)
     if (typeof reply !== 'string' && reply.ignored !== undefined)
       this.totals.ignored = (this.totals.ignored ?? 0) + reply.ignored
     const event = recorder.add({
@@ -229,6 +251,16 @@ export class RecordedRun implements TeamRun {
     this.totals.completionTokens += completion
     this.totals.spend += (prompt * prices.prompt + completion * prices.completion) / 1e6
     return { promptTokens: prompt, completionTokens: completion }
+  }
+
+  async isRejected(suggestion: string): Promise<boolean> {
+    const { verdicts } = this.#parts
+    const isSpent = (): boolean => (this.totals.verdicts ?? 0) >= (verdicts?.most ?? 0)
+    if (verdicts === undefined || isSpent() || !(await verdicts.isWrong(suggestion))) return false
+    // Another side of a debate may have used the last one in the meantime.
+    if (isSpent()) return false
+    this.totals.verdicts = (this.totals.verdicts ?? 0) + 1
+    return true
   }
 
   send(from: string, to: string, text: string, cause: string): string {

@@ -30,7 +30,8 @@ export const managerTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, 'critic')
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!run.settings.hasCheck && !suggested.isRejected)
+        return giveAnswer(run, lead, suggested.text, suggested.event)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'manager')
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
       state.cause = run.send('verifier', 'manager', text, event)

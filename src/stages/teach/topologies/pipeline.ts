@@ -29,7 +29,8 @@ export const pipelineTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, reflectsOnCalls ? 'critic' : undefined)
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!run.settings.hasCheck && !suggested.isRejected)
+        return giveAnswer(run, lead, suggested.text, suggested.event)
       state.message = ''
       if (!reflectsOnCalls) await reflect(run, 'critic', state)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'actor')

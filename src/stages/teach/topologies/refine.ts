@@ -34,7 +34,8 @@ export const refineTopology: Topology = {
       state.message = `Question: ${run.question}\n\nYour team:\n${team}\n\n${state.notes.join('\n')}${rejection}`
       const suggested = await workUntilSuggestion(run, lead, state, reviewer)
       if (suggested === undefined) return undefined
-      if (!run.settings.hasCheck) return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!run.settings.hasCheck && !suggested.isRejected)
+        return giveAnswer(run, lead, suggested.text, suggested.event)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, who)
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
       state.cause = run.send('verifier', 'refiner', text, event)

@@ -61,20 +61,25 @@ export async function reflect(run: TeamRun, who: string, state: WorkState): Prom
   state.cause = view.event
 }
 
+export interface Suggested extends Turn {
+  /** The checker rejects it, so nobody may accept it: see `teach.verdicts`. */
+  isRejected: boolean
+}
+
 /** Has a leader give orders until it suggests an answer. Undefined if a limit is reached first. */
 export async function workUntilSuggestion(
   run: TeamRun,
   lead: Memory,
   state: WorkState,
   critic?: string,
-): Promise<Turn | undefined> {
+): Promise<Suggested | undefined> {
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
     const mustWork = run.settings.workFirst && state.lastReport === undefined
     const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
     const move = await run.ask(lead, state.message, { wants, cause })
     state.cause = move.event
-    if (move.as === 'suggestion') return move
+    if (move.as === 'suggestion') return { ...move, isRejected: await run.isRejected(move.text) }
     const { report, event } = await delegate(run, lead.agent.name, move)
     state.notes.push(`${move.to} was asked: ${move.text}`, `${move.to} reports: ${report}`)
     state.message = `${move.to} reports: ${report}`
@@ -93,23 +98,47 @@ export interface Check {
   event: string
 }
 
-/** Has a suggested answer checked by an agent that sees only the notes. */
+/** What an agent is told about an answer that the checker rejected. The words of the check have to be its own. */
+const rejection =
+  'This answer is not correct. Reject it, and say which step may be wrong, or what is missing or should be computed or ' +
+  'looked up again. Do not say how you know.'
+
+/**
+ * Has a suggested answer checked by an agent that sees only the notes. In grammars without a check, an agent is only asked about
+ * an answer that the checker rejected, and reflects on it.
+ */
 export async function check(
   run: TeamRun,
   who: string,
   state: WorkState,
-  suggested: Turn,
+  suggested: Suggested,
   from: string,
 ): Promise<Check> {
+  const { isRejected } = suggested
   const cause = run.send(from, who, suggested.text, suggested.event)
   const judged = await run.ask(
     run.remember(who),
-    `Question: ${run.question}\n\n${state.notes.join('\n')}\n\nSuggested answer: ${suggested.text}`,
-    { wants: ['check'], cause, suggestion: suggested.text },
+    `Question: ${run.question}\n\n${state.notes.join('\n')}\n\nSuggested answer: ${suggested.text}` +
+      (isRejected ? `\n\n${rejection}` : ''),
+    {
+      wants: [isRejected && !run.settings.hasCheck ? 'reflection' : 'check'],
+      cause,
+      suggestion: suggested.text,
+      // A chain in which a check accepts an answer and then goes on would contradict itself.
+      ...(isRejected
+        ? { refuse: ({ as, text }) => (as === 'check' && accepts(text) ? contradiction : undefined) }
+        : {}),
+    },
   )
   state.notes.push(`The ${who} on "${suggested.text}": ${judged.text}`)
-  // A check without a score rejects the answer.
-  return { isGood: (scoreOf(judged.text) ?? 1) >= 3, text: judged.text, event: judged.event }
+  return { isGood: !isRejected && accepts(judged.text), text: judged.text, event: judged.event }
+}
+
+const contradiction = 'the answer is not correct, so its score is 1 or 2'
+
+/** A check without a score rejects the answer. */
+function accepts(check: string): boolean {
+  return (scoreOf(check) ?? 1) >= 3
 }
 
 export async function giveAnswer(
