@@ -11,6 +11,7 @@ const long = [
   'test/engine/learning/learns.test.ts',
   'test/sandbox/hostile.test.ts',
   'test/repo/readme.test.ts',
+  'test/settings/every-setting.test.ts',
   'test/cli/packed.test.ts',
 ]
 
