@@ -11,6 +11,7 @@ const long = [
   'test/engine/learning/learns.test.ts',
   'test/sandbox/hostile.test.ts',
   'test/repo/readme.test.ts',
+  'test/settings/every-setting.test.ts',
   'test/cli/packed.test.ts',
 ]
 
@@ -38,8 +39,9 @@ export default defineConfig({
     sequence: { sequencer: LongOnesFirst },
     // The smallest supported machine has two cores; a third worker has work for them while others wait for a process or a clock.
     maxWorkers: 3,
-    // Of Python's: the models of tests are so small that a second thread only waits, and does so by spinning.
-    env: { OMP_NUM_THREADS: '1' },
+    // Of Python's: the models of tests are so small that a second thread only waits, and does so by spinning. Where modules
+    // may not be kept compiled, as in many container images, PyTorch would be compiled for each of a hundred processes.
+    env: { OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '' },
     testTimeout: 900_000,
     hookTimeout: 900_000,
     projects: [

@@ -32,7 +32,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from coa_trainer.model.adamw import AdamSettings
 from coa_trainer.model.bases import BaseModels, ModelOptions
-from coa_trainer.model.compiled import MODES
+from coa_trainer.model.compile_modes import MODES
 from coa_trainer.model.datum import Datum, Loss
 from coa_trainer.model.learner import PassOptions
 from coa_trainer.model.trained import full_weights, trained_model

@@ -1,14 +1,9 @@
-"""Servers for tests: one in this process, so that parts can be patched, and one that can be killed."""
+"""A client, and servers in a thread of this process, so that parts can be patched."""
 
 import asyncio
 import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -155,41 +150,3 @@ def server_and_service(model: Path, data: Path, *more: str, key: str | None = No
         service.close()
         service.database.close()
         loop.close()
-
-
-class Process:
-    """A server process. `slow` names the operation it hangs in; it creates the file `reached` when it gets there."""
-
-    def __init__(self, model: Path, data: Path, slow: str = "", reached: Path | None = None, ranks: int = 1) -> None:
-        here = Path(__file__).parent
-        environment = {**os.environ, "PYTHONPATH": f"{here.parent / 'src'}:{here}", "OMP_NUM_THREADS": "1"}
-        program = ["-m", "coa_trainer"] if not slow else [str(here / "slow_server.py"), slow, str(reached)]
-        if ranks > 1:
-            program = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", *program]
-        command = [sys.executable, *program, "--model", f"tiny={model}", "--data", str(data), "--port", "0"]
-        self.ranks = ranks
-        self.process = subprocess.Popen(
-            [*command, "--poll-seconds", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-        )
-        assert self.process.stdout is not None
-        self.ready = json.loads(self.process.stdout.readline())
-        self.client = Client(self.ready["url"])
-
-    def kill(self) -> None:
-        # The launcher of several processes ends them when it is terminated; killed, it would leave them behind.
-        (self.process.terminate if self.ranks > 1 else self.process.kill)()
-        self.process.communicate()
-
-    def end(self) -> int:
-        # Rank 0, which stops the other ranks.
-        os.kill(self.ready["pid"], signal.SIGTERM)
-        self.process.communicate(timeout=60)
-        return self.process.returncode
-
-
-def wait_for(path: Path) -> None:
-    for _ in range(600):
-        if path.exists():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{path} was not created in time")

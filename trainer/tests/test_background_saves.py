@@ -8,7 +8,8 @@ import pytest
 
 from coa_trainer.model import checkpoint
 from coa_trainer.model.tensor_file import write_tensors
-from live import ServerError, datum, server, wait_for
+from live import ServerError, datum, server
+from processes import wait_for
 
 
 def test_training_continues_while_a_checkpoint_is_written(

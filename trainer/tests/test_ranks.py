@@ -11,7 +11,8 @@ from safetensors.torch import load_file
 
 from coa_trainer.model.datum import Datum
 from coa_trainer.model.sharded import even_rows
-from live import Client, Process, ServerError, datum, sample
+from live import Client, ServerError, datum, sample
+from processes import Process, Program
 
 TEXTS = (b"some text to be learned", b"another one", b"and a third that is longer than both of the others", b"end")
 
@@ -63,7 +64,7 @@ def rollout(prompt: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_two_processes_train_like_one(tiny_folder: Path, tmp_path: Path) -> None:
-    one, two = Process(tiny_folder, tmp_path / "one"), Process(tiny_folder, tmp_path / "two", ranks=2)
+    one, two = Process(tiny_folder, tmp_path / "one"), Program(tiny_folder, tmp_path / "two", ranks=2)
     try:
         sides = [(one.client, tmp_path / "one"), (two.client, tmp_path / "two")]
         (model, losses, norms), (spread, found, lengths) = (learned(*side, "end") for side in sides)

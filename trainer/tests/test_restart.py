@@ -1,14 +1,11 @@
 """A server killed at the worst moment, and its successor."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from live import Client, Process, ServerError, datum, wait_for
-
-# Each case starts the server twice, which takes longer than what it tests. By default those run that cover the others.
-only_in_full = pytest.mark.skipif(os.environ.get("COA_TEST_FULL") != "1", reason="runs with COA_TEST_FULL=1")
+from live import Client, ServerError, datum
+from processes import Process, Program, wait_for
 
 
 def train(client: Client, model: str, first: int, count: int) -> list[float]:
@@ -28,7 +25,7 @@ def submit_pass(client: Client, model: str, seq_id: int, path: str = "/forward_b
 
 
 def test_the_server_announces_its_address_and_stops_on_sigterm(tiny_folder: Path, tmp_path: Path) -> None:
-    process = Process(tiny_folder, tmp_path)
+    process = Program(tiny_folder, tmp_path)
     assert process.ready.keys() == {"url", "device", "dtype", "pid"}
     assert process.ready["pid"] == process.process.pid
     assert (process.ready["device"], process.ready["dtype"]) == ("cpu", "float32")
@@ -36,7 +33,6 @@ def test_the_server_announces_its_address_and_stops_on_sigterm(tiny_folder: Path
     assert process.end() == 0
 
 
-@only_in_full
 def test_results_survive_a_restart(tiny_folder: Path, tmp_path: Path) -> None:
     first = Process(tiny_folder, tmp_path)
     model = first.client.create()
@@ -94,7 +90,6 @@ def test_queued_requests_run_after_a_restart_if_the_model_was_saved(tiny_folder:
     third.end()
 
 
-@only_in_full
 def test_killed_during_a_save(tiny_folder: Path, tmp_path: Path) -> None:
     data, reached = tmp_path / "data", tmp_path / "reached"
     first = Process(tiny_folder, data)

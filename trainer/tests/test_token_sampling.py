@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from coa_trainer.sampling.token_sampling import SampledToken, SamplingParams, sample_tokens, uniform
+from coa_trainer.sampling.token_sampling import SampledToken, SamplingParams, sample_tokens, uniform_list
 
 
 def one(logits: list[float], params: SamplingParams, number: float) -> SampledToken | None:
@@ -19,7 +19,7 @@ def shares(logits: list[float]) -> list[float]:
 
 def counted(logits: list[float], params: SamplingParams, count: int = 20_000) -> list[int]:
     batch = torch.tensor([logits]).expand(count, -1)
-    found = sample_tokens(batch, [params] * count, [uniform(11, step) for step in range(count)])
+    found = sample_tokens(batch, [params] * count, uniform_list([(11, step) for step in range(count)]))
     tally = [0] * len(logits)
     for each in found:
         assert each is not None
@@ -112,12 +112,13 @@ def test_rounding_never_selects_a_token_of_zero_probability() -> None:
 
 
 def test_random_numbers_are_uniform_and_unique() -> None:
-    numbers = [uniform(seed, step) for seed in range(100) for step in range(100)]
+    numbers = uniform_list([(seed, step) for seed in range(100) for step in range(100)])
     assert len(set(numbers)) == 10_000
     tally = [0] * 10
     for number in numbers:
         tally[int(number * 10)] += 1
     assert chi_square(tally, [0.1] * 10) < 27.9
     # Adjacent seeds are uncorrelated.
-    pairs = [(uniform(5, step) - 0.5) * (uniform(6, step) - 0.5) for step in range(5000)]
+    five, six = (uniform_list([(seed, step) for step in range(5000)]) for seed in (5, 6))
+    pairs = [(one - 0.5) * (other - 0.5) for one, other in zip(five, six, strict=True)]
     assert abs(sum(pairs) / 5000) < 4 / 12 / math.sqrt(5000)

@@ -59,7 +59,7 @@ async function createEnvironment({ folder, onStatus, signal }: EnvironmentOption
   const isTorch = (name: string): boolean => /^torch\b/.test(name)
   for (const names of [wanted.filter(isTorch), wanted.filter((name) => !isTorch(name))])
     await step(onStatus, `installing ${names.join(', ')}`, python, [...install, ...names], signal)
-  const info = await inspectPython(python)
+  const info = await inspectPython(python, { load: true })
   // Written last, so that an incomplete environment is never used.
   writeFileSync(join(folder, READY), JSON.stringify({ packages, torch: info.torch }))
   return info

@@ -31,21 +31,26 @@ const imports = ['torch', 'transformers', 'peft', 'safetensors', 'aiohttp', 'num
 export interface PythonInfo {
   python: string
   torch: string
-  cuda: boolean
 }
 
-/** Checks whether a Python has what the trainer needs, and reports what is missing. */
-export async function inspectPython(python: string): Promise<PythonInfo> {
+/**
+ * Checks whether a Python has what the trainer needs, and reports what is missing. With `load`, PyTorch is also loaded,
+ * which takes seconds.
+ */
+export async function inspectPython(
+  python: string,
+  { load = false }: { load?: boolean } = {},
+): Promise<PythonInfo> {
   const program = [
-    'import importlib.util, json, sys',
+    'import importlib.metadata, importlib.util, json, sys',
     `missing = [name for name in ${JSON.stringify(imports)} if importlib.util.find_spec(name) is None]`,
     'if missing: print(json.dumps({"missing": missing})); sys.exit()',
-    'import torch',
-    'print(json.dumps({"torch": torch.__version__, "cuda": torch.cuda.is_available()}))',
+    ...(load ? ['import torch'] : []),
+    'print(json.dumps({"torch": importlib.metadata.version("torch")}))',
   ].join('\n')
   const result = await runProgram(python, ['-c', program])
   const line = result.output.split('\n').at(-1) ?? ''
-  let info: { missing?: string[]; torch?: string; cuda?: boolean } = {}
+  let info: { missing?: string[]; torch?: string } = {}
   try {
     info = JSON.parse(line) as typeof info
   } catch {}
@@ -58,5 +63,5 @@ export async function inspectPython(python: string): Promise<PythonInfo> {
       fix: `Run \`${python} -m pip install ${info.missing.join(' ')}\`, or omit --python to have an environment created.`,
       details: { missing: info.missing },
     })
-  return { python, torch: info.torch!, cuda: info.cuda === true }
+  return { python, torch: info.torch! }
 }

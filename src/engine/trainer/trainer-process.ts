@@ -94,6 +94,8 @@ function start(
       ...environment,
       PYTHONPATH: paths.join(process.platform === 'win32' ? ';' : ':'),
       PYTHONUNBUFFERED: '1',
+      // Container images often set it; then every start compiles thousands of modules, which takes longer than loading them.
+      PYTHONDONTWRITEBYTECODE: '',
       // Not as an argument, which everyone on the machine can read.
       ...(key === undefined ? {} : { COA_TRAINER_KEY: key }),
     },

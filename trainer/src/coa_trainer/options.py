@@ -1,16 +1,18 @@
-"""Command-line options."""
+"""Command-line options. PyTorch is loaded only if they are right, so that a wrong one is reported immediately."""
+
+from __future__ import annotations
 
 import argparse
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
+from .model.compile_modes import AUTO, MODES, ON
+from .server.loopback import is_loopback
 
-from .model.compiled import AUTO, MODES, ON
-from .server.guard import is_loopback
-
-_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,10 @@ def parse_options(arguments: list[str] | None = None) -> Options:
     key = given.key or os.environ.get("COA_TRAINER_KEY") or None
     if key is None and not is_loopback(given.host):
         parser.error(f"--host {given.host} needs --key: without a key the server listens on loopback only")
+    import torch
+
     device = torch.device(given.device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    dtype = _DTYPES[given.dtype] if given.dtype else torch.float32 if device.type == "cpu" else torch.bfloat16
+    dtype = getattr(torch, given.dtype or ("float32" if device.type == "cpu" else "bfloat16"))
     return Options(
         models=models,
         data=Path(given.data).resolve(),
@@ -83,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--port", type=int, default=8000, help="0 picks a free port")
     add("--key", help="API key that clients send as X-API-Key; default: COA_TRAINER_KEY")
     add("--device", help="default: cuda if available, else cpu")
-    add("--dtype", choices=sorted(_DTYPES), help="default: bfloat16 on cuda, float32 on cpu")
+    add("--dtype", choices=("bfloat16", "float32"), help="default: bfloat16 on cuda, float32 on cpu")
     add("--random-init", action="store_true", help="initialize random weights; only config.json is needed")
     add("--seed", type=int, default=0, help="random seed for --random-init")
     add("--batch-tokens", type=int, default=0, help="tokens per training batch; 0: what fits, 8192 on cpu")

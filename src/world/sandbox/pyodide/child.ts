@@ -29,26 +29,30 @@ const encoder = new TextEncoder()
 let stdin: Uint8Array = new Uint8Array(0)
 let token = ''
 
-const python = await sealedPython(process.argv[2]!, {
-  stdout,
-  stderr,
-  interrupt: watchdog.interrupt,
-  /** Output written after the time limit is discarded. */
-  muted: () => watchdog.exceeded !== undefined,
-  read(length) {
-    const part = stdin.subarray(0, length)
-    stdin = stdin.subarray(part.length)
-    return part
+const [library, compiled] = process.argv.slice(2)
+const python = await sealedPython(
+  { library: library!, compiled },
+  {
+    stdout,
+    stderr,
+    interrupt: watchdog.interrupt,
+    /** Output written after the time limit is discarded. */
+    muted: () => watchdog.exceeded !== undefined,
+    read(length) {
+      const part = stdin.subarray(0, length)
+      stdin = stdin.subarray(part.length)
+      return part
+    },
+    flooded() {
+      sendMessage(answer(null, { tainted: true }))
+      return exit(0)
+    },
+    loadedCode() {
+      sendMessage(answer(null, { signal: 'SIGSYS', tainted: true }))
+      return exit(0)
+    },
   },
-  flooded() {
-    sendMessage(answer(null, { tainted: true }))
-    return exit(0)
-  },
-  loadedCode() {
-    sendMessage(answer(null, { signal: 'SIGSYS', tainted: true }))
-    return exit(0)
-  },
-})
+)
 const { files, machine } = python
 const fileLimit = limitFiles(files)
 const snapshot = new InterpreterSnapshot(machine, files)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { childFlags, childScript, packageFolders } from '../workers/node-flags.ts'
 import { WorkerPool } from '../workers/worker-pool.ts'
+import { compiledLibrary } from './compiled-library.ts'
 
 /**
  * CPython compiled to WebAssembly, in a pool of worker processes; needs nothing but npm packages. After each run the
@@ -23,17 +24,23 @@ import { WorkerPool } from '../workers/worker-pool.ts'
  * - At its time limits a program is first interrupted with a KeyboardInterrupt, which avoids a restart; if it does
  *   not stop within a quarter of a second it is killed. Sleeping is a busy wait and counts as CPU time.
  * - `processes` has no effect: a program cannot start any.
+ * - The standard library comes from the user's cache folder, compiled: whoever can write there can change it.
  * - The hash seed is the same for all runs of a worker; `random` is reseeded for each.
  */
 export function openPyodide(options: { concurrency?: number } = {}): WorkerPool {
   // Without its dependencies: with `ws`, emscripten could open sockets.
   const folders = packageFolders('pyodide', import.meta.url)
   const library = pathToFileURL(join(folders.at(-1)!, 'pyodide.mjs')).href
+  const script = childScript(import.meta.url)
   return new WorkerPool(
     'python',
     {
       driver: 'pyodide',
-      arguments: [...childFlags(childScript(import.meta.url), folders, 256), library],
+      arguments: async () => {
+        const compiled = await compiledLibrary(library, folders)
+        const extra = compiled === undefined ? [] : [compiled]
+        return [...childFlags(script, [...folders, ...extra], 256), library, ...extra]
+      },
       baseMemoryMb: 512,
       startMs: 120_000,
       graceMs: 250,

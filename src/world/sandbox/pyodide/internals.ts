@@ -35,6 +35,7 @@ export interface FileSystem {
   ErrnoError: new (errno: number) => Error
   mkdirTree(path: string): void
   writeFile(path: string, data: Uint8Array): void
+  readFile(path: string): Uint8Array
   chdir(path: string): void
 }
 

@@ -33,11 +33,17 @@ export interface Streams {
 /** Set when the interpreter crashed and is dumping its stack, on stdout. */
 let broken = false
 
-/**
- * `library` is the URL of pyodide's module: resolved by name, it could be behind a symlink that a worker may not
- * follow.
- */
-export async function sealedPython(library: string, streams: Streams): Promise<SealedPython> {
+export interface Locations {
+  /** The URL of pyodide's module: resolved by name, it could be behind a symlink that a worker may not follow. */
+  library: string
+  /** An archive of the standard library with compiled modules. */
+  compiled: string | undefined
+}
+
+export async function sealedPython(
+  { library, compiled }: Locations,
+  streams: Streams,
+): Promise<SealedPython> {
   const { loadPyodide } = (await import(library)) as typeof import('pyodide')
   // Emscripten reads a table of constants here for mounting host folders. We never mount any, and the permission
   // model forbids it.
@@ -46,6 +52,7 @@ export async function sealedPython(library: string, streams: Streams): Promise<S
   const python = await loadPyodide({
     jsglobals: Object.create(null),
     env: { HOME: '/box', LANG: 'C.UTF-8' },
+    ...(compiled === undefined ? {} : { stdLibURL: compiled }),
   })
   const { FS: files, _module: machine } = python as unknown as { FS: FileSystem; _module: Emscripten }
   connect(python, files, streams)

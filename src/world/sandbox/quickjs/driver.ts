@@ -33,7 +33,7 @@ export function openQuickjs(options: { concurrency?: number } = {}): WorkerPool 
     'javascript',
     {
       driver: 'quickjs',
-      arguments: [...childFlags(childScript(import.meta.url), [...folders], 256), wasm, library],
+      arguments: async () => [...childFlags(childScript(import.meta.url), [...folders], 256), wasm, library],
       baseMemoryMb: 512,
       startMs: 60_000,
       graceMs: 250,

@@ -18,8 +18,8 @@ import {
 
 export interface WorkerProgram {
   driver: DriverName
-  /** Node flags, then the script. */
-  arguments: string[]
+  /** Node flags, then the script and what it is given. */
+  arguments(): Promise<string[]>
   /** Upper bound on the worker's memory beyond the program's. */
   baseMemoryMb: number
   startMs: number
@@ -52,14 +52,14 @@ export class WorkerProcess {
   heapBytes = 0
 
   static async start(program: WorkerProgram): Promise<WorkerProcess> {
-    const child = new WorkerProcess(program)
+    const child = new WorkerProcess(program, await program.arguments())
     await child.#ready()
     return child
   }
 
-  private constructor(program: WorkerProgram) {
+  private constructor(program: WorkerProgram, args: string[]) {
     this.#program = program
-    this.#process = spawn(process.execPath, program.arguments, {
+    this.#process = spawn(process.execPath, args, {
       cwd: '/',
       env: {},
       stdio: maskInherited(['ignore', 'pipe', 'pipe', 'pipe']),

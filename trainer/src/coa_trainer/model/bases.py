@@ -10,7 +10,8 @@ from typing import Any
 import torch
 
 from ..errors import TrainerError, bad_request
-from .compiled import OFF, compile_layers
+from .compile_modes import OFF
+from .compiled import compile_layers
 from .fused_weights import fuse_weights, is_supported
 from .load import context_length, is_weight_file, load_model, read_config
 from .lora import Adapters
@@ -27,7 +28,7 @@ class ModelOptions:
     """Initialize random weights from this seed instead of loading them."""
     checkpointing: bool = False
     compile: str = OFF
-    """One of `compiled.MODES`."""
+    """One of `compile_modes.MODES`."""
 
 
 def to_device(model: Any, options: ModelOptions) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 import torch.utils.checkpoint
 
+from .compile_modes import AUTO, MOST, OFF, ON
+
 log = logging.getLogger(__name__)
 
 # Not compilation failures: out of memory, and PyTorch's way of ending the recomputation of a checkpointed layer.
@@ -17,8 +19,6 @@ _PASS_THROUGH: tuple[type[BaseException], ...] = (
 )
 # Each row size is compiled separately.
 MAX_SIZES = 64
-OFF, AUTO, ON, MOST = "off", "auto", "on", "most"
-MODES = (AUTO, OFF, ON, MOST)
 
 
 def custom_mode(chosen: str, device: torch.device) -> str:

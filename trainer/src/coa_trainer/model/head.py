@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from .compiled import OFF, Compiler
+from .compile_modes import OFF
+from .compiled import Compiler
 from .datum import Loss
 from .losses import Inputs, elementwise_loss
 

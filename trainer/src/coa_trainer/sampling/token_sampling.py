@@ -28,10 +28,6 @@ def uniforms(seeds: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
     return _shifted(bits, 11).double() / float(2**53)
 
 
-def uniform(seed: int, step: int) -> float:
-    return uniform_list([(seed, step)])[0]
-
-
 def uniform_list(pairs: Sequence[tuple[int, int]]) -> list[float]:
     seeds = torch.tensor([signed(seed) for seed, _ in pairs], dtype=torch.int64)
     steps = torch.tensor([signed(step) for _, step in pairs], dtype=torch.int64)

@@ -16,8 +16,8 @@ from ..model.bases import UPLOAD
 from ..model.checkpoint import ADAPTER_FILE
 from ..model.read_checkpoint import read_adapter_config
 from . import parse
-from .guard import is_loopback
 from .http import json_response, read_json
+from .loopback import is_loopback
 from .paths import KINDS, check_name
 from .service import Service
 from .uploads import CHUNK, Uploads

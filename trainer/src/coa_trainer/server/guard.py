@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import ipaddress
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from aiohttp import web
 from ..errors import TrainerError, bad_request
 from . import columns, proto
 from .http import error_response
+from .loopback import is_loopback
 from .worker import as_trainer_error
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -18,15 +18,6 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 HEALTH = "/api/v1/healthz"
 # Browsers send other content types cross-origin without a preflight request.
 _TYPES = ("application/json", proto.CONTENT_TYPE, columns.CONTENT_TYPE)
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def guard(key: str | None) -> Any:
