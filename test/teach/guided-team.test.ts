@@ -48,7 +48,7 @@ describe.each([...topologies.keys()])('a randomly initialized model with topolog
     expect(events.filter(({ type }) => type === 'failed')).toEqual([])
     // Two sides that work at the same time may both pass the limit.
     expect(meta['repeats']).toBe(0)
-    expect(meta['steps']).toBeGreaterThanOrEqual(2)
+    expect(meta['steps']).toBeGreaterThanOrEqual(1)
     for (const event of events) if (event.type === 'wrote') expect(event.said?.text).toMatch(/\S/)
   })
 })
@@ -74,34 +74,37 @@ async function scripted(write: (prefix: string, prompt: string) => string, const
   return solveAsTeam(task, team, 1, place.around(task))
 }
 
-it('chooses among the allowed tags, and writes the body to its closing tag', async () => {
-  const { events, answer } = await scripted((prefix) => {
-    if (prefix.endsWith('<think>')) return 'Easy.</think>\n<plan>'
-    if (prefix.endsWith('</think>\n<')) return 'suggestion>'
-    if (prefix.endsWith('<plan>')) return '1. Add.</plan>\nThen I'
-    if (prefix.endsWith('```py\n')) return 'print(42)\n```'
-    return '42</task></report></reflection></suggestion></answer>'
-  })
+/** What a model of few words writes. */
+function plainly(prefix: string, prompt: string): string {
+  const asked = prompt.slice(prompt.lastIndexOf('Write'))
+  if (prefix.endsWith('```python\n')) return 'print(42)\n```'
+  if (prefix === 'Task:') return ' Add 40 and 2.\n\nThen tell me.'
+  if (prefix === 'Answer:') return ' 42\nI am sure.'
+  if (prompt.includes('If the findings answer') && prefix === '') return 'Answer: 42'
+  if (asked.startsWith('Write the plan')) return '1. Add.\n\n2. Check.'
+  return '42\n\nThat is all.'
+}
+
+it('chooses between a task and an answer, and takes as much of a reply as was asked for', async () => {
+  const { events, answer } = await scripted((prefix, prompt) => plainly(prefix, afterSystem(prompt)))
   const wrote = events.filter((event) => event.type === 'wrote')
-  expect(wrote.map(({ text }) => text)).toEqual([
-    '<think>Easy.</think>\n<plan>1. Add.</plan>',
-    '<think>Easy.</think>\n<task for="coder">42</task>',
-    '<think>Easy.</think>\n<call>```py\nprint(42)\n```</call>',
-    '<think>Easy.</think>\n<report>42</report>',
-    '<think>Easy.</think>\n<reflection>42</reflection>',
-    '<think>Easy.</think>\n<suggestion>42</suggestion>',
-    '<think>Easy.</think>\n<answer>42</answer>',
+  expect(wrote.map(({ said, text }) => [said?.as, said?.text, text])).toEqual([
+    ['plan', '1. Add.\n\n2. Check.', '1. Add.\n\n2. Check.'],
+    ['task', 'Add 40 and 2.', 'Task: Add 40 and 2.'],
+    ['call', '```py\nprint(42)\n```', '```python\nprint(42)\n```'],
+    ['report', '42', '42'],
+    ['reflection', '42', '42'],
+    ['suggestion', '42', 'Answer: 42'],
+    ['answer', '42', '42'],
   ])
   expect(answer).toBe('42')
 })
 
 it('lets a worker correct a program that failed, after a report on each', async () => {
   let programs = 0
-  const { events } = await scripted((prefix) => {
-    if (prefix.endsWith('<think>')) return 'Hm.</think>'
-    if (prefix.endsWith('</think>\n<')) return programs === 0 ? 'task>' : 'suggestion>'
-    if (prefix.endsWith('```py\n')) return programs++ === 0 ? 'print(x)\n```' : 'print(7)\n```'
-    return 'Fine.</plan></task></report></reflection></suggestion></answer>'
+  const { events } = await scripted((prefix, prompt) => {
+    if (prefix.endsWith('```python\n')) return programs++ === 0 ? 'print(x)\n```' : 'print(7)\n```'
+    return plainly(prefix, afterSystem(prompt))
   })
   const outputs = events.flatMap((event) => (event.type === 'tool-answered' ? [event.output] : []))
   expect(outputs).toEqual([expect.stringContaining('NameError'), '7'])
@@ -119,10 +122,22 @@ it('lets a worker correct a program that failed, after a report on each', async 
   ])
 })
 
+it('asks a leader that only gives tasks for its answer when no more calls may be made', async () => {
+  const { events, answer, meta } = await scripted((prefix, prompt) =>
+    prefix === '' && afterSystem(prompt).includes('If the findings answer')
+      ? 'Task: again'
+      : plainly(prefix, afterSystem(prompt)),
+  )
+  expect(meta['steps']).toBe(3)
+  expect(meta['exhausted']).toMatch(/3 tool calls/)
+  expect(events.filter((event) => event.type === 'wrote' && event.said?.as === 'suggestion')).toHaveLength(1)
+  expect(answer).toBe('42')
+})
+
 it('shows examples of replies and tool input, but not to guided models, which copy them', async () => {
   const everything = '<plan>p</plan><task for="coder">t</task><call>print(1)</call><report>r</report>'
   const free = await scripted(() => everything, false)
-  const guided = await scripted((prefix) => (prefix.endsWith('<think>') ? 'Hm.</think>' : 'x</plan>'))
+  const guided = await scripted((prefix, prompt) => plainly(prefix, afterSystem(prompt)))
   const [freely, guidedly] = [free, guided].map(({ events }) =>
     events.flatMap((event) =>
       event.type === 'activated' ? [event.messages.map(({ content }) => content).join('\n')] : [],
@@ -132,5 +147,10 @@ it('shows examples of replies and tool input, but not to guided models, which co
   const coderOf = (all: string[]) => all.find((text) => text.includes('You are coder.'))
   for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a complete program.')
   expect(coderOf(freely)).toContain('<call>\n```py\ncrates = 17')
-  expect(guidedly.join('\n')).not.toContain('for another question')
+  expect(guidedly.join('\n')).not.toMatch(/for another question|<\w+>/)
 })
+
+/** The conversation, without instructions of the agent, which also say what to write. */
+function afterSystem(prompt: string): string {
+  return prompt.slice(prompt.lastIndexOf('user'))
+}

@@ -105,6 +105,8 @@ export interface TeamRun {
   isRejected(suggestion: string): Promise<boolean>
   /** The limit that was reached (steps, tokens, time or spend), if any; no more steps may be taken then. */
   readonly exhausted: string | undefined
+  /** Whether a leader that may not give more tasks is asked for an answer: a model, within its limits of tokens and time. */
+  readonly mayConclude: boolean
   readonly settings: TopologySettings
 }
 

@@ -1,13 +1,12 @@
 import { seedOf } from '../../base/random/index.ts'
 import type { Agent } from '../../language/grammar/index.ts'
-import { Contribution } from '../../schema/index.ts'
+import type { Contribution } from '../../schema/index.ts'
 import type { ChatModel, Completion } from '../../world/models/index.ts'
 import type { Activation, Reply, Written } from './contract.ts'
-import { scoreOf, writeReply } from './reply.ts'
+import { scoreOf } from './reply.ts'
 
 export interface GuidedSettings {
   temperature: number
-  /** For thought and contribution together. */
   maxTokens: number
   seed: number
 }
@@ -15,11 +14,57 @@ export interface GuidedSettings {
 /** How often a blank body is sampled again, with another seed. */
 const TRIES = 4
 const CHOICE_TOKENS = 12
-const foreignTag = new RegExp(`</?(?:think|${Contribution.options.join('|')})\\b`)
+
+/** How a reply begins if the agent may choose what to write. The model continues the one it starts to write. */
+const labels: Partial<Record<Contribution, string>> = {
+  suggestion: 'Answer',
+  task: 'Task',
+  report: 'Report',
+  call: 'Call',
+}
+
+const contents: Record<Contribution, string> = {
+  facts: 'what is known and what has to be found out',
+  plan: 'the plan: the steps that will answer the question, in order',
+  task: 'what should be done next, in one or two sentences, with all the numbers and names that it takes',
+  call: 'the input for your tool and nothing else',
+  report: 'the result in one short sentence',
+  reflection: 'in one or two sentences whether the work so far holds up, and what should change, if anything',
+  suggestion: 'the answer to the question and nothing else',
+  check: 'in one or two sentences whether the suggested answer fits the question and the findings',
+  answer: 'the final answer and nothing else',
+}
+
+/** The end of a prompt for a guided model, in plain words: it is never shown tags, which small models copy. */
+export function guidedRules(
+  wants: readonly Contribution[],
+  workers: readonly string[],
+  tool?: Agent,
+): string {
+  const [only] = wants
+  if (wants.length === 1)
+    return `Write ${only === 'call' && tool !== undefined ? input(tool) : contents[only!]}.`
+  const options = inOrder(wants).map((want) => {
+    const whom = want === 'task' && workers.length > 1 ? ` for ${workers.join(' or ')}` : ''
+    return `"${labelOf(want)}${whom}:" and ${contents[want]}`
+  })
+  return wants.includes('suggestion')
+    ? `If the findings answer the question, write ${options[0]}. Otherwise write ${options.slice(1).join(', or ')}.`
+    : `Write ${options.join(', or ')}.`
+}
+
+function input({ payload }: Agent): string {
+  return payload.syntax === 'code'
+    ? 'the program'
+    : payload.syntax === 'json'
+      ? 'one JSON object'
+      : 'one short query'
+}
 
 /**
- * Writes a reply in parts, so that it cannot be malformed: the model continues `<think>`, then the tag is chosen among those
- * allowed, and the model continues that to its closing tag. Only the tags are ours; every word is the model's.
+ * Writes a reply in parts, so that it cannot be malformed: whether it is a task or an answer is chosen among those allowed, and so is
+ * the agent that a task is for; a program begins inside a code block. Everything else is plain text, as chat models are used
+ * to write it.
  */
 export async function writeGuided(
   model: ChatModel,
@@ -28,82 +73,94 @@ export async function writeGuided(
 ): Promise<Written> {
   const { wants, messages, signal } = activation
   let requests = 0
-  let used = 0
-  const say = async (prefix: string, maxTokens: number, stop: readonly string[]): Promise<Completion> => {
+  const say = (prefix: string, maxTokens: number, stop: readonly string[]): Promise<Completion> => {
     const seed = seedOf('guided', settings.seed, messages.length, requests++)
     const { temperature } = settings
-    const found = await model.complete({ messages, prefix, maxTokens, stop, seed, temperature, signal })
-    used += found.usage.completion
-    return found
+    return model.complete({ messages, prefix, maxTokens, stop, seed, temperature, signal })
   }
 
-  // Without the last character: a tokenizer may have merged it with what follows.
-  const ends = ['</think', ...wants.map((want) => `<${want}`)]
-  const thinking = await say('<think>', Math.ceil(settings.maxTokens / 2), ends)
-  const thought = ownPart(untilSentence(thinking)).trim()
-  const opened = `<think>${thought}</think>\n<`
-  const as = wants.length === 1 ? wants[0]! : await choose(opened, wants, ['>', ' ', '\n'])
+  const options = inOrder(wants)
+  const as = wants.length === 1 ? wants[0]! : await choose('', options, labelOf)
   const workers = activation.workers ?? []
   let to: string | undefined
-  if (as === 'task') {
-    const addressed = `${opened}task for="`
-    to = workers.length === 1 ? workers[0]! : await choose(addressed, workers, ['"', '>'])
-  }
-  const start = `${opened}${as}${to === undefined ? '' : ` for="${to}"`}>`
-  const text = await body(start, as)
-  const reply: Reply = { thought, as, text, ...(to === undefined ? {} : { to }) }
-  return { text: writeReply(reply), ...(text === '' ? {} : { reply }) }
+  if (as === 'task')
+    to = workers.length === 1 ? workers[0]! : await choose('Task for ', workers, (name) => name)
+  const isLabeled = wants.length > 1 || as === 'task'
+  const start = isLabeled ? `${labelOf(as)}${as === 'task' && workers.length > 1 ? ` for ${to}` : ''}:` : ''
+  const { written, text } = await body(start, as)
+  const reply: Reply = { thought: '', as, text, ...(to === undefined ? {} : { to }) }
+  return { text: written, ...(text === '' ? {} : { reply }) }
 
   /** The option whose name the model starts to write; the first one if it writes something else. */
   async function choose<Option extends string>(
     prefix: string,
-    options: readonly Option[],
-    stop: readonly string[],
+    choices: readonly Option[],
+    name: (option: Option) => string,
   ): Promise<Option> {
-    const { text } = await say(prefix, CHOICE_TOKENS, stop)
-    const written = text.trim().toLowerCase()
-    return options.find((option) => written.startsWith(option.toLowerCase())) ?? options[0]!
+    const { text } = await say(prefix, CHOICE_TOKENS, [':', '\n'])
+    const written = text.replace(/^\W+/, '').toLowerCase()
+    return choices.find((option) => written.startsWith(name(option).toLowerCase())) ?? choices[0]!
   }
 
-  async function body(start: string, as: Contribution): Promise<string> {
+  /** What was written, as the conversation has it, and what it says. */
+  async function body(start: string, as: Contribution): Promise<{ written: string; text: string }> {
     const payload = payloadOf(as, activation)
-    if (payload?.syntax === 'code') return program(start, as, payload)
+    if (payload?.syntax === 'code') return program(start, payload)
     const opening = payload?.syntax === 'json' ? '{' : ''
-    const text = await notBlank(`${start}${opening}`, [`</${as}`])
-    const whole = `${opening}${text}`
-    if (as !== 'check' || text === '' || scoreOf(whole) !== undefined) return whole
-    const scored = `${whole}\nScore: `
-    const score = await say(`${start}${scored}`, 2, ['\n', '<'])
-    return `${scored}${score.text.trim()}`.trim()
+    const space = start === '' || opening !== '' ? '' : ' '
+    // Without the space, which a tokenizer would merge with what follows.
+    const found = await notBlank(`${start}${opening}`, endsOf(as), (reply) => untilSentence(reply).trim())
+    const text = `${opening}${found}`
+    if (found === '') return { written: start, text: '' }
+    if (as !== 'check' || scoreOf(text) !== undefined) return { written: `${start}${space}${text}`, text }
+    const score = await say(`${text}\nScore:`, 3, ['\n'])
+    const scored = `${text}\nScore: ${score.text.trim()}`
+    return { written: scored, text: scored }
   }
 
   /** A program in a fence, with its input if it reads any. */
   async function program(
     start: string,
-    as: Contribution,
     { languages, stdin }: Extract<Agent['payload'], { syntax: 'code' }>,
-  ): Promise<string> {
-    const fence = `\n\`\`\`${languages[0]}\n`
-    const code = await notBlank(`${start}${fence}`, ['```', `</${as}`])
-    if (code === '') return ''
-    const block = `${fence}${code}\n\`\`\`\n`
-    if (!stdin || !/\binput\(|\bstdin\b/.test(code)) return block.trim()
-    const input = await say(`${start}${block}\`\`\`sh\n`, left(), ['```', `</${as}`])
-    return `${block}\`\`\`sh\n${input.text.trimEnd()}\n\`\`\``.trim()
+  ): Promise<{ written: string; text: string }> {
+    const before = start === '' ? '' : `${start}\n`
+    const fence = `${before}\`\`\`${languages.includes('python') ? 'python' : languages[0]}\n`
+    const code = await notBlank(fence, ['```'], ({ text }) => trimmed(text))
+    if (code === '') return { written: start, text: '' }
+    const block = `\`\`\`${languages[0]}\n${code}\n\`\`\``
+    const written = `${fence}${code}\n\`\`\``
+    if (!stdin || !/\binput\(|\bstdin\b/.test(code)) return { written, text: block }
+    const given = await say(`${written}\n\`\`\`sh\n`, settings.maxTokens, ['```'])
+    const more = `\n\`\`\`sh\n${given.text.trimEnd()}\n\`\`\``
+    return { written: `${written}${more}`, text: `${block}${more}` }
   }
 
-  async function notBlank(prefix: string, stop: readonly string[]): Promise<string> {
+  async function notBlank(
+    prefix: string,
+    stop: readonly string[],
+    read: (completion: Completion) => string,
+  ): Promise<string> {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      const { text } = await say(prefix, left(), stop)
-      const own = ownPart(text)
-      if (own.trim() !== '') return trimmed(own)
+      const text = read(await say(prefix, settings.maxTokens, stop))
+      if (text !== '') return text
     }
     return ''
   }
+}
 
-  function left(): number {
-    return Math.max(CHOICE_TOKENS, settings.maxTokens - used)
-  }
+/** An answer first, so that it is chosen where the model writes neither. */
+function inOrder(wants: readonly Contribution[]): Contribution[] {
+  return wants.toSorted((one, other) => Number(other === 'suggestion') - Number(one === 'suggestion'))
+}
+
+function labelOf(as: Contribution): string {
+  return labels[as] ?? as
+}
+
+/** Queries and answers are one line; what is said to others is one paragraph. */
+function endsOf(as: Contribution): string[] {
+  if (as === 'call' || as === 'suggestion' || as === 'answer') return ['\n']
+  return as === 'plan' || as === 'facts' ? [] : ['\n\n']
 }
 
 function payloadOf(as: Contribution, { tool, answer }: Activation): Agent['payload'] | undefined {
@@ -111,21 +168,15 @@ function payloadOf(as: Contribution, { tool, answer }: Activation): Agent['paylo
   return as === 'suggestion' || as === 'answer' ? answer : undefined
 }
 
-/** The text before another agent's tag; all of it if there is nothing before. */
-function ownPart(text: string): string {
-  const before = text.slice(0, foreignTag.exec(text)?.index ?? text.length)
-  return before.trim() === '' ? text : before
-}
-
 /** Spaces at the start of a program's first line are significant. */
 function trimmed(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd()
 }
 
-/** A thought that was cut off by the limit ends with its last full sentence, if it has one. */
+/** A text that was cut off by the limit ends with its last full sentence or line, if it has one. */
 function untilSentence({ text, finish }: Completion): string {
-  const whole = text.trim()
-  if (finish !== 'length') return whole
+  if (finish !== 'length') return text
+  const whole = text.trimEnd()
   const end = Math.max(...['. ', '.\n', '? ', '! ', '\n'].map((mark) => whole.lastIndexOf(mark)))
-  return end > 0 ? whole.slice(0, end + 1).trim() : whole
+  return end > 0 ? whole.slice(0, end + 1) : whole
 }

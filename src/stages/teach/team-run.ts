@@ -18,6 +18,7 @@ import type {
   Written,
 } from './contract.ts'
 import { instructionsFor, isExample, replyExamples } from './examples.ts'
+import { guidedRules } from './guided-reply.ts'
 import { readLenient } from './lenient-reply.ts'
 import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
@@ -90,9 +91,17 @@ export class RecordedRun implements TeamRun {
   }
 
   get exhausted(): string | undefined {
-    const { steps, promptTokens, completionTokens, spend } = this.totals
+    const { steps } = this.#parts.limits
+    return this.totals.steps >= steps ? `reached the limit of ${steps} tool calls` : this.#overBudget
+  }
+
+  get mayConclude(): boolean {
+    return this.settings.workFirst && this.#overBudget === undefined
+  }
+
+  get #overBudget(): string | undefined {
+    const { promptTokens, completionTokens, spend } = this.totals
     const { limits } = this.#parts
-    if (steps >= limits.steps) return `reached the limit of ${limits.steps} tool calls`
     if (promptTokens + completionTokens >= limits.tokens)
       return `reached the limit of ${limits.tokens} tokens`
     if (performance.now() - this.#started >= limits.wallMs)
@@ -145,9 +154,10 @@ export class RecordedRun implements TeamRun {
   /** What the agent may write and how, with examples if it is a model. */
   #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
     const workers = this.#workersOf(agent)
+    const tool = this.#toolOf(agent)
+    if (this.#mindOf(agent).isGuided === true) return guidedRules(wants, workers, tool)
     const rules = replyRules(wants, workers)
     if (!this.#hasExamples(agent)) return rules
-    const tool = this.#toolOf(agent)
     const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')
     const examples = replyExamples(wants, { workers, computes, ...(tool === undefined ? {} : { tool }) })
     // Once per conversation is enough, and prompts stay short.

@@ -27,4 +27,4 @@ export const planner: AgentSpec = {
 export const leading =
   'Each of your replies is either a task or a suggestion. A task tells one member of your team in one or two sentences what to do. ' +
   'It must contain all numbers and names that the member needs, because the member sees nothing else. As soon as a report contains ' +
-  'the answer to the question, write a suggestion: only the answer itself, such as a number or a name.'
+  'the answer to the question, suggest that answer, and nothing but the answer: a number or a name, for example.'

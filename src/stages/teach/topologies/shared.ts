@@ -9,6 +9,8 @@ export interface WorkState {
   cause: string
   /** The event of the last report: the cause of a reflection. */
   lastReport?: string
+  /** No more tasks may be given, and the leader has been asked for its answer. */
+  isConcluded?: boolean
   notes: string[]
 }
 
@@ -66,7 +68,10 @@ export interface Suggested extends Turn {
   isRejected: boolean
 }
 
-/** Has a leader give orders until it suggests an answer. Undefined if a limit is reached first. */
+/**
+ * Has a leader give orders until it suggests an answer. A model that may make no more tool calls is asked for the answer that it has
+ * by then; otherwise undefined if a limit is reached first.
+ */
 export async function workUntilSuggestion(
   run: TeamRun,
   lead: Memory,
@@ -89,7 +94,12 @@ export async function workUntilSuggestion(
     await reflect(run, critic, state)
     state.cause = run.send(critic, lead.agent.name, state.notes.at(-1)!, state.cause)
   }
-  return undefined
+  if (!run.mayConclude || state.lastReport === undefined || state.isConcluded === true) return undefined
+  state.isConcluded = true
+  const { cause } = state
+  const last = await run.ask(lead, state.message, { wants: ['suggestion'], cause })
+  state.cause = last.event
+  return { ...last, isRejected: await run.isRejected(last.text) }
 }
 
 export interface Check {
