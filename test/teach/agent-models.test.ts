@@ -21,7 +21,8 @@ afterAll(async () => {
 
 /** Every agent finds what it should write in it. */
 const everything =
-  '<facts>f</facts><plan>p</plan><task for="coder">t</task><call>print(1)</call><report>r</report><reflection>r</reflection>'
+  '<facts>f</facts><plan>p</plan><task for="coder">t</task><call>print(1)</call><report>r</report><reflection>r</reflection>' +
+  '<suggestion>1</suggestion><answer>1</answer>'
 
 const teacherOf = (teacher: object, teach: object = {}) =>
   ProjectConfig.parse({ teach: { mind: 'model', max_steps: 1, ...teach }, teacher })
@@ -48,12 +49,12 @@ it('sends each agent to its own model, with its own settings', async () => {
     const wrote = events.flatMap((event) => (event.type === 'wrote' ? [event.agent] : []))
     const asked = (server: typeof one) =>
       server.requests.map(({ body }) => [body['model'], body['temperature'], body['max_tokens']])
-    expect(wrote).toEqual(['manager', 'manager', 'manager', 'coder', 'coder', 'critic'])
+    expect(wrote.join()).toBe('manager,manager,manager,coder,coder,critic,manager,manager')
     const [lead, coder] = [
       ['large', 0.7, 500],
       ['large', 0.2, 500],
     ]
-    expect(asked(one)).toEqual([lead, lead, lead, coder, coder])
+    expect(asked(one)).toEqual([lead, lead, lead, coder, coder, lead, lead])
     expect(asked(other)).toEqual([['small', 0, 500]])
   } finally {
     await one.close()
@@ -74,7 +75,7 @@ it('runs one agent on a folder while the others are behind an API', { timeout: 6
     const { events } = await solveAsTeam(taskOf('math', 1), team, 1, place.around(taskOf('math', 1)))
     await team.close?.()
     expect(events.filter(({ type }) => type === 'failed')).toEqual([])
-    expect(server.requests).toHaveLength(5)
+    expect(server.requests).toHaveLength(7)
   } finally {
     await server.close()
   }

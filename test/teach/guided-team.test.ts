@@ -122,14 +122,17 @@ it('lets a worker correct a program that failed, after a report on each', async 
   ])
 })
 
-it('asks a leader that only gives tasks for its answer when no more calls may be made', async () => {
-  const { events, answer, meta } = await scripted((prefix, prompt) =>
-    prefix === '' && afterSystem(prompt).includes('If the findings answer')
-      ? 'Task: again'
-      : plainly(prefix, afterSystem(prompt)),
-  )
-  expect(meta['steps']).toBe(3)
-  expect(meta['exhausted']).toMatch(/3 tool calls/)
+it.each([
+  ['no more calls may be made', (number: number) => ` Step ${number}.`, 3],
+  ['it repeats a task', () => ' Add 40 and 2.', 1],
+])('asks a leader that only gives tasks for its answer when %s', async (_, task, steps) => {
+  let tasks = 0
+  const { events, answer, meta } = await scripted((prefix, prompt) => {
+    if (prefix === 'Task:') return `${task(tasks++)}\n\n`
+    if (prefix === '' && afterSystem(prompt).includes('If the findings answer')) return 'Task: again'
+    return plainly(prefix, afterSystem(prompt))
+  })
+  expect(meta['steps']).toBe(steps)
   expect(events.filter((event) => event.type === 'wrote' && event.said?.as === 'suggestion')).toHaveLength(1)
   expect(answer).toBe('42')
 })

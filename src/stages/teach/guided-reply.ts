@@ -26,27 +26,29 @@ const labels: Partial<Record<Contribution, string>> = {
 const contents: Record<Contribution, string> = {
   facts: 'what is known and what has to be found out',
   plan: 'the plan: the steps that will answer the question, in order',
-  task: 'what should be done next, in one or two sentences, with all the numbers and names that it takes',
+  task: 'an instruction: what to do next, in one or two sentences, with all the numbers and names that it takes',
   call: 'the input for your tool and nothing else',
   report: 'the result in one short sentence',
   reflection: 'in one or two sentences whether the work so far holds up, and what should change, if anything',
-  suggestion: 'the answer to the question and nothing else',
+  suggestion: 'only the answer to the question: a number, a name or a few words, not a sentence',
   check: 'in one or two sentences whether the suggested answer fits the question and the findings',
-  answer: 'the final answer and nothing else',
+  answer: 'only the final answer: a number, a name or a few words, not a sentence',
 }
 
 /** The end of a prompt for a guided model, in plain words: it is never shown tags, which small models copy. */
 export function guidedRules(
   wants: readonly Contribution[],
-  workers: readonly string[],
-  tool?: Agent,
+  { workers, answer, tool }: { workers: readonly string[]; answer: Agent; tool?: Agent | undefined },
 ): string {
-  const [only] = wants
-  if (wants.length === 1)
-    return `Write ${only === 'call' && tool !== undefined ? input(tool) : contents[only!]}.`
+  const contentOf = (want: Contribution): string => {
+    if (want === 'call' && tool !== undefined) return input(tool)
+    const isProgram = answer.payload.syntax === 'code' && (want === 'suggestion' || want === 'answer')
+    return isProgram ? 'the whole program' : contents[want]
+  }
+  if (wants.length === 1) return `Write ${contentOf(wants[0]!)}.`
   const options = inOrder(wants).map((want) => {
     const whom = want === 'task' && workers.length > 1 ? ` for ${workers.join(' or ')}` : ''
-    return `"${labelOf(want)}${whom}:" and ${contents[want]}`
+    return `"${labelOf(want)}${whom}:" and ${contentOf(want)}`
   })
   return wants.includes('suggestion')
     ? `If the findings answer the question, write ${options[0]}. Otherwise write ${options.slice(1).join(', or ')}.`

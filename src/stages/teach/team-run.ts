@@ -155,7 +155,8 @@ export class RecordedRun implements TeamRun {
   #rules({ agent, messages }: Memory, wants: readonly Contribution[]): string {
     const workers = this.#workersOf(agent)
     const tool = this.#toolOf(agent)
-    if (this.#mindOf(agent).isGuided === true) return guidedRules(wants, workers, tool)
+    const { answer } = this.#parts.grammar
+    if (this.#mindOf(agent).isGuided === true) return guidedRules(wants, { workers, answer, tool })
     const rules = replyRules(wants, workers)
     if (!this.#hasExamples(agent)) return rules
     const computes = this.workers.some((worker) => this.#toolOf(worker)?.payload.syntax === 'code')

@@ -9,6 +9,8 @@ export interface WorkState {
   cause: string
   /** The event of the last report: the cause of a reflection. */
   lastReport?: string
+  /** Whether there is a report since the work began or an answer was rejected. */
+  hasNews?: boolean
   /** No more tasks may be given, and the leader has been asked for its answer. */
   isConcluded?: boolean
   notes: string[]
@@ -69,8 +71,8 @@ export interface Suggested extends Turn {
 }
 
 /**
- * Has a leader give orders until it suggests an answer. A model that may make no more tool calls is asked for the answer that it has
- * by then; otherwise undefined if a limit is reached first.
+ * Has a leader give orders until it suggests an answer. A model that may make no more tool calls, or repeats a
+ * task, is asked for the answer that it has by then; otherwise undefined if a limit is reached first.
  */
 export async function workUntilSuggestion(
   run: TeamRun,
@@ -78,18 +80,23 @@ export async function workUntilSuggestion(
   state: WorkState,
   critic?: string,
 ): Promise<Suggested | undefined> {
+  const given = new Set<string>()
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
-    const mustWork = run.settings.workFirst && state.lastReport === undefined
+    const mustWork = run.settings.workFirst && state.hasNews !== true
     const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
     const move = await run.ask(lead, state.message, { wants, cause })
     state.cause = move.event
     if (move.as === 'suggestion') return { ...move, isRejected: await run.isRejected(move.text) }
+    // A small model that gives the same task again has nothing else to ask.
+    if (run.mayConclude && given.has(move.text)) break
+    given.add(move.text)
     const { report, event } = await delegate(run, lead.agent.name, move)
     state.notes.push(`${move.to} was asked: ${move.text}`, `${move.to} reports: ${report}`)
     state.message = `${move.to} reports: ${report}`
     state.cause = event
     state.lastReport = event
+    state.hasNews = true
     if (critic === undefined || calls % run.settings.reflectEvery !== 0) continue
     await reflect(run, critic, state)
     state.cause = run.send(critic, lead.agent.name, state.notes.at(-1)!, state.cause)
@@ -141,6 +148,7 @@ export async function check(
     },
   )
   state.notes.push(`The ${who} on "${suggested.text}": ${judged.text}`)
+  state.hasNews = false
   return { isGood: !isRejected && accepts(judged.text), text: judged.text, event: judged.event }
 }
 
