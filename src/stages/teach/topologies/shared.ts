@@ -9,8 +9,8 @@ export interface WorkState {
   cause: string
   /** The event of the last report: the cause of a reflection. */
   lastReport?: string
-  /** Whether there is a report since the work began or an answer was rejected. */
-  hasNews?: boolean
+  /** Answers rejected since the last report. */
+  rejections?: number
   /** No more tasks may be given, and the leader has been asked for its answer. */
   isConcluded?: boolean
   notes: string[]
@@ -70,6 +70,9 @@ export interface Suggested extends Turn {
   isRejected: boolean
 }
 
+/** After this many rejected answers, a model has to find out more before it may suggest another. */
+const MOST_REJECTIONS = 2
+
 /**
  * Has a leader give orders until it suggests an answer. A model that may make no more tool calls, or repeats a
  * task, is asked for the answer that it has by then; otherwise undefined if a limit is reached first.
@@ -83,7 +86,8 @@ export async function workUntilSuggestion(
   const given = new Set<string>()
   for (let calls = 1; run.exhausted === undefined; calls++) {
     const { cause } = state
-    const mustWork = run.settings.workFirst && state.hasNews !== true
+    const isStuck = state.lastReport === undefined || (state.rejections ?? 0) >= MOST_REJECTIONS
+    const mustWork = run.settings.workFirst && isStuck
     const wants: Contribution[] = mustWork ? ['task'] : ['task', 'suggestion']
     const move = await run.ask(lead, state.message, { wants, cause })
     state.cause = move.event
@@ -96,7 +100,7 @@ export async function workUntilSuggestion(
     state.message = `${move.to} reports: ${report}`
     state.cause = event
     state.lastReport = event
-    state.hasNews = true
+    state.rejections = 0
     if (critic === undefined || calls % run.settings.reflectEvery !== 0) continue
     await reflect(run, critic, state)
     state.cause = run.send(critic, lead.agent.name, state.notes.at(-1)!, state.cause)
@@ -148,7 +152,7 @@ export async function check(
     },
   )
   state.notes.push(`The ${who} on "${suggested.text}": ${judged.text}`)
-  state.hasNews = false
+  if (isRejected || !accepts(judged.text)) state.rejections = (state.rejections ?? 0) + 1
   return { isGood: !isRejected && accepts(judged.text), text: judged.text, event: judged.event }
 }
 
