@@ -98,6 +98,8 @@ it('chooses between a task and an answer, and takes as much of a reply as was as
     ['answer', '42', '42'],
   ])
   expect(answer).toBe('42')
+  // The accepted suggestion is the answer, without another request.
+  expect(wrote.at(-1)?.usage).toEqual({ promptTokens: 0, completionTokens: 0 })
 })
 
 it('lets a worker correct a program that failed, after a report on each', async () => {

@@ -179,6 +179,26 @@ describe('distill', () => {
     )
   })
 
+  it('uses a suggestion as the thought before an equal answer if nothing else was said', () => {
+    const trajectory = new Story()
+      .say('planner', 'plan', '1. Add the pets.')
+      .say('actor', 'task', 'Compute the number of pets.')
+      .call('coder', 'code', { syntax: 'code', language: 'py', code: 'print(15)' }, '15')
+      .say('coder', 'report', 'There are 15 pets.')
+      .say('critic', 'reflection', 'That agrees with the plan.')
+      .say('actor', 'suggestion', '15')
+      .end('actor', '15', '')
+      .run()
+    const map = new Map([['critic', 'drop']])
+    const { chain, steps } = told(trajectory, 'math', map)
+    expect(isWellFormed(chain)).toBe(true)
+    expect(steps.slice(-3)).toEqual([
+      ['reflection', 'There are 15 pets.'],
+      ['think', '15'],
+      ['answer', '\\boxed{15}'],
+    ])
+  })
+
   it('keeps a failed call with its error, and no trace of retried replies', () => {
     const story = new Story().say('manager', 'plan', 'Search.', 'Start.')
     story.fail('model', 'rate limit').mutter('searcher', 'gibberish').mutter('searcher', 'more gibberish')

@@ -156,16 +156,17 @@ export class StreamWriter {
     const { answer: agent } = this.#grammar
     const { text, problems } = answerBody(agent, answer.text)
     this.draft.problems.push(...problems)
-    for (const item of pending) {
-      // An unchecked suggestion that equals the answer would only repeat it.
-      if (item.as !== 'suggestion' || item.text !== answer.text.trim()) continue
-      item.used = true
-      this.omit(item.event, 'words', 'the answer says the same')
-    }
+    // An unchecked suggestion that equals the answer would only repeat it, so it is written only where a thought is required.
+    const repeats = ({ as, text }: Pending): boolean => as === 'suggestion' && text === answer.text.trim()
     const rest = this.#bridge(
       agent.name,
-      pending.filter((item) => !item.used),
+      pending.filter((item) => !repeats(item)),
     )
+    const lacksThought = this.#needsThought(agent.name) && rest.length === 0 && turn.thought.trim() === ''
+    for (const item of pending.filter(repeats)) {
+      if (lacksThought && rest.length === 0) rest.push(item)
+      else this.#discard(item, 'the answer says the same')
+    }
     this.#writeThought(agent.name, turn, rest, '')
     this.#push({ agent: agent.name, text, source: [...new Set([turn.event, answer.event])] })
     this.draft.answered = true
@@ -324,6 +325,11 @@ export class StreamWriter {
 
   #successors(): readonly string[] {
     return this.#last === null ? this.#grammar.start : this.#grammar.agents.get(this.#last)!.next
+  }
+
+  #needsThought(agent: string): boolean {
+    const { prelude } = this.#grammar
+    return prelude?.required === true && prelude.before.has(agent)
   }
 
   /** By the grammar's order, ignoring the thought before it. */

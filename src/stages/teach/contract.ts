@@ -59,6 +59,8 @@ export interface Written {
   reply?: Reply
   /** Failed requests before this answer. */
   retries?: number
+  /** Repeats what the agent was given, without a request to the model: it costs nothing. */
+  isCopy?: boolean
 }
 
 /** What writes for an agent: a model, or a script that knows how the task was generated. */

@@ -73,7 +73,10 @@ export async function writeGuided(
   activation: Activation,
   settings: GuidedSettings,
 ): Promise<Written> {
-  const { wants, messages, signal } = activation
+  const { wants, messages, suggestion, signal } = activation
+  // Asked once more, a small model may give another answer than the one that was accepted.
+  if (wants.length === 1 && wants[0] === 'answer' && suggestion !== undefined)
+    return { text: suggestion, reply: { thought: '', as: 'answer', text: suggestion }, isCopy: true }
   let requests = 0
   const say = (prefix: string, maxTokens: number, stop: readonly string[]): Promise<Completion> => {
     const seed = seedOf('guided', settings.seed, messages.length, requests++)

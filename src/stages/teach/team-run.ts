@@ -205,7 +205,10 @@ export class RecordedRun implements TeamRun {
     const written = await this.#mindOf(agent).write(activation)
     const { text, reasoning } = written
     this.totals.retries += written.retries ?? 0
-    const usage = this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`)
+    const usage =
+      written.isCopy === true
+        ? { promptTokens: 0, completionTokens: 0 }
+        : this.#count(messages, reasoning === undefined ? text : `${reasoning}${text}`)
     const parsed = this.#parse(activation, written)
     const reply = typeof parsed === 'string' ? parsed : (refuse?.(parsed) ?? parsed)
     if (typeof reply !== 'string' && reply.ignored !== undefined)
