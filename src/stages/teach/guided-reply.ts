@@ -25,7 +25,7 @@ const labels: Partial<Record<Contribution, string>> = {
 
 const contents: Record<Contribution, string> = {
   facts: 'what is known and what has to be found out',
-  plan: 'the plan: the steps that will answer the question, in order',
+  plan: 'the plan: at most five short steps that will answer the question, in order',
   task: 'an instruction: what to do next, in one or two sentences, with all the numbers and names that it takes',
   call: 'the input for your tool and nothing else',
   report: 'the result in one short sentence',
