@@ -1,5 +1,5 @@
 export { cacheFolder } from './cache-folder.ts'
-export { keyFrom, readEnvironment } from './environment.ts'
+export { keyFrom, readEnvironment, setDefaultVariable } from './environment.ts'
 export { type RunValues, valuesFromRun } from './from-run.ts'
 export { settingsJsonSchema } from './json-schema.ts'
 export { ownModel, recipeFile } from './own-files.ts'

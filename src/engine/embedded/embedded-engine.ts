@@ -17,6 +17,7 @@ import type {
 } from '../contract.ts'
 import type { EmbeddedOptions } from './embedded-core.ts'
 import type { CallName, Calls, Failure, FromWorker, ToWorker } from './messages.ts'
+import { disableTelemetry } from './telemetry.ts'
 import { threadFlags } from './thread-flags.ts'
 
 interface Pending {
@@ -57,6 +58,7 @@ class EmbeddedEngine implements Engine {
   #ended: EngineError | undefined
 
   constructor() {
+    disableTelemetry()
     // The same file in source and build; only the extension differs.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.worker = new Worker(new URL(`./worker.${ending}`, import.meta.url), { execArgv: threadFlags() })

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { EngineError } from '../checkpoint/index.ts'
 import { installNative } from './native-package.ts'
 import { type Device, type Library, OnnxRuntime, type Runtime } from './runtime.ts'
+import { disableTelemetry } from './telemetry.ts'
 import { checkWebGpu } from './webgpu-check.ts'
 
 export interface RuntimeOptions {
@@ -31,6 +32,7 @@ export async function openRuntime(options: RuntimeOptions = {}): Promise<Runtime
 
 /** The library, or why it is missing: not installed, or not available for this system. */
 export async function nativeLibrary(): Promise<{ library?: Library; missing?: string }> {
+  disableTelemetry()
   try {
     return { library: asLibrary(await import('onnxruntime-node')) }
   } catch (cause) {
