@@ -6,7 +6,7 @@ const layers = [
   ['base', 'schema'],
   ['settings'],
   ['language', 'store', 'engine'],
-  ['world', 'reward', 'tasks'],
+  ['world', 'reward', 'tasks', 'logs'],
   ['agent'],
   ['stages'],
   ['pipeline', 'serve'],

@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ProjectConfig } from '../pipeline/settings.ts'
 import { writeToml } from '../settings/index.ts'
 import { createRun, type Run } from '../store/index.ts'
@@ -22,5 +24,20 @@ export async function inRun<T>(run: Run, isNew: boolean, work: () => Promise<T>)
     run.close()
     if (isNew && isEmpty) rmSync(run.dir, { recursive: true, force: true })
     throw error
+  }
+}
+
+/** Works in a run that is deleted afterwards, for dry runs of what only writes. */
+export async function inTemporaryRun<T>(
+  config: ProjectConfig,
+  command: string,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const runs = mkdtempSync(join(tmpdir(), 'coa-'))
+  try {
+    using run = newRun({ ...config, project: { ...config.project, runs } }, command)
+    return await work(run)
+  } finally {
+    rmSync(runs, { recursive: true, force: true })
   }
 }

@@ -17,6 +17,7 @@ const commands: Record<string, Load> = {
   tasks: async () => (await import('./commands/tasks.ts')).registerTasks,
   check: async () => (await import('./commands/check.ts')).registerCheck,
   teach: async () => (await import('./commands/teach.ts')).registerTeach,
+  import: async () => (await import('./commands/import.ts')).registerImport,
   distill: async () => (await import('./commands/distill.ts')).registerDistill,
   filter: async () => (await import('./commands/filter.ts')).registerFilter,
   sft: async () => (await import('./commands/sft.ts')).registerSft,

@@ -1,6 +1,7 @@
 export type { Split } from '../schema/index.ts'
 export { sourceNamed, suiteName } from './configured-sources.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
+export { questionKey } from './question-key.ts'
 export {
   assertMayBeWritten,
   type Benchmark,

@@ -50,11 +50,17 @@ export function extendGrammar(grammar: Grammar, tools: readonly ToolAgent[]): Gr
         kind: 'tool' as const,
         description,
         payload,
-        next: withTools(template?.next ?? [grammar.answer.name]),
+        next: withTools(template?.next ?? besideAnswer(grammar)),
       })),
       ...observation,
     ],
   })
+}
+
+/** What may come wherever the answer may be given. */
+function besideAnswer({ definition, answer }: Grammar): string[] {
+  const places = [definition.start, ...definition.agents.map(({ next }) => next)]
+  return [...new Set(places.filter((next) => next.includes(answer.name)).flat())]
 }
 
 const observationAgent = {

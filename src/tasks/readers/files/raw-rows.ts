@@ -1,9 +1,9 @@
 import { UsageError } from '../../../base/errors/index.ts'
+import { readText } from '../../../base/files/index.ts'
 import { readParquetRows } from '../../../store/index.ts'
 import { jsonItems } from './json-items.ts'
 import { jsonLines } from './json-lines.ts'
 import type { RawRow } from './raw-row.ts'
-import { readText } from './read-text.ts'
 import { separatedValues } from './separated-values.ts'
 
 export interface RawRowOptions {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
-import { UsageError } from '../../../base/errors/index.ts'
+import { UsageError } from '../errors/index.ts'
 
 /** Streams the text of a file, decompressed if its name ends in .gz and without a byte order mark. */
 export async function* readText(file: string): AsyncGenerator<string> {

@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import pc from 'picocolors'
+import { whole } from '../../base/text/index.ts'
+import type { Task } from '../../schema/index.ts'
+import type { ImportSummary } from '../../stages/capture/index.ts'
+import { openRun, type Run } from '../../store/index.ts'
+import type { GlobalOptions } from '../globals.ts'
+import { interruptible } from '../interrupt.ts'
+import { inRun, inTemporaryRun, newRun } from '../new-run.ts'
+import { nextLines } from '../next.ts'
+import { emit, mark, table } from '../output.ts'
+import { showProgress } from '../progress.ts'
+import { settingsForRun } from '../run-settings.ts'
+import { sanitize } from '../sanitize.ts'
+
+interface ImportOptions extends GlobalOptions {
+  run?: string
+  format?: string
+  tasks?: string
+  dryRun?: boolean
+}
+
+const COMMAND = 'coa import'
+
+export function registerImport(program: Command): void {
+  program
+    .command('import')
+    .argument('<logs...>', 'log files: .json, .jsonl or text, also as .gz')
+    .description('read logs of your own agents into a run, as if coa had recorded them')
+    .option('--run <run>', 'run to add to (default: create a new run)')
+    .option('--format <name>', 'format of the logs (default: recognized by their first record)')
+    .option(
+      '--tasks <source>',
+      'tasks with gold answers; a logged run belongs to the one with its id or question',
+    )
+    .option('--dry-run', 'report what was understood, but write nothing')
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa import logs/*.jsonl',
+        '  $ coa import traces.json.gz --tasks questions.jsonl',
+        '  $ coa import chats.jsonl --format openai-chat --dry-run',
+      ].join('\n'),
+    )
+    .action(async (files: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<ImportOptions>()
+      const { dir, config } = settingsForRun(options, options.run, { uses: () => ['language', 'tasks'] })
+      const dryRun = options.dryRun === true
+      const { importRuns, runStage } = await import('../../pipeline/index.ts')
+      const observe = showProgress()
+      const { id, summary } = await interruptible(async (signal) => {
+        const tasks =
+          options.tasks === undefined ? [] : await readTasks(options.tasks, config.tasks.data, signal)
+        const importing = {
+          files,
+          tasks,
+          ...(options.format === undefined ? {} : { format: options.format }),
+        }
+        const work = (run: Run) => runStage(importRuns, { run, config, signal, observe }, importing)
+        if (dryRun) return { id: 'none', summary: await inTemporaryRun(config, COMMAND, work) }
+        using run =
+          dir === undefined ? newRun(config, COMMAND) : openRun(dir, { write: true, command: COMMAND })
+        return { id: run.id, summary: await inRun(run, dir === undefined, () => work(run)) }
+      }).finally(observe.done)
+      emit(options, { run: id, dryRun, ...summary }, () => describe(summary, id, dryRun))
+    })
+}
+
+async function readTasks(from: string, data: string, signal: AbortSignal): Promise<Task[]> {
+  const { openTasks } = await import('../../tasks/index.ts')
+  const tasks: Task[] = []
+  for await (const task of openTasks({ from, data, signal })) tasks.push(task)
+  return tasks
+}
+
+function describe(
+  { figures, formats, agents, tools, unreadable, leftOut }: ImportSummary,
+  run: string,
+  dryRun: boolean,
+): string {
+  const heads = (...names: string[]): string[] => names.map((name) => pc.dim(name))
+  const shown = (text: string): string => pc.dim(sanitize(text.replace(/\s+/g, ' ').slice(0, 60)))
+  return [
+    table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
+    '',
+    table([
+      heads('format', 'files', 'runs'),
+      ...formats.map((row) => [row.format, whole(row.files), whole(row.runs)]),
+    ]),
+    '',
+    table([
+      heads('agent', 'turns', 'calls', 'becomes'),
+      ...agents.slice(0, 20).map((row) => [sanitize(row.agent), whole(row.turns), whole(row.calls), row.as]),
+    ]),
+    ...(tools.length === 0
+      ? []
+      : [
+          '',
+          table([
+            heads('tool', 'calls', 'without result'),
+            ...tools.slice(0, 20).map((row) => [row.tool, whole(row.calls), whole(row.unanswered)]),
+          ]),
+        ]),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          '',
+          table([
+            heads('left out', 'times', 'characters', 'example'),
+            ...leftOut
+              .slice(0, 15)
+              .map((row) => [
+                sanitize(row.what),
+                whole(row.count),
+                whole(row.characters),
+                shown(row.examples[0] ?? ''),
+              ]),
+          ]),
+        ]),
+    ...(unreadable.length === 0
+      ? []
+      : [
+          '',
+          table([
+            heads('not understood', 'records', 'where'),
+            ...unreadable
+              .slice(0, 15)
+              .map((row) => [sanitize(row.what), whole(row.count), pc.dim(row.examples[0] ?? '')]),
+          ]),
+        ]),
+    '',
+    `${unreadable.length === 0 ? mark.good : mark.open} ${whole(figures['runs'] ?? 0)} runs`,
+    ...(dryRun ? [pc.dim('dry run: nothing was written')] : nextLines([['distill', run]])),
+  ].join('\n')
+}

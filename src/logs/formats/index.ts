@@ -1,0 +1,5 @@
+import type { LogFormat } from '../contract.ts'
+import { openaiChat } from './openai-chat.ts'
+
+/** All formats, in the order in which they are tried: the most specific first. */
+export const logFormats: readonly LogFormat[] = [openaiChat]

@@ -1,0 +1,19 @@
+/** Logs of other agent systems: formats, one file each, and how a logged run becomes a trajectory. */
+export { type ChatCall, type ChatResult, type ChatTurn, turnKey } from './chat-turn.ts'
+export type {
+  Json,
+  LeftOut,
+  LogFormat,
+  LoggedItem,
+  LoggedRun,
+  LoggedTool,
+  LogRecord,
+  Unreadable,
+} from './contract.ts'
+export { formatNamed, recordsIn } from './detect.ts'
+export { logFormats } from './formats/index.ts'
+export { itemsOfCalls, type ModelCall } from './model-calls.ts'
+export { readRecords } from './read-records.ts'
+export { questionOf, taskIdOf, toTrajectory } from './to-trajectory.ts'
+export { isCode, toolName } from './tool-names.ts'
+export { general } from './unread.ts'

@@ -1,0 +1,108 @@
+import { parseJson } from '../schema/index.ts'
+import type { LeftOut } from './contract.ts'
+
+/** Shorter values, such as roles, ids and flags, are not text that anybody wrote. */
+const SHORTEST = 12
+
+/**
+ * Text of the source that is in none of the texts that were read. A value that is in one of them as a whole counts as
+ * read; otherwise its lines are looked for, and what is found nowhere is returned.
+ */
+export function unread(source: readonly unknown[], texts: readonly string[], markup?: RegExp): LeftOut[] {
+  const found = new Found(texts, markup)
+  const missed = new Map<string, LeftOut>()
+  for (const value of source)
+    for (const { at, text } of leaves(value, '')) {
+      const lost = found.rest(text)
+      if (lost === '') continue
+      // Every span of a log repeats some of its fields.
+      missed.set(`${general(at)}\0${lost}`, { at, reason: 'not read by this format', text: lost })
+    }
+  return [...missed.values()]
+}
+
+/** A path without its indexes: the same field of every message. */
+export const general = (at: string): string => at.replace(/\[\d+\]/g, '[]')
+
+class Found {
+  readonly #whole: ReadonlySet<string>
+  readonly #all: string
+  readonly #markup: RegExp | undefined
+
+  constructor(texts: readonly string[], markup: RegExp | undefined) {
+    this.#whole = new Set(texts)
+    this.#all = texts.join('\0')
+    this.#markup = markup
+  }
+
+  /** What is left of a text without everything that was read. */
+  rest(text: string): string {
+    if (this.#has(text.trim())) return ''
+    return text
+      .split('\n')
+      .map((line) => this.#restOfLine(line.trim()))
+      .filter((line) => /[\p{L}\p{N}]/u.test(line))
+      .join('\n')
+  }
+
+  #has(text: string): boolean {
+    return text === '' || this.#whole.has(text) || this.#all.includes(text)
+  }
+
+  #restOfLine(line: string): string {
+    if (this.#has(line)) return ''
+    const unmarked = this.#markup === undefined ? line : line.replace(this.#markup, '\n')
+    return unmarked
+      .split('\n')
+      .map((part) => this.#restOfPart(part.trim()))
+      .filter((part) => part !== '')
+      .join(' ')
+  }
+
+  /** From each word on, the longest run of words that was read is left out. */
+  #restOfPart(part: string): string {
+    if (this.#has(part)) return ''
+    const words = part.split(/\s+/)
+    const lost: string[] = []
+    for (let index = 0; index < words.length; ) {
+      const length = this.#longest(words, index)
+      if (length === 0) lost.push(words[index]!)
+      index += Math.max(1, length)
+    }
+    return lost.join(' ')
+  }
+
+  /** If some words were read, so were the first of them: the number can be found by halving. */
+  #longest(words: readonly string[], from: number): number {
+    let [low, high] = [0, words.length - from]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#has(words.slice(from, from + middle).join(' '))) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
+
+/** The texts in a value with where they are. Text that is itself JSON, such as arguments, is looked into. */
+function* leaves(value: unknown, at: string): Generator<{ at: string; text: string }> {
+  if (typeof value === 'string') {
+    if (value.length < SHORTEST) return
+    const inner = jsonIn(value)
+    if (inner === undefined) yield { at, text: value }
+    else yield* leaves(inner, at)
+  } else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) yield* leaves(element, `${at}[${index}]`)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, child] of Object.entries(value)) yield* leaves(child, at === '' ? key : `${at}.${key}`)
+  }
+}
+
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text)) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { allFailed, type Failure, UsageError } from '../../../base/errors/index.ts'
+import {
+  formatNamed,
+  type LogFormat,
+  type LoggedRun,
+  questionOf,
+  taskIdOf,
+  toTrajectory,
+} from '../../../logs/index.ts'
+import type { Task, Trajectory } from '../../../schema/index.ts'
+import type { StageContext } from '../../stage.ts'
+import { DeclaredTools } from './declared-tools.ts'
+import { ImportReport, type ImportSummary } from './import-report.ts'
+import { groupFiles, recordsOf } from './log-groups.ts'
+import { LoggedTasks } from './logged-tasks.ts'
+
+export interface ImportConfig {
+  language: { grammar?: string | undefined }
+}
+
+export interface ImportOptions {
+  files: readonly string[]
+  /** Name of a format; by default that of each file's first record. */
+  format?: string
+  /** Tasks with gold answers; a run belongs to the one with its id or question. */
+  tasks?: readonly Task[]
+}
+
+const BATCH = 100
+
+/** Reads logs into a run: one trajectory per logged run, the tools they used, and tasks where gold answers are known. */
+export async function importLogs(
+  { run, config, observe, signal }: Pick<StageContext<ImportConfig>, 'run' | 'config' | 'observe' | 'signal'>,
+  { files, format, tasks = [] }: ImportOptions,
+): Promise<ImportSummary> {
+  const { groups, unknown } = await groupFiles(files, format === undefined ? undefined : formatNamed(format))
+  const report = new ImportReport()
+  const failures: Failure[] = []
+  const fail = (one: { where: string; problem: string }): void => {
+    report.unreadable(one)
+    failures.push({ boundary: 'usage', message: `${one.where}: ${one.problem}` })
+  }
+  for (const one of unknown) fail(one)
+  const domain = config.language.grammar ?? 'open'
+  const known = new LoggedTasks(domain, tasks)
+  const tools = new DeclaredTools()
+  const ids = new Set<string>()
+  let batch: Trajectory[] = []
+  let done = 0
+  const flush = (): void => {
+    run.appendMany('trajectory', batch)
+    batch = []
+    observe({ stage: 'import', done, unit: 'runs' })
+  }
+  for (const group of groups) {
+    report.format(group.format.name, group.files.length)
+    for await (const logged of group.format.read(recordsOf(group, signal, fail))) {
+      if ('problem' in logged) {
+        fail(logged)
+        continue
+      }
+      const { trajectory, task } = convert(logged, group.format, known, domain)
+      // Attempts at one task may share an id, and importing a file again must find what it imported before.
+      const id = uniqueId(trajectory.id, ids)
+      const before = run.has('trajectory', id)
+      report.add(group.format.name, trajectory)
+      if (before) report.raise('imported before')
+      tools.offer(logged.tools ?? [])
+      tools.add(trajectory)
+      batch.push({ ...trajectory, id })
+      if (task !== undefined && !run.has('task', task.id)) {
+        run.append('task', task)
+        report.raise('tasks')
+      }
+      if (++done % BATCH === 0) flush()
+    }
+  }
+  flush()
+  tools.write(run)
+  if (done === 0)
+    throw failures.length === 0
+      ? new UsageError('the logs contain no runs', {
+          fix: 'Check the files, or name their format with --format.',
+        })
+      : allFailed('records', failures, 'Name the format with --format, or describe it with --map.')
+  return report.summary()
+}
+
+function convert(
+  logged: LoggedRun,
+  format: LogFormat,
+  known: LoggedTasks,
+  domain: string,
+): { trajectory: Trajectory; task: Task | undefined } {
+  const question = logged.question ?? questionOf(logged.items)
+  const task = known.taskOf(logged, question)
+  const taskId = task?.id ?? taskIdOf(question)
+  const id = logged.id ?? taskId
+  const trajectory = toTrajectory(logged, { id, taskId, team: format.name, markup: format.markup })
+  const meta = {
+    domain: task?.domain ?? domain,
+    suite: 'import',
+    ...trajectory.meta,
+    importedFrom: logged.where,
+  }
+  return { trajectory: { ...trajectory, meta }, task }
+}
+
+function uniqueId(id: string, ids: Set<string>): string {
+  let unique = id
+  for (let number = 2; ids.has(unique); number++) unique = `${id}-${number}`
+  ids.add(unique)
+  return unique
+}

@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs'
+import { UsageError } from '../../../base/errors/index.ts'
+import {
+  type LogFormat,
+  type LogRecord,
+  readRecords,
+  recordsIn,
+  type Unreadable,
+} from '../../../logs/index.ts'
+
+/** Files whose first record has the same format. */
+export interface LogGroup {
+  format: LogFormat
+  files: string[]
+}
+
+/** The format of each file, by its first record. Files that none recognizes are returned too. */
+export async function groupFiles(
+  files: readonly string[],
+  format: LogFormat | undefined,
+): Promise<{ groups: LogGroup[]; unknown: Unreadable[] }> {
+  const groups = new Map<string, LogGroup>()
+  const unknown: Unreadable[] = []
+  for (const file of files) {
+    assertFile(file)
+    const found = await formatOfFile(file, format)
+    if ('problem' in found) unknown.push(found)
+    else {
+      const group = groups.get(found.name) ?? { format: found, files: [] }
+      groups.set(found.name, group)
+      group.files.push(file)
+    }
+  }
+  return { groups: [...groups.values()], unknown }
+}
+
+function assertFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw new UsageError(`there is no file ${file}`, { fix: 'Give the paths of log files.' })
+  if (found.isDirectory())
+    throw new UsageError(`${file} is a folder`, { fix: `Name its files, for example with ${file}/*.json.` })
+}
+
+async function formatOfFile(file: string, wanted: LogFormat | undefined): Promise<LogFormat | Unreadable> {
+  let problem: Unreadable | undefined
+  for await (const record of readRecords(file)) {
+    if ('problem' in record) {
+      problem ??= record
+      continue
+    }
+    return recordsIn(record, wanted).format ?? { where: record.where, problem: 'no format recognizes it' }
+  }
+  return problem ?? { where: file, problem: 'the file is empty' }
+}
+
+/** The records of some files in one format. Records that it does not recognize are passed to `onStray`. */
+export async function* recordsOf(
+  { format, files }: LogGroup,
+  signal: AbortSignal,
+  onStray: (record: Unreadable) => void,
+): AsyncGenerator<LogRecord> {
+  for (const file of files) {
+    for await (const record of readRecords(file)) {
+      signal.throwIfAborted()
+      if ('problem' in record) onStray(record)
+      else yield* recordsIn(record, format).records
+    }
+  }
+}

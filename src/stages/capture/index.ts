@@ -1,0 +1,2 @@
+export type { ImportSummary } from './import/import-report.ts'
+export { importRuns } from './stage.ts'

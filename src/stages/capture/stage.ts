@@ -1,0 +1,16 @@
+import { whole } from '../../base/text/index.ts'
+import type { Stage } from '../stage.ts'
+import { type ImportConfig, type ImportOptions, importLogs } from './import/import-logs.ts'
+import type { ImportSummary } from './import/import-report.ts'
+
+/** Reads logs of other agent systems, in place of `teach`. */
+export const importRuns: Stage<ImportConfig, ImportOptions, ImportSummary> = {
+  name: 'import',
+  purpose: 'logs of other agent systems become trajectories',
+  settings: {},
+  reads: [],
+  writes: ['trajectory', 'task', 'tool'],
+  run: (context, options = { files: [] }) => importLogs(context, options),
+  describe: ({ runs = 0, unreadable = 0 }) =>
+    `${whole(runs)} runs, ${whole(unreadable)} records could not be read`,
+}
