@@ -27,6 +27,7 @@ export function toTrajectory(run: LoggedRun, { id, taskId, team, markup }: Head)
     ...(run.gold ?? []),
     ...(run.leftOut ?? []).map(({ text }) => text),
     ...namesOf(run),
+    ...stringsIn(run.meta ?? null),
     ...(run.tools ?? []).flatMap(({ description = '', parameters = null }) => [
       description,
       ...stringsIn(parameters),
@@ -260,7 +261,7 @@ function namesOf({ items, tools = [] }: LoggedRun): string[] {
   return [...new Set([...items.map(({ agent }) => agent), ...called, ...tools.map(({ name }) => name)])]
 }
 
-function stringsIn(value: Json): string[] {
+function stringsIn(value: Json | LoggedRun['meta']): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   return [...Object.keys(value), ...Object.values(value).flatMap(stringsIn)]

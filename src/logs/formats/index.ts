@@ -1,5 +1,8 @@
 import type { LogFormat } from '../contract.ts'
+import { chatml } from './chatml.ts'
 import { openaiChat } from './openai-chat.ts'
+import { react } from './react.ts'
+import { tags } from './tags.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
-export const logFormats: readonly LogFormat[] = [openaiChat]
+export const logFormats: readonly LogFormat[] = [chatml, tags, react, openaiChat]
