@@ -79,7 +79,8 @@ export type LoggedItem = {
   | { type: 'returned'; output: string; call?: string; tool?: string; ok?: boolean }
   | { type: 'sent'; to: string; text: string }
   | { type: 'answered'; text: string }
-  | { type: 'failed'; message: string }
+  /** `unreadable` if not the run failed but the reader, at this text; distillation reports it as a problem. */
+  | { type: 'failed'; message: string; unreadable?: boolean }
 )
 
 /** Text of a log that is in no event. */

@@ -11,9 +11,11 @@ export type {
   Unreadable,
 } from './contract.ts'
 export { formatNamed, recordsIn } from './detect.ts'
+export { readTaggedChat } from './formats/chatml.ts'
 export { logFormats } from './formats/index.ts'
 export { itemsOfCalls, type ModelCall } from './model-calls.ts'
 export { readRecords } from './read-records.ts'
+export { chatTags } from './text/dialects.ts'
 export { questionOf, taskIdOf, toTrajectory } from './to-trajectory.ts'
 export { isCode, toolName } from './tool-names.ts'
 export { general } from './unread.ts'

@@ -65,6 +65,7 @@ export function verdictOf(value: unknown): boolean | undefined {
 /** Short fields of the record, such as its kind or source, for `meta.log`. */
 function fieldsOf(value: Record<string, unknown>): Record<string, Json> {
   const taken = new Set<string>([...Object.values(keysOf).flat(), 'answer'])
+  if (!isQuestion(textOf(value['task']))) taken.delete('task')
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, field]): [string, Json][] => {
       const isShort =

@@ -138,7 +138,14 @@ class Assembler {
         })
         return
       case 'failed':
-        this.#push({ type: 'failed', agent, parent: this.#last, t, boundary: 'log', message: item.message })
+        this.#push({
+          type: 'failed',
+          agent,
+          parent: this.#last,
+          t,
+          boundary: item.unreadable === true ? 'import' : 'log',
+          message: item.message,
+        })
     }
   }
 

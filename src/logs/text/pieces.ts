@@ -12,6 +12,8 @@ export type Piece = { start: number; end: number } & (
   | { kind: 'said'; as: Contribution; text: string }
   | { kind: 'call'; tool: string; input: Json }
   | { kind: 'result'; output: string }
+  /** Meant as a call, but not written as one. */
+  | { kind: 'unreadable'; problem: string }
   | { kind: 'answer'; text: string }
   /** In the text, but not part of the run. */
   | { kind: 'left-out'; text: string; reason: string }
@@ -52,7 +54,8 @@ export class PieceItems {
         this.result(agent, piece.output)
       } else {
         const last = turn.at(-1)?.kind
-        const isOver = last === 'said' || last === 'answer' || (last === 'call' && piece.kind !== 'call')
+        const isAct = (kind: Piece['kind'] | undefined): boolean => kind === 'call' || kind === 'unreadable'
+        const isOver = last === 'said' || last === 'answer' || (isAct(last) && !isAct(piece.kind))
         if (isOver) close()
         turn.push(piece)
       }
@@ -90,7 +93,8 @@ export class PieceItems {
   #turn(agent: string, text: string, turn: readonly OwnPiece[]): void {
     const calls = turn.filter((piece) => piece.kind === 'call')
     const ending = turn.find((piece) => piece.kind === 'said' || piece.kind === 'answer')
-    const isWords = calls.length === 0 && ending === undefined
+    const unreadable = turn.filter((piece) => piece.kind === 'unreadable')
+    const isWords = calls.length === 0 && ending === undefined && unreadable.length === 0
     const thought = turn.flatMap((piece) =>
       piece.kind === 'thought' || (piece.kind === 'words' && !isWords) ? piece.text : [],
     )
@@ -100,7 +104,10 @@ export class PieceItems {
         ? { as: ending.kind === 'answer' ? ('answer' as const) : ending.as, text: ending.text }
         : isWords
           ? { as: 'report' as const, text: words.join('\n') }
-          : { as: 'call' as const, text: text.slice(calls[0]!.start, calls.at(-1)!.end) }
+          : {
+              as: 'call' as const,
+              text: calls.length === 0 ? '' : text.slice(calls[0]!.start, calls.at(-1)!.end),
+            }
     this.items.push({
       type: 'wrote',
       agent,
@@ -108,7 +115,9 @@ export class PieceItems {
       thought: thought.join('\n'),
       said,
     })
-    if (calls.length > 0) this.#waiting = []
+    if (calls.length + unreadable.length > 0) this.#waiting = []
+    for (const { problem } of unreadable)
+      this.items.push({ type: 'failed', agent, message: problem, unreadable: true })
     for (const { tool, input } of calls) {
       const call = `call-${++this.#calls}`
       this.#waiting.push(call)

@@ -157,11 +157,14 @@ function pieceOf({ start, end, meaning, text }: Block): Piece {
   }
 }
 
-/** `{"name": …, "arguments": …}`; what cannot be read as a call is words. */
+/** `{"name": …, "arguments": …}` */
 function callIn(where: { start: number; end: number }, text: string): Piece {
   const call = parsedOr(text)
   const name = isObject(call) ? call['name'] : undefined
-  if (!isObject(call) || typeof name !== 'string' || name === '') return { kind: 'words', ...where, text }
+  if (!isObject(call) || typeof name !== 'string' || name === '') {
+    const problem = `a tool call is not JSON with name and arguments: ${text.slice(0, 80)}`
+    return { kind: 'unreadable', ...where, problem }
+  }
   const input = call['arguments'] ?? call['parameters'] ?? {}
   return { kind: 'call', ...where, tool: name, input: parsedOr(input) }
 }

@@ -22,16 +22,14 @@ describe('trajectoryFromChat', () => {
     )
     expect(answer).toBe('Osk')
     expect(events.map(({ type }) => type)).toEqual([
-      'activated',
       'wrote',
       'tool-called',
       'tool-answered',
-      'activated',
       'wrote',
       'answered',
     ])
-    expect(events[2]).toMatchObject({ tool: 'search', input: { query: ['a', 'b'] }, parent: 'e2' })
-    expect(events[3]).toMatchObject({ output: 'Osk <sub>1</sub>', parent: 'e3' })
+    expect(events[1]).toMatchObject({ tool: 'search', input: { query: ['a', 'b'] }, parent: 'e1' })
+    expect(events[2]).toMatchObject({ output: 'Osk <sub>1</sub>', parent: 'e2' })
   })
 
   it('reports what cannot be parsed as a problem', () => {
@@ -45,8 +43,10 @@ describe('trajectoryFromChat', () => {
     })
     expect(meta['problems']).toEqual([
       expect.stringContaining('a tool call is not JSON'),
-      'message 1 answers no call',
       expect.stringContaining('the chain ends without <answer>'),
+    ])
+    expect(trajectory.meta['leftOut']).toEqual([
+      { at: 'result', reason: 'a tool result without a call', text: 'x' },
     ])
   })
 })
