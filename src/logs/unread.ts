@@ -87,7 +87,7 @@ class Found {
 /** The texts in a value with where they are. Text that is itself JSON, such as arguments, is looked into. */
 function* leaves(value: unknown, at: string): Generator<{ at: string; text: string }> {
   if (typeof value === 'string') {
-    if (value.length < SHORTEST) return
+    if (value.length < SHORTEST || isLabel(value, at)) return
     const inner = jsonIn(value)
     if (inner === undefined) yield { at, text: value }
     else yield* leaves(inner, at)
@@ -97,6 +97,16 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
     for (const [key, child] of Object.entries(value)) yield* leaves(child, at === '' ? key : `${at}.${key}`)
   }
 }
+
+/** Ids, times and names of kinds and models, which nobody wrote. */
+const isLabel = (text: string, at: string): boolean =>
+  IDENTIFIER.test(text) ||
+  (/(?:^|\.)(?:type|object|system_fingerprint|model|model_name|status|finish_reason|id\[\d\])$/.test(at) &&
+    !/\s/.test(text))
+
+/** UUIDs, times, and random characters after an optional prefix, as in `call_VEZJgIQLgzcb80IIyQJm7JCi`. */
+const IDENTIFIER =
+  /^(?:(?:[a-z]+-)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|(?=\d*[a-f])[0-9a-f]{16,}|[a-z]{2,10}[_-](?=\w*\d)\w{16,})$/i
 
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return undefined

@@ -1,8 +1,10 @@
 import type { LogFormat } from '../contract.ts'
+import { anthropic } from './anthropic.ts'
 import { chatml } from './chatml.ts'
 import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
 import { react } from './react.ts'
 import { tags } from './tags.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
-export const logFormats: readonly LogFormat[] = [chatml, tags, react, openaiChat]
+export const logFormats: readonly LogFormat[] = [openaiResponses, anthropic, chatml, tags, react, openaiChat]

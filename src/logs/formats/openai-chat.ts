@@ -1,27 +1,44 @@
-import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
-import { at } from '../json.ts'
+import { type ApiLogs, isCall, readCalls } from '../api-calls.ts'
+import { chat } from '../apis/chat.ts'
+import type { LeftOut, LogFormat, LoggedRun } from '../contract.ts'
+import { at, listOf } from '../json.ts'
 import { isOpenAiMessage, readOpenAiMessage } from '../messages/openai.ts'
 import { itemsOfTurns } from '../model-calls.ts'
 import { headOf, messagesOf, toolsOf } from '../record-head.ts'
 
 const AGENT = 'assistant'
+const CHUNK = 'chat.completion.chunk'
+
+const logs: ApiLogs = {
+  api: chat,
+  isResponse: (body) => listOf(at(body, 'choices')).some((choice) => at(choice, 'message') !== undefined),
+  isEvent: (event) => at(event, 'object') === CHUNK || at(event, 'choices', 0, 'delta') !== undefined,
+  readWhole: readChat,
+}
 
 /**
  * Chats in the form of OpenAI's chat completions API: a list of messages, alone or under `messages` (also `traj`,
- * `conversation` or `trajectory`). A message's `name` is its agent.
+ * `conversation` or `trajectory`), or responses with or without their requests. A message's `name` is its agent.
  */
 export const openaiChat: LogFormat = {
   name: 'openai-chat',
-  title: "OpenAI chat messages, as in fine-tuning files and a program's own history",
+  title: "OpenAI chat messages: fine-tuning files, a program's own history, requests and responses",
   matches: (value) => {
-    const messages = messagesOf(value)
-    return messages.length > 0 && messages.every(isOpenAiMessage)
+    const messages = chatIn(value)
+    return messages.length > 0 ? messages.every(isOpenAiMessage) : isCall(value, logs)
   },
-  read: eachRecord(readChat),
+  read: readCalls(logs),
+  markup: /<\/?think>/g,
+}
+
+/** The messages of a record; of two answers to compare, the preferred one. */
+function chatIn(value: unknown): readonly unknown[] {
+  const preferred = listOf(at(value, 'preferred_output'))
+  return preferred.length > 0 ? [...listOf(at(value, 'input', 'messages')), ...preferred] : messagesOf(value)
 }
 
 function readChat(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
-  const turns = messagesOf(value).map(readOpenAiMessage)
+  const turns = chatIn(value).map(readOpenAiMessage)
   const items = itemsOfTurns(turns, AGENT)
   const last = turns.at(-1)
   // Text beside calls is not an answer, and neither is a question at the end.
@@ -29,7 +46,11 @@ function readChat(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
   return {
     ...headOf(value, ends ? last.text : undefined),
     ...(ends ? { answer: last.text } : {}),
-    tools: toolsOf(at(value, 'tools')),
+    tools: [at(value, 'tools'), at(value, 'functions'), at(value, 'input', 'tools')].flatMap(toolsOf),
     items,
+    leftOut: listOf(at(value, 'non_preferred_output')).map((message): LeftOut => {
+      const { text, thought = '' } = readOpenAiMessage(message)
+      return { at: 'non_preferred_output', reason: 'a rejected answer', text: `${thought}${text}` }
+    }),
   }
 }

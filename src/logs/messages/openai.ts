@@ -12,7 +12,7 @@ export function isOpenAiMessage(value: unknown): boolean {
   )
 }
 
-const parts = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file'])
+const parts = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file', 'thinking', 'reasoning'])
 const isPart = (part: unknown): boolean => parts.has(String(at(part, 'type')))
 
 export function readOpenAiMessage(value: unknown): ChatTurn {
@@ -26,7 +26,7 @@ export function readOpenAiMessage(value: unknown): ChatTurn {
   return {
     role: role === 'developer' ? 'system' : (role as ChatTurn['role']),
     ...(name === undefined ? {} : { name }),
-    text: text === '' && refusal !== undefined ? refusal : text,
+    text: [text, text === refusal ? '' : (refusal ?? '')].filter((one) => one !== '').join('\n'),
     ...(thought === undefined ? {} : { thought }),
     calls: callsOf(value),
     results: [],
@@ -50,6 +50,7 @@ function resultOf(value: unknown, output: string, tool: string | undefined): Cha
 export function contentText(content: unknown): string {
   if (!Array.isArray(content)) return asText(content)
   return content
+    .filter((part) => at(part, 'thinking') === undefined && at(part, 'reasoning') === undefined)
     .map(
       (part) =>
         textOf(part) ??
@@ -60,11 +61,21 @@ export function contentText(content: unknown): string {
     .join('\n')
 }
 
-/** Reasoning has a field of its own, or comes in tags before the text. */
+/** Reasoning has a field of its own, is a part of the content, or comes in tags before the text. */
 function thoughtOf(value: unknown, content: string): { thought?: string; text: string } {
-  const field = textOf(at(value, 'reasoning_content')) ?? textOf(at(value, 'reasoning'))
-  if (field !== undefined && field !== '') return { thought: field, text: content }
-  const [whole, thought] = /^\s*<think>([\s\S]*?)<\/think>/.exec(content) ?? []
+  const details = listOf(at(value, 'reasoning_details')).flatMap(
+    (detail) => textOf(at(detail, 'text')) ?? textOf(at(detail, 'summary')) ?? [],
+  )
+  const parts = listOf(at(value, 'content')).flatMap(
+    (part) => textOf(at(part, 'thinking')) ?? textOf(at(part, 'reasoning')) ?? [],
+  )
+  const field = [
+    textOf(at(value, 'reasoning_content')) ?? textOf(at(value, 'reasoning')) ?? details.join('\n'),
+    ...parts,
+  ].filter((text) => text !== '')
+  if (field.length > 0) return { thought: field.join('\n'), text: content }
+  // Some templates end the prompt with the opening tag.
+  const [whole, thought] = /^\s*(?:<think>)?([\s\S]*?)<\/think>/.exec(content) ?? []
   return whole === undefined
     ? { text: content }
     : { thought: thought!.trim(), text: content.slice(whole.length).trim() }
