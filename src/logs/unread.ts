@@ -101,7 +101,9 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|model|model_name|status|finish_reason|id\[\d\])$/.test(at) &&
+  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|status|finish_reason|id\[\d\])$/.test(
+    at,
+  ) &&
     !/\s/.test(text))
 
 /** UUIDs, times, and random characters after an optional prefix, as in `call_VEZJgIQLgzcb80IIyQJm7JCi`. */

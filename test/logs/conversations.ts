@@ -178,3 +178,12 @@ export function expectAll(
     expect(output).not.toMatch(/thoughtWord|saidWord|inputWord|answerWord/)
   expect(trajectory.meta['leftOut']).toBeUndefined()
 }
+
+/** As a log without ids must be: results in the order of their calls, none missing but the last. */
+export function inOrder(conversation: Conversation): Conversation {
+  const rounds = conversation.rounds.map((round): Round => {
+    const missing = round.calls.findIndex(({ output }) => output === undefined)
+    return { ...round, results: round.calls.slice(0, missing === -1 ? undefined : missing) }
+  })
+  return { ...conversation, rounds }
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { logFormats } from '../../src/logs/index.ts'
+import { howMany } from '../how-many.ts'
 import { type Conversation, conversations, expectAll, runsIn, trajectoryIn } from './conversations.ts'
 
 const format = logFormats.find(({ name }) => name === 'openai-chat')!
@@ -84,7 +85,7 @@ describe('openai-chat', () => {
         const [run] = await runsIn(format, { messages: messagesOf(conversation, style) })
         expectAll(conversation, trajectoryIn(run!, format))
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 
@@ -110,7 +111,7 @@ describe('openai-chat', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: howMany(2_000) },
     )
   })
 

@@ -45,7 +45,10 @@ function isReactRow(row: unknown): boolean {
   if (areLines(messages)) return isReact(messages.join('\n'))
   if (messages.length === 0) return textsIn(row).some(({ text }) => isReact(text))
   if (!messages.every(isOpenAiMessage)) return false
-  return textMessages(messages).some(({ role, content }) => role === 'assistant' && isReact(content))
+  // The labels of a turn may be those of the actions alone, and its observation the next turn.
+  const first = messages.findIndex((message) => at(message, 'role') === 'assistant')
+  const turns = textMessages(first === -1 ? [] : messages.slice(first))
+  return isReact(turns.map(({ content }) => content).join('\n'))
 }
 
 /** The parts of a text that was kept as a list. */

@@ -1,6 +1,6 @@
 import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
 import { headOf, messagesOf } from '../record-head.ts'
-import { messagesInText, specialTokens } from '../text/chat-template.ts'
+import { messagesInText, templateMarks } from '../text/chat-template.ts'
 import { chatTags, type TagDialect, tagDialects } from '../text/dialects.ts'
 import { PieceItems } from '../text/pieces.ts'
 import { questionIn, withoutLabel } from '../text/question.ts'
@@ -29,7 +29,7 @@ export const tags: LogFormat = {
       return { ...read, ...head, ...id, ...(question === undefined ? {} : { question }) }
     }),
   ),
-  markup: new RegExp(`</?\\w+>|${specialTokens.source}|\`\`\`\\w*`, 'g'),
+  markup: new RegExp(`</?\\w+>|${templateMarks.source}|\`\`\`\\w*`, 'g'),
 }
 
 function dialectIn({ prompt, text }: TextRecord): TagDialect | undefined {

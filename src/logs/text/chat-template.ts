@@ -4,8 +4,8 @@ const templates = [
   /<\|start_header_id\|>(\w+)<\|end_header_id\|>\s*([\s\S]*?)(?=<\|eot_id\|>|<\|start_header_id\|>|$)/g,
 ]
 
-/** Special tokens of these templates, and of those who pad them. */
-export const specialTokens = /<\|[a-z_]+\|>|<pad>/g
+/** What these templates, and those who pad them, write around the turns. */
+export const templateMarks = /<\|im_start\|>\s*\w+|<\|start_header_id\|>\w+|<\|[a-z_]+\|>|<pad>/g
 
 /** The messages in decoded tokens of a chat; undefined if no template is recognized. */
 export function messagesInText(text: string): { role: string; content: string }[] | undefined {

@@ -87,22 +87,23 @@ export function lastQuestion(text: string): { start: number; end: number; questi
 
 /** Cut at the labels. An output may contain such labels, so that after it only those count that can follow it. */
 function partsOf(text: string): Part[] {
-  const found = [...text.matchAll(LABEL)]
-  const isNumbered = found.some(([, label, number]) => number !== undefined && /^action$/i.test(label!))
-  const thinks = found.some(([, label]) => /^thought$/i.test(label!))
+  const found = [...text.matchAll(LABEL)].map((match) => ({
+    match,
+    label: match[1]!.toLowerCase() as Label,
+    isNumbered: match[2] !== undefined,
+  }))
+  const isNumbered = found.some(({ label, isNumbered }) => label === 'action' && isNumbered)
   const parts: Part[] = []
-  for (const match of found) {
-    const label = match[1]!.toLowerCase() as Label
-    const inOutput = parts.at(-1)?.label === 'observation'
-    const follows =
-      label === 'thought' ||
-      label === 'actionpath' ||
-      label === 'question' ||
-      label === 'final answer' ||
-      (label === 'action' && !thinks)
-    const isNumber = match[2] !== undefined || label === 'question' || label === 'final answer'
-    if (inOutput && (!follows || (isNumbered && !isNumber))) continue
+  for (const [index, { match, label, isNumbered: hasNumber }] of found.entries()) {
     const previous = parts.at(-1)
+    if (previous?.label === 'observation') {
+      const after = found.slice(index + 1).find((next) => next.label !== 'action input')?.label
+      const isTurn = isNumbered ? hasNumber : label === 'thought' || label === 'actionpath'
+      // An action without a thought is one if its result follows; else the output quotes it.
+      const isAct = !isNumbered && label === 'action' && (after === undefined || after === 'observation')
+      const isEnd = label === 'final answer' && after !== 'thought' && after !== 'action'
+      if (!isEnd && label !== 'question' && (label === 'observation' || !(isTurn || isAct))) continue
+    }
     if (previous !== undefined) setEnd(previous, text, match.index)
     parts.push({
       label,
