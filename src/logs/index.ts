@@ -13,6 +13,8 @@ export type {
 export { formatNamed, recordsIn } from './detect.ts'
 export { readTaggedChat } from './formats/chatml.ts'
 export { logFormats } from './formats/index.ts'
+export { type LogMap, readLogMap } from './map/log-map.ts'
+export { mappedFormat } from './map/mapped-format.ts'
 export { itemsOfCalls, type ModelCall } from './model-calls.ts'
 export { readRecords } from './read-records.ts'
 export { chatTags } from './text/dialects.ts'

@@ -49,7 +49,7 @@ function answerIn(value: unknown, answered: string | undefined, correct: boolean
 }
 
 /** One answer, or several, also as a list of lists. */
-function goldIn(value: unknown): string[] {
+export function goldIn(value: unknown): string[] {
   if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return [String(value)]
   return listOf(value).flatMap(goldIn)
 }

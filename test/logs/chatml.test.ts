@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { logFormats } from '../../src/logs/index.ts'
+import { howMany } from '../how-many.ts'
 import {
   type Conversation,
   conversations,

@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import pc from 'picocolors'
 import { whole } from '../../base/text/index.ts'
+import { readLogMap } from '../../logs/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { ImportSummary } from '../../stages/capture/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
@@ -16,6 +17,7 @@ import { sanitize } from '../sanitize.ts'
 interface ImportOptions extends GlobalOptions {
   run?: string
   format?: string
+  map?: string
   tasks?: string
   dryRun?: boolean
 }
@@ -29,6 +31,12 @@ export function registerImport(program: Command): void {
     .description('read logs of your own agents into a run, as if coa had recorded them')
     .option('--run <run>', 'run to add to (default: create a new run)')
     .option('--format <name>', 'format of the logs (default: recognized by their first record)')
+    .addOption(
+      new Option(
+        '--map <file>',
+        'where things are in logs of your own, as TOML (docs/57-import.md)',
+      ).conflicts('format'),
+    )
     .option(
       '--tasks <source>',
       'tasks with gold answers; a logged run belongs to the one with its id or question',
@@ -41,6 +49,7 @@ export function registerImport(program: Command): void {
         '  $ coa import logs/*.jsonl',
         '  $ coa import traces.json.gz --tasks questions.jsonl',
         '  $ coa import chats.jsonl --format openai-chat --dry-run',
+        '  $ coa import own.jsonl --map map.toml',
       ].join('\n'),
     )
     .action(async (files: string[], _options, command: Command) => {
@@ -56,6 +65,7 @@ export function registerImport(program: Command): void {
           files,
           tasks,
           ...(options.format === undefined ? {} : { format: options.format }),
+          ...(options.map === undefined ? {} : { map: readLogMap(options.map) }),
         }
         const work = (run: Run) => runStage(importRuns, { run, config, signal, observe }, importing)
         if (dryRun) return { id: 'none', summary: await inTemporaryRun(config, COMMAND, work) }

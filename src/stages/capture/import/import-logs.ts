@@ -3,6 +3,8 @@ import {
   formatNamed,
   type LogFormat,
   type LoggedRun,
+  type LogMap,
+  mappedFormat,
   questionOf,
   taskIdOf,
   toTrajectory,
@@ -22,6 +24,8 @@ export interface ImportOptions {
   files: readonly string[]
   /** Name of a format; by default that of each file's first record. */
   format?: string
+  /** Describes logs that no format does. */
+  map?: LogMap
   /** Tasks with gold answers; a run belongs to the one with its id or question. */
   tasks?: readonly Task[]
 }
@@ -31,9 +35,11 @@ const BATCH = 100
 /** Reads logs into a run: one trajectory per logged run, the tools they used, and tasks where gold answers are known. */
 export async function importLogs(
   { run, config, observe, signal }: Pick<StageContext<ImportConfig>, 'run' | 'config' | 'observe' | 'signal'>,
-  { files, format, tasks = [] }: ImportOptions,
+  { files, format, map, tasks = [] }: ImportOptions,
 ): Promise<ImportSummary> {
-  const { groups, unknown } = await groupFiles(files, format === undefined ? undefined : formatNamed(format))
+  const wanted =
+    map !== undefined ? mappedFormat(map) : format !== undefined ? formatNamed(format) : undefined
+  const { groups, unknown } = await groupFiles(files, wanted)
   const report = new ImportReport()
   const failures: Failure[] = []
   const fail = (one: { where: string; problem: string }): void => {
