@@ -1,4 +1,5 @@
 import type { LogFormat } from '../contract.ts'
+import { aiSdk } from './ai-sdk.ts'
 import { anthropic } from './anthropic.ts'
 import { chatml } from './chatml.ts'
 import { openaiChat } from './openai-chat.ts'
@@ -7,4 +8,12 @@ import { react } from './react.ts'
 import { tags } from './tags.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
-export const logFormats: readonly LogFormat[] = [openaiResponses, anthropic, chatml, tags, react, openaiChat]
+export const logFormats: readonly LogFormat[] = [
+  openaiResponses,
+  aiSdk,
+  anthropic,
+  chatml,
+  tags,
+  react,
+  openaiChat,
+]
