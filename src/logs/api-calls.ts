@@ -62,7 +62,9 @@ class Streams {
     if (startsStream?.(record.value) === true) this.#count++
     const id = startsStream === undefined ? textOf(at(record.value, 'id')) : undefined
     const key = id ?? String(this.#count)
-    this.#streams.set(key, [...(this.#streams.get(key) ?? []), record])
+    const stream = this.#streams.get(key) ?? []
+    this.#streams.set(key, stream)
+    stream.push(record)
   }
 
   calls(): LoggedCall[] {

@@ -1,5 +1,6 @@
 import type { Json, LoggedRun, LoggedTool } from './contract.ts'
 import { asJson, asText, at, isObject, listOf, parsedOr, textOf } from './json.ts'
+import { fromShareGpt } from './messages/sharegpt.ts'
 
 /** Longer fields are texts of the run or of its prompt, which have to be read as such. */
 const LONGEST_FIELD = 200
@@ -83,7 +84,7 @@ export function messagesOf(value: unknown): readonly unknown[] {
   const key = ['messages', 'traj', 'trajectory', 'conversation', 'conversations'].find(
     (name) => listOf(at(value, name)).length > 0,
   )
-  if (key !== undefined) return listOf(at(value, key))
+  if (key !== undefined) return listOf(at(value, key)).map(fromShareGpt)
   // A prompt and what was written after it, each as messages.
   const [prompt, completion] = [listOf(at(value, 'prompt')), listOf(at(value, 'completion'))]
   return prompt.length > 0 && completion.length > 0 ? [...prompt, ...completion] : []

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -84,6 +84,32 @@ describe('a map', () => {
       }),
       { numRuns: howMany(10_000) },
     )
+  })
+
+  it('reads the example in the documentation', async () => {
+    const page = readFileSync(new URL('../../docs/57-import.md', import.meta.url), 'utf8')
+    const [toml, json] = ['toml', 'json'].map((kind) => page.split(`\`\`\`${kind}\n`)[1]!.split('```')[0]!)
+    const folder = mkdtempSync(join(tmpdir(), 'coa-map-'))
+    try {
+      writeFileSync(join(folder, 'map.toml'), toml!)
+      const format = mappedFormat(readLogMap(join(folder, 'map.toml')))
+      async function* records() {
+        yield { value: JSON.parse(json!), where: 'test' }
+      }
+      for await (const run of format.read(records())) {
+        if ('problem' in run) throw new Error(run.problem)
+        expect(trajectoryIn(run, format).events).toMatchObject([
+          { type: 'activated', agent: 'searcher' },
+          { type: 'wrote', agent: 'searcher', text: 'Let me look.' },
+          { type: 'tool-called', agent: 'searcher', tool: 'search', input: { query: 'river' } },
+          { type: 'tool-answered', output: 'The Danube' },
+          { type: 'wrote', agent: 'writer' },
+          { type: 'answered', agent: 'writer', text: 'The Danube.' },
+        ])
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('is read from TOML, and a mistyped key is named', () => {

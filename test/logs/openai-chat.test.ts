@@ -197,6 +197,40 @@ describe('openai-chat', () => {
     })
   })
 
+  it('reads ShareGPT conversations', async () => {
+    const [run] = await runsIn(format, {
+      conversations: [
+        { from: 'human', value: 'Which river?' },
+        { from: 'function_call', value: '{"name": "search", "arguments": {"query": "river"}}' },
+        { from: 'observation', value: 'The longest is the Danube' },
+        { from: 'gpt', value: 'It is the Danube.' },
+      ],
+    })
+    const { events, meta } = trajectoryIn(run!, format)
+    expect(events).toMatchObject([
+      { type: 'activated' },
+      { type: 'wrote' },
+      { type: 'tool-called', tool: 'search', input: { query: 'river' } },
+      { type: 'tool-answered', parent: 'e3' },
+      { type: 'wrote' },
+      { type: 'answered', text: 'It is the Danube.' },
+    ])
+    expect(meta['leftOut']).toBeUndefined()
+  })
+
+  it('leaves chats with native calls or names to this format, though they have tags or labels', async () => {
+    const content = '<think>Thought: hm</think><answer>Action: none</answer>\nThought: x\nAction: y'
+    const calls = [{ id: 'a', function: { name: 'search', arguments: '{}' } }]
+    for (const more of [{ tool_calls: calls }, { name: 'critic' }]) {
+      const messages = [
+        { role: 'user', content: 'Which?' },
+        { role: 'assistant', content, ...more },
+      ]
+      const [run] = await runsIn(format, { messages })
+      expect(run!.items.at(-1)).toMatchObject('name' in more ? { agent: 'critic' } : { type: 'called' })
+    }
+  })
+
   it('keeps calls that answers are missing for, are twice there, or do not parse', async () => {
     const [run] = await runsIn(format, [
       { role: 'user', content: 'What is it then?' },

@@ -21,17 +21,18 @@ export const chatml: LogFormat = {
   title: 'chats with <think>, <tool_call>, <tool_response> and <answer> in the text',
   matches: (value) => {
     const messages = messagesOf(value)
-    const isText =
-      messages.length > 0 && messages.every((message) => isOpenAiMessage(message) && !hasCalls(message))
+    const isText = messages.length > 0 && messages.every(isTextMessage)
     return isText && dialectOfChat(textMessages(messages)) !== undefined
   },
   read: eachRecord(readRecord),
   markup: /<\/?\w+>/g,
 }
 
-/** Calls outside of the text are OpenAI's. */
-const hasCalls = (message: unknown): boolean =>
-  ['tool_calls', 'function_call'].some((key) => (at(message, key) ?? null) !== null)
+/** A message that is only text. Calls outside of it are OpenAI's, and names are those of several agents. */
+export const isTextMessage = (message: unknown): boolean =>
+  isOpenAiMessage(message) &&
+  ['tool_calls', 'function_call'].every((key) => (at(message, key) ?? null) === null) &&
+  (at(message, 'role') === 'tool' || at(message, 'name') === undefined)
 
 export function textMessages(messages: readonly unknown[]): TextMessage[] {
   return messages.map((message) => ({

@@ -28,7 +28,7 @@ export const openaiChat: LogFormat = {
     return messages.length > 0 ? messages.every(isOpenAiMessage) : isCall(value, logs)
   },
   read: readCalls(logs),
-  markup: /<\/?think>/g,
+  markup: /<\/?think>|\bfunction_call\b/g,
 }
 
 /** The messages of a record; of two answers to compare, the preferred one. */

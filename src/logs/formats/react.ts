@@ -1,12 +1,11 @@
 import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
-import { isOpenAiMessage } from '../messages/openai.ts'
 import { headOf, messagesOf } from '../record-head.ts'
 import { PieceItems } from '../text/pieces.ts'
 import { questionIn, withoutLabel } from '../text/question.ts'
 import { isReact, lastQuestion, readReact } from '../text/react-text.ts'
 import { textsIn } from '../text/text-record.ts'
-import { answerOf, type TextMessage, textMessages } from './chatml.ts'
+import { answerOf, isTextMessage, type TextMessage, textMessages } from './chatml.ts'
 
 const AGENT = 'assistant'
 const OBSERVATION = /^\s*\**Observation(?:[ \t]\d+)?:\**\s*/i
@@ -44,7 +43,7 @@ function isReactRow(row: unknown): boolean {
   const messages = messagesOf(row)
   if (areLines(messages)) return isReact(messages.join('\n'))
   if (messages.length === 0) return textsIn(row).some(({ text }) => isReact(text))
-  if (!messages.every(isOpenAiMessage)) return false
+  if (!messages.every(isTextMessage)) return false
   // The labels of a turn may be those of the actions alone, and its observation the next turn.
   const first = messages.findIndex((message) => at(message, 'role') === 'assistant')
   const turns = textMessages(first === -1 ? [] : messages.slice(first))

@@ -17,8 +17,7 @@ const AGENT = 'assistant'
 export const tags: LogFormat = {
   name: 'tags',
   title: 'texts with tags: Search-R1, ReTool, ToRA, chains of agents (AFM), decoded rollouts',
-  matches: (value) =>
-    messagesOf(value).length === 0 && textsIn(value).some((record) => dialectIn(record) !== undefined),
+  matches: (value) => messagesOf(value).length === 0 && textsIn(value).some(isTranscript),
   read: eachRecord((value) =>
     textsIn(value).map((record, index, all) => {
       const read = readText(record)
@@ -31,6 +30,10 @@ export const tags: LogFormat = {
   ),
   markup: new RegExp(`</?\\w+>|${templateMarks.source}|\`\`\`\\w*`, 'g'),
 }
+
+/** Decoded tokens show their turns, with tags or without. */
+const isTranscript = (record: TextRecord): boolean =>
+  dialectIn(record) !== undefined || chatIn(record.prompt, record.text) !== undefined
 
 function dialectIn({ prompt, text }: TextRecord): TagDialect | undefined {
   const messages = chatIn(prompt, text)
