@@ -1,21 +1,37 @@
 import type { LogFormat } from '../contract.ts'
+import { ag2 } from './ag2.ts'
+import { ag2Events } from './ag2-events.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { anthropic } from './anthropic.ts'
 import { atif } from './atif.ts'
+import { autogen } from './autogen.ts'
+import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
+import { crewai } from './crewai.ts'
+import { oagents } from './oagents.ts'
+import { openaiAgents } from './openai-agents.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { react } from './react.ts'
 import { rlRollouts } from './rl-rollouts.ts'
+import { smolagents } from './smolagents.ts'
 import { tags } from './tags.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
 export const logFormats: readonly LogFormat[] = [
+  openaiAgents,
+  oagents,
+  smolagents,
+  autogen,
+  ag2Events,
+  crewai,
+  camel,
   atif,
   rlRollouts,
   openaiResponses,
   aiSdk,
   anthropic,
+  ag2,
   chatml,
   tags,
   react,
