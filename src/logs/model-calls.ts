@@ -1,5 +1,5 @@
 import type { Usage } from '../schema/usage.ts'
-import { type ChatTurn, turnKey } from './chat-turn.ts'
+import { type ChatCall, type ChatTurn, turnKey } from './chat-turn.ts'
 import type { LoggedItem } from './contract.ts'
 
 /** One call of a model: the conversation it was sent, and what it answered. */
@@ -15,11 +15,12 @@ export interface ModelCall {
 
 /**
  * The items of a run whose log has model calls. Each call repeats the conversation so far, so what an agent was sent or
- * wrote before is left out, and tool results are taken from the first call that contains them. Other events of the log,
- * such as tool spans, are merged in by the caller.
+ * wrote before is left out, and tool results are taken from the first call that contains them. Agents that share a
+ * conversation are sent what the others wrote; that is left out too. Tool spans are merged in with `withToolRuns`.
  */
 export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
   const threads = new Map<string, Thread>()
+  const written = new Written(calls.every(({ output, error }) => output.length > 0 || error !== undefined))
   /** Results may come back to another agent than the one that called, after a hand-off. */
   const returned = new Set<string>()
   return calls.flatMap((call) => {
@@ -27,9 +28,10 @@ export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
     threads.set(call.agent, thread)
     const when = call.at === undefined ? {} : { at: call.at }
     const { agent, usage, error } = call
-    const before = itemsOfTurns(thread.newTurns(call.messages), agent, returned)
+    const before = itemsOfTurns(written.newTurns(thread.newTurns(call.messages), agent), agent, returned)
     const after = itemsOfTurns(call.output, agent, returned)
     thread.add(call.output)
+    written.add(call.output, agent)
     const last = after.findLast(({ type }) => type === 'wrote')
     if (last?.type === 'wrote' && usage !== undefined) last.usage = usage
     const failed: LoggedItem[] = error === undefined ? [] : [{ type: 'failed', agent, message: error }]
@@ -49,7 +51,7 @@ export function itemsOfTurns(
     if (prompt.length > 0) items.push({ type: 'prompted', agent, messages: prompt })
     prompt = []
   }
-  for (const { role, name, text, thought, calls, results } of turns) {
+  for (const { role, name, text, thought, isContext, calls, results } of turns) {
     for (const { id, tool, output, ok } of results) {
       // The same result is sent to every agent that shares the conversation.
       if (id !== undefined && returned.has(`${id}\0${output}`)) continue
@@ -64,7 +66,7 @@ export function itemsOfTurns(
         ...(ok === undefined ? {} : { ok }),
       })
     }
-    if (role === 'system' || role === 'user') {
+    if (role === 'system' || role === 'user' || isContext) {
       if (text !== '') prompt.push({ role, content: text })
     } else if (text !== '' || thought !== undefined || calls.length > 0) {
       if (role === 'tool' && calls.length === 0) continue
@@ -102,3 +104,47 @@ class Thread {
     }
   }
 }
+
+/** What all agents of a run have written and received, in whichever way a conversation repeats it. */
+class Written {
+  readonly #texts = new Set<string>()
+  readonly #calls = new Set<string>()
+  /** Results without an id, with the first agent that received them. */
+  readonly #results = new Map<string, string>()
+  /** Whether every model call of the log has its output, so that other text in a prompt is no model's. */
+  readonly #isComplete: boolean
+
+  constructor(isComplete: boolean) {
+    this.#isComplete = isComplete
+  }
+
+  /** Turns without what is known. A text is sent back apart from its calls, or calls with their arguments as text. */
+  newTurns(turns: readonly ChatTurn[], agent: string): ChatTurn[] {
+    const fresh = turns.flatMap((turn) => {
+      const results = turn.results.filter(
+        ({ id, output }) => id !== undefined || (this.#results.get(output) ?? agent) === agent,
+      )
+      if (turn.role !== 'assistant') return { ...turn, results }
+      const calls = turn.calls.filter((call) => !this.#calls.has(callKey(call)))
+      const text = this.#texts.has(turn.text.trim()) ? '' : turn.text
+      const hadWords = turn.text !== '' || turn.calls.length > 0
+      const hasWords = text !== '' || calls.length > 0 || results.length > 0
+      if (hadWords && !hasWords) return []
+      const isContext = this.#isComplete && text !== '' && turn.calls.length === 0
+      return { ...turn, text, calls, results, ...(isContext ? { isContext } : {}) }
+    })
+    this.add(fresh, agent)
+    return fresh
+  }
+
+  add(turns: readonly ChatTurn[], agent: string): void {
+    for (const { role, text, isContext, calls, results } of turns) {
+      if (role === 'assistant' && !isContext && text.trim() !== '') this.#texts.add(text.trim())
+      for (const call of calls) this.#calls.add(callKey(call))
+      for (const { id, output } of results)
+        if (id === undefined && !this.#results.has(output)) this.#results.set(output, agent)
+    }
+  }
+}
+
+const callKey = ({ id, tool, input }: ChatCall): string => id ?? JSON.stringify([tool, input])
