@@ -1,5 +1,6 @@
 import type { LogFormat } from '../contract.ts'
 import { at, isObject, listOf, parsedOr } from '../json.ts'
+import { spanMarkup } from '../spans/markup.ts'
 import { readSpans } from '../spans/read-spans.ts'
 
 /** Traces of MLflow: `trace.to_json()`, rows of `mlflow.search_traces()`, and the artifact `traces.json`. */
@@ -10,6 +11,7 @@ export const mlflow: LogFormat = {
     isTrace(value) ||
     isTrace(parsedOr(at(value, 'trace') ?? null)) ||
     listOf(at(value, 'spans')).some(isSpan),
+  markup: spanMarkup,
   read: async function* (records) {
     yield* readSpans(tracesIn(records))
   },

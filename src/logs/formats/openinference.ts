@@ -1,5 +1,6 @@
 import type { LogFormat } from '../contract.ts'
 import { at, isObject, listOf } from '../json.ts'
+import { spanMarkup } from '../spans/markup.ts'
 import { readSpans } from '../spans/read-spans.ts'
 import { hasSpans } from '../spans/spans-of.ts'
 
@@ -9,6 +10,7 @@ export const openinference: LogFormat = {
   title: 'Phoenix and other OpenInference spans: lists, traces, rows of a data frame',
   matches: (value) =>
     isRow(value) || listOf(at(value, 'spans')).some(isRow) || listOf(at(value, 'data')).some(isRow),
+  markup: spanMarkup,
   read: readSpans,
 }
 

@@ -1,4 +1,5 @@
 import type { LogFormat } from '../contract.ts'
+import { spanMarkup } from '../spans/markup.ts'
 import { readSpans } from '../spans/read-spans.ts'
 import { hasSpans } from '../spans/spans-of.ts'
 
@@ -11,5 +12,6 @@ export const otlp: LogFormat = {
   title:
     'OpenTelemetry traces (OTLP JSON, Tempo, Jaeger): GenAI conventions, OpenInference, OpenLLMetry, AI SDK',
   matches: hasSpans,
+  markup: spanMarkup,
   read: readSpans,
 }

@@ -59,7 +59,7 @@ function readPart(value: unknown): Part {
   const google = part['functionCall'] ?? part['function_call']
   if (isObject(google)) return callPart(google)
   const answered = part['functionResponse'] ?? part['function_response']
-  if (isObject(answered)) return resultPart(answered)
+  if (isObject(answered)) return resultPart({ ...answered, response: unwrapped(answered['response']) })
   if (/^(?:server-)?tool-(?:call|use)$|^function-call$/.test(type)) return callPart(part)
   if (/tool-(?:call-response|result|error)$/.test(type)) return resultPart(part)
   const text = ['text', 'content', 'thinking', 'reasoning', 'refusal'].map((key) => textOf(part[key]))
@@ -89,6 +89,12 @@ function resultPart(part: JsonObject): Part {
     /^(?:error|execution)/.test(asText(at(output, 'type')))
   const result = { ...(id ? { id } : {}), ...(tool ? { tool } : {}), output: resultText(output) }
   return { kind: 'result', result: failed ? { ...result, ok: false } : result }
+}
+
+/** A result that is no object is wrapped in one by Google's API, which takes only objects. */
+export function unwrapped(value: unknown): unknown {
+  const result = at(value, 'result')
+  return isObject(value) && Object.keys(value).length === 1 && result !== undefined ? result : value
 }
 
 /**

@@ -31,9 +31,13 @@ export type Convention = (span: Span) => { [K in keyof Reading]: Reading[K] | un
 /** What all conventions together say about a span: libraries mix them. The first that knows something wins. */
 export function readSpan(span: Span, conventions: readonly Convention[]): Reading {
   const whole: Record<string, unknown> = {}
-  for (const convention of conventions)
-    for (const [key, value] of Object.entries(convention(span)))
+  for (const convention of conventions) {
+    const { tool, ...rest } = convention(span)
+    // One library's span of a tool may have the call in one convention and the result in another.
+    if (tool !== undefined) whole['tool'] = { ...tool, ...(whole['tool'] as typeof tool) }
+    for (const [key, value] of Object.entries(rest))
       if (isEmpty(whole[key]) && !isEmpty(value)) whole[key] = value
+  }
   return whole
 }
 

@@ -1,5 +1,5 @@
 import { at, parsedOr, textOf } from '../../json.ts'
-import { resultText } from '../../messages/parts.ts'
+import { resultText, unwrapped } from '../../messages/parts.ts'
 import { turnsOfRequest, turnsOfResponse } from '../../messages/payloads.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Convention } from '../reading.ts'
@@ -22,7 +22,7 @@ export const googleAdk: Convention = ({ attributes, name }) => {
     if (isMerged) return { kind: undefined }
     const given = {
       ...(input === undefined ? {} : { input: inputOf(input) }),
-      ...(result === undefined ? {} : { output: resultText(inner(parsedOr(result))) }),
+      ...(result === undefined ? {} : { output: resultText(unwrapped(parsedOr(result))) }),
     }
     const call = textOf(attributes['gen_ai.tool.call.id'])
     const named = textOf(attributes['gen_ai.tool.name']) ?? tool
@@ -42,15 +42,4 @@ export const googleAdk: Convention = ({ attributes, name }) => {
 function objectIn(value: unknown): object | undefined {
   const parsed = parsedOr(value ?? null)
   return typeof parsed === 'object' && parsed !== null && Object.keys(parsed).length > 0 ? parsed : undefined
-}
-
-/** A result that is no object is wrapped in one. */
-function inner(value: unknown): unknown {
-  const result = at(value, 'result')
-  return typeof value === 'object' &&
-    value !== null &&
-    Object.keys(value).length === 1 &&
-    result !== undefined
-    ? result
-    : value
 }
