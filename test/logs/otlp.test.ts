@@ -1,7 +1,16 @@
 import { describe, test } from 'vitest'
 import { otlp } from '../../src/logs/formats/otlp.ts'
 import { type Convention, checkConvention } from './check-team.ts'
-import { consoleLines, jaeger, otlpLines, otlpWithLogs, protobuf, tempo } from './span-layouts.ts'
+import {
+  consoleLines,
+  jaeger,
+  orphaned,
+  otlpLines,
+  otlpWithLogs,
+  protobuf,
+  tempo,
+  twice,
+} from './span-layouts.ts'
 import {
   aiSdk7,
   aiSdkLegacy,
@@ -28,6 +37,22 @@ const conventions: Record<string, Convention> = {
   OpenInference: { write: openInference, layouts, thoughts: true },
   'AI SDK 7': { write: aiSdk7({ named: true }), layouts, thoughts: true },
   'AI SDK 7 without names': { write: aiSdk7({ named: false }), layouts, thoughts: true, named: false },
+  'ADK around OpenLLMetry': {
+    write: googleAdk,
+    layouts: [twice(otlpLines, openLlmetry, { nested: true }), twice(jaeger, openLlmetry, { nested: true })],
+  },
+  'GenAI beside OpenInference': {
+    write: genAi(JSON.stringify),
+    layouts: [
+      twice(otlpLines, openInference, { nested: false }),
+      twice(tempo, openInference, { nested: false }),
+    ],
+  },
+  'spans without their parents': {
+    write: genAi(JSON.stringify),
+    layouts: [orphaned(otlpLines), orphaned(jaeger)],
+    thoughts: true,
+  },
   'AI SDK 4 to 6': { write: aiSdkLegacy, layouts, thoughts: true },
 }
 

@@ -247,3 +247,27 @@ export const mlflowOld: Layout = (spans) => [
     },
   },
 ]
+
+/** Every model call once more, by another library: in the span of the first one, or beside it. */
+export const twice =
+  (layout: Layout, write: SpanWriter, { nested }: { nested: boolean }): Layout =>
+  (spans) => {
+    const again = spans.flatMap(({ span }) => {
+      if (span.kind !== 'model') return []
+      const other = { ...span, id: span.id.replace(/^0/, 'f'), parent: nested ? span.id : span.parent }
+      return [{ span: other, ...write(other) }]
+    })
+    return layout([...again, ...spans])
+  }
+
+/** Spans of models and tools whose parents are missing, as spans of a network library often are. */
+export const orphaned =
+  (layout: Layout): Layout =>
+  (spans) =>
+    layout(
+      spans.map((one, index) =>
+        one.span.kind === 'agent' || index % 3 === 0
+          ? one
+          : { ...one, span: { ...one.span, parent: `e${one.span.id.slice(1)}` } },
+      ),
+    )

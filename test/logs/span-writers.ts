@@ -334,7 +334,7 @@ export const mlflow: SpanWriter = ({ kind, agent, messages, output, call }) => {
   const outputs = {
     agent: output?.text,
     model: output && {
-      id: `response-${output.text}${output.calls[0]?.id ?? ''}`,
+      id: `chatcmpl-${output.text}${output.calls[0]?.id ?? ''}`,
       choices: [{ index: 0, message: openAi(output) }],
     },
     tool: call?.output,

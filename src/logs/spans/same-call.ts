@@ -1,5 +1,6 @@
 import type { ChatTurn } from '../chat-turn.ts'
 import { nameAround } from './agents.ts'
+import type { Reading } from './reading.ts'
 import { around, type SpanNode } from './span-tree.ts'
 
 /**
@@ -41,7 +42,7 @@ export function toolNodes(nodes: readonly SpanNode[]): SpanNode[] {
   return nodes.filter((node) => {
     if (node.kind !== 'tool' || node.tool === undefined) return false
     const outer = nearest(node, ({ kind }) => kind === 'tool' || kind === 'agent')
-    if (outer?.kind === 'tool' && outer.tool?.name === node.tool.name) {
+    if (outer?.kind === 'tool' && isSameRun(outer.tool, node.tool)) {
       outer.tool = { ...node.tool, ...outer.tool }
       return false
     }
@@ -51,6 +52,12 @@ export function toolNodes(nodes: readonly SpanNode[]): SpanNode[] {
     seen.add(call)
     return isNew
   })
+}
+
+function isSameRun(outer: Reading['tool'], inner: Reading['tool']): boolean {
+  const inputs = [outer?.input, inner?.input].filter((input) => input !== undefined)
+  const [one, other = one] = inputs.map((input) => JSON.stringify(input))
+  return outer?.name === inner?.name && one === other
 }
 
 function nearest(node: SpanNode, fits: (node: SpanNode) => boolean): SpanNode | undefined {

@@ -23,7 +23,7 @@ export function treeOf(spans: readonly Span[]): SpanNode[] {
   )
   const all = [...nodes.values()]
   for (const node of all) {
-    const parent = parentOf(node.span, nodes)
+    const parent = parentOf(node, nodes)
     if (parent === undefined || isBelow(parent, node)) continue
     node.parent = parent
     parent.children.push(node)
@@ -40,24 +40,31 @@ function inOrder(one: SpanNode, other: SpanNode): number {
   return isBelow(other, one) ? -1 : one.end - other.end
 }
 
-/** The parent by its id, or, where that span is missing, the shortest span of a model, agent or tool around this one. */
-function parentOf(span: Span, nodes: ReadonlyMap<string, SpanNode>): SpanNode | undefined {
+/**
+ * The parent by its id, or, where that span is missing, the shortest span of an agent, model or tool around this one. Tools
+ * that run at the same time are not in each other.
+ */
+function parentOf({ span, kind }: SpanNode, nodes: ReadonlyMap<string, SpanNode>): SpanNode | undefined {
   if (span.parent === undefined) return undefined
   const known = nodes.get(span.parent)
   if (known !== undefined) return known
-  const { start, end } = span
-  if (start === undefined || end === undefined) return undefined
-  const length = (node: SpanNode): bigint => node.span.end! - node.span.start!
-  let nearest: SpanNode | undefined
+  const length = lengthOf(span)
+  if (length === undefined) return undefined
+  let nearest: { node: SpanNode; length: bigint } | undefined
   for (const node of nodes.values()) {
-    const { span: around } = node
-    if (around === span || node.kind === undefined || around.start === undefined || around.end === undefined)
-      continue
-    const isAround = around.start <= start && around.end >= end && length(node) > end - start
-    if (isAround && (nearest === undefined || length(node) < length(nearest))) nearest = node
+    const around = lengthOf(node.span)
+    if (around === undefined || around <= length || !isFrame(node, kind)) continue
+    if (node.span.start! > span.start! || node.span.end! < span.end!) continue
+    if (nearest === undefined || around < nearest.length) nearest = { node, length: around }
   }
-  return nearest
+  return nearest?.node
 }
+
+const lengthOf = ({ start, end }: Span): bigint | undefined =>
+  start === undefined || end === undefined ? undefined : end - start
+
+const isFrame = ({ kind }: SpanNode, of: Reading['kind']): boolean =>
+  kind === 'agent' || kind === 'model' || (kind === 'tool' && of !== 'tool')
 
 /** Whether a span is the other one or in it. */
 export function isBelow(node: SpanNode, other: SpanNode): boolean {
