@@ -1,5 +1,5 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
-import { asText, at, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asText, at, isObject, type JsonObject, parsedOr, textOf } from '../json.ts'
 import { contentText } from './openai.ts'
 
 /** What one part of a message is; a part that is none of these is named in the text, as an image is. */

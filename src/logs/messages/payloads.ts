@@ -1,5 +1,5 @@
 import type { ChatTurn } from '../chat-turn.ts'
-import { asText, at, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asText, at, isObject, type JsonObject, parsedOr, textOf } from '../json.ts'
 import { readMessage } from './any.ts'
 
 /** The turns in what a model was sent: a list of messages, or a request of a known API, also as JSON. */

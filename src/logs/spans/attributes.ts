@@ -64,12 +64,12 @@ function unfold(value: unknown): unknown {
     }
     branch.value = unfold(leaf)
   }
-  return valueOf(root)
+  return joined(root)
 }
 
-function valueOf({ value, children }: Branch): unknown {
+function joined({ value, children }: Branch): unknown {
   if (children.size === 0) return value
-  const entries = [...children].map(([key, child]) => [key, valueOf(child)] as const)
+  const entries = [...children].map(([key, child]) => [key, joined(child)] as const)
   if (entries.every(([key]) => /^\d+$/.test(key)))
     return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, child]) => child)
   return { ...(isObject(value) ? value : {}), ...Object.fromEntries(entries) }

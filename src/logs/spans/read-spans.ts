@@ -2,7 +2,7 @@ import { type ChatTurn, turnKey } from '../chat-turn.ts'
 import type { LoggedRun, LogRecord, Unreadable } from '../contract.ts'
 import { problemsOf } from './incomplete.ts'
 import { runOfTrace } from './run-of-trace.ts'
-import type { Span, SpanLog } from './span.ts'
+import type { Span, SpanEvent } from './span.ts'
 import { type SpanNode, treeOf } from './span-tree.ts'
 import { spansOf } from './spans-of.ts'
 
@@ -12,25 +12,34 @@ import { spansOf } from './spans-of.ts'
  */
 export async function* readSpans(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const traces = new Map<string, Span[]>()
-  const logs: SpanLog[] = []
+  const logs = new Map<string, SpanEvent[]>()
   for await (const { value, where } of records) {
     const found = spansOf(value, where)
     if (found.spans.length === 0 && found.logs.length === 0) yield { where, problem: 'it has no spans' }
-    for (const span of found.spans) traces.set(span.trace, [...(traces.get(span.trace) ?? []), span])
-    logs.push(...found.logs)
+    for (const span of found.spans) listAt(traces, span.trace).push(span)
+    for (const log of found.logs) listAt(logs, keyOf(log)).push(log.event)
   }
+  for (const span of spansOfLogs(logs, traces)) listAt(traces, span.trace).push(span)
   const trees: Tree[] = []
   for (const [id, spans] of traces) {
-    try {
-      trees.push({ id, nodes: treeOf(withLogs(spans, logs)) })
-    } catch (error) {
-      yield { where: spans[0]!.where, problem: (error as Error).message }
-    }
+    const [tree] = yield* attempted(spans[0]!.where, () => [{ id, nodes: treeOf(withLogs(spans, logs)) }])
+    if (tree !== undefined) trees.push(tree)
   }
   for (const { id, nodes } of chatsOf(trees)) {
+    const { where } = nodes[0]!.span
     const { problems, isReadable } = problemsOf(nodes)
-    for (const problem of problems) yield { where: nodes[0]!.span.where, problem }
-    if (isReadable) yield runOfTrace(nodes, id)
+    for (const problem of problems) yield { where, problem }
+    if (isReadable) yield* yield* attempted(where, () => [runOfTrace(nodes, id)])
+  }
+}
+
+/** One trace that cannot be read does not stop the others. */
+function* attempted<T>(where: string, read: () => T[]): Generator<Unreadable, T[]> {
+  try {
+    return read()
+  } catch (error) {
+    yield { where, problem: (error as Error).message }
+    return []
   }
 }
 
@@ -39,11 +48,46 @@ interface Tree {
   nodes: SpanNode[]
 }
 
+const keyOf = ({ trace, span }: { trace: string; span: string }): string => `${trace} ${span}`
+
+function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
+}
+
+/** Log records of model calls whose spans are in no file tell what was said all the same. */
+function spansOfLogs(
+  logs: ReadonlyMap<string, readonly SpanEvent[]>,
+  traces: ReadonlyMap<string, readonly Span[]>,
+): Span[] {
+  const known = new Set([...traces.values()].flat().map(({ trace, id }) => keyOf({ trace, span: id })))
+  return [...logs].flatMap(([key, events]) => {
+    if (known.has(key) || !events.some(({ name }) => name.startsWith('gen_ai.'))) return []
+    const [trace, id] = key.split(' ') as [string, string]
+    const time = events.find((event) => event.time !== undefined)?.time
+    const times = time === undefined ? {} : { start: time, end: time }
+    return [
+      {
+        trace,
+        id,
+        name: 'model call',
+        ...times,
+        scope: '',
+        attributes: {},
+        events: [],
+        dropped: 0,
+        where: 'log records',
+      },
+    ]
+  })
+}
+
 /** Adds log records to the events of their spans. */
-function withLogs(spans: readonly Span[], logs: readonly SpanLog[]): Span[] {
+function withLogs(spans: readonly Span[], logs: ReadonlyMap<string, readonly SpanEvent[]>): Span[] {
   return spans.map((span) => {
-    const own = logs.filter((log) => log.span === span.id && log.trace === span.trace)
-    return own.length === 0 ? span : { ...span, events: [...span.events, ...own.map(({ event }) => event)] }
+    const own = logs.get(keyOf({ trace: span.trace, span: span.id }))
+    return own === undefined ? span : { ...span, events: [...span.events, ...own] }
   })
 }
 

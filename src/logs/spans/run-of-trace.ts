@@ -1,10 +1,11 @@
 import type { LoggedItem, LoggedRun, LoggedTool } from '../contract.ts'
 import { asText, type JsonObject } from '../json.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
-import { type ToolRun, withToolRuns } from '../tool-runs.ts'
 import { Agents } from './agents.ts'
+import { isPlumbing } from './markup.ts'
 import { modelCalls, toolNodes } from './same-call.ts'
 import { around, isBelow, type SpanNode } from './span-tree.ts'
+import { type ToolRun, withToolRuns } from './tool-runs.ts'
 
 /** The run that the spans of a trace tell. */
 export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {
@@ -125,10 +126,6 @@ function uniqueTools(tools: readonly LoggedTool[]): LoggedTool[] {
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()]
 }
 
-/** Attributes of networks, machines and models, which nobody wrote. */
-const plumbing =
-  /^(?:(?:http|url|net|network|server|client|db|rpc|messaging|process|telemetry|service|os|host|thread|code|user_agent|otel|asgi|span|peer|tls|aws|k8s)\b|event(?:\.name)?$|(?:operation|resource)\.name$|exception\.(?:type|stacktrace)|gen_ai\.(?:operation|output\.type|tool\.type|request|response|usage|provider|system$|conversation|agent\.id|task|openai|token)|llm\.(?:model|provider|system$|token_count|invocation_parameters|headers|request\.model|response)|mlflow\.(?:trace|spanFunctionName|message\.format|llm\.model|experiment)|ai\.(?:model|settings|usage|request|operationId|response\.(?:id|model|timestamp|providerMetadata|finishReason))|traceloop\.(?:association|entity\.path)|openinference\.span|(?:input|output)\.mime_type|(?:session|user)\.id|gcp\.vertex\.agent\.(?:\w*_id)$)/
-
 /** What a span has besides names, ids and numbers of the machinery. */
 function sourceOf({ span }: SpanNode): unknown {
   return {
@@ -142,7 +139,7 @@ function sourceOf({ span }: SpanNode): unknown {
 }
 
 const textual = (attributes: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(attributes).filter(([key]) => !plumbing.test(key)))
+  Object.fromEntries(Object.entries(attributes).filter(([key]) => !isPlumbing(key)))
 
 /** Providers count their own tokens, not the student's. */
 function usageOf(models: readonly SpanNode[]): {

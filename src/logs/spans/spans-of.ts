@@ -14,12 +14,15 @@ export function spansOf(value: unknown, where: string): { spans: Span[]; logs: S
   const spans: Span[] = []
   const logs: SpanLog[] = []
   const visit = (inner: unknown, scope: string, trace?: string): void => {
-    if (Array.isArray(inner)) return inner.forEach((one) => visit(one, scope, trace))
+    if (Array.isArray(inner)) for (const one of inner) visit(one, scope, trace)
     if (!isObject(inner)) return
     const log = logOf(inner)
-    if (log !== undefined) return void logs.push(log)
-    const span = spanOf(inner, { scope, where, trace })
-    if (span !== undefined) return void spans.push(span)
+    const span = log === undefined ? spanOf(inner, { scope, where, trace }) : undefined
+    if (log !== undefined) logs.push(log)
+    else if (span !== undefined) spans.push(span)
+    else visitLists(inner, scope, trace)
+  }
+  const visitLists = (inner: JsonObject, scope: string, trace?: string): void => {
     const within = asText(field(field(inner, 'scope', 'instrumentationLibrary'), 'name')) || scope
     const id = idOf(field(inner, 'traceID', 'traceId', 'trace_id') ?? at(inner, 'info', 'trace_id')) ?? trace
     for (const list of lists) visit(inner[list], within, id)

@@ -1,4 +1,4 @@
-import { readSpan as read, type Reading } from '../reading.ts'
+import { type Reading, readSpan as read } from '../reading.ts'
 import type { Span } from '../span.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { genAi } from './gen-ai.ts'

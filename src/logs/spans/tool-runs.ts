@@ -1,5 +1,5 @@
-import type { Json, LoggedItem } from './contract.ts'
-import { isCode, toolName } from './tool-names.ts'
+import type { Json, LoggedItem } from '../contract.ts'
+import { isCode, toolName } from '../tool-names.ts'
 
 /** One run of a tool, as a span or a run record tells it. Its call may also be in a model's output. */
 export interface ToolRun {
