@@ -1,6 +1,7 @@
 import type { Usage } from '../schema/usage.ts'
-import { type ChatCall, type ChatTurn, turnKey } from './chat-turn.ts'
+import { type ChatTurn, turnKey } from './chat-turn.ts'
 import type { LoggedItem } from './contract.ts'
+import { Written } from './written.ts'
 
 /** One call of a model: the conversation it was sent, and what it answered. */
 export interface ModelCall {
@@ -51,7 +52,12 @@ export function itemsOfTurns(
     if (prompt.length > 0) items.push({ type: 'prompted', agent, messages: prompt })
     prompt = []
   }
-  for (const { role, name, text, thought, isContext, calls, results } of turns) {
+  for (const turn of turns) {
+    if (turn.isContext) {
+      prompt.push(...contextOf(turn))
+      continue
+    }
+    const { role, name, text, thought, calls, results } = turn
     for (const { id, tool, output, ok } of results) {
       // The same result is sent to every agent that shares the conversation.
       if (id !== undefined && returned.has(`${id}\0${output}`)) continue
@@ -66,7 +72,7 @@ export function itemsOfTurns(
         ...(ok === undefined ? {} : { ok }),
       })
     }
-    if (role === 'system' || role === 'user' || isContext) {
+    if (role === 'system' || role === 'user') {
       if (text !== '') prompt.push({ role, content: text })
     } else if (text !== '' || thought !== undefined || calls.length > 0) {
       if (role === 'tool' && calls.length === 0) continue
@@ -79,6 +85,14 @@ export function itemsOfTurns(
   }
   flush()
   return items
+}
+
+/** A turn that is only context, as messages of a prompt, which consist of text. */
+function contextOf({ role, text, thought, calls, results }: ChatTurn): { role: string; content: string }[] {
+  const called = calls.map(({ tool, input }) => JSON.stringify({ name: tool, arguments: input }))
+  const content = [thought ?? '', text, ...called].filter((part) => part !== '').join('\n')
+  const returned = results.map(({ output }) => ({ role: 'tool', content: output }))
+  return [...(content === '' ? [] : [{ role, content }]), ...returned]
 }
 
 /** What one agent has been sent and has written so far, as often as it was in one conversation. */
@@ -104,47 +118,3 @@ class Thread {
     }
   }
 }
-
-/** What all agents of a run have written and received, in whichever way a conversation repeats it. */
-class Written {
-  readonly #texts = new Set<string>()
-  readonly #calls = new Set<string>()
-  /** Results without an id, with the first agent that received them. */
-  readonly #results = new Map<string, string>()
-  /** Whether every model call of the log has its output, so that other text in a prompt is no model's. */
-  readonly #isComplete: boolean
-
-  constructor(isComplete: boolean) {
-    this.#isComplete = isComplete
-  }
-
-  /** Turns without what is known. A text is sent back apart from its calls, or calls with their arguments as text. */
-  newTurns(turns: readonly ChatTurn[], agent: string): ChatTurn[] {
-    const fresh = turns.flatMap((turn) => {
-      const results = turn.results.filter(
-        ({ id, output }) => id !== undefined || (this.#results.get(output) ?? agent) === agent,
-      )
-      if (turn.role !== 'assistant') return { ...turn, results }
-      const calls = turn.calls.filter((call) => !this.#calls.has(callKey(call)))
-      const text = this.#texts.has(turn.text.trim()) ? '' : turn.text
-      const hadWords = turn.text !== '' || turn.calls.length > 0
-      const hasWords = text !== '' || calls.length > 0 || results.length > 0
-      if (hadWords && !hasWords) return []
-      const isContext = this.#isComplete && text !== '' && turn.calls.length === 0
-      return { ...turn, text, calls, results, ...(isContext ? { isContext } : {}) }
-    })
-    this.add(fresh, agent)
-    return fresh
-  }
-
-  add(turns: readonly ChatTurn[], agent: string): void {
-    for (const { role, text, isContext, calls, results } of turns) {
-      if (role === 'assistant' && !isContext && text.trim() !== '') this.#texts.add(text.trim())
-      for (const call of calls) this.#calls.add(callKey(call))
-      for (const { id, output } of results)
-        if (id === undefined && !this.#results.has(output)) this.#results.set(output, agent)
-    }
-  }
-}
-
-const callKey = ({ id, tool, input }: ChatCall): string => id ?? JSON.stringify([tool, input])

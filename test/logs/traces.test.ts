@@ -196,6 +196,29 @@ test('traces of one conversation that repeats itself are one run, independent on
   ])
 })
 
+test('what was written before the trace began is part of the prompt', async () => {
+  const before = [
+    { role: 'user', parts: [{ type: 'text', content: 'earlier question' }] },
+    { role: 'assistant', parts: [{ type: 'tool_call', id: 'c0', name: 'look', arguments: { at: 'this' } }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c0', response: 'seen' }] },
+    { role: 'assistant', parts: [{ type: 'text', content: 'earlier answer' }] },
+    { role: 'user', parts: [{ type: 'text', content: 'question' }] },
+  ]
+  const attributes = { ...chat('', 'answer'), 'gen_ai.input.messages': JSON.stringify(before) }
+  const { runs } = await read(spans([{ id: '1', attributes }]))
+  expect(runs[0]!.question).toBe('question')
+  expect(runs[0]!.items.map(({ type }) => type)).toEqual(['prompted', 'wrote', 'answered'])
+  expect(runs[0]!.items[0]).toMatchObject({
+    messages: [
+      { role: 'user', content: 'earlier question' },
+      { role: 'assistant', content: '{"name":"look","arguments":{"at":"this"}}' },
+      { role: 'tool', content: 'seen' },
+      { role: 'assistant', content: 'earlier answer' },
+      { role: 'user', content: 'question' },
+    ],
+  })
+})
+
 test('messages in log records are read without their spans', async () => {
   const record = (event: string, body: unknown, time: number) => ({
     timeUnixNano: `173100000000000000${time}`,

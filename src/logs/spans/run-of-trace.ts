@@ -17,7 +17,7 @@ export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {
   const runs = tools.map((node) => toolRunOf(node, agents))
   const items = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), nodes, agents)
   const outer = spansAround(nodes, calls.length > 0 ? models : tools)
-  const question = outer.map(questionOf).find(Boolean)
+  const question = outer.map(questionOf).find(Boolean) ?? questionOf({ messages: calls[0]?.messages ?? [] })
   const answer = outer.map(answerOf).find(Boolean)
   const [first] = nodes
   return {
@@ -96,8 +96,12 @@ function spansAround(nodes: readonly SpanNode[], parts: readonly SpanNode[]): Sp
   return [...around(first!)].reverse().filter((node) => parts.every((part) => isBelow(part, node)))
 }
 
-function questionOf({ question, messages = [] }: SpanNode): string | undefined {
-  return question ?? messages.find(({ role, text }) => role === 'user' && text !== '')?.text
+/** The last thing a user said before the run; what was said earlier belongs to other questions. */
+function questionOf({
+  question,
+  messages = [],
+}: Pick<SpanNode, 'question' | 'messages'>): string | undefined {
+  return question ?? messages.findLast(({ role, text }) => role === 'user' && text !== '')?.text
 }
 
 function answerOf({ answer, output = [] }: SpanNode): string | undefined {
