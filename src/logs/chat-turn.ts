@@ -8,6 +8,8 @@ export interface ChatTurn {
   /** Its words, without thoughts, calls and results. */
   text: string
   thought?: string
+  /** A model was sent it but none wrote it in this run: an example, or what a framework made of something else. */
+  isContext?: true
   calls: readonly ChatCall[]
   results: readonly ChatResult[]
 }

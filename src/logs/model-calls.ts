@@ -1,6 +1,7 @@
 import type { Usage } from '../schema/usage.ts'
 import { type ChatTurn, turnKey } from './chat-turn.ts'
 import type { LoggedItem } from './contract.ts'
+import { Written } from './written.ts'
 
 /** One call of a model: the conversation it was sent, and what it answered. */
 export interface ModelCall {
@@ -15,27 +16,23 @@ export interface ModelCall {
 
 /**
  * The items of a run whose log has model calls. Each call repeats the conversation so far, so what an agent was sent or
- * wrote before is left out, and tool results are taken from the first call that contains them. Other events of the log,
- * such as tool spans, are merged in by the caller.
+ * wrote before is left out, and tool results are taken from the first call that contains them. Agents that share a
+ * conversation are sent what the others wrote; that is left out too. Tool spans are merged in with `withToolRuns`.
  */
 export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
   const threads = new Map<string, Thread>()
+  const written = new Written(calls.every(({ output, error }) => output.length > 0 || error !== undefined))
   /** Results may come back to another agent than the one that called, after a hand-off. */
   const returned = new Set<string>()
-  /** After a hand-off, an agent is sent what others wrote. */
-  const written = new Set<string>()
   return calls.flatMap((call) => {
     const thread = threads.get(call.agent) ?? new Thread()
     threads.set(call.agent, thread)
     const when = call.at === undefined ? {} : { at: call.at }
     const { agent, usage, error } = call
-    const sent = thread
-      .newTurns(call.messages)
-      .filter((turn) => turn.role !== 'assistant' || !written.has(turnKey(turn)))
-    const before = itemsOfTurns(sent, agent, returned)
+    const before = itemsOfTurns(written.newTurns(thread.newTurns(call.messages), agent), agent, returned)
     const after = itemsOfTurns(call.output, agent, returned)
     thread.add(call.output)
-    for (const turn of call.output) written.add(turnKey(turn))
+    written.add(call.output, agent)
     const last = after.findLast(({ type }) => type === 'wrote')
     if (last?.type === 'wrote' && usage !== undefined) last.usage = usage
     const failed: LoggedItem[] = error === undefined ? [] : [{ type: 'failed', agent, message: error }]
@@ -55,7 +52,12 @@ export function itemsOfTurns(
     if (prompt.length > 0) items.push({ type: 'prompted', agent, messages: prompt })
     prompt = []
   }
-  for (const { role, name, text, thought, calls, results } of turns) {
+  for (const turn of turns) {
+    if (turn.isContext) {
+      prompt.push(...contextOf(turn))
+      continue
+    }
+    const { role, name, text, thought, calls, results } = turn
     for (const { id, tool, output, ok } of results) {
       // The same result is sent to every agent that shares the conversation.
       if (id !== undefined && returned.has(`${id}\0${output}`)) continue
@@ -83,6 +85,14 @@ export function itemsOfTurns(
   }
   flush()
   return items
+}
+
+/** A turn that is only context, as messages of a prompt, which consist of text. */
+function contextOf({ role, text, thought, calls, results }: ChatTurn): { role: string; content: string }[] {
+  const called = calls.map(({ tool, input }) => JSON.stringify({ name: tool, arguments: input }))
+  const content = [thought ?? '', text, ...called].filter((part) => part !== '').join('\n')
+  const returned = results.map(({ output }) => ({ role: 'tool', content: output }))
+  return [...(content === '' ? [] : [{ role, content }]), ...returned]
 }
 
 /** What one agent has been sent and has written so far, as often as it was in one conversation. */

@@ -262,9 +262,11 @@ function textsOf(events: readonly TrajectoryEvent[]): string[] {
   })
 }
 
-/** Names of agents and tools as the log spells them. */
+/** Names of agents and tools as the log spells them, and the ids of calls. */
 function namesOf({ items, tools = [] }: LoggedRun): string[] {
-  const called = items.map((item) => ('tool' in item ? (item.tool ?? '') : ''))
+  const called = items.flatMap((item) =>
+    item.type === 'called' || item.type === 'returned' ? [item.tool ?? '', item.call ?? ''] : [],
+  )
   return [...new Set([...items.map(({ agent }) => agent), ...called, ...tools.map(({ name }) => name)])]
 }
 

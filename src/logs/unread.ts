@@ -9,7 +9,11 @@ const SHORTEST = 12
  * read; otherwise its lines are looked for, and what is found nowhere is returned.
  */
 export function unread(source: readonly unknown[], texts: readonly string[], markup?: RegExp): LeftOut[] {
-  const found = new Found(texts, markup)
+  // A result may be JSON, in whose strings some characters are escaped.
+  const found = new Found(
+    [...texts, ...texts.flatMap((text) => [...leaves(jsonIn(text), '')].map(innerText))],
+    markup,
+  )
   const missed = new Map<string, LeftOut>()
   for (const value of source)
     for (const { at, text } of leaves(value, '')) {
@@ -21,6 +25,8 @@ export function unread(source: readonly unknown[], texts: readonly string[], mar
   return [...missed.values()]
 }
 
+const innerText = ({ text }: { text: string }): string => text
+
 /** A path without its indexes: the same field of every message. */
 export const general = (at: string): string => at.replace(/\[\d+\]/g, '[]')
 
@@ -28,6 +34,9 @@ class Found {
   readonly #whole: ReadonlySet<string>
   readonly #all: string
   readonly #markup: RegExp | undefined
+  /** Logs repeat their texts and words many times. */
+  readonly #rests = new Map<string, string>()
+  readonly #words = new Map<string, boolean>()
 
   constructor(texts: readonly string[], markup: RegExp | undefined) {
     this.#whole = new Set(texts)
@@ -37,12 +46,17 @@ class Found {
 
   /** What is left of a text without everything that was read. */
   rest(text: string): string {
-    if (this.#has(text.trim())) return ''
-    return text
-      .split('\n')
-      .map((line) => this.#restOfLine(line.trim()))
-      .filter((line) => /[\p{L}\p{N}]/u.test(line))
-      .join('\n')
+    const known = this.#rests.get(text)
+    if (known !== undefined) return known
+    const rest = this.#has(text.trim())
+      ? ''
+      : text
+          .split('\n')
+          .map((line) => this.#restOfLine(line.trim()))
+          .filter((line) => /[\p{L}\p{N}]/u.test(line))
+          .join('\n')
+    this.#rests.set(text, rest)
+    return rest
   }
 
   #has(text: string): boolean {
@@ -72,12 +86,23 @@ class Found {
     return lost.join(' ')
   }
 
-  /** If some words were read, so were the first of them: the number can be found by halving. */
+  /**
+   * If some words were read, so were the first of them: the number can be found by doubling and then halving. Most words
+   * that were not read are not the first such ones.
+   */
   #longest(words: readonly string[], from: number): number {
-    let [low, high] = [0, words.length - from]
+    const first = words[from]!
+    const isKnown = this.#words.get(first) ?? this.#has(first)
+    this.#words.set(first, isKnown)
+    if (!isKnown) return 0
+    const most = words.length - from
+    const has = (length: number): boolean => this.#has(words.slice(from, from + length).join(' '))
+    let low = 1
+    while (low < most && has(Math.min(most, 2 * low))) low = Math.min(most, 2 * low)
+    let high = Math.min(most, 2 * low)
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#has(words.slice(from, from + middle).join(' '))) low = middle
+      if (has(middle)) low = middle
       else high = middle - 1
     }
     return low

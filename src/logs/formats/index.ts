@@ -8,10 +8,13 @@ import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
 import { crewai } from './crewai.ts'
+import { mlflow } from './mlflow.ts'
 import { oagents } from './oagents.ts'
 import { openaiAgents } from './openai-agents.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
+import { openinference } from './openinference.ts'
+import { otlp } from './otlp.ts'
 import { react } from './react.ts'
 import { rlRollouts } from './rl-rollouts.ts'
 import { smolagents } from './smolagents.ts'
@@ -19,6 +22,9 @@ import { tags } from './tags.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
 export const logFormats: readonly LogFormat[] = [
+  mlflow,
+  openinference,
+  otlp,
   openaiAgents,
   oagents,
   smolagents,
