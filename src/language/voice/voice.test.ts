@@ -63,7 +63,7 @@ describe('built-in rules', () => {
 
   it('leaves a sentence alone that would take a number with it, and counts it', () => {
     const text = 'I will pass 81 to the coder.'
-    expect(voice.rewrite(text)).toEqual({ text, rules: new Map(), left: 1 })
+    expect(voice.rewrite(text)).toEqual({ text, rules: new Map(), examples: new Map(), left: 1 })
   })
 
   it('works without names', () => {

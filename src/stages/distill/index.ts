@@ -4,6 +4,7 @@ export { type ChatHead, type ChatMessage, trajectoryFromChat } from './chatml.ts
 export { type DistillOptions, distillTrajectory, sequenceId } from './distill-trajectory.ts'
 export { type ExplainedRow, type Explanation, explain } from './explain.ts'
 export type { DistillMap } from './rules.ts'
-export { type DistillSummary, run } from './run.ts'
+export { run } from './run.ts'
 export { distillSmoothly } from './smooth.ts'
 export { distill } from './stage.ts'
+export type { DistillSummary } from './tally.ts'

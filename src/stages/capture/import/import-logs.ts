@@ -1,4 +1,5 @@
 import { allFailed, type Failure, UsageError } from '../../../base/errors/index.ts'
+import { toolLikeTexts } from '../../../language/voice/index.ts'
 import {
   formatNamed,
   type LogFormat,
@@ -24,6 +25,8 @@ export interface ImportOptions {
   format?: string
   /** Tasks with gold answers; a run belongs to the one with its id or question. */
   tasks?: readonly Task[]
+  /** Do not import runs with text that looks like tool output. */
+  strict?: boolean
 }
 
 const BATCH = 100
@@ -31,7 +34,7 @@ const BATCH = 100
 /** Reads logs into a run: one trajectory per logged run, the tools they used, and tasks where gold answers are known. */
 export async function importLogs(
   { run, config, observe, signal }: Pick<StageContext<ImportConfig>, 'run' | 'config' | 'observe' | 'signal'>,
-  { files, format, tasks = [] }: ImportOptions,
+  { files, format, tasks = [], strict = false }: ImportOptions,
 ): Promise<ImportSummary> {
   const { groups, unknown } = await groupFiles(files, format === undefined ? undefined : formatNamed(format))
   const report = new ImportReport()
@@ -47,6 +50,7 @@ export async function importLogs(
   const ids = new Set<string>()
   let batch: Trajectory[] = []
   let done = 0
+  let refused = 0
   const flush = (): void => {
     run.appendMany('trajectory', batch)
     batch = []
@@ -60,6 +64,13 @@ export async function importLogs(
         continue
       }
       const { trajectory, task } = convert(logged, group.format, known, domain)
+      const toolLike = toolLikeTexts(trajectory.events)
+      report.addToolLike(toolLike)
+      if (strict && toolLike.length > 0) {
+        report.raise('refused')
+        refused++
+        continue
+      }
       // Attempts at one task may share an id, and importing a file again must find what it imported before.
       const id = uniqueId(trajectory.id, ids)
       const before = run.has('trajectory', id)
@@ -77,7 +88,7 @@ export async function importLogs(
   }
   flush()
   tools.write(run)
-  if (done === 0)
+  if (done === 0 && refused === 0)
     throw failures.length === 0
       ? new UsageError('the logs contain no runs', {
           fix: 'Check the files, or name their format with --format.',
