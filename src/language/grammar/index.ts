@@ -7,6 +7,8 @@ export type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 export { joinText, type ParseEvent, type Utterance } from './events.ts'
 export { exampleChains } from './examples.ts'
 export { extendGrammar, type ToolAgent } from './extend-grammar.ts'
+export { type AgentOrder, type Fit, fitGrammar, type Transition } from './fit-grammar.ts'
+export { fittedToml } from './fitted-toml.ts'
 export { type Agent, defineGrammar, type Grammar, type Prelude } from './grammar.ts'
 export { loadGrammar, readDefinition } from './load.ts'
 export { ChainParser, type ParserOptions } from './parser.ts'
@@ -14,6 +16,7 @@ export { parsePayload, renderPayload } from './payload/payload.ts'
 export type { Payload } from './payload/types.ts'
 export {
   assertGrammars,
+  givesWay,
   knownGrammars,
   type Language,
   projectGrammar,

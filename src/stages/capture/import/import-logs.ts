@@ -104,12 +104,14 @@ function convert(
   domain: string,
 ): { trajectory: Trajectory; task: Task | undefined } {
   const question = logged.question ?? questionOf(logged.items)
-  const task = known.taskOf(logged, question)
+  const named = known.taskOf(logged, question)
+  // The order of a log is its own, whatever grammar its task would have.
+  const task = named === undefined ? undefined : { ...named, domain }
   const taskId = task?.id ?? taskIdOf(question)
   const id = logged.id ?? taskId
   const trajectory = toTrajectory(logged, { id, taskId, team: format.name, markup: format.markup })
   const meta = {
-    domain: task?.domain ?? domain,
+    domain,
     suite: 'import',
     ...trajectory.meta,
     importedFrom: logged.where,
