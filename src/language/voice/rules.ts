@@ -1,3 +1,5 @@
+import { frameworkRules } from './framework-rules.ts'
+
 /** A built-in rule, as data. */
 export interface VoiceRule {
   name: string
@@ -35,6 +37,7 @@ const subject = String.raw`(?<!\b(?:by|from|to|with|for|of|and|or|than|as) (?:th
 
 /** Applied in this order. Each rule sees the text that the ones before it left. */
 export const builtinRules: readonly VoiceRule[] = [
+  ...frameworkRules,
   {
     name: 'exit code, succeeded',
     pattern: String.raw`exitcode: 0 \(execution succeeded\)(?:\s?Code output: ?)?`,
