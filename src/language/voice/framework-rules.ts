@@ -1,4 +1,4 @@
-import type { VoiceRule } from './rules.ts'
+import type { VoiceRule } from './voice-rule.ts'
 
 /** A JSON string; `(` and `)` around it make it a group. */
 const JSON_TEXT = String.raw`"(?:[^"\\]|\\.){0,2000}"`

@@ -1,7 +1,8 @@
 import { namesPattern } from './names.ts'
 import { ownRules, type VoiceOptions } from './own-rules.ts'
 import { addExamples, type CompiledRule, type Rewritten, rewrite } from './rewrite.ts'
-import { builtinRules, type VoiceRule } from './rules.ts'
+import { builtinRules } from './rules.ts'
+import type { VoiceRule } from './voice-rule.ts'
 
 /** Each cut may join two halves of another match; a text that needs more passes than this is left alone. */
 const PASSES = 5
