@@ -38,7 +38,7 @@ export function registerGrammarFit(parent: Command): void {
         uses: () => ['language', 'distill'],
       })
       const { fitRun } = await import('../../stages/distill/index.ts')
-      const { fittedToml } = await import('../../language/grammar/index.ts')
+      const { fittedToml } = await import('../../language/grammar/fit/index.ts')
       using run = openRun(dir)
       const fit = await fitRun(config, run, options.minShare ?? 0)
       const toml = fittedToml(fit, [

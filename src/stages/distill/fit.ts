@@ -1,10 +1,9 @@
 import { UsageError } from '../../base/errors/index.ts'
+import { type Fit, fitGrammar } from '../../language/grammar/fit/index.ts'
 import {
   builtinGrammars,
   defineGrammar,
   extendGrammar,
-  type Fit,
-  fitGrammar,
   type Grammar,
   knownGrammars,
   type ToolAgent,

@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { howMany } from '../../../test/how-many.ts'
-import { parseToml } from '../../settings/toml.ts'
+import { howMany } from '../../../../test/how-many.ts'
+import { parseToml } from '../../../settings/toml.ts'
 import {
   builtinGrammars,
   defineGrammar,
   extendGrammar,
-  fitGrammar,
-  fittedToml,
   type Grammar,
   type GrammarInput,
   type ToolAgent,
   validate,
-} from './index.ts'
+} from '../index.ts'
+import { fitGrammar, fittedToml } from './index.ts'
 
 const payloads = [
   { syntax: 'text' },

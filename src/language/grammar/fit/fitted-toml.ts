@@ -1,5 +1,5 @@
-import { percent } from '../../base/text/index.ts'
-import type { GrammarInput } from './definition.ts'
+import { percent } from '../../../base/text/index.ts'
+import type { GrammarInput } from '../definition.ts'
 import type { Fit, Transition } from './fit-grammar.ts'
 
 /** The fitted grammar as a file that its reader can judge and edit: each transition says how often it occurred. */

@@ -1,6 +1,6 @@
-import type { AgentDefinition, GrammarInput } from './definition.ts'
-import type { Grammar } from './grammar.ts'
-import { validate } from './validate.ts'
+import type { AgentDefinition, GrammarInput } from '../definition.ts'
+import type { Grammar } from '../grammar.ts'
+import { validate } from '../validate.ts'
 
 /** A run as the agents that speak in it, in order. */
 export interface AgentOrder {
