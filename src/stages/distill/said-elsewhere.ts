@@ -1,5 +1,5 @@
-/** A tag with its attributes, as replies and recordings have them around their parts. */
-const TAG = /<\/?[A-Za-z_|][^<>\n]{0,200}>/g
+/** A tag with its attributes or a fence with its language, as replies have them around their parts. */
+const MARKUP = /<\/?[A-Za-z_|][^<>\n]{0,200}>|(?:```|~~~)[\w+#.-]{0,20}/g
 const WORD = /[\p{L}\p{N}]+/gu
 
 /** Keys of calls and labels of replies: they say what a part is and are no text of their own. */
@@ -20,7 +20,7 @@ export function saysMore(text: string, given: readonly string[]): boolean {
     const known = part.trim()
     if (known !== '' && rest.includes(known)) rest = rest.replace(known, () => '\n')
   }
-  const words = rest.replace(TAG, ' ').match(WORD)
+  const words = rest.replace(MARKUP, ' ').match(WORD)
   if (words === null) return false
   const known = new Set(given.flatMap((part) => part.match(WORD) ?? []))
   return words.some((word) => !known.has(word) && !labels.has(word.toLowerCase()))
