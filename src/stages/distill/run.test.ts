@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { projectGrammars } from '../../language/grammar/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { isReact, type Trajectory } from '../../schema/index.ts'
 import { createRun, type Run } from '../../store/index.ts'
@@ -118,4 +119,16 @@ it('counts text that looks like tool output, with examples, and refuses it if as
   expect(figures).toMatchObject({ sequences: 2, 'texts that look like tool output': 1 })
   // The voice rules cut the wrapper, but what was in it is still a tool's.
   expect(toolLike).toEqual([{ kind: 'an exit code', count: 1, examples: [thought] }])
+})
+
+it("gives the project's own grammar to imported runs, which have none", async () => {
+  run.append('trajectory', trajectory('one', 'open'))
+  const grammarUnder = async (language: object): Promise<string> => {
+    await distillRun(ProjectConfig.parse({ language }), { ...context(), again: true })
+    return run.get('sequence', 'distilled-one')!.grammar
+  }
+  expect(await grammarUnder({})).toBe('open')
+  expect(await grammarUnder({ grammar: 'multihop' })).toBe('multihop')
+  expect((await projectGrammars({ grammar: 'multihop' })('open')).name).toBe('multihop')
+  expect((await projectGrammars({})('open')).name).toBe('open')
 })
