@@ -35,12 +35,25 @@ describe('init', () => {
 describe('grammar', () => {
   it('lists and shows the built-in grammars', () => {
     const names = coaJson<{ name: string }[]>(['grammar', 'list'], { cwd }).map((grammar) => grammar.name)
-    expect(names).toEqual(['web', 'multihop', 'code', 'math', 'all-tools'])
+    expect(names).toEqual(['web', 'multihop', 'code', 'math', 'all-tools', 'open'])
     expect(coa(['grammar', 'show', 'math', '--prompt'], { cwd }).stdout).toContain('<think>')
     expect(coa(['grammar', 'show', 'math', '--example'], { cwd }).stdout).toContain(
       '<observation>2059</observation>',
     )
     expect(coa(['grammar', 'show', 'grammar.toml'], { cwd }).stdout).toContain('<find_order>')
+  })
+
+  it('fits a grammar to a run, which the other commands accept', () => {
+    const { stdout } = coa(['grammar', 'fit', 'latest', '-o', 'fitted.toml'], { cwd })
+    expect(stdout).toContain('fitted.toml: 3 of 3 runs fit (100.0%)')
+    expect(coaJson<{ ok: boolean }>(['grammar', 'check', 'fitted.toml'], { cwd }).ok).toBe(true)
+    expect(coa(['grammar', 'fit', 'latest'], { cwd }).stdout.trim()).toBe(
+      readFileSync(join(cwd, 'fitted.toml'), 'utf8').trim(),
+    )
+    const again = coa(['grammar', 'fit', 'latest', '-o', 'fitted.toml'], { cwd })
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')])
+    const { share } = coaJson<{ share: number }>(['grammar', 'fit', 'latest', '--min-share', '0.5'], { cwd })
+    expect(share).toBeLessThanOrEqual(1)
   })
 
   it('accepts a grammar written in TypeScript', () => {

@@ -33,6 +33,17 @@ describe('coa distill', { timeout: 60_000 }, () => {
     expect(run.count('sequence')).toBe(20)
   })
 
+  it('cuts what --strip matches, and shows how often and what', () => {
+    const strip = ['distill', 'r', '--again', '--dry-run', '--strip', 'was said', '--strip', 'Score: [0-9]']
+    const { voice } = coaJson<{ voice: { rule: string; count: number; examples: string[] }[] }>(strip, {
+      cwd,
+    })
+    expect(voice).toContainEqual({ rule: 'cut: was said', count: expect.any(Number), examples: ['was said'] })
+    const { stdout } = coa(strip, { cwd })
+    expect(stdout).toMatch(/\d+\s+cut: was said\s+was said/)
+    expect(coa(['distill', 'r', '--strip', '('], { cwd }).code).toBe(2)
+  })
+
   it('explains a run within 100 columns, by trajectory or sequence id', () => {
     const { code, stdout } = coa(['distill', 'explain', 'r', 'run-3'], { cwd })
     expect(code).toBe(0)

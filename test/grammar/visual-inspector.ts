@@ -25,7 +25,9 @@ export const withVisualInspector: Grammar = extendGrammar(builtinGrammars.get('a
   visualInspector,
 ])
 
-/** The built-in grammars, one of them extended by this tool, so that every payload syntax is covered. */
+/** The built-in grammars, two of them extended by this tool, so that every payload syntax is covered and all have tools. */
 export const grammarsWithEveryPayload: readonly Grammar[] = [...builtinGrammars.values()].map((grammar) =>
-  grammar.name === withVisualInspector.name ? withVisualInspector : grammar,
+  grammar.name === withVisualInspector.name || grammar.observation === null
+    ? extendGrammar(grammar, [visualInspector])
+    : grammar,
 )

@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
+import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { DistillSummary } from '../../stages/distill/index.ts'
 import { openRun } from '../../store/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { repeatable } from '../repeatable.ts'
 import { settingsForRun } from '../run-settings.ts'
+import { sanitize } from '../sanitize.ts'
+import { shortened, toolLikeLines } from '../tool-like.ts'
 import { registerDistillExplain } from './distill-explain.ts'
 
 interface DistillOptions extends GlobalOptions {
@@ -15,6 +19,8 @@ interface DistillOptions extends GlobalOptions {
   again?: boolean
   react?: boolean
   map?: string[]
+  strip?: string[]
+  strict?: boolean
 }
 
 export function registerDistill(program: Command): void {
@@ -28,18 +34,22 @@ export function registerDistill(program: Command): void {
     .option('--again', 'also redo trajectories that were distilled before')
     .option('--react', 'also write ReAct-style sequences (default: if sft.react_share is above 0)')
     .option('--map <name=agent>', 'what an agent, contribution or tool becomes; repeatable', repeatable)
+    .option('--strip <regex>', 'cut matching text from what agents wrote; repeatable', repeatable)
+    .option('--strict', 'do not write sequences with text that looks like tool output')
     .addHelpText(
       'after',
       '\nExamples:\n  $ coa distill latest --dry-run\n  $ coa distill latest --again --map critic=reflection --map report=drop' +
+        "\n  $ coa distill latest --dry-run --strip 'Round [0-9]+ of [0-9]+:'" +
         '\n  $ coa distill explain latest math-1-careful',
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<DistillOptions>()
-      const { dir, config } = settingsForRun(options, name, {
+      const { dir, config: configured } = settingsForRun(options, name, {
         flags: { 'distill.map': options.map },
         kind: 'trajectories',
         uses: () => ['language', 'distill'],
       })
+      const config = withStrip(configured, options.strip)
       const dryRun = options.dryRun === true
       const { distill, runStage } = await import('../../pipeline/index.ts')
       using run = openRun(dir, { write: !dryRun, command: 'coa distill' })
@@ -52,12 +62,14 @@ export function registerDistill(program: Command): void {
             {
               dryRun,
               again: options.again === true,
+              strict: options.strict === true,
               ...(options.react === true ? { react: true } : {}),
             },
           ),
         )
         observe.done()
         emit(options, { run: run.id, dryRun, ...summary }, () => describe(summary, dryRun))
+        if ((summary.figures['refused'] ?? 0) > 0) process.exitCode = exitCodes.findings.code
       } finally {
         observe.done()
       }
@@ -65,7 +77,14 @@ export function registerDistill(program: Command): void {
   registerDistillExplain(distill)
 }
 
-function describe({ figures, problems, voice }: DistillSummary, dryRun: boolean): string {
+/** The patterns come before those of the settings, because whoever types them wants to see their effect. */
+function withStrip(config: ProjectConfig, patterns: readonly string[] = []): ProjectConfig {
+  const { distill } = config
+  const voice = { ...distill.voice, cut: [...patterns, ...distill.voice.cut] }
+  return { ...config, distill: { ...distill, voice } }
+}
+
+function describe({ figures, problems, voice, toolLike }: DistillSummary, dryRun: boolean): string {
   const rows = Object.entries(figures).map(([name, count]) => [name, count.toLocaleString('en')])
   const made = figures['sequences'] ?? 0
   const faulty = figures['with problems'] ?? 0
@@ -87,11 +106,18 @@ function describe({ figures, problems, voice }: DistillSummary, dryRun: boolean)
       ? []
       : [
           table([
-            ['times', 'voice rule'].map((head) => pc.dim(head)),
-            ...voice.slice(0, 20).map(({ rule, count }) => [count.toLocaleString('en'), rule]),
+            ['times', 'voice rule', 'example'].map((head) => pc.dim(head)),
+            ...voice
+              .slice(0, 20)
+              .map(({ rule, count, examples }) => [
+                count.toLocaleString('en'),
+                sanitize(rule),
+                shortened(examples[0] ?? ''),
+              ]),
           ]),
           '',
         ]),
+    ...toolLikeLines(toolLike),
     `${faulty === 0 ? mark.good : mark.open} ${made.toLocaleString('en')} sequences, ${faulty.toLocaleString('en')} with problems`,
     ...(dryRun ? [pc.dim('dry run: nothing was written')] : []),
   ].join('\n')

@@ -5,6 +5,7 @@ import { readLogMap } from '../../logs/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { ImportSummary } from '../../stages/capture/index.ts'
 import { openRun, type Run } from '../../store/index.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { inRun, inTemporaryRun, newRun } from '../new-run.ts'
@@ -13,12 +14,14 @@ import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { sanitize } from '../sanitize.ts'
+import { shortened, toolLikeLines } from '../tool-like.ts'
 
 interface ImportOptions extends GlobalOptions {
   run?: string
   format?: string
   map?: string
   tasks?: string
+  strict?: boolean
   dryRun?: boolean
 }
 
@@ -41,6 +44,7 @@ export function registerImport(program: Command): void {
       '--tasks <source>',
       'tasks with gold answers; a logged run belongs to the one with its id or question',
     )
+    .option('--strict', 'do not import runs in which agents wrote what looks like tool output')
     .option('--dry-run', 'report what was understood, but write nothing')
     .addHelpText(
       'after',
@@ -64,6 +68,7 @@ export function registerImport(program: Command): void {
         const importing = {
           files,
           tasks,
+          strict: options.strict === true,
           ...(options.format === undefined ? {} : { format: options.format }),
           ...(options.map === undefined ? {} : { map: readLogMap(options.map) }),
         }
@@ -74,6 +79,7 @@ export function registerImport(program: Command): void {
         return { id: run.id, summary: await inRun(run, dir === undefined, () => work(run)) }
       }).finally(observe.done)
       emit(options, { run: id, dryRun, ...summary }, () => describe(summary, id, dryRun))
+      if ((summary.figures['refused'] ?? 0) > 0) process.exitCode = exitCodes.findings.code
     })
 }
 
@@ -85,12 +91,11 @@ async function readTasks(from: string, data: string, signal: AbortSignal): Promi
 }
 
 function describe(
-  { figures, formats, agents, tools, unreadable, leftOut }: ImportSummary,
+  { figures, formats, agents, tools, unreadable, leftOut, toolLike }: ImportSummary,
   run: string,
   dryRun: boolean,
 ): string {
   const heads = (...names: string[]): string[] => names.map((name) => pc.dim(name))
-  const shown = (text: string): string => pc.dim(sanitize(text.replace(/\s+/g, ' ').slice(0, 60)))
   return [
     table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
     '',
@@ -124,10 +129,11 @@ function describe(
                 sanitize(row.what),
                 whole(row.count),
                 whole(row.characters),
-                shown(row.examples[0] ?? ''),
+                shortened(row.examples[0] ?? ''),
               ]),
           ]),
         ]),
+    ...(toolLike.length === 0 ? [] : ['', ...toolLikeLines(toolLike).slice(0, -1)]),
     ...(unreadable.length === 0
       ? []
       : [

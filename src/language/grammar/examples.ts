@@ -121,4 +121,16 @@ export const exampleChains: ReadonlyMap<string, ExampleChain> = new Map([
       ],
     },
   ],
+  [
+    'open',
+    {
+      question: 'A box holds 12 eggs. How many eggs are in 3 boxes and a half?',
+      steps: [
+        { agent: 'plan', text: '1. Eggs in 3 boxes.\n2. Eggs in half a box.\n3. Add.' },
+        { agent: 'think', text: '3 boxes hold 36 eggs, half a box holds 6: 42 in all.' },
+        { agent: 'reflection', text: '3.5 times 12 is 42 too.' },
+        { agent: 'answer', text: '42' },
+      ],
+    },
+  ],
 ])

@@ -14,6 +14,7 @@ export { parsePayload, renderPayload } from './payload/payload.ts'
 export type { Payload } from './payload/types.ts'
 export {
   assertGrammars,
+  givesWay,
   knownGrammars,
   type Language,
   projectGrammar,

@@ -6,6 +6,13 @@ import { loadGrammar, unknownGrammar } from './load.ts'
 
 const DEFAULT_GRAMMAR = 'web'
 
+/** What imported runs and their tasks have for want of a grammar, so that the project's own takes its place. */
+const NO_GRAMMAR = 'open'
+
+/** Tells whether the project's own grammar is used where a record names this one. */
+export const givesWay = (name: unknown, { grammar }: Language): boolean =>
+  name === NO_GRAMMAR && grammar !== undefined
+
 /** The language settings, which are the same for all stages of a run. */
 export interface Language {
   /** The project's own grammar. */
@@ -28,6 +35,7 @@ export function projectGrammars({ grammar: own, tools = [] }: Language): (name: 
   // The error is reported on use; until then it must not crash the process.
   project?.catch(() => {})
   const read = async (name: string): Promise<Grammar> => {
+    if (givesWay(name, { grammar: own })) return project ?? builtinGrammars.get(own!)!
     if (project !== undefined && (name === own || name === (await project).name)) return project
     const builtin = builtinGrammars.get(name)
     if (builtin !== undefined) return builtin

@@ -14,13 +14,15 @@ export interface Rewritten {
   text: string
   /** How often each rule changed something. */
   rules: Map<string, number>
+  /** What each rule changed, up to three texts as they were. */
+  examples: Map<string, string[]>
   /** Matches that were left alone, because a number would have changed. */
   left: number
 }
 
 /** Applies rules one after another, each to the whole text. Code is never changed, and neither are numbers. */
 export function rewrite(text: string, rules: readonly CompiledRule[], names: RegExp | undefined): Rewritten {
-  const result: Rewritten = { text, rules: new Map(), left: 0 }
+  const result: Rewritten = { text, rules: new Map(), examples: new Map(), left: 0 }
   for (const rule of rules) applyRule(rule, result, names)
   return result
 }
@@ -32,6 +34,7 @@ function applyRule(rule: CompiledRule, result: Rewritten, names: RegExp | undefi
   const isCode = overlapping(codeRanges(text))
   const output = new Output(text)
   let times = 0
+  const changed: string[] = []
   for (const match of text.matchAll(rule.pattern)) {
     const start = match.index
     const end = start + match[0].length
@@ -39,17 +42,30 @@ function applyRule(rule: CompiledRule, result: Rewritten, names: RegExp | undefi
     const replacement = rule.replacement.replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? '')
     if (!rule.wrapper && numbersIn(match[0], names) !== numbersIn(replacement, names)) result.left++
     else if (!output.replace(start, end, replacement)) result.left++
-    else times++
+    else {
+      times++
+      if (changed.length < EXAMPLES) changed.push(match[0].trim().slice(0, LONGEST))
+    }
   }
   if (times === 0) return
-  const changed = output.finish()
+  const rewritten = output.finish()
   // Without the line break between them, two stray backticks would enclose code.
-  if (codeIn(changed) !== codeIn(text)) {
+  if (codeIn(rewritten) !== codeIn(text)) {
     result.left += times
     return
   }
-  result.text = changed
+  result.text = rewritten
   result.rules.set(rule.name, (result.rules.get(rule.name) ?? 0) + times)
+  addExamples(result.examples, rule.name, changed)
+}
+
+const EXAMPLES = 3
+/** Characters of an example. */
+const LONGEST = 200
+
+/** Keeps the first three different examples of a rule. */
+export function addExamples(known: Map<string, string[]>, rule: string, texts: readonly string[]): void {
+  known.set(rule, [...new Set([...(known.get(rule) ?? []), ...texts])].slice(0, EXAMPLES))
 }
 
 const codeIn = (text: string): string =>

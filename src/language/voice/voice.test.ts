@@ -6,6 +6,62 @@ const team = ['planner', 'coder', 'searcher', 'critic', 'verifier', 'solver_a', 
 const voice = new Voices().of(team, 'How much is it?')
 const said = (text: string): string => voice.rewrite(text).text
 
+/** For each rule, a text that it must not change. */
+const lookalikes: Record<string, string> = {
+  ledger: '{"is_request_satisfied": true}',
+  'ledger status': 'The request satisfied. Initial plan: find the river.',
+  'ledger heading': 'We are working to address the following user request: add 17 and 4.',
+  'response from agent': 'The response from the server: 404',
+  'solution found': 'The flag is called SOLUTION_FOUND: it is set last.',
+  'managed agent': 'Here is the final answer from the form: 81',
+  'summary of work': 'A summary of work done: 3 searches.',
+  'new task': 'Observation: the river is long. New task: measure it.',
+  'calling tools': 'Calling tools: first the search, then the calculator.',
+  'final answer label': 'Is this the Final Answer: 81? A second Thought:',
+  'orders of a crew': 'It is important to return the complete content.',
+  coworker: 'Action: Delegate work to nobody',
+  transferred: 'The money was successfully transferred to the seller in 1923.',
+  'name and content': '<item><content>81</content></item>',
+  'conversation history': 'The CONVERSATION HISTORY has 3 messages.',
+  'several hand-offs': 'The baton had multiple handoffs.',
+  'next request': 'The next request is sent at 7.',
+  'task done': 'If TASK_DONE is set, stop the loop.',
+  instruction: 'The Instruction: add 3. The Solution: 81.',
+  'exit code, succeeded': 'The exit code 0 means that the execution succeeded.',
+  'exit code, failed': 'exitcode: 1 is what a failed program returns.',
+  'next speaker': 'The next speaker of the House was elected in 1923.',
+  'request to terminate': 'Reply when the processes terminate.',
+  terminate: 'TERMINATE is a word in capitals.',
+  transfer: 'Transferred to the account in 1923.',
+  roster: 'Coder: it works.',
+  'speaker label': 'A coder: someone who writes programs.',
+  mention: 'Write to coder@example.test.',
+  thanks: 'Thanks to the coder, it runs.',
+  everyone: 'Everyone agrees that the team, as a word, has 4 letters.',
+  'does everyone agree': 'Does the code agree with the table?',
+  'as my role': 'As the planner says, there are 3 steps.',
+  'I am': 'I am sure. The planner is a calendar.',
+  'my job': 'My job is to add 17 and 4.',
+  'as suggested': 'As suggested, I check the units.',
+  'according to': 'According to the page, the river is the Osk.',
+  'asked me to': 'The question asks me to add 17 and 4.',
+  disagrees: 'The page does not agree with the table.',
+  agrees: 'The page agrees with 81.',
+  reports: 'The page reports that it is 81.',
+  'hand-off': 'I will pass the sum to the function.',
+  'over to': 'Over to the next step.',
+  'waits for': 'I will wait for the page to load.',
+  'asks a teammate': "Let's ask how long it is.",
+  order: 'Ask how long the river is.',
+  address: 'Please add the numbers, coder.',
+  "a teammate's work": "The coder's name is 5 letters long.",
+  'by a teammate': 'It was reported by the coder.',
+  'from a teammate': 'The name of the coder is 5 letters long.',
+  'has done': 'The coder has one hand.',
+  'needs to': 'It needs to be added.',
+  acts: 'It can be done by the coder.',
+}
+
 describe('built-in rules', () => {
   it.each(builtinRules.map(({ name, example }) => [name, ...example] as const))(
     '%s',
@@ -15,6 +71,12 @@ describe('built-in rules', () => {
       expect([...rules.keys()]).toContain(name)
     },
   )
+
+  it('each leave a text alone that only resembles theirs', () => {
+    expect(Object.keys(lookalikes).sort()).toEqual(builtinRules.map(({ name }) => name).sort())
+    for (const [name, text] of Object.entries(lookalikes))
+      expect([...voice.rewrite(text).rules.keys()], text).not.toContain(name)
+  })
 
   it('are listed in the documentation', () => {
     const page = readFileSync(new URL('../../../docs/60-distill.md', import.meta.url), 'utf8')
@@ -63,7 +125,7 @@ describe('built-in rules', () => {
 
   it('leaves a sentence alone that would take a number with it, and counts it', () => {
     const text = 'I will pass 81 to the coder.'
-    expect(voice.rewrite(text)).toEqual({ text, rules: new Map(), left: 1 })
+    expect(voice.rewrite(text)).toEqual({ text, rules: new Map(), examples: new Map(), left: 1 })
   })
 
   it('works without names', () => {

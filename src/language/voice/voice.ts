@@ -1,7 +1,8 @@
 import { namesPattern } from './names.ts'
 import { ownRules, type VoiceOptions } from './own-rules.ts'
-import { type CompiledRule, type Rewritten, rewrite } from './rewrite.ts'
-import { builtinRules, type VoiceRule } from './rules.ts'
+import { addExamples, type CompiledRule, type Rewritten, rewrite } from './rewrite.ts'
+import { builtinRules } from './rules.ts'
+import type { VoiceRule } from './voice-rule.ts'
 
 /** Each cut may join two halves of another match; a text that needs more passes than this is left alone. */
 const PASSES = 5
@@ -24,11 +25,13 @@ export class Voice {
   rewrite(text: string): Rewritten {
     const first = rewrite(text, this.#own, this.#names)
     const rules = new Map(first.rules)
+    const examples = new Map(first.examples)
     let current = first.text
     for (let pass = 0; pass < PASSES; pass++) {
       const next = rewrite(current, this.#builtin, this.#names)
-      if (next.rules.size === 0) return { text: current, rules, left: first.left + next.left }
+      if (next.rules.size === 0) return { text: current, rules, examples, left: first.left + next.left }
       for (const [rule, times] of next.rules) rules.set(rule, (rules.get(rule) ?? 0) + times)
+      for (const [rule, texts] of next.examples) addExamples(examples, rule, texts)
       current = next.text
     }
     return { ...first, left: first.left + 1 }

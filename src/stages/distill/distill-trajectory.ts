@@ -1,8 +1,9 @@
 import { buildPrompt, type Grammar, parseChain, renderSpans, validate } from '../../language/grammar/index.ts'
-import type { VoiceOptions } from '../../language/voice/index.ts'
-import type { Stream, Trajectory } from '../../schema/index.ts'
+import { toolLikeTexts, type VoiceOptions } from '../../language/voice/index.ts'
+import type { Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import { causalOrder, type Links, linksOf } from './causal-order.ts'
 import type { Draft, Pending } from './draft.ts'
+import { laterMessages } from './later-messages.ts'
 import type { DistillMap } from './rules.ts'
 import { StreamWriter } from './stream-writer.ts'
 import { TurnReader } from './turn.ts'
@@ -57,16 +58,20 @@ export function draftOf(
     event.type === 'failed' && event.boundary === 'import' ? event.message : [],
   )
   draft.problems.push(...links.problems, ...order.problems, ...unread)
+  draft.omitted.push(...laterMessages(links, question))
+  const leaveOut = (event: TrajectoryEvent, reason: string): void => {
+    for (const { id } of withCalls(event, links)) writer.omit(id, 'all', reason)
+  }
   const pendingAfter = new Map<string, readonly Pending[]>()
   const everything = new Set<Pending>()
   for (const event of order.events) {
     const pending = pendingFor(event.id, links, pendingAfter)
     const turn = reader.read(event)
     if (turn === undefined || draft.answered) {
-      if (turn !== undefined) writer.omit(event.id, 'all', 'it comes after the answer')
+      if (turn !== undefined) leaveOut(event, 'it comes after the answer')
       pendingAfter.set(event.id, pending)
     } else if ('skipped' in turn) {
-      writer.omit(event.id, 'all', turn.skipped)
+      leaveOut(event, turn.skipped)
       pendingAfter.set(event.id, pending)
     } else {
       const onward = writer.write(speaker.speak(turn), pending)
@@ -78,8 +83,21 @@ export function draftOf(
     if (!used)
       writer.omit(event, as === 'thought' ? 'thought' : 'words', 'nothing in the stream depends on it')
   draft.voice = speaker.counts
+  draft.voiceExamples = speaker.examples
   return draft
 }
+
+/** A turn with its calls and their results, which are read with it. */
+function withCalls(event: TrajectoryEvent, links: Links): TrajectoryEvent[] {
+  if (event.type !== 'wrote' && event.type !== 'tool-called') return [event]
+  const calls = event.type === 'wrote' ? links.children(event.id).filter(isCall) : [event]
+  const results = calls.flatMap(({ id }) => links.children(id).find(isResult) ?? [])
+  return [...new Set([event, ...calls, ...results])]
+}
+
+const isCall = ({ type }: TrajectoryEvent): boolean => type === 'tool-called'
+/** Only the first; the others are left out by themselves. */
+const isResult = ({ type }: TrajectoryEvent): boolean => type === 'tool-answered'
 
 const nothing: readonly Pending[] = []
 
@@ -96,13 +114,22 @@ function pendingFor(
 
 /** Renders the steps with their tags and adds provenance and problems. */
 export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, links: Links): Stream {
-  const { steps, omitted, folded, answered, voice } = draft
+  const { steps, omitted, folded, answered, voice, voiceExamples } = draft
   const spans = renderSpans(grammar, steps)
   const sawGold = goldEvents(links)
   const goldSpans = steps.flatMap(({ source }, index) =>
     source.some((id) => sawGold.has(id)) ? [index] : [],
   )
   const problems = [...draft.problems, ...grammarProblems(grammar, draft, spans)]
+  const trained = new Set(
+    steps.flatMap(({ source }, index) =>
+      spans[index]!.kind === 'role' || spans[index]!.kind === 'answer' ? source : [],
+    ),
+  )
+  const toolLike = toolLikeTexts(trajectory.events).filter(({ event }) => trained.has(event))
+  // An import has already left out what is in no event.
+  const imported = trajectory.meta['leftOut']
+  const leftOut = [...(Array.isArray(imported) ? imported : []), ...omitted.map((note) => ({ ...note }))]
   return {
     v: 2,
     id: sequenceId(trajectory.id),
@@ -120,10 +147,15 @@ export function finish(trajectory: Trajectory, grammar: Grammar, draft: Draft, l
       ...(goldSpans.length === 0 ? {} : { sawGold: goldSpans }),
       ...(folded.length === 0 ? {} : { folded: folded.map((note) => ({ ...note })) }),
       ...(voice.size === 0 ? {} : { voice: Object.fromEntries(voice) }),
-      ...(omitted.length === 0 ? {} : { leftOut: omitted.map((note) => ({ ...note })) }),
+      ...(voiceExamples.size === 0 ? {} : { voiceExamples: jsonOf(voiceExamples) }),
+      ...(leftOut.length === 0 ? {} : { leftOut }),
+      ...(toolLike.length === 0 ? {} : { toolLike: toolLike.map((note) => ({ ...note })) }),
     },
   }
 }
+
+const jsonOf = (texts: ReadonlyMap<string, readonly string[]>): Record<string, string[]> =>
+  Object.fromEntries([...texts].map(([name, some]) => [name, [...some]]))
 
 /** Turns that violate the grammar's order, and texts that would confuse the parser. */
 function grammarProblems(grammar: Grammar, { steps }: Draft, spans: Stream['spans']): string[] {

@@ -22,6 +22,8 @@ export interface Draft {
   answered: boolean
   /** How often each voice rule changed what agents wrote. */
   voice: ReadonlyMap<string, number>
+  /** Some of what each voice rule changed. */
+  voiceExamples: ReadonlyMap<string, readonly string[]>
 }
 
 /** Separates the texts of different agents in one block. */
@@ -65,7 +67,7 @@ export function pendingOf(event: string, as: Pending['as'], text: string): Pendi
 /** A part of an event that is left out, and why. */
 export interface Omission {
   event: string
-  part: 'thought' | 'words' | 'call' | 'all'
+  part: 'thought' | 'words' | 'call' | 'text' | 'messages' | 'all'
   reason: string
 }
 

@@ -55,7 +55,9 @@ function notesOf({ meta }: Stream): Map<string, string[]> {
   const note = (value: unknown, describe: (fields: Record<string, unknown>) => string): void => {
     if (!Array.isArray(value)) return
     for (const fields of value as Record<string, unknown>[]) {
-      const event = String(fields['event'])
+      const event = fields['event']
+      // What an import left out belongs to no event.
+      if (typeof event !== 'string') continue
       notes.set(event, [...(notes.get(event) ?? []), describe(fields)])
     }
   }

@@ -36,6 +36,8 @@ const ofTheOther = new Set([
   'folded',
   'leftOut',
   'voice',
+  'voiceExamples',
+  'toolLike',
   'smoothed',
   'smoothingRejected',
 ])

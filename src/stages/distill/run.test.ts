@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { projectGrammars } from '../../language/grammar/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { isReact, type Trajectory } from '../../schema/index.ts'
 import { createRun, type Run } from '../../store/index.ts'
@@ -21,7 +22,7 @@ afterEach(() => {
 const context = () => ({ run, observe: () => {}, signal: new AbortController().signal })
 
 function trajectory(id: string, domain: string): Trajectory {
-  const said = { as: 'plan' as const, text: 'Say it.' }
+  const said = { as: 'answer' as const, text: 'Say it.' }
   return {
     v: 1,
     id,
@@ -97,10 +98,37 @@ it('applies voice rules, counts them, and refuses a pattern that cannot be used'
     text: '<think>I write it.</think>',
     meta: { voice: { 'as my role': 1, 'cut:  Roger\\.': 1, 'replace: say it': 1 } },
     figures: { 'voice changes': 3 },
-    voice: expect.arrayContaining([{ rule: 'as my role', count: 1 }]),
+    voice: expect.arrayContaining([{ rule: 'as my role', count: 1, examples: ['As the planner,'] }]),
   })
   expect(await distilled({ builtin: false })).toMatchObject({ text: `<think>${thought}</think>`, voice: [] })
   await expect(distilled({ cut: ['('] })).rejects.toThrow(
     'distill.voice.cut: the pattern "(" is not a regular',
   )
+})
+
+it('counts text that looks like tool output, with examples, and refuses it if asked to', async () => {
+  const { events, ...rest } = trajectory('one', 'math')
+  const thought = 'exitcode: 0 (execution succeeded)\nCode output: 7'
+  const copied = events.map((event) => ({ ...event, ...(event.type === 'wrote' ? { thought } : {}) }))
+  run.appendMany('trajectory', [{ ...rest, events: copied }, trajectory('two', 'math')])
+  const config = ProjectConfig.parse({})
+  const strict = await distillRun(config, { ...context(), strict: true })
+  expect(strict.figures).toMatchObject({ sequences: 1, refused: 1, 'texts that look like tool output': 1 })
+  expect(run.has('sequence', 'distilled-one')).toBe(false)
+  const { figures, toolLike } = await distillRun(config, { ...context(), again: true })
+  expect(figures).toMatchObject({ sequences: 2, 'texts that look like tool output': 1 })
+  // The voice rules cut the wrapper, but what was in it is still a tool's.
+  expect(toolLike).toEqual([{ kind: 'an exit code', count: 1, examples: [thought] }])
+})
+
+it("gives the project's own grammar to imported runs, which have none", async () => {
+  run.append('trajectory', trajectory('one', 'open'))
+  const grammarUnder = async (language: object): Promise<string> => {
+    await distillRun(ProjectConfig.parse({ language }), { ...context(), again: true })
+    return run.get('sequence', 'distilled-one')!.grammar
+  }
+  expect(await grammarUnder({})).toBe('open')
+  expect(await grammarUnder({ grammar: 'multihop' })).toBe('multihop')
+  expect((await projectGrammars({ grammar: 'multihop' })('open')).name).toBe('multihop')
+  expect((await projectGrammars({})('open')).name).toBe('open')
 })

@@ -9,7 +9,7 @@ import { distillTrajectory, sequenceId } from './distill-trajectory.ts'
 import { reactOf } from './react.ts'
 import { type DistillSection, distillSettings } from './settings.ts'
 import { distillSmoothly, type Smooth } from './smooth.ts'
-import { LEFT } from './voice.ts'
+import { type DistillSummary, Tally } from './tally.ts'
 
 /** Sequences per write; between batches the event loop gets a turn. */
 const BATCH = 100
@@ -27,6 +27,8 @@ export interface DistillContext {
   observe: Observe
   /** Count only; nothing is written. */
   dryRun?: boolean
+  /** Do not write sequences with text that looks like tool output. */
+  strict?: boolean
   /** Redo trajectories that were distilled before; other settings give other sequences. */
   again?: boolean
   /** Make ReAct-style sequences too. Default: if sft.react_share is above 0. */
@@ -35,20 +37,13 @@ export interface DistillContext {
   smooth?: Smooth
 }
 
-export interface DistillSummary {
-  figures: Record<string, number>
-  /** How often each kind of problem occurred, most frequent first. */
-  problems: { problem: string; count: number; example: string }[]
-  /** How often each voice rule changed something, most frequent first; the sum is in the figures. */
-  voice: { rule: string; count: number }[]
-}
-
 /**
  * Distills every trajectory of a run that has no sequence yet. A failure is logged and the rest continues; but if
  * every trajectory fails, or had failed when it was recorded, so does the stage.
  */
 export async function run(config: DistillConfig, context: DistillContext): Promise<DistillSummary> {
-  const { run, signal, observe, dryRun = false, again = false, react = config.sft.react_share > 0 } = context
+  const { run, signal, observe, dryRun = false, again = false, strict = false } = context
+  const react = context.react ?? config.sft.react_share > 0
   const { grammarOf, ...options } = await distillSettings(config, languageOf(config.language, run))
   const tally = new Tally()
   const heldOut = new Set(
@@ -89,7 +84,10 @@ export async function run(config: DistillConfig, context: DistillContext): Promi
       if (!dryRun) run.log(`distill: ${trajectory.id}: ${sequence}`)
     } else {
       if (before !== undefined) tally.figures['already distilled']!++
-      else {
+      else if (strict && sequence.meta['toolLike'] !== undefined) {
+        tally.refuse(sequence)
+        continue
+      } else {
         tally.add(sequence)
         batch.push(sequence)
       }
@@ -131,78 +129,4 @@ async function attempt(
     if (!CoaError.isInstance(error) || signal.aborted) throw error
     return error.message
   }
-}
-
-class Tally {
-  readonly figures: Record<string, number> = {
-    sequences: 0,
-    'already distilled': 0,
-    'within the grammar': 0,
-    'with problems': 0,
-    unanswered: 0,
-    'saw the gold answer': 0,
-    failed: 0,
-  }
-  readonly #problems = new Map<string, { count: number; example: string }>()
-  readonly #voice = new Map<string, number>()
-
-  add({ id, meta, provenance }: Stream): void {
-    const problems = Array.isArray(meta['problems']) ? meta['problems'].map(String) : []
-    this.figures['sequences']!++
-    this.figures[problems.length === 0 ? 'within the grammar' : 'with problems']!++
-    if (meta['unanswered'] === true) this.figures['unanswered']!++
-    if (provenance?.sawGold === true) this.figures['saw the gold answer']!++
-    for (const problem of new Set(problems.map(kindOf))) this.#count(problem, id)
-    for (const [rule, count] of countsOf(meta['voice'])) {
-      this.#voice.set(rule, (this.#voice.get(rule) ?? 0) + count)
-      this.#raise(rule === LEFT ? 'voice matches left alone' : 'voice changes', count)
-    }
-    if (Array.isArray(meta['smoothed'])) this.#raise('smoothed blocks', meta['smoothed'].length)
-    for (const [reason, count] of countsOf(meta['smoothingRejected'])) {
-      this.#raise('smoothing rejected', count)
-      this.#count(`smoothing rejected: ${reason}`, id)
-    }
-  }
-
-  addReact(id: string, made: Stream | string): void {
-    if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
-    else this.#raise('ReAct-style', 1)
-  }
-
-  fail(id: string, message: string): void {
-    this.figures['failed']!++
-    this.#count(message, id)
-  }
-
-  /** Figures that are shown only where there is something to count. */
-  #raise(figure: string, by: number): void {
-    this.figures[figure] = (this.figures[figure] ?? 0) + by
-  }
-
-  #count(problem: string, example: string): void {
-    const known = this.#problems.get(problem)
-    if (known === undefined) this.#problems.set(problem, { count: 1, example })
-    else known.count++
-  }
-
-  summary(): DistillSummary {
-    const problems = [...this.#problems].map(([problem, found]) => ({ problem, ...found }))
-    const voice = [...this.#voice].map(([rule, count]) => ({ rule, count }))
-    return {
-      figures: this.figures,
-      problems: problems.sort((left, right) => right.count - left.count),
-      voice: voice.sort((left, right) => right.count - left.count),
-    }
-  }
-}
-
-/** Counts by name, as they are stored in the metadata of a sequence. */
-function countsOf(value: unknown): [string, number][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-  return Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
-}
-
-/** The same problem at another turn counts as the same problem. */
-function kindOf(problem: string): string {
-  return problem.replace(/^turn \d+: /, '')
 }

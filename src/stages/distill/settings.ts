@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError, nearestName } from '../../base/errors/index.ts'
-import { type Grammar, knownGrammars, type Language } from '../../language/grammar/index.ts'
+import { type Grammar, givesWay, knownGrammars, type Language } from '../../language/grammar/index.ts'
 import { type VoiceOptions, Voices } from '../../language/voice/index.ts'
 import { table } from '../../settings/index.ts'
 import { modelSection } from '../../world/settings.ts'
@@ -54,7 +54,9 @@ export async function distillSettings(
   const { quotes, thoughts, voice } = distill
   // A pattern that cannot be used is reported once, before anything is distilled.
   new Voices(voice)
-  return { map, quotes, thoughts, voice, grammarOf: (domain) => grammars.get(String(domain)) ?? own }
+  const grammarOf = (domain: unknown): Grammar =>
+    givesWay(domain, language) ? own : (grammars.get(String(domain)) ?? own)
+  return { map, quotes, thoughts, voice, grammarOf }
 }
 
 function assertAgent(agent: string, known: ReadonlySet<string>): void {

@@ -2,11 +2,12 @@ import { whole } from '../../base/text/index.ts'
 import { readEnvironment } from '../../settings/index.ts'
 import { modelFromSettings } from '../../world/models/index.ts'
 import type { Stage } from '../stage.ts'
-import { type DistillConfig, type DistillContext, type DistillSummary, run } from './run.ts'
+import { type DistillConfig, type DistillContext, run } from './run.ts'
 import { DistillSection } from './settings.ts'
 import { smoothWith } from './smooth.ts'
+import type { DistillSummary } from './tally.ts'
 
-type Options = Pick<DistillContext, 'again' | 'dryRun' | 'react'>
+type Options = Pick<DistillContext, 'again' | 'dryRun' | 'react' | 'strict'>
 
 /** The third stage: merges each trajectory of the team into a single-agent sequence. */
 export const distill: Stage<DistillConfig, Options, DistillSummary> = {

@@ -14,11 +14,13 @@ import {
   contributionsFor,
   type DistillMap,
   DROP,
+  type Placement,
   placementOf,
   SUGGESTED,
   sourcesFor,
   toolAgent,
 } from './rules.ts'
+import { saysMore, textsIn } from './said-elsewhere.ts'
 import type { Call, Turn } from './turn.ts'
 
 /** How much of the run is included. */
@@ -54,6 +56,7 @@ export class StreamWriter {
     problems: [],
     answered: false,
     voice: new Map(),
+    voiceExamples: new Map(),
   }
 
   constructor(grammar: Grammar, map: DistillMap, style: Style) {
@@ -66,12 +69,17 @@ export class StreamWriter {
     const pending = inherited.filter((item) => !item.used)
     const place = placementOf(turn, this.#grammar, this.#map)
     const kept = place.kind === 'drop' ? this.#withoutText(turn) : turn
-    if (kept.answer !== undefined) return this.#writeAnswer(kept, kept.answer, pending)
-    if (kept.calls.length > 0) return this.#writeCalls(kept, pending)
+    this.draft.omitted.push(...kept.leftOut)
+    if (kept.answer !== undefined) return this.#writeEnding(kept, kept.answer, pending)
+    if (kept.calls.length > 0) return this.#writeTurnWithCalls(kept, place, pending)
+    return this.#writeWords(kept, place, pending)
+  }
+
+  #writeWords(kept: Turn, place: Placement, pending: Pending[]): Pending[] {
     if (place.kind === 'block') return this.#writeBlock(kept, place.agents, pending)
     const thoughts = [...pending, ...pendingOf(kept.event, 'thought', kept.thought)]
     if (kept.as !== 'call') return [...thoughts, ...pendingOf(kept.event, kept.as ?? 'thought', kept.words)]
-    this.omit(kept.event, 'words', 'a call that never returned')
+    if (kept.words.trim() !== '') this.omit(kept.event, 'words', 'a call that never returned')
     return thoughts
   }
 
@@ -114,28 +122,41 @@ export class StreamWriter {
       : this.#mayFollow(agent)
   }
 
+  /** A plan or another contribution that comes with calls is written before them. */
+  #writeTurnWithCalls(turn: Turn, place: Placement, pending: Pending[]): Pending[] {
+    if (turn.as === undefined || turn.as === 'call' || turn.words.trim() === '')
+      return this.#writeCalls(turn, pending)
+    const rest = this.#writeWords({ ...turn, calls: [] }, place, pending)
+    return this.#writeCalls({ ...turn, thought: '', words: '' }, rest)
+  }
+
   #writeCalls(turn: Turn, pending: Pending[]): Pending[] {
     let rest = pending
     let { thought } = turn
+    let isSpoken = false
     for (const call of turn.calls) {
       const name = toolAgent(call.tool, this.#grammar, this.#map)
       if (name === undefined || name === DROP) {
-        this.omit(
-          call.event,
-          'call',
-          name === DROP ? `${call.tool} is dropped by distill.map` : 'the grammar has no agent for it',
-        )
+        const reason =
+          name === DROP ? `${call.tool} is dropped by distill.map` : 'the grammar has no agent for it'
+        this.omit(call.event, 'call', reason)
+        this.omit(call.output.event, 'all', reason)
         if (name === undefined)
           this.draft.problems.push(`the grammar has no agent for the tool "${call.tool}"`)
         continue
       }
-      rest = this.#writeCall(name, call, { ...turn, thought }, rest)
+      const used = this.#writeCall(name, call, { ...turn, thought }, rest)
+      isSpoken ||= used
+      rest = []
       thought = ''
     }
+    const inputs = turn.calls.flatMap(({ tool, input }) => [tool, ...textsIn(input)])
+    if (!isSpoken && saysMore(turn.words, inputs)) this.omit(turn.event, 'words', 'the call says it')
     return [...rest, ...pendingOf(turn.event, 'thought', thought)]
   }
 
-  #writeCall(name: string, call: Call, turn: Turn, pending: Pending[]): Pending[] {
+  /** Returns whether the words of the call served as the thought before it. */
+  #writeCall(name: string, call: Call, turn: Turn, pending: Pending[]): boolean {
     const { text, problems } = callBody(this.#grammar.agents.get(name)!, call.input)
     this.draft.problems.push(...problems)
     const rest = this.#bridge(name, pending)
@@ -143,7 +164,7 @@ export class StreamWriter {
     const isFirst = call === turn.calls[0]
     // Text that only repeats the payload is not a thought.
     const spare = isFirst && turn.words.trim() !== text.trim() ? turn.words : ''
-    this.#writeThought(name, turn, rest, spare)
+    const written = this.#writeThought(name, turn, rest, spare)
     const source = isFirst ? [...new Set([turn.event, call.event])] : [call.event]
     this.#push({ agent: name, text, source })
     this.#push({
@@ -151,7 +172,17 @@ export class StreamWriter {
       text: call.output.text,
       source: [call.output.event],
     })
-    return []
+    return spare !== '' && written.some(({ event, text }) => event === turn.event && spare.includes(text))
+  }
+
+  /** Calls of the turn that ends the run come before its answer, and so does what it says besides. */
+  #writeEnding(turn: Turn, answer: { event: string; text: string }, pending: Pending[]): Pending[] {
+    const rest = turn.calls.length === 0 ? pending : this.#writeCalls({ ...turn, words: '' }, pending)
+    const thought = turn.calls.length === 0 ? turn.thought : ''
+    const isSaid = !saysMore(turn.words, [answer.text])
+    if (!isSaid && turn.as === 'answer') this.omit(turn.event, 'words', 'the recorded answer takes its place')
+    else if (!isSaid) rest.push(...pendingOf(turn.event, turn.as ?? 'thought', turn.words))
+    return this.#writeAnswer({ ...turn, thought }, answer, rest)
   }
 
   #writeAnswer(turn: Turn, answer: { event: string; text: string }, pending: Pending[]): Pending[] {
@@ -170,6 +201,7 @@ export class StreamWriter {
       else this.#discard(item, 'the answer says the same')
     }
     this.#writeThought(agent.name, turn, rest, '')
+    if (saysMore(answer.text, [text])) this.omit(answer.event, 'words', `<${agent.tag}> has another format`)
     this.#push({ agent: agent.name, text, source: [...new Set([turn.event, answer.event])] })
     this.draft.answered = true
     return []
@@ -244,13 +276,13 @@ export class StreamWriter {
     turn: Pick<Turn, 'event' | 'thought'>,
     pending: Pending[],
     spare: string,
-  ): void {
+  ): Piece[] {
     const { prelude } = this.#grammar
     const own = pendingOf(turn.event, 'thought', turn.thought)
     const all = [...pending, ...own]
     if (prelude === null || !prelude.before.has(agent)) {
       for (const item of all) this.#discard(item, `no thought may precede <${agent}>`)
-      return
+      return []
     }
     // Of a thought and the instruction that follows from it, only one is written.
     const instructions = this.#style.thoughts ? all.filter(({ as }) => as === 'task') : []
@@ -274,6 +306,7 @@ export class StreamWriter {
         this.omit(instruction.event, 'words', 'an instruction; the step that followed it says the rest')
     }
     if (pieces.length > 0) this.#push(joinPieces(prelude.agent, pieces))
+    return pieces
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
 import { byTimeThenId, type EventOf, type Links } from './causal-order.ts'
+import type { Omission } from './draft.ts'
+import { saysMore, textsIn } from './said-elsewhere.ts'
 
 /** A tool call with its output. */
 export interface Call {
@@ -19,6 +21,8 @@ export interface Turn {
   words: string
   calls: Call[]
   answer?: { event: string; text: string }
+  /** What of the event and of its calls is not in the turn. */
+  leftOut: Omission[]
 }
 
 /** Why an event is skipped. */
@@ -53,10 +57,13 @@ export class TurnReader {
       case 'tool-called':
         // A call that follows a turn was read with it.
         if (this.#links.byId.get(event.parent ?? '')?.type === 'wrote') return undefined
-        return { ...speaker(event), as: 'call', thought: '', words: '', calls: this.#calls([event]) }
+        return { ...speaker(event), as: 'call', thought: '', words: '', ...this.#calls([event]) }
+      case 'tool-answered':
+        return this.#strayResult(event)
       case 'answered':
+        if (event !== this.#answered) return { skipped: 'a later answer ends the run' }
         if (event.id !== this.ending) return undefined
-        return { ...speaker(event), as: 'answer', thought: '', words: '', calls: [], answer: answerOf(event) }
+        return { ...speaker(event), ...nothingSaid, as: 'answer', answer: answerOf(event) }
       default:
         return undefined
     }
@@ -68,14 +75,28 @@ export class TurnReader {
     const ends = event.id === this.ending
     const unread = this.#separatesThoughts && event.said === undefined && called.length === 0 && !ends
     if (unread) return { skipped: 'an unusable reply' }
-    if (this.#wasRepeated(event, children)) return { skipped: 'a reply that was retried' }
-    const { as, words, thought } = partsOf(event, ends)
-    const turn: Turn = { ...speaker(event), as, thought, words, calls: this.#calls(called) }
+    if (!ends && this.#wasRepeated(event, children)) return { skipped: 'a reply that was retried' }
+    const answered = ends ? this.#answered : undefined
+    const parts = partsOf(event, ends, answered?.text)
+    const turn: Turn = { ...speaker(event), ...parts, ...this.#calls(called) }
     if (ends)
-      turn.answer = this.#answered === undefined ? { event: event.id, text: words } : answerOf(this.#answered)
+      turn.answer = answered === undefined ? { event: event.id, text: parts.words } : answerOf(answered)
     // Only one answer ends a run; the others were suggestions.
-    else if (as === 'answer') turn.as = 'suggestion'
+    else if (turn.as === 'answer') turn.as = 'suggestion'
+    const inputs = called.flatMap((call) =>
+      call.type === 'tool-called' ? [call.tool, ...textsIn(call.input)] : [],
+    )
+    if (saysMore(event.text, [parts.thought, parts.words, turn.answer?.text ?? '', ...inputs]))
+      turn.leftOut.push({ event: event.id, part: 'text', reason: 'beside its thought and its words' })
     return turn
+  }
+
+  /** A result that belongs to no call, or to one that has another. */
+  #strayResult({ id, parent }: EventOf<'tool-answered'>): Skipped | undefined {
+    if (this.#links.byId.get(parent ?? '')?.type !== 'tool-called')
+      return { skipped: 'a result without a call' }
+    const first = this.#links.children(parent!).find((child) => child.type === 'tool-answered')
+    return first?.id === id ? undefined : { skipped: 'its call already has a result' }
   }
 
   #wasRepeated(event: EventOf<'wrote'>, children: readonly TrajectoryEvent[]): boolean {
@@ -86,9 +107,10 @@ export class TurnReader {
     return again || siblings.some((other) => other.type === 'wrote' && byTimeThenId(event, other) < 0)
   }
 
-  /** A call that failed outright reports why; one that never returned, or was retried at once, leaves no trace. */
-  #calls(called: readonly TrajectoryEvent[]): Call[] {
+  /** A call that failed outright reports why; one that never returned, or was retried at once, is left out. */
+  #calls(called: readonly TrajectoryEvent[]): Pick<Turn, 'calls' | 'leftOut'> {
     const calls: Call[] = []
+    const leftOut: Omission[] = []
     for (const [index, event] of called.entries()) {
       if (event.type !== 'tool-called') continue
       const { id, tool, input } = event
@@ -100,10 +122,17 @@ export class TurnReader {
         calls.push({ event: id, tool, input, output: { event: answer.id, text: answer.output } })
       else if (failure !== undefined && !retried)
         calls.push({ event: id, tool, input, output: { event: failure.id, text: failure.message } })
+      else {
+        const reason =
+          failure === undefined ? 'a call that never returned' : 'a failed call that was repeated'
+        leftOut.push({ event: id, part: 'call', reason })
+      }
     }
-    return calls
+    return { calls, leftOut }
   }
 }
+
+const nothingSaid = { thought: '', words: '', calls: [], leftOut: [] } as const satisfies Partial<Turn>
 
 function speaker(event: TrajectoryEvent): { event: string; agent: string } {
   return { event: event.id, agent: event.agent }
@@ -113,15 +142,21 @@ function answerOf({ id, text }: EventOf<'answered'>): { event: string; text: str
   return { event: id, text }
 }
 
-/** Unstructured text is a thought, unless it is the answer. */
+/** Unstructured text is a thought, apart from the answer in it. */
 function partsOf(
   { said, thought = '', text }: EventOf<'wrote'>,
   ends: boolean,
+  answer: string | undefined,
 ): Pick<Turn, 'as' | 'words' | 'thought'> {
   if (said !== undefined) return { as: said.as, words: said.text, thought }
-  if (ends) return { as: 'answer', words: text, thought }
-  return { as: undefined, words: '', thought: thought === '' ? text : thought }
+  if (!ends) return { as: undefined, words: '', thought: thought === '' ? text : thought }
+  if (answer === undefined || thought !== '' || text.trim() === answer.trim())
+    return { as: 'answer', words: text, thought }
+  return { as: 'answer', words: answer, thought: withoutEnd(text.trim(), answer.trim()) }
 }
+
+const withoutEnd = (text: string, end: string): string =>
+  end !== '' && text.endsWith(end) ? text.slice(0, -end.length).trimEnd() : text
 
 function isSameCall(left: EventOf<'tool-called'>, right: TrajectoryEvent): boolean {
   return (

@@ -1,4 +1,4 @@
-import { agentNames, type Voice, type VoiceOptions, Voices } from '../../language/voice/index.ts'
+import { addExamples, agentNames, type Voice, type VoiceOptions, Voices } from '../../language/voice/index.ts'
 import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
 import type { Turn } from './turn.ts'
 
@@ -12,6 +12,8 @@ export const LEFT = 'left alone'
 export class Speaker {
   readonly #voice: Voice
   readonly counts = new Map<string, number>()
+  /** Some of what each rule changed. */
+  readonly examples = new Map<string, string[]>()
 
   constructor(voice: Voice) {
     this.#voice = voice
@@ -25,8 +27,9 @@ export class Speaker {
 
   #rewrite(written: string): string {
     if (written === '') return written
-    const { text, rules, left } = this.#voice.rewrite(written)
+    const { text, rules, examples, left } = this.#voice.rewrite(written)
     for (const [rule, times] of rules) this.#count(rule, times)
+    for (const [rule, texts] of examples) addExamples(this.examples, rule, texts)
     if (left > 0) this.#count(LEFT, left)
     return text
   }

@@ -1,4 +1,5 @@
 import { allFailed, type Failure, UsageError } from '../../../base/errors/index.ts'
+import { toolLikeTexts } from '../../../language/voice/index.ts'
 import {
   formatNamed,
   type LogFormat,
@@ -28,6 +29,8 @@ export interface ImportOptions {
   map?: LogMap
   /** Tasks with gold answers; a run belongs to the one with its id or question. */
   tasks?: readonly Task[]
+  /** Do not import runs with text that looks like tool output. */
+  strict?: boolean
 }
 
 const BATCH = 100
@@ -35,7 +38,7 @@ const BATCH = 100
 /** Reads logs into a run: one trajectory per logged run, the tools they used, and tasks where gold answers are known. */
 export async function importLogs(
   { run, config, observe, signal }: Pick<StageContext<ImportConfig>, 'run' | 'config' | 'observe' | 'signal'>,
-  { files, format, map, tasks = [] }: ImportOptions,
+  { files, format, map, tasks = [], strict = false }: ImportOptions,
 ): Promise<ImportSummary> {
   const wanted =
     map !== undefined ? mappedFormat(map) : format !== undefined ? formatNamed(format) : undefined
@@ -53,6 +56,7 @@ export async function importLogs(
   const ids = new Set<string>()
   let batch: Trajectory[] = []
   let done = 0
+  let refused = 0
   const flush = (): void => {
     run.appendMany('trajectory', batch)
     batch = []
@@ -66,6 +70,13 @@ export async function importLogs(
         continue
       }
       const { trajectory, task } = convert(logged, group.format, known, domain)
+      const toolLike = toolLikeTexts(trajectory.events)
+      report.addToolLike(toolLike)
+      if (strict && toolLike.length > 0) {
+        report.raise('refused')
+        refused++
+        continue
+      }
       // Attempts at one task may share an id, and importing a file again must find what it imported before.
       const id = uniqueId(trajectory.id, ids)
       const before = run.has('trajectory', id)
@@ -83,7 +94,7 @@ export async function importLogs(
   }
   flush()
   tools.write(run)
-  if (done === 0)
+  if (done === 0 && refused === 0)
     throw failures.length === 0
       ? new UsageError('the logs contain no runs', {
           fix: 'Check the files, or name their format with --format.',
@@ -99,12 +110,14 @@ function convert(
   domain: string,
 ): { trajectory: Trajectory; task: Task | undefined } {
   const question = logged.question ?? questionOf(logged.items)
-  const task = known.taskOf(logged, question)
+  const named = known.taskOf(logged, question)
+  // The order of a log is its own, whatever grammar its task would have.
+  const task = named === undefined ? undefined : { ...named, domain }
   const taskId = task?.id ?? taskIdOf(question)
   const id = logged.id ?? taskId
   const trajectory = toTrajectory(logged, { id, taskId, team: format.name, markup: format.markup })
   const meta = {
-    domain: task?.domain ?? domain,
+    domain,
     suite: 'import',
     ...trajectory.meta,
     importedFrom: logged.where,

@@ -1,3 +1,4 @@
+import type { ToolLike } from '../../../language/voice/index.ts'
 import { general, type LeftOut, type Unreadable } from '../../../logs/index.ts'
 import type { Trajectory } from '../../../schema/index.ts'
 
@@ -15,6 +16,8 @@ export interface ImportSummary {
   unreadable: Finding[]
   /** Text of the logs that is in no event, by field. */
   leftOut: (Finding & { characters: number })[]
+  /** Text of agents that looks like tool output. */
+  toolLike: { kind: string; count: number; examples: string[] }[]
 }
 
 interface Finding {
@@ -37,6 +40,7 @@ export class ImportReport {
   readonly #agents = new Map<string, ImportSummary['agents'][number]>()
   readonly #tools = new Map<string, ImportSummary['tools'][number]>()
   readonly #unreadable = new Map<string, Finding>()
+  readonly #toolLike = new Map<string, Finding>()
   readonly #leftOut = new Map<string, ImportSummary['leftOut'][number]>()
 
   format(format: string, files: number): void {
@@ -79,6 +83,13 @@ export class ImportReport {
     }
   }
 
+  addToolLike(found: readonly ToolLike[]): void {
+    for (const { kind, example } of found) {
+      this.raise('texts that look like tool output')
+      count(this.#toolLike, kind, example)
+    }
+  }
+
   summary(): ImportSummary {
     const byCount = <T extends { count: number }>(found: Map<string, T>): T[] =>
       [...found.values()].sort((one, other) => other.count - one.count)
@@ -89,6 +100,7 @@ export class ImportReport {
       tools: [...this.#tools.values()].sort((one, other) => other.calls - one.calls),
       unreadable: byCount(this.#unreadable),
       leftOut: byCount(this.#leftOut),
+      toolLike: byCount(this.#toolLike).map(({ what, ...found }) => ({ kind: what, ...found })),
     }
   }
 
