@@ -19,10 +19,11 @@ import {
 } from '../settings/index.ts'
 import { DistillSection } from '../stages/distill/settings.ts'
 import { EvalSection } from '../stages/eval/settings.ts'
-import { FilterSection, sourceFromText } from '../stages/filter/settings.ts'
+import { FilterSection } from '../stages/filter/settings.ts'
 import { RlSection } from '../stages/rl/settings.ts'
 import { SftSection } from '../stages/sft/settings.ts'
 import { TeachSection } from '../stages/teach/settings.ts'
+import { sourceFromText } from '../tasks/contamination/settings.ts'
 import { TasksSection } from '../tasks/settings.ts'
 import {
   EmbeddingSection,

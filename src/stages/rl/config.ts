@@ -3,12 +3,12 @@ import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import { isModelFolder } from '../../engine/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { TasksConfig } from '../../tasks/settings.ts'
+import type { ContaminationConfig } from '../../tasks/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import type { AdvantageKind } from './advantages.ts'
 import type { RlSection } from './settings.ts'
 
-export interface RlConfig extends TasksConfig, WorldConfig, StudentConfig {
+export interface RlConfig extends ContaminationConfig, WorldConfig, StudentConfig {
   rl: RlSection
   rollout: RolloutSection
 }
