@@ -17,6 +17,7 @@ import {
   tableFromText,
   valuesFromRun,
 } from '../settings/index.ts'
+import { CheckSection } from '../stages/check/settings.ts'
 import { DistillSection } from '../stages/distill/settings.ts'
 import { EvalSection } from '../stages/eval/settings.ts'
 import { FilterSection } from '../stages/filter/settings.ts'
@@ -40,6 +41,7 @@ export const ProjectConfig = z.strictObject({
   language: LanguageSection,
   tools: ToolsSection,
   tasks: TasksSection,
+  check: CheckSection,
   distill: DistillSection,
   filter: FilterSection,
   sandbox: SandboxSection,
