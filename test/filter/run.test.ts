@@ -114,56 +114,6 @@ describe('a run with one sequence for every outcome', () => {
     expect(page).not.toMatch(/(src|href)=|@import|url\(/)
   })
 
-  it('reports unchecked answers apart from wrong ones, and keeps them if asked to', async () => {
-    run.append(
-      'sequence',
-      makeSequence({ id: 'new', outcome: 'unchecked', reflection: 'Fine.', thought: unlike() }),
-    )
-    const { funnel, figures } = await runFilter(config(filter), { run, ...quiet })
-    expect(figures).toMatchObject({ unchecked: 1 })
-    expect(funnel.reasons).toMatchObject([
-      { stage: 'complexity' },
-      { reason: 'wrong answer', count: 1 },
-      { reason: 'repeated tool call', count: 1 },
-      { reason: 'unchecked', count: 1, examples: [{ id: 'new' }] },
-      { stage: 'reflection' },
-      { stage: 'length' },
-    ])
-    const { figures: after } = await runFilter(config({ ...filter, unchecked: 'keep' }), { run, ...quiet })
-    expect(after).toMatchObject({ unchecked: 1, kept: figures['kept']! + 1 })
-    expect(Object.keys(selected())).toContain('new')
-  })
-
-  it("by default compares with the test questions of the project's sources and with the run's evaluation tasks", async () => {
-    const own = join(folder, 'own.jsonl')
-    const question = 'How many lamps does the second tower of Osk harbour have?'
-    const rows = ['train', 'test'].map((split) =>
-      JSON.stringify({ split, question: `${question} ${split}`, answer: 'x' }),
-    )
-    writeFileSync(own, rows.join('\n'))
-    const reasons = async (suites: unknown[], section = {}) => {
-      const found: string[] = []
-      const settings = ProjectConfig.parse({ filter: { ...filter, ...section }, tasks: { suites } })
-      const { funnel } = await runFilter(settings, { run, ...quiet, onFinding: (text) => found.push(text) })
-      const of = funnel.reasons.filter(({ stage }) => stage === 'contamination')
-      return [...of.map(({ reason, examples }) => `${reason}: ${examples.map(({ id }) => id)}`), ...found]
-    }
-    expect(await reasons([own])).toEqual([`question is in ${own}:test: known`])
-    expect(await reasons([own], { against: [] })).toEqual([])
-    // What cannot be read is said, not fatal: the tasks may have been there when they were given to the team.
-    expect(await reasons([join(folder, 'gone.jsonl')])).toEqual([
-      expect.stringContaining('training data is not compared with'),
-    ])
-    const task = {
-      v: 1 as const,
-      suite: 's',
-      domain: 'web',
-      gold: { checker: 'exact' as const, answers: ['7'] },
-    }
-    run.append('task', { ...task, id: 'e', question, meta: { for: 'eval' } })
-    expect(await reasons(['math'])).toEqual(["question is in the run's evaluation tasks: known"])
-  })
-
   it('filters the same records and settings only once', async () => {
     const again = async (section = filter) =>
       (await runFilter(config(section), { run, ...quiet })).alreadyDone

@@ -11,12 +11,12 @@ const VERSION = 'group-1'
 const LONGEST_REASON = 200
 
 /** Attempts at one task, each as text. */
-export interface GroupCase {
+interface GroupCase {
   question: string
   attempts: readonly string[]
 }
 
-export interface AttemptScore {
+interface AttemptScore {
   /** From 0 to 1, relative to the other attempts. */
   score: number
   reason: string
