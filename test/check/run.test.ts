@@ -290,6 +290,18 @@ describe('without gold answers', () => {
     })
   })
 
+  it('a task that says that it has no gold answer has none', async () => {
+    using run = newRun()
+    add(run)
+    run.append('task', { ...task('t', 'In which year?', ''), gold: { checker: 'none' } })
+    await withJudge(comparing, async (judge) => {
+      expect((await checked(run, { without: 'relative' }, judge)).figures).toMatchObject({
+        correct: 3,
+        wrong: 1,
+      })
+    })
+  })
+
   it('judges each attempt by itself', async () => {
     using run = newRun()
     add(run)

@@ -87,9 +87,11 @@ export function registerCheck(program: Command): void {
 
 function goldOf({ gold = '', checker = 'exact', question }: CheckOptions): { gold: Gold; question?: string } {
   const made: Gold =
-    checker === 'exact'
-      ? { checker, answers: gold.split('|').map((answer) => answer.trim()) }
-      : { checker: checker as 'math' | 'judge', answer: gold }
+    checker === 'none'
+      ? { checker }
+      : checker === 'exact'
+        ? { checker, answers: gold.split('|').map((answer) => answer.trim()) }
+        : { checker: checker as 'math' | 'judge', answer: gold }
   return { gold: made, ...(question === undefined ? {} : { question }) }
 }
 

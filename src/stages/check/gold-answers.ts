@@ -9,6 +9,7 @@ export class GoldAnswers {
   constructor(...lists: Iterable<Task>[]) {
     for (const list of lists)
       for (const task of list) {
+        if (task.gold.checker === 'none') continue
         const key = questionKey(task.question)
         if (!this.#byId.has(task.id)) this.#byId.set(task.id, task)
         if (key !== '' && !this.#byQuestion.has(key)) this.#byQuestion.set(key, task)
