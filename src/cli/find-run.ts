@@ -26,6 +26,12 @@ const kinds = {
     what: 'there is no run with team trajectories',
     fix: 'Create one with `coa teach`.',
   },
+  answers: {
+    has: (run: RunSummary) =>
+      !isEvaluation(run) && ['trajectory', 'sequence'].some((kind) => count(run, kind) > 0),
+    what: 'there is no run with answers',
+    fix: 'Create one with `coa import` or `coa teach`.',
+  },
   sequences: {
     has: (run: RunSummary) => !isEvaluation(run) && count(run, 'sequence') > 0,
     what: 'there is no run with distilled sequences',

@@ -1,4 +1,5 @@
 export { type ImportSummary, importRuns } from '../stages/capture/index.ts'
+export { check } from '../stages/check/index.ts'
 export { distill } from '../stages/distill/index.ts'
 export { filter } from '../stages/filter/index.ts'
 export { rl } from '../stages/rl/index.ts'

@@ -17,12 +17,14 @@ import {
   tableFromText,
   valuesFromRun,
 } from '../settings/index.ts'
+import { CheckSection } from '../stages/check/settings.ts'
 import { DistillSection } from '../stages/distill/settings.ts'
 import { EvalSection } from '../stages/eval/settings.ts'
-import { FilterSection, sourceFromText } from '../stages/filter/settings.ts'
+import { FilterSection } from '../stages/filter/settings.ts'
 import { RlSection } from '../stages/rl/settings.ts'
 import { SftSection } from '../stages/sft/settings.ts'
 import { TeachSection } from '../stages/teach/settings.ts'
+import { sourceFromText } from '../tasks/contamination/settings.ts'
 import { TasksSection } from '../tasks/settings.ts'
 import {
   EmbeddingSection,
@@ -39,6 +41,7 @@ export const ProjectConfig = z.strictObject({
   language: LanguageSection,
   tools: ToolsSection,
   tasks: TasksSection,
+  check: CheckSection,
   distill: DistillSection,
   filter: FilterSection,
   sandbox: SandboxSection,

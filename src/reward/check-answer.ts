@@ -45,6 +45,8 @@ export async function checkAnswer(
         return await checkCode(gold, answer, context.sandbox, { ...context.code, signal: context.signal })
       case 'judge':
         return await checkWithJudge(gold.answer, answer, context)
+      case 'none':
+        return verdict('undecided', 'none', 'there is no gold answer')
     }
   } catch (error) {
     // No checker is known to throw; if one does, that is our bug, not the answer's fault.

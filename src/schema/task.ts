@@ -31,6 +31,8 @@ export const Gold = z.discriminatedUnion('checker', [
   }),
   /** A model compares the answer with the reference. */
   z.object({ checker: z.literal('judge'), answer: z.string() }),
+  /** There is no gold answer: nothing can be checked, but attempts can be compared with each other. */
+  z.object({ checker: z.literal('none') }),
 ])
 export type Gold = z.infer<typeof Gold>
 export type Checker = Gold['checker']

@@ -92,7 +92,6 @@ describe('resolveConfig', () => {
         max_characters: 0,
         near_duplicates: true,
         duplicate_likeness: 0.8,
-        against: [],
         against_count: 1000,
         overlap_words: 8,
         overlap_share: 0.5,

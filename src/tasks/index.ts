@@ -1,5 +1,7 @@
 export type { Split } from '../schema/index.ts'
 export { sourceNamed, suiteName } from './configured-sources.ts'
+export type { EvalQuestions } from './contamination/eval-questions.ts'
+export { type ContaminationConfig, readEvalQuestions } from './contamination/read-eval-questions.ts'
 export { overlapOf, refuseOverlap } from './overlap.ts'
 export { questionKey } from './question-key.ts'
 export {

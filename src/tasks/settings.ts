@@ -10,8 +10,8 @@ const TaskSourceSection = z.strictObject({
   format: z.string().min(1).optional(),
   /** Columns of a file by field, such as { question = "problem", answer = "gold" }. */
   map: z.record(z.string(), z.string().min(1)).optional(),
-  /** How answers of a plain file are checked. Unset: detected from the answers. */
-  checker: z.enum(['exact', 'math', 'judge']).optional(),
+  /** How answers of a plain file are checked; none: there are no gold answers. Unset: detected from the answers. */
+  checker: z.enum(['exact', 'math', 'judge', 'none']).optional(),
   /** The grammar of its tasks. */
   domain: z.string().min(1).optional(),
   /** The split of rows without one. Unset: by file name, or else by a hash of the question. */

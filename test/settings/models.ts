@@ -5,6 +5,7 @@ import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import { openSolver } from '../../src/pipeline/eval-solvers.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { readEnvironment } from '../../src/settings/index.ts'
+import { check } from '../../src/stages/check/index.ts'
 import { distill } from '../../src/stages/distill/index.ts'
 import { solveAll } from '../../src/stages/eval/index.ts'
 import { filter } from '../../src/stages/filter/index.ts'
@@ -182,6 +183,18 @@ const scoredGiven: Flags = {
   'filter.judge_undecided': 'drop',
 }
 
+/** Compares attempts; none is better than 0.6. */
+const comparing = await startOpenAiServer(() =>
+  JSON.stringify({ attempts: [{ attempt: 1, reason: '', score: 0.6 }] }),
+)
+
+async function compared(config: ProjectConfig): Promise<unknown> {
+  using run = newRun()
+  run.append('trajectory', trajectory)
+  await check.run({ run, config, observe, signal }, { without: 'relative', again: true })
+  return [...run.scan('trajectory')].map(({ verdict }) => verdict?.outcome)
+}
+
 export const call = '<think>Look.</think><code>\n```py\n```\n</code>'
 const evalGiven: Flags = { ...quick, 'eval.max_turns': 1 }
 const evalModel: Flags = {
@@ -224,6 +237,12 @@ export const modelsEffects: Effects = {
     from: 'keep',
     to: 'drop',
     given: { ...scoredGiven, 'filter.judge': true },
+  },
+  'check.min_score': {
+    see: compared,
+    from: 0.5,
+    to: 0.7,
+    given: { ...quick, 'judge.base_url': comparing.baseUrl, 'judge.model': 'model-a' },
   },
   'embedding.max_characters': {
     see: asked(embedding),

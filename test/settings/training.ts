@@ -3,12 +3,14 @@ import { byteTokenizer } from '../../src/language/tokens/index.ts'
 import type { ProjectConfig } from '../../src/pipeline/settings.ts'
 import type { Rollout } from '../../src/schema/index.ts'
 import { chooseTasks } from '../../src/stages/rl/choose-tasks.ts'
+import { compareWith } from '../../src/stages/rl/compare-group.ts'
 import { initialModel, rlSettings } from '../../src/stages/rl/config.ts'
 import { run as trainRl } from '../../src/stages/rl/index.ts'
 import { practiceTasks } from '../../src/stages/rl/practice-tasks.ts'
 import { replayFrom } from '../../src/stages/rl/replay.ts'
 import { run as trainSft } from '../../src/stages/sft/index.ts'
 import { createRun, type Run } from '../../src/store/index.ts'
+import type { GroupJudge } from '../../src/world/judge/index.ts'
 import { makeSequence } from '../filter/make-sequence.ts'
 import { makeRollout, makeTask, wrong } from '../rl/make-rollout.ts'
 import { callOf, policyOf, says } from '../rollout/fixtures.ts'
@@ -102,6 +104,11 @@ function made(id: string, taskId: string, groupId: string, seed: number, checkpo
 
 const replayed = [1, 2, 3].map((at) => makeSequence({ id: `${at}`, question: `What is ${at}?` }))
 
+/** Compares rollouts by the length of their text. */
+const byLength: GroupJudge = async ({ attempts }) => ({
+  scores: attempts.map((text) => ({ score: (text.length % 10) / 10, reason: '' })),
+})
+
 /** Everything the engine is told, every rollout that is asked for, and how rollouts are stored. */
 async function rl(config: ProjectConfig): Promise<unknown> {
   using run = newRun()
@@ -115,6 +122,7 @@ async function rl(config: ProjectConfig): Promise<unknown> {
       observe,
       tasks,
       student: { engine, reference: recordingEngine().engine },
+      compare: config.rl.reward === 'verdict' ? undefined : compareWith(byLength, 0.5, rlSettings(config)),
       // As the stage does.
       replay: config.rl.replay === 0 ? undefined : replayFrom(replayed, byteTokenizer(), rlSettings(config)),
       rollOut: async ({ id, task, groupId, seed }, checkpoint) => {
@@ -167,6 +175,7 @@ const rlEffects: Effects = {
       'rl.overlong_buffer': 18,
       'rl.overlong_filter': true,
       'rl.void_filter': true,
+      'rl.reward': 'relative-judge',
       'rl.partial': true,
       'rl.format_bonus': 0.1,
       'rl.format_penalty': 0.1,

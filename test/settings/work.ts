@@ -83,7 +83,12 @@ async function distilledAsOne(config: ProjectConfig): Promise<unknown> {
 let words = 0
 const unlike = (): string => Array.from({ length: 60 }, () => `w${words++}`).join(' ')
 const known = 'How many lamps does the second tower of Osk harbour have, and who lit them first?'
-writeFileSync(join(folder, 'held-out.jsonl'), `${JSON.stringify({ question: known, answer: '7' })}\n`)
+const price = (name: string, apples: number, cents: number): string =>
+  `${name} buys ${apples} apples at the market and pays ${cents} cents for each of them. How much is that?`
+writeFileSync(
+  join(folder, 'held-out.jsonl'),
+  [known, price('Bo', 5, 90)].map((question) => JSON.stringify({ question, answer: '7' })).join('\n'),
+)
 const second = { seed: 1, split: 'test', index: 1 } as const
 const twin = unlike()
 const shapes: Shape[] = [
@@ -97,6 +102,8 @@ const shapes: Shape[] = [
   { id: 'unreflected' },
   { id: 'unreflected code', grammar: 'code' },
   { id: 'known', reflection: 'Fine.', question: known.replace('first', 'last') },
+  { id: 'paraphrase', reflection: 'Fine.', question: price('Ada', 3, 12) },
+  { id: 'unchecked', reflection: 'Fine.', outcome: 'unchecked' },
   { id: 'tested', reflection: 'Fine.', question: suites.get('math')!.generate(second).question },
   { id: 'first twin', reflection: 'Fine.', thought: twin },
   { id: 'second twin', reflection: 'Fine.', thought: `${twin} and some more words of its own here` },
@@ -234,6 +241,7 @@ export const workEffects: Effects = {
       'filter.near_duplicates': false,
       'filter.per_task': 1,
       'filter.duplicate_likeness': 1,
+      'filter.unchecked': 'keep',
       'filter.against': against,
       'filter.skip_origins': [],
     },
@@ -244,6 +252,7 @@ export const workEffects: Effects = {
     { 'filter.overlap_words': 40, 'filter.overlap_share': 1 },
     { 'filter.against': against },
   ),
+  ...seenBy(filtered, { 'filter.paraphrases': false }, { 'filter.against': against }),
   ...seenBy(
     filtered,
     { 'filter.against_count': 1 },

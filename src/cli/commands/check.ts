@@ -7,10 +7,10 @@ import { settings } from '../globals.ts'
 import { readInput } from '../input.ts'
 import { emit, mark } from '../output.ts'
 import { sanitize } from '../sanitize.ts'
-import { checkContext } from './check-context.ts'
-import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
+import { type CheckRunOptions, checkAnswersOfRun, forRun } from './check-run.ts'
+import { addSourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
-interface CheckOptions extends SourceOptions {
+interface CheckOptions extends CheckRunOptions {
   task?: string
   id?: string
   gold?: string
@@ -20,9 +20,12 @@ interface CheckOptions extends SourceOptions {
 export function registerCheck(program: Command): void {
   const command = program
     .command('check')
-    .argument('<answer>', 'the answer; @FILE reads it from a file, - from standard input')
+    .argument(
+      '<run or answer>',
+      'a run; with --task or --gold an answer: @FILE reads it from a file, - from standard input',
+    )
   addSourceOptions(command, '1')
-    .description('check one answer against a task or a gold answer')
+    .description('check the answers of a run, or one answer, against gold answers')
     .option('--task <source>', sourceArgument)
     .option('--id <id>', 'id of the task in the source (default: the task at --first)')
     .addOption(
@@ -31,10 +34,28 @@ export function registerCheck(program: Command): void {
       ),
     )
     .option('--question <text>', 'the question, for a judge')
+    .addOption(
+      forRun('--tasks <source>', `gold answers for a run: ${sourceArgument} (default: its own tasks)`),
+    )
+    .addOption(forRun('--judge', 'the [judge] model decides where there is no gold answer'))
+    .addOption(
+      forRun('--relative', 'the same, but it compares all attempts at a task with each other').conflicts(
+        'judge',
+      ),
+    )
+    .addOption(
+      forRun(
+        '--min-score <score>',
+        'score from 0 to 1 that counts as correct then (default: check.min_score)',
+      ),
+    )
+    .addOption(forRun('--again', 'check answers that have a verdict, too'))
     .addHelpText(
       'after',
       [
         '\nExamples:',
+        '  $ coa check latest --tasks questions.jsonl',
+        '  $ coa check latest --relative --min-score 0.7',
         "  $ coa check 0.75 --gold '\\frac{3}{4}' --checker math",
         "  $ coa check 'The Beatles' --gold 'Beatles|The Fab Four'",
         '  $ coa check @solution.py --task code --first 3',
@@ -42,6 +63,9 @@ export function registerCheck(program: Command): void {
     )
     .action(async (given: string, _options, command: Command) => {
       const options = command.optsWithGlobals<CheckOptions>()
+      if (options.task === undefined && options.gold === undefined)
+        return checkAnswersOfRun(given, options, command.getOptionValueSource('number') === 'default')
+      const { checkContext } = await import('../../stages/check/index.ts')
       const { gold, question } = options.gold === undefined ? await taskOf(options) : goldOf(options)
       const answer = given === '-' ? readInput('-') : given.startsWith('@') ? readFile(given.slice(1)) : given
       const { checkAnswer, closeAlgebra } = await import('../../reward/index.ts')
@@ -63,23 +87,23 @@ export function registerCheck(program: Command): void {
 
 function goldOf({ gold = '', checker = 'exact', question }: CheckOptions): { gold: Gold; question?: string } {
   const made: Gold =
-    checker === 'exact'
-      ? { checker, answers: gold.split('|').map((answer) => answer.trim()) }
-      : { checker: checker as 'math' | 'judge', answer: gold }
+    checker === 'none'
+      ? { checker }
+      : checker === 'exact'
+        ? { checker, answers: gold.split('|').map((answer) => answer.trim()) }
+        : { checker: checker as 'math' | 'judge', answer: gold }
   return { gold: made, ...(question === undefined ? {} : { question }) }
 }
 
 async function taskOf(options: CheckOptions): Promise<Pick<Task, 'gold' | 'question'>> {
-  if (options.task === undefined) {
-    throw new UsageError('nothing to check the answer against', { fix: 'Give --task or --gold.' })
-  }
   const { openTasks } = await import('../../tasks/index.ts')
-  const source = await sourceOf(options.task, options)
+  const from = options.task!
+  const source = await sourceOf(from, options)
   const { limit: _one, ...every } = source
   for await (const task of openTasks(options.id === undefined ? source : { ...every, limit: 1_000_000 })) {
     if (options.id === undefined || task.id === options.id) return task
   }
-  throw new UsageError(`${options.task} has no such task`, {
+  throw new UsageError(`${from} has no such task`, {
     fix: '`coa tasks show` prints tasks with their ids.',
   })
 }

@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import pc from 'picocolors'
 import { percent, whole } from '../../base/text/index.ts'
 import type { FilterSummary, Funnel } from '../../stages/filter/index.ts'
-import { sourceFromText } from '../../stages/filter/settings.ts'
 import { openRun } from '../../store/index.ts'
+import { sourceFromText } from '../../tasks/contamination/settings.ts'
 import { bar, reasonTable, stageTable } from '../funnel-tables.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
-import { showProgress } from '../progress.ts'
+import { printNote, showProgress } from '../progress.ts'
 import { repeatable } from '../repeatable.ts'
 import { settingsForRun } from '../run-settings.ts'
 import { filterQueriesOf } from './filter-queries.ts'
@@ -81,7 +81,7 @@ export function registerFilter(program: Command): void {
         emit(options, { run: run.id, dryRun, folder, ...summary }, () => describe(summary, dryRun, folder))
       }
       await interruptible((signal) =>
-        runStage(filter, { run, config, signal, observe }, { dryRun, onSummary }),
+        runStage(filter, { run, config, signal, observe, onFinding: printNote }, { dryRun, onSummary }),
       ).finally(observe.done)
     })
 }
@@ -102,7 +102,7 @@ function flagsOf(options: FilterOptions): Record<string, unknown> {
 }
 
 function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folder: string): string {
-  const { sequences, kept, copies, upSampled, passedOver, judge } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, judge, unchecked = 0 } = funnel
   const state = dryRun
     ? 'dry run: nothing was written'
     : alreadyDone
@@ -118,6 +118,11 @@ function describe({ funnel, alreadyDone }: FilterSummary, dryRun: boolean, folde
       `${whole(copies)} after upsampling ${whole(upSampled)} of them` +
       (passedOver === 0 ? '' : `; ${whole(passedOver)} skipped`),
     ...(judge === undefined ? [] : [describeJudge(judge)]),
+    ...(unchecked === 0
+      ? []
+      : [
+          `${mark.open} nothing has checked the answers of ${whole(unchecked)} sequences; \`coa check RUN\` does`,
+        ]),
     pc.dim(state),
   ].join('\n')
 }

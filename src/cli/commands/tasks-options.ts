@@ -39,6 +39,7 @@ export function addSourceOptions(command: Command, count: string): Command {
         'exact',
         'math',
         'judge',
+        'none',
       ]),
     )
     .option('--domain <grammar>', 'grammar for the tasks of a file')
@@ -54,7 +55,7 @@ export async function sourceOf(from: string, options: SourceOptions): Promise<Ta
     onNote: printOnce(),
     ...(format === undefined ? {} : { format }),
     ...(domain === undefined ? {} : { domain }),
-    ...(checker === undefined ? {} : { checker: checker as 'exact' | 'math' | 'judge' }),
+    ...(checker === undefined ? {} : { checker: checker as 'exact' | 'math' | 'judge' | 'none' }),
     ...(options.map === undefined ? {} : { map: parseColumnMap(options.map) }),
     ...(options.split === undefined || options.split === ALL ? {} : { split: parseSplit(options.split) }),
     ...(options.level === undefined ? {} : { levels: parseLevels(options.level) }),

@@ -56,6 +56,8 @@ function goldLines(gold: Gold): string[] {
       return [pc.green(sanitize(gold.answer))]
     case 'judge':
       return [`${pc.green(sanitize(gold.answer))} ${pc.dim('(checked by a judge model)')}`]
+    case 'none':
+      return [pc.dim('no gold answer')]
     case 'code':
       return [
         pc.dim(`${gold.tests.length} hidden tests`),

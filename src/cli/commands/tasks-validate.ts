@@ -7,7 +7,6 @@ import { settings } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
-import { checkContext } from './check-context.ts'
 import { addSourceOptions, type SourceOptions, sourceArgument, sourceOf } from './tasks-options.ts'
 
 export function registerTasksValidate(parent: Command): void {
@@ -19,6 +18,7 @@ export function registerTasksValidate(parent: Command): void {
     )
     .action(async (sources: string[], _options, command: Command) => {
       const options = command.optsWithGlobals<SourceOptions>()
+      const { checkContext } = await import('../../stages/check/index.ts')
       const { openTasks, validateTasks } = await import('../../tasks/index.ts')
       const opened = await Promise.all(sources.map((from) => sourceOf(from, options)))
       let skipped = 0

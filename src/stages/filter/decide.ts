@@ -1,7 +1,7 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
 import { type Stream, streamText } from '../../schema/index.ts'
-import { contaminated, type EvalQuestions } from './contamination.ts'
+import type { EvalQuestions } from '../../tasks/index.ts'
 import { isEcho } from './echo.ts'
 import { type Drop, type Examined, firstText } from './examine.ts'
 import { tooLong } from './length.ts'
@@ -63,10 +63,7 @@ const checks: readonly (readonly [StageName, Check])[] = [
       return tooLong({ messages, stream: streamText(sequence) }, settings, countTokens)
     },
   ],
-  [
-    'contamination',
-    ({ question }, { settings, evalQuestions }) => contaminated(question, evalQuestions, settings),
-  ],
+  ['contamination', ({ question }, { evalQuestions }) => evalQuestions.contamination(question)],
 ]
 
 /**

@@ -148,14 +148,16 @@ export class FilterChain {
 
 function candidateOf(
   { sequence, question }: Examined,
-  { weight, score = 0 }: { weight: number; score?: number },
+  { weight, score }: { weight: number; score?: number },
   profile: Profile,
 ): Candidate {
   const { id, taskId } = sequence
   const digest = sequenceDigest(sequence)
   // Imported sequences may have no task; then the question stands for it.
   const task = taskId ?? question
-  return { id, weight, digest, profile, task, score, characters: streamText(sequence).length }
+  // Without the filter's judge, that of a comparison (`coa check --relative`) says which attempt is the best.
+  const worth = score ?? sequence.verdict?.score ?? 0
+  return { id, weight, digest, profile, task, score: worth, characters: streamText(sequence).length }
 }
 
 /** The ids of the best sequences of each task: highest weight, highest score, shortest; ties are broken by seed and id. */

@@ -3,7 +3,7 @@ import type { Funnel } from './funnel.ts'
 
 /** The funnel as a self-contained page: no network, no JavaScript, light and dark, phone and desktop. */
 export function drawFunnel(funnel: Funnel, runId: string): string {
-  const { sequences, kept, copies, upSampled, passedOver } = funnel
+  const { sequences, kept, copies, upSampled, passedOver, unchecked = 0 } = funnel
   return htmlPage(
     `Filter funnel · ${runId}`,
     style,
@@ -15,6 +15,7 @@ ${figure('retention', percent(kept / sequences))}
 ${figure('copies', whole(copies))}
 ${figure('up-sampled', whole(upSampled))}
 ${passedOver === 0 ? '' : figure('skipped', whole(passedOver))}
+${unchecked === 0 ? '' : figure('unchecked', whole(unchecked))}
 </dl>
 <h2>Stage by stage</h2>
 ${htmlTable(

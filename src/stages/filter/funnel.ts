@@ -15,6 +15,8 @@ export const Funnel = z.object({
   sequences: count,
   /** Skipped because of their origin. */
   passedOver: count,
+  /** Of the examined ones, those whose answer was never checked, kept or not. Absent in earlier versions. */
+  unchecked: count.optional(),
   kept: count,
   /** The kept ones, times their weights. */
   copies: count,
@@ -54,6 +56,7 @@ export class FunnelCounter {
   readonly #reasons = new Map<string, Funnel['reasons'][number]>()
   readonly #toolSets = new Map<string, ReadonlyMap<string, number>>()
   passedOver = 0
+  #unchecked = 0
   #copies = 0
   #upSampled = 0
 
@@ -67,6 +70,7 @@ export class FunnelCounter {
     this.#toolSets.set(key, tools)
     const profile = { suite, interactions, tools }
     this.#all.add(profile)
+    if (sequence.verdict === undefined) this.#unchecked++
     return profile
   }
 
@@ -100,6 +104,7 @@ export class FunnelCounter {
       v: 1,
       sequences,
       passedOver: this.passedOver,
+      unchecked: this.#unchecked,
       kept: this.#kept.sequences,
       copies: this.#copies,
       upSampled: this.#upSampled,

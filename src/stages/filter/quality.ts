@@ -4,12 +4,15 @@ import type { Drop, Examined } from './examine.ts'
 import { mostRepeated } from './repeated-calls.ts'
 import type { FilterSettings } from './settings.ts'
 
-type QualitySettings = Pick<FilterSettings, 'exclude_saw_gold' | 'exclude_verdicts' | 'max_same_call'>
+type QualitySettings = Pick<
+  FilterSettings,
+  'exclude_saw_gold' | 'exclude_verdicts' | 'max_same_call' | 'unchecked'
+>
 
 /** Second stage: only correct answers, reached within the grammar and without repeating calls. Cheap checks first. */
 export function poorQuality(examined: Examined, settings: QualitySettings): Drop | undefined {
   return (
-    notCorrect(examined) ??
+    notCorrect(examined, settings) ??
     sawGold(examined, settings) ??
     sawVerdict(examined, settings) ??
     distillProblem(examined) ??
@@ -20,8 +23,11 @@ export function poorQuality(examined: Examined, settings: QualitySettings): Drop
 }
 
 /** An unchecked answer is not wrong, but nothing says that it should be trained on. */
-function notCorrect({ sequence: { verdict } }: Examined): Drop | undefined {
-  if (verdict === undefined) return { reason: 'answer never checked', detail: '' }
+function notCorrect({ sequence: { verdict } }: Examined, settings: QualitySettings): Drop | undefined {
+  if (verdict === undefined)
+    return settings.unchecked === 'keep'
+      ? undefined
+      : { reason: 'unchecked', detail: 'nothing has checked its answer' }
   if (verdict.outcome === 'correct') return undefined
   return {
     reason: verdict.outcome === 'wrong' ? 'wrong answer' : 'undecided answer',

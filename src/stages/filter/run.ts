@@ -8,10 +8,9 @@ import { tokenizerNamed } from '../../language/tokens/index.ts'
 import { agentNames } from '../../language/voice/index.ts'
 import type { Stream } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { TasksConfig } from '../../tasks/settings.ts'
+import { type ContaminationConfig, readEvalQuestions } from '../../tasks/index.ts'
 import { languageOf } from '../../world/index.ts'
 import type { ModelSection, ToolsSection } from '../../world/settings.ts'
-import { readEvalQuestions } from './contamination.ts'
 import type { Criteria } from './decide.ts'
 import { FilterChain } from './filter-chain.ts'
 import type { Funnel } from './funnel.ts'
@@ -21,11 +20,11 @@ import { readFunnel, SelectionWriter } from './selection-files.ts'
 import { type FilterSection, filterSettings } from './settings.ts'
 
 /** Increment when the filters decide differently on the same input. */
-const VERSION = 3
+const VERSION = 4
 /** Sequences decided on at a time: some ten milliseconds without a judge. */
 const BATCH = 128
 
-export interface FilterConfig extends TasksConfig {
+export interface FilterConfig extends ContaminationConfig {
   filter: FilterSection
   judge: ModelSection
   tools: ToolsSection
@@ -37,6 +36,8 @@ export interface FilterContext {
   observe: Observe
   /** Count only; nothing is written. */
   dryRun?: boolean
+  /** Called with what the user should know about. */
+  onFinding?: ((text: string) => void) | undefined
 }
 
 export interface FilterSummary {
@@ -51,11 +52,11 @@ export interface FilterSummary {
  * others are not.
  */
 export async function run(config: FilterConfig, context: FilterContext): Promise<FilterSummary> {
-  const { run, signal, observe, dryRun = false } = context
+  const { run, signal, observe, dryRun = false, onFinding } = context
   const { own, byName: grammars } = await knownGrammars(languageOf(config.language, run))
   const criteria: Criteria = {
     settings: filterSettings(config),
-    evalQuestions: await readEvalQuestions(config, signal),
+    evalQuestions: await readEvalQuestions(config, { run, signal, onNote: onFinding }),
     tokenizer: await tokenizerNamed(config.language.tokenizer),
     teamOf: ({ provenance }) => {
       const trajectory = run.get('trajectory', provenance?.trajectoryId ?? '')
@@ -87,7 +88,12 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     }
     await chain.add(batch, signal)
     assertJudged(judge)
-    funnel = { ...chain.finish(), fingerprint, settings: config.filter }
+    const { against, ...settings } = config.filter
+    funnel = {
+      ...chain.finish(),
+      fingerprint,
+      settings: { ...settings, ...(against === undefined ? {} : { against }) },
+    }
     writer?.finish(funnel, drawFunnel(funnel, run.id))
   } catch (error) {
     writer?.discard()
@@ -108,7 +114,7 @@ function assertJudged(judge: SequenceJudge | undefined): void {
 
 /** Throws if nothing was kept. The result remains in the folder, and its page shows why. */
 export function assertKept({ funnel }: FilterSummary, run: Run): void {
-  const { sequences, kept, reasons } = funnel
+  const { sequences, kept, reasons, unchecked = 0 } = funnel
   if (kept > 0) return
   if (sequences === 0) {
     throw new UsageError(`run ${run.id} has no sequences to filter`, {
@@ -120,7 +126,10 @@ export function assertKept({ funnel }: FilterSummary, run: Run): void {
     .slice(0, 3)
     .map(({ stage, reason, count }) => `${count} × ${stage}: ${reason}`)
   throw new UsageError(`none of the ${sequences} sequences was kept: ${why.join('; ')}`, {
-    fix: 'Relax the settings in [filter], or record more team runs.',
+    fix:
+      unchecked === 0
+        ? 'Relax the settings in [filter], or record more team runs.'
+        : `Check the answers with \`coa check ${run.id}\`, or set filter.unchecked = "keep".`,
   })
 }
 
@@ -145,7 +154,18 @@ function fingerprintOf(
 }
 
 function summaryOf(funnel: Funnel, alreadyDone: boolean): FilterSummary {
-  const { sequences, kept, copies, judge } = funnel
+  const { sequences, kept, copies, judge, unchecked = 0 } = funnel
   const judged = judge === undefined ? {} : { judged: judge.scored, 'judge undecided': judge.undecided }
-  return { alreadyDone, funnel, figures: { sequences, kept, dropped: sequences - kept, copies, ...judged } }
+  return {
+    alreadyDone,
+    funnel,
+    figures: {
+      sequences,
+      kept,
+      dropped: sequences - kept,
+      copies,
+      ...(unchecked === 0 ? {} : { unchecked }),
+      ...judged,
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { namesOrPaths, type ProjectSection, table, words } from '../../settings/index.ts'
-
-const AgainstSource = z.strictObject({ from: z.string().min(1), split: z.enum(['train', 'dev', 'test']) })
+import { type ProjectSection, table, words } from '../../settings/index.ts'
+import { contaminationSettings } from '../../tasks/contamination/settings.ts'
 
 /** Which sequences are trained on. A limit of 0 means no limit. */
 export const FilterSection = z
@@ -10,6 +9,8 @@ export const FilterSection = z
     min_interactions: z.number().int().nonnegative().default(5),
     /** Minimum for individual suites, such as { math = 3 }. */
     min_interactions_by_suite: table(z.number().int().nonnegative()).default({}),
+    /** What happens to sequences whose answer was never checked. */
+    unchecked: z.enum(['drop', 'keep']).default('drop'),
     /** How often a tool may be called with the same input. */
     max_same_call: z.number().int().positive().default(1),
     /** Drop sequences with a step that had seen the gold answer. */
@@ -45,28 +46,12 @@ export const FilterSection = z
     duplicate_likeness: z.number().min(0.3).max(1).default(0.8),
     /** How many sequences of one task are kept: those with the highest weight and score, then the shortest. 0: all. */
     per_task: z.number().int().nonnegative().default(0),
-    /**
-     * Suites, benchmarks or files whose questions must not be trained on; a table selects a split: { from = "gsm8k",
-     * split = "train" }.
-     */
-    against: namesOrPaths(z.union([z.string().min(1), AgainstSource])).default([]),
-    /** Number of questions of a generated suite. */
-    against_count: z.number().int().positive().default(1000),
-    /** Words per n-gram when questions are compared. */
-    overlap_words: z.number().int().positive().default(8),
-    /** A question that shares at least this share of its n-grams with one of these is dropped. */
-    overlap_share: z.number().positive().max(1).default(0.5),
+    ...contaminationSettings,
     /** Origins of sequences that are skipped. */
     skip_origins: words().default(['example']),
   })
   .prefault({})
 export type FilterSection = z.infer<typeof FilterSection>
-
-/** "gsm8k:train", as on the command line, names a split. */
-export function sourceFromText(text: string): FilterSection['against'][number] {
-  const [, from, split] = /^([\w-]+):(train|dev|test)$/.exec(text) ?? []
-  return from === undefined ? text : { from, split: split as 'train' | 'dev' | 'test' }
-}
 
 /** The settings as the filters read them. */
 export interface FilterSettings extends FilterSection {

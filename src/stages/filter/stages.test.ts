@@ -50,7 +50,10 @@ describe('quality', () => {
     expect(reason({})).toBeUndefined()
     expect(reason({ outcome: 'wrong' })).toBe('wrong answer')
     expect(reason({ outcome: 'undecided' })).toBe('undecided answer')
-    expect(reason({ outcome: 'unchecked' })).toBe('answer never checked')
+    expect(reason({ outcome: 'unchecked' })).toBe('unchecked')
+    expect(reason({ outcome: 'unchecked' }, { unchecked: 'keep' })).toBeUndefined()
+    expect(reason({ outcome: 'wrong' }, { unchecked: 'keep' })).toBe('wrong answer')
+    expect(reason({ outcome: 'undecided' }, { unchecked: 'keep' })).toBe('undecided answer')
   })
 
   it('drops sequences distilled with problems', () => {

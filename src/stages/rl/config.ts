@@ -3,14 +3,16 @@ import type { RolloutSection, StudentConfig } from '../../agent/settings.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import { isModelFolder } from '../../engine/index.ts'
 import type { Run } from '../../store/index.ts'
-import type { TasksConfig } from '../../tasks/settings.ts'
+import type { ContaminationConfig } from '../../tasks/index.ts'
 import type { WorldConfig } from '../../world/settings.ts'
 import type { AdvantageKind } from './advantages.ts'
 import type { RlSection } from './settings.ts'
 
-export interface RlConfig extends TasksConfig, WorldConfig, StudentConfig {
+export interface RlConfig extends ContaminationConfig, WorldConfig, StudentConfig {
   rl: RlSection
   rollout: RolloutSection
+  /** The score from which a rollout counts as correct where rollouts are compared with each other. */
+  check: { min_score: number }
 }
 
 /** Defaults of an algorithm. */
@@ -131,6 +133,8 @@ export function rlSettings(
     normalise: rl.normalise ?? preset.normalise,
     dynamic_sampling: rl.dynamic_sampling ?? preset.dynamic_sampling,
     overlong_buffer: rl.overlong_buffer ?? Math.floor(preset.overlong_share * rollout.max_tokens),
+    // Scores differ where none or all of them count as correct.
+    variance_of: rl.reward === 'relative-judge' ? 'reward' : rl.variance_of,
     keep: rl.keep ?? (evaluates && rl.eval_every > 0 ? 'best' : 'last'),
     seed: project.seed,
     maxTokens: rollout.max_tokens,
@@ -174,6 +178,11 @@ function refuseSampling(
 function refuseInvalid(settings: RlSettings): void {
   const { group_size, advantage, overlong_buffer, maxTokens, mini_batches, groups, dual_clip, loss } =
     settings
+  if (group_size === 1 && settings.reward === 'relative-judge')
+    refuse(
+      'rl.reward "relative-judge" compares the rollouts of a prompt, and rl.group_size is 1',
+      'Set rl.group_size to 2 or more, or rl.reward to "verdict".',
+    )
   if (group_size === 1 && advantage !== 'batch')
     refuse(
       `rl.advantage "${advantage}" compares the rollouts of a prompt, and rl.group_size is 1`,

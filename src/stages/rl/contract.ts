@@ -3,6 +3,7 @@ import type { Observe } from '../../base/progress/index.ts'
 import type { CheckpointNote, Engine } from '../../engine/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow, Run } from '../../store/index.ts'
+import type { CompareGroup } from './compare-group.ts'
 import type { Replay } from './replay.ts'
 
 interface Student {
@@ -36,6 +37,8 @@ export interface RlContext {
    * weights may change meanwhile, and the rest is sampled with the new ones.
    */
   rollOut: (job: RolloutJob, checkpoint: string, options: RolloutOptions) => Promise<Rollout>
+  /** Compares the rollouts of a task with each other, for rl.reward = "relative-judge". */
+  compare?: CompareGroup | undefined
   tasks: readonly Task[]
   /** Weighted examples of SFT data to add to a step, for rl.replay. */
   replay?: Replay | undefined

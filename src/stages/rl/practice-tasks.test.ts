@@ -61,3 +61,23 @@ it('an exhausted source repeats its tasks, and the team keeps them', async () =>
   expect(run.get('task', 'mine:0')?.meta['for']).toBeUndefined()
   expect((await practiceTasks(run, config)).tasks).toEqual(tasks)
 })
+
+it('leaves out paraphrases of the test questions of its own sources, and says so', async () => {
+  const asked = (name: string, boxes: number, pens: number): string =>
+    `${name} packs ${boxes} boxes with ${pens} pens in each and gives ${boxes + 1} of them away. How many are left?`
+  const rows = [
+    { id: 'a', question: asked('Ann', 3, 12), answer: '32', split: 'train' },
+    { id: 'b', question: 'Where does the river that Ann crosses end?', answer: '5', split: 'train' },
+    { id: 'c', question: asked('Bo', 7, 20), answer: '136', split: 'test' },
+  ]
+  const config = configOf([file(rows)])
+  using run = newRun()
+  const notes: string[] = []
+  const { tasks } = await practiceTasks(run, config, { onNote: (note) => notes.push(note) })
+  expect(tasks.map(({ id }) => id)).toEqual(['mine:b'])
+  expect(notes).toEqual([
+    expect.stringMatching(/^not practicing on 1 of 2 tasks: 1 × question is a paraphrase/),
+  ])
+  const all = { ...config, filter: { ...config.filter, against: [] } }
+  expect((await practiceTasks(run, all)).tasks).toHaveLength(2)
+})

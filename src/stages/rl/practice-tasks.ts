@@ -1,8 +1,7 @@
 import { UsageError } from '../../base/errors/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
-import { suiteName, tasksToPractise } from '../../tasks/index.ts'
-import type { TasksConfig } from '../../tasks/settings.ts'
+import { type ContaminationConfig, readEvalQuestions, suiteName, tasksToPractise } from '../../tasks/index.ts'
 import type { RlSection } from './settings.ts'
 
 export interface Practice {
@@ -14,7 +13,7 @@ export interface Practice {
 export interface PracticeOptions {
   /** The sources were named explicitly, so they are used whatever the run was recorded from. */
   asked?: boolean
-  /** Called if the tasks do not come from the configured sources. */
+  /** Called if the tasks do not come from the configured sources, and if some of them are left out. */
   onNote?: ((note: string) => void) | undefined
 }
 
@@ -25,8 +24,40 @@ export interface PracticeOptions {
  */
 export async function practiceTasks(
   run: Run,
-  config: TasksConfig & { rl: RlSection },
-  { asked = false, onNote }: PracticeOptions = {},
+  config: ContaminationConfig & { rl: RlSection },
+  options: PracticeOptions = {},
+): Promise<Practice> {
+  const { tasks, fromSettings } = await allPracticeTasks(run, config, options)
+  return { tasks: await withoutContaminated(tasks, run, config, options), fromSettings }
+}
+
+/** Practicing an evaluation question, or a paraphrase of one, would invalidate the evaluation as training on it would. */
+async function withoutContaminated(
+  tasks: Task[],
+  run: Run,
+  config: ContaminationConfig,
+  { onNote }: PracticeOptions,
+): Promise<Task[]> {
+  const questions = await readEvalQuestions(config, { run, onNote })
+  const reasons = new Map<string, number>()
+  const clean = tasks.filter(({ question }) => {
+    const found = questions.contamination(question)
+    if (found !== undefined) reasons.set(found.reason, (reasons.get(found.reason) ?? 0) + 1)
+    return found === undefined
+  })
+  if (clean.length === tasks.length) return tasks
+  const why = [...reasons].map(([reason, count]) => `${count} × ${reason}`).join(', ')
+  const note = `not practicing on ${tasks.length - clean.length} of ${tasks.length} tasks: ${why}`
+  if (clean.length === 0)
+    throw new UsageError(note, { fix: 'Use other tasks, or change filter.against and filter.paraphrases.' })
+  onNote?.(note)
+  return clean
+}
+
+async function allPracticeTasks(
+  run: Run,
+  config: ContaminationConfig & { rl: RlSection },
+  { asked = false, onNote }: PracticeOptions,
 ): Promise<Practice> {
   const known = [...run.scan('task')]
   const own = known.filter(({ meta }) => meta['for'] === undefined)

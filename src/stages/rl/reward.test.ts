@@ -5,6 +5,7 @@ import { checkAnswer } from '../../reward/index.ts'
 import { lengthOf, overlongPenalty, scoreRollout } from './reward.ts'
 
 const plain = {
+  reward: 'verdict' as const,
   partial: false,
   format_bonus: 0,
   format_penalty: 0,

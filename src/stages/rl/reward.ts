@@ -1,9 +1,10 @@
 import { rewardOf } from '../../reward/index.ts'
-import type { Rollout } from '../../schema/index.ts'
+import type { Rollout, Verdict } from '../../schema/index.ts'
 import type { RlSettings } from './config.ts'
 
 export type RewardSettings = Pick<
   RlSettings,
+  | 'reward'
   | 'partial'
   | 'format_bonus'
   | 'format_penalty'
@@ -25,22 +26,40 @@ export type LeftOut = 'environment' | 'time' | 'overlong' | 'void' | 'undecided'
 
 export type RolloutScore = { reward: number; isCorrect: boolean } | { leftOut: LeftOut }
 
+/** Why a rollout is excluded from training, whatever its verdict. */
+export function excluded(
+  rollout: Rollout,
+  settings: Pick<RewardSettings, 'overlong_filter' | 'void_filter'>,
+): LeftOut | undefined {
+  const { failure, stop, answer } = rollout
+  if (failure !== undefined || stop === 'failed') return 'environment'
+  if (stop === 'time') return 'time'
+  if (settings.overlong_filter && isTruncated(rollout)) return 'overlong'
+  return settings.void_filter && stop === 'end' && answer === undefined ? 'void' : undefined
+}
+
 /** The reward of a rollout, or why it is excluded from training. */
 export function scoreRollout(rollout: Rollout, settings: RewardSettings): RolloutScore {
-  const { verdict, failure, stop, answer, wellFormed } = rollout
-  if (failure !== undefined || stop === 'failed') return { leftOut: 'environment' }
-  if (stop === 'time') return { leftOut: 'time' }
-  if (settings.overlong_filter && isTruncated(rollout)) return { leftOut: 'overlong' }
-  if (settings.void_filter && stop === 'end' && answer === undefined) return { leftOut: 'void' }
+  const { verdict, answer, wellFormed } = rollout
+  const leftOut = excluded(rollout, settings)
+  if (leftOut !== undefined) return { leftOut }
   // No answer means nothing to check, and that is the model's fault.
   if (verdict === undefined && answer !== undefined) return { leftOut: 'unchecked' }
-  const reward = rewardOf(verdict ?? { outcome: 'wrong', checker: 'none', evidence: 'no answer' }, {
-    partial: settings.partial,
+  const reward = rewardOf(gradedBy(verdict, settings), {
+    partial: settings.partial || settings.reward === 'relative-judge',
     format: { isWellFormed: wellFormed, bonus: settings.format_bonus, penalty: settings.format_penalty },
     terms: [toolTerm(rollout, settings.tool_bonus), overlongTerm(rollout, settings)],
   })
   if (reward === null) return { leftOut: 'undecided' }
   return { reward, isCorrect: verdict?.outcome === 'correct' }
+}
+
+/** The score of a comparison counts as it is: only a correct answer by itself is worth 1. */
+function gradedBy(verdict: Verdict | undefined, { reward }: Pick<RewardSettings, 'reward'>): Verdict {
+  if (verdict === undefined) return { outcome: 'wrong', checker: 'none', evidence: 'no answer' }
+  return reward === 'relative-judge' && verdict.outcome === 'correct'
+    ? { ...verdict, outcome: 'wrong' }
+    : verdict
 }
 
 function toolTerm({ calls }: Rollout, bonus: number): number {

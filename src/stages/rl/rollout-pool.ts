@@ -1,5 +1,6 @@
 import type { RolloutJob } from '../../agent/contract.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
+import type { CompareGroup } from './compare-group.ts'
 import type { RlSettings } from './config.ts'
 import type { RolloutOptions } from './contract.ts'
 import { KeepRate } from './dynamic-sampling.ts'
@@ -12,6 +13,8 @@ export interface Sampling {
   tasks: readonly Task[]
   settings: RlSettings
   rollOut: (job: RolloutJob, checkpoint: string, options: RolloutOptions) => Promise<Rollout>
+  /** Gives the rollouts of a finished group verdicts relative to each other. */
+  compare?: CompareGroup | undefined
   signal: AbortSignal
   policy: PolicySteps
   /** Called for every rollout as it ends. */
@@ -211,21 +214,31 @@ export class RolloutPool {
   }
 
   async #run({ group, job, number }: Job): Promise<void> {
-    const { policy, settings, signal, rollOut, onEnd } = this.#sampling
+    const { policy, signal, rollOut, onEnd } = this.#sampling
     const began = policy.current
+    const needed = AbortSignal.any([signal, group.abort.signal])
     try {
       const rollout = await rollOut(job, `rl@${began}`, {
-        signal: AbortSignal.any([signal, group.abort.signal]),
+        signal: needed,
         stepOf: (version) => policy.stepOf(version),
       })
       if (!this.#running.has(group)) return
       group.rollouts[number] = withPolicies(rollout, began)
       onEnd?.()
-      if (group.rollouts.every((each) => each !== undefined))
-        this.#finish(finishGroup(group, settings), group)
+      if (group.rollouts.every((each) => each !== undefined)) await this.#conclude(group, needed)
     } catch (cause) {
       if (!group.abort.signal.aborted) this.#fail(cause)
     }
+  }
+
+  async #conclude(group: GroupRun, signal: AbortSignal): Promise<void> {
+    const { settings, compare } = this.#sampling
+    if (compare !== undefined) {
+      const rollouts = group.rollouts.flatMap((each) => each ?? [])
+      group.rollouts = await compare(group.task, rollouts, signal)
+      signal.throwIfAborted()
+    }
+    this.#finish(finishGroup(group, settings), group)
   }
 
   #finish(finished: FinishedGroup, group: GroupRun): void {

@@ -17,7 +17,7 @@ export async function run(config: Parameters<typeof rlSettings>[0], context: RlC
   return training.run()
 }
 
-function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): void {
+function refuse(settings: RlSettings, { student, tasks, evaluate, compare }: RlContext): void {
   const { missing } = student.engine.describe()
   const lacking = missing.train ?? missing.sample ?? missing.logprobs
   if (lacking !== undefined)
@@ -31,6 +31,10 @@ function refuse(settings: RlSettings, { student, tasks, evaluate }: RlContext): 
     )
   if (tasks.length === 0)
     throw new ConfigError('there are no tasks to train on', { fix: 'Check tasks.suites and tasks.count.' })
+  if (settings.reward === 'relative-judge' && compare === undefined)
+    throw new ConfigError('rl.reward is "relative-judge", but nothing compares rollouts', {
+      fix: 'Pass `compare`, or set rl.reward to "verdict".',
+    })
   if (settings.kl > 0 && student.reference === undefined)
     throw new ConfigError('rl.kl needs the model that training started from, but none was given', {
       fix: 'Open it a second time and pass it as student.reference, or set rl.kl to 0.',

@@ -88,6 +88,11 @@ export const RlSection = z
     void_filter: z.boolean().default(false),
     /** Exclude rollouts cut off by a length limit from their group: not trained on, not in its baseline. */
     overlong_filter: z.boolean().default(false),
+    /**
+     * verdict: whether the answer is correct. relative-judge: the score, from 0 to 1, that the [judge] model gives a rollout
+     * when it compares all rollouts of the task with each other, for tasks without a gold answer.
+     */
+    reward: z.enum(['verdict', 'relative-judge']).default('verdict'),
     /** Partial credit, if the checker supports it. */
     partial: z.boolean().default(false),
     /** Reward for following the grammar, and penalty for not following it. */

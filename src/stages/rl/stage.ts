@@ -6,6 +6,7 @@ import { readSelection } from '../../store/index.ts'
 import { measuringTasks, refuseOverlap, trainedOn } from '../../tasks/index.ts'
 import type { Stage, StageContext } from '../stage.ts'
 import { choosesTasks, chooseTasks, chosenInWords, refuseNoneChosen } from './choose-tasks.ts'
+import { compareGroupFrom } from './compare-group.ts'
 import { initialModel, type RlConfig, rlSettings } from './config.ts'
 import { practiceTasks } from './practice-tasks.ts'
 import { type Replay, replayFrom } from './replay.ts'
@@ -37,6 +38,8 @@ async function trainRl(
   { again = false, askedSources = false }: Options = {},
 ): Promise<RlSummary> {
   const start = initialModel(run, config)
+  // Opened first: without a judge nothing else needs to be.
+  const compare = compareGroupFrom(config, rlSettings(config))
   const onNote = (note: string): void => {
     run.log(note)
     onFinding?.(note)
@@ -86,6 +89,7 @@ async function trainRl(
       signal,
       observe,
       tasks,
+      compare,
       again,
       student: { engine, parent, reference },
       replay: config.rl.replay === 0 ? undefined : replay(),

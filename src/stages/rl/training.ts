@@ -172,7 +172,7 @@ export class Training {
   }
 
   #pool(policy: PolicySteps): RolloutPool {
-    const { tasks, rollOut, signal, observe } = this.#context
+    const { tasks, rollOut, compare, signal, observe } = this.#context
     const { steps, keep_rollouts } = this.#settings
     let count = 0
     return new RolloutPool(
@@ -180,6 +180,7 @@ export class Training {
         tasks,
         settings: this.#settings,
         rollOut,
+        compare,
         signal,
         policy,
         onEnd: () => {

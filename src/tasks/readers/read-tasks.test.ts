@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { howMany } from '../../../test/how-many.ts'
 import { temporaryFolder } from '../../../test/store/support/temporary-folder.ts'
 import { writeParquetRows } from '../../../test/store/support/write-parquet.ts'
+import { checkAnswer } from '../../reward/index.ts'
 import type { Task } from '../../schema/index.ts'
 import { jsonItems } from './files/json-items.ts'
 import { jsonLines } from './files/json-lines.ts'
@@ -309,4 +310,17 @@ test('skips rows over the limit', async () => {
     'the row is too long',
     { a: 'y' },
   ])
+})
+
+test('reads questions without answers only if told that there are none', async () => {
+  const lines = '{"question":"Plan a trip."}\n{"question":"Write a poem.","answer":"ignored"}\n'
+  const { tasks } = await read('questions.jsonl', lines, { checker: 'none', domain: 'web' })
+  expect(tasks.map(({ question, gold }) => [question, gold])).toEqual([
+    ['Plan a trip.', { checker: 'none' }],
+    ['Write a poem.', { checker: 'none' }],
+  ])
+  const checked = await checkAnswer(tasks[0]!.gold, 'By train.')
+  expect(checked).toMatchObject({ outcome: 'undecided', evidence: 'there is no gold answer' })
+  const { reports } = await read('questions.jsonl', lines, { checker: 'exact', domain: 'web' })
+  expect(reports.map(({ problem }) => problem)).toEqual([expect.stringContaining('it has no')])
 })

@@ -12,6 +12,8 @@ export function rightAnswers(task: Task): string[] {
       return [gold.answer, `The result is $\\boxed{${gold.answer}}$.`]
     case 'judge':
       return [gold.answer]
+    case 'none':
+      return []
     case 'code': {
       const solution = referenceSolution(task)
       return solution === undefined ? [] : [solution]
@@ -38,6 +40,8 @@ export function wrongAnswers(task: Task, otherAnswers: Iterable<string>): string
       return [otherText(gold.answers, otherAnswers)]
     case 'judge':
       return [otherText([gold.answer], otherAnswers)]
+    case 'none':
+      return []
     case 'math':
       return [otherNumber(gold.answer)]
     case 'code':

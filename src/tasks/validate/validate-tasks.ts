@@ -55,6 +55,7 @@ async function validateTask(
   const { checker } = task.gold
   const counts = tally.of(task.suite, checker)
   counts.tasks++
+  if (checker === 'none') return tally.notChecked('has no gold answer')
   if (checker === 'judge' && options.judge === undefined) return tally.notChecked('needs a judge')
   if (checker === 'code' && options.sandbox === undefined) return tally.notChecked('needs a sandbox')
   const { sandbox, judge, code, signal } = options

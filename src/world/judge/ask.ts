@@ -25,7 +25,8 @@ export interface JudgeOptions<Reply = JudgeReply> {
 export interface Subject<Case, Reply> {
   key: (judged: Case, modelName: string | undefined) => string
   prompt: (judged: Case) => JudgePrompt
-  read: (text: string) => Reply | undefined
+  /** Undefined if the reply is unusable; then the model is asked again. */
+  read: (text: string, judged: Case) => Reply | undefined
 }
 
 export type Judgement<Reply> = Reply | { failure: string }
@@ -48,7 +49,7 @@ export function asker<Case, Reply extends object>(
       try {
         // A new prompt has a new random boundary, and may get a usable reply where the last one did not.
         const text = await untilAborted(model(subject.prompt(judged), signal), signal)
-        const reply = subject.read(text)
+        const reply = subject.read(text, judged)
         if (reply !== undefined) return reply
         failure = `the judge's reply has no verdict: ${JSON.stringify(text.slice(0, 120))}`
       } catch (error) {

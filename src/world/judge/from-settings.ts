@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import type { ProjectSection } from '../../settings/index.ts'
 import { modelFromSettings, promptFunction } from '../models/index.ts'
 import type { WorldConfig } from '../settings.ts'
 import type { JudgeOptions } from './ask.ts'
 import type { JudgeCache } from './cache.ts'
 import { fileCache, fileJudgeCache } from './file-cache.ts'
+import { createGroupJudge, type GroupJudge, GroupScores } from './group.ts'
 import { createJudge, type Judge } from './judge.ts'
 import { createQualityJudge, type QualityJudge, QualityScore } from './quality.ts'
 
@@ -25,6 +27,17 @@ export function qualityJudgeFromSettings(
     fileCache(file, (fields) => QualityScore.safeParse(fields).data)
   const options = optionsFrom(config, environment, 'quality.jsonl', cacheIn)
   return options === undefined ? undefined : createQualityJudge(options)
+}
+
+/** The same model as a judge that compares the attempts at one task, with a cache file of its own. */
+export function groupJudgeFromSettings(
+  config: JudgeConfig & { project: ProjectSection },
+  environment: Environment,
+): GroupJudge | undefined {
+  const cacheIn = (file: string): JudgeCache<GroupScores> =>
+    fileCache(file, (fields) => GroupScores.safeParse(fields).data)
+  const options = optionsFrom(config, environment, 'relative.jsonl', cacheIn)
+  return options === undefined ? undefined : createGroupJudge({ ...options, seed: config.project.seed })
 }
 
 function optionsFrom<Reply>(

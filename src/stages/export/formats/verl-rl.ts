@@ -56,6 +56,8 @@ function answerOf(gold: Gold): string {
       return gold.answers.length === 1 ? gold.answers[0]! : JSON.stringify(gold.answers)
     case 'code':
       return JSON.stringify({ setup: gold.setup ?? '', tests: gold.tests })
+    case 'none':
+      return ''
     default:
       return gold.answer
   }

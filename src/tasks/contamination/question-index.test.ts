@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { contaminated, EvalQuestions } from './contamination.ts'
+import { QuestionIndex } from './question-index.ts'
 
 const twelve = 'one two three four five six seven eight nine ten eleven twelve'
 
-function against(...questions: string[]): EvalQuestions {
-  const set = new EvalQuestions(8)
-  for (const question of questions) set.add('held-out', question)
+function against(...questions: string[]): QuestionIndex {
+  const set = new QuestionIndex(8)
+  for (const question of questions) set.add('held-out', question, false)
   return set
 }
-const share = (set: EvalQuestions, question: string): number => set.overlap(question)?.share ?? 0
+const share = (set: QuestionIndex, question: string): number => set.nearest(question)?.share ?? 0
 
-describe('EvalQuestions', () => {
+describe('QuestionIndex', () => {
   it('recognizes a question regardless of case, punctuation and Unicode form', () => {
     const set = against('Who lit the Ｓkarn Light – and when?')
     expect(share(set, 'who lit the skarn light and WHEN')).toBe(1)
@@ -42,8 +42,8 @@ describe('EvalQuestions', () => {
   })
 
   it('matches only whole questions if asked to', () => {
-    const set = new EvalQuestions(8)
-    set.add('suite', twelve, { wholeOnly: true })
+    const set = new QuestionIndex(8)
+    set.add('suite', twelve, true)
     expect(share(set, `${twelve} x`)).toBe(0)
     expect(share(set, `${twelve}?`)).toBe(1)
   })
@@ -52,23 +52,10 @@ describe('EvalQuestions', () => {
     expect(share(against('How many are left?'), `${twelve} How many are left?`)).toBe(0)
   })
 
-  it('names the source with the largest overlap, and changes its digest with every question', () => {
+  it('names the source with the largest overlap', () => {
     const set = against('something else entirely, of no fewer than eight words')
-    const before = set.digest()
-    set.add('other', twelve)
-    expect(set.digest()).not.toBe(before)
-    expect(set.digest()).toBe(set.digest())
-    expect(set.overlap(`${twelve} x`)?.source).toBe('other')
-    expect(new EvalQuestions(8).overlap(twelve)).toBeUndefined()
+    set.add('other', twelve, false)
+    expect(set.nearest(`${twelve} x`)?.source).toBe('other')
+    expect(new QuestionIndex(8).nearest(twelve)).toBeUndefined()
   })
-})
-
-it('drops from the configured share on, without revealing the question', () => {
-  const set = against(twelve)
-  const question = twelve.replace('one', 'zero')
-  expect(contaminated(question, set, { overlap_share: 0.8 })).toEqual({
-    reason: 'question is in held-out',
-    detail: '80% overlap',
-  })
-  expect(contaminated(question, set, { overlap_share: 0.81 })).toBeUndefined()
 })

@@ -1,10 +1,10 @@
-import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { CheckContext } from '../../reward/index.ts'
 import { readEnvironment } from '../../settings/index.ts'
+import type { WorldConfig } from '../../world/settings.ts'
 
 /** What the given checkers need: a sandbox for code, a judge model for prose. */
 export async function checkContext(
-  config: ProjectConfig,
+  config: Pick<WorldConfig, 'sandbox' | 'judge' | 'tools'>,
   checkers: ReadonlySet<string>,
 ): Promise<{ context: CheckContext; close: () => Promise<void> }> {
   const context: CheckContext = {}
