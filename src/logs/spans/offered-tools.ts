@@ -1,6 +1,6 @@
 import type { LoggedTool } from '../contract.ts'
-import { toolsOf } from '../formats/openai-chat.ts'
 import { at, isObject, listOf, parsedOr } from '../json.ts'
+import { toolsOf } from '../record-head.ts'
 
 /** The tools a model was offered: a list of definitions in any dialect, also as JSON at every level. */
 export function offeredTools(value: unknown): LoggedTool[] {
