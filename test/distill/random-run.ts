@@ -247,7 +247,10 @@ function describeRun(grammar: Grammar, events: readonly TrajectoryEvent[]): stri
   return `${grammar.name}\n${lines.join('\n')}\n`
 }
 
-const grammars = grammarsWithEveryPayload
+/** A grammar for imported runs has no tools of its own. */
+const grammars = grammarsWithEveryPayload.filter(({ agents }) =>
+  [...agents.values()].some(({ kind }) => kind === 'tool'),
+)
 
 export const randomRun: fc.Arbitrary<RandomRun> = fc
   .tuple(fc.constantFrom(...grammars), fc.array(fc.nat(997), { minLength: 12, maxLength: 60 }))

@@ -1,14 +1,28 @@
-/** Shorter sentences ("Good.", "1.") may repeat: they pendingOf no information. */
+import { Quotations } from './quotations.ts'
+
+/** Shorter sentences ("Good.", "1.") may repeat: they carry no information. */
 const SHORTEST = 12
 
 /** Removes from thoughts what the stream has already said. */
 export class RepetitionFilter {
   readonly #sentences = new Set<string>()
   readonly #texts = new Set<string>()
+  readonly #quotations = new Quotations()
 
   add(text: string): void {
     this.#texts.add(text.trim())
     for (const sentence of sentences(text)) this.#note(sentence.trim())
+  }
+
+  /** Adds what a tool returned. It is also recognized where an agent quotes it. */
+  addOutput(text: string): void {
+    this.add(text)
+    this.#quotations.add(text)
+  }
+
+  /** A text without what it quotes of tool output; empty if it says nothing else. */
+  withoutQuotations(text: string): string {
+    return this.#quotations.without(text)
   }
 
   /**
@@ -28,7 +42,7 @@ export class RepetitionFilter {
   }
 
   #newIn(text: string): { rest: string; kept: string[] } {
-    const trimmed = text.trim()
+    const trimmed = this.#texts.has(text.trim()) ? '' : this.#quotations.without(text).trim()
     if (trimmed === '' || this.#texts.has(trimmed)) return { rest: '', kept: [] }
     const all = sentences(trimmed)
     const kept = all.filter((sentence) => !this.#sentences.has(sentence.trim()))

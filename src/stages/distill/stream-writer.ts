@@ -89,7 +89,9 @@ export class StreamWriter {
     const { event } = turn
     // Unstructured text becomes the block as a whole.
     const whole = turn.words.trim() === ''
-    const text = (whole ? turn.thought : turn.words).trim()
+    const written = (whole ? turn.thought : turn.words).trim()
+    const text = this.#repetition.withoutQuotations(written)
+    if (text === '' && written !== '') this.omit(event, whole ? 'thought' : 'words', QUOTED)
     const thought = whole ? '' : turn.thought
     const waits = this.#mayFollow(SUGGESTED) && pending.some(({ as }) => as === 'suggestion')
     const agent = text === '' ? undefined : agents.find((name) => this.#isAllowed(name, waits))
@@ -319,7 +321,8 @@ export class StreamWriter {
     // The pieces of a thought were added one by one.
     if (step.agent === prelude?.agent) return
     const isObservation = agents.get(step.agent)!.kind === 'observation'
-    if (!isObservation || !this.#style.quotes) this.#repetition.add(step.text)
+    if (!isObservation) this.#repetition.add(step.text)
+    else if (!this.#style.quotes) this.#repetition.addOutput(step.text)
     if (!isObservation) this.#last = step.agent
   }
 
@@ -339,6 +342,7 @@ export class StreamWriter {
 }
 
 const REPEATED = 'a verbatim repetition'
+const QUOTED = 'it only quotes what a tool returned'
 
 function partOf({ as }: Pending): 'thought' | 'words' {
   return as === 'thought' ? 'thought' : 'words'
