@@ -78,6 +78,12 @@ export function executionIn(text: string): Execution | undefined {
   return undefined
 }
 
+/** Output without a report around it, as of an executor that sends nothing else. */
+export const bareOutput = (text: string): Execution => ({
+  output: text.trimEnd(),
+  ok: !/^\s{0,20}(?:Error\b|Traceback )/.test(text),
+})
+
 /** What executors say if they find nothing to run. */
 export const nothingToRun = (text: string): boolean =>
   /^\s{0,20}(?:There is no code (?:from|in) the last |No code blocks? (?:was |were )?(?:detected|found) in )/.test(

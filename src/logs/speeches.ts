@@ -23,8 +23,8 @@ export interface Speech {
   results?: readonly ChatResult[]
   /** Addressed to the agents: a task, a person's reply, an introduction. */
   role?: 'user' | 'system'
-  /** What the output of a program looks like, where the log does not say it: the whole text. */
-  isOutput?: true
+  /** The output of a program, where the log says so; otherwise its text may begin like a report. */
+  execution?: Execution
   at?: number
   usage?: Usage
   /** What it is for, where the log says so. */
@@ -74,7 +74,7 @@ class Conversation {
     const end = this.#ending()
     for (const [index, speech] of this.#speeches.entries()) {
       const from = this.#items.length
-      this.#read(speech, index)
+      this.#read(speech, index, index === end)
       if (index === end) this.#answer(speech)
       if (speech.at !== undefined) for (const item of this.#items.slice(from)) item.at = speech.at
     }
@@ -125,7 +125,7 @@ class Conversation {
     return undefined
   }
 
-  #read(speech: Speech, index: number): void {
+  #read(speech: Speech, index: number, ends: boolean): void {
     const { agent, text, role, results = [] } = speech
     for (const result of results) this.#returned(agent, result)
     if (results.length > 0 && text === '' && speech.calls === undefined) return
@@ -134,10 +134,16 @@ class Conversation {
       if (text.trim() !== '') this.#prompted(text, role, index)
     } else if (execution !== undefined) this.#reportedBy(agent, execution, index)
     else if (nothingToRun(text)) this.#leave(index, 'an executor that found nothing to run', text)
+    else if (!ends && this.#repeatsResult(text)) return
     else if (isRoutingOnly(speech))
       this.#leave(index, 'only says who speaks next or that the work is over', text)
     else if (text !== '' || speech.thought !== undefined || (speech.calls ?? []).length > 0)
       this.#wrote(speech, index)
+  }
+
+  /** A message that only passes on what a tool returned just before is nobody's words. */
+  #repeatsResult(text: string): boolean {
+    return this.#items.at(-1)?.type === 'returned' && this.#outputs.has(text.trim())
   }
 
   #prompted(content: string, role: 'user' | 'system', index: number): void {
@@ -248,14 +254,11 @@ class Conversation {
 
 const isTask = ({ role }: Speech): boolean => role === 'user'
 
-const isWords = ({ role, calls, isOutput }: Speech): boolean =>
-  role === undefined && isOutput !== true && (calls === undefined || calls.length === 0)
+const isWords = ({ role, calls, execution }: Speech): boolean =>
+  role === undefined && execution === undefined && (calls === undefined || calls.length === 0)
 
-function executionOf({ role, text, isOutput }: Speech): Execution | undefined {
-  if (role !== undefined) return undefined
-  if (isOutput === true) return { output: text.trimEnd(), ok: !/^\s{0,20}(?:Error|Traceback)/.test(text) }
-  return executionIn(text)
-}
+const executionOf = ({ role, text, execution }: Speech): Execution | undefined =>
+  execution ?? (role === undefined ? executionIn(text) : undefined)
 
 function isRoutingOnly({ text, thought, calls = [] }: Speech): boolean {
   return thought === undefined && calls.length === 0 && text.trim() !== '' && withoutRouting(text) === ''

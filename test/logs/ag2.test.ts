@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ag2 } from '../../src/logs/formats/ag2.ts'
 import { recordsIn } from '../../src/logs/index.ts'
+import { howMany } from '../how-many.ts'
 import { expectRead, type MadeUpRun, madeUpRun, readWith, trajectoryOf } from './made-up-run.ts'
 
 interface Message {
@@ -58,7 +59,7 @@ describe('histories of AG2 teams', () => {
         expect(recordsIn({ value: { history }, where: 'test' }).format?.name).toBe('ag2')
         expectRead(made, await read({ history, question: made.question }))
       }),
-      { numRuns: 10_000 },
+      { numRuns: howMany(10_000) },
     )
   })
 

@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../chat-turn.ts'
 import { eachRecord, type LeftOut, type LogFormat, type LoggedRun } from '../contract.ts'
-import { executionIn, executorMarkup, programIn } from '../executed-code.ts'
+import { bareOutput, executionIn, executorMarkup, programIn } from '../executed-code.ts'
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { isMagenticRole, speechesOfMagentic } from '../magentic-one.ts'
 import { contentText, readOpenAiMessage } from '../messages/openai.ts'
@@ -124,13 +124,13 @@ function speakerOf(
   agent: string,
   asked: boolean,
   before: Speech | undefined,
-): Pick<Speech, 'role' | 'isOutput'> {
+): Pick<Speech, 'role' | 'execution'> {
   if (role === 'system' || agent === MANAGER) return { role: 'system' }
   if (calls.length > 0 || results.length > 0) return {}
   if (!asked) return { role: 'user' }
   if (!PERSON.test(agent) || executionIn(text) !== undefined) return {}
   const follows = before !== undefined && before.role === undefined && programIn(before.text) !== undefined
-  return follows && !/^\s{0,20}Continue\b/.test(text) ? { isOutput: true } : { role: 'user' }
+  return follows && !/^\s{0,20}Continue\b/.test(text) ? { execution: bareOutput(text) } : { role: 'user' }
 }
 
 /** What benchmarks keep beside a history. */
