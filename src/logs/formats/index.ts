@@ -1,7 +1,9 @@
 import type { LogFormat } from '../contract.ts'
 import { ag2 } from './ag2.ts'
 import { autogen } from './autogen.ts'
+import { oagents } from './oagents.ts'
 import { openaiChat } from './openai-chat.ts'
+import { smolagents } from './smolagents.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
-export const logFormats: readonly LogFormat[] = [autogen, ag2, openaiChat]
+export const logFormats: readonly LogFormat[] = [oagents, smolagents, autogen, ag2, openaiChat]
