@@ -39,9 +39,3 @@ function withoutEmphasis(text: string): string {
     .replace(/[*_]{1,3}\.?$/, '')
   return plain.includes('**') ? text.trim() : plain.trim()
 }
-
-/** Tools by which one agent hands the conversation to another: `transfer_to_refunds`. */
-const HAND_OFF = /^(?:transfer_(?:back_)?to_|hand_?off_to_|delegate_to_)(.+)$/i
-
-/** The agent that a call of this tool hands over to; undefined if it is a tool like others. */
-export const handOffTo = (tool: string): string | undefined => HAND_OFF.exec(tool)?.[1]

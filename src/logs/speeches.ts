@@ -10,9 +10,10 @@ import {
   type Program,
   programIn,
 } from './executed-code.ts'
+import { handOffTo, withHandOffs } from './hand-offs.ts'
 import { pageViewIn } from './page-views.ts'
 import { contributionOf } from './roles.ts'
-import { endsWork, handOffTo, markedAnswer, withoutRouting } from './routing.ts'
+import { endsWork, markedAnswer, withoutRouting } from './routing.ts'
 
 /** One message of a team that talks: who says it, with the calls and results that the log tells apart. */
 export interface Speech {
@@ -61,7 +62,6 @@ class Conversation {
   readonly #executed = new Map<number, Executed>()
   /** By the index of the report: the index of the message with the program. */
   readonly #reported = new Map<number, number>()
-  readonly #handOffs = new Set<string>()
   readonly #outputs = new Set<string>()
 
   constructor(speeches: readonly Speech[], at: string) {
@@ -79,9 +79,10 @@ class Conversation {
       if (speech.at !== undefined) for (const item of this.#items.slice(from)) item.at = speech.at
     }
     const answered = this.#items.findLast((item) => item.type === 'answered')
+    const { items, leftOut } = withHandOffs(this.#items)
     return {
-      items: this.#items,
-      leftOut: this.#leftOut,
+      items,
+      leftOut: [...this.#leftOut, ...leftOut],
       ...(answered?.type === 'answered' ? { answer: answered.text } : {}),
     }
   }
@@ -186,27 +187,12 @@ class Conversation {
       const thoughts = thought === undefined ? {} : { thought }
       if (text !== '' || thought !== undefined || isCall)
         this.#items.push({ type: 'wrote', agent, text, ...thoughts, ...words, ...spent })
-      for (const call of calls) this.#called(agent, call)
+      for (const { id, tool, input } of calls)
+        this.#items.push({ type: 'called', agent, tool, input, ...(id === undefined ? {} : { call: id }) })
     }
-  }
-
-  #called(agent: string, { id, tool, input }: ChatCall): void {
-    const to = handOffTo(tool)
-    if (to === undefined) {
-      this.#items.push({ type: 'called', agent, tool, input, ...(id === undefined ? {} : { call: id }) })
-      return
-    }
-    if (id !== undefined) this.#handOffs.add(id)
-    const text = typeof input === 'string' ? input : JSON.stringify(input)
-    this.#items.push({ type: 'sent', agent, to, text: text === '{}' ? '' : text })
   }
 
   #returned(agent: string, { id, tool, output, ok }: ChatResult): void {
-    const isHandOff = (id !== undefined && this.#handOffs.has(id)) || handOffTo(tool ?? '') !== undefined
-    if (isHandOff) {
-      this.#leftOut.push({ at: this.#at, reason: 'the reply to a hand-off', text: output })
-      return
-    }
     this.#outputs.add(output.trim())
     this.#items.push({
       type: 'returned',

@@ -2,8 +2,9 @@ import type { LogFormat } from '../contract.ts'
 import { ag2 } from './ag2.ts'
 import { autogen } from './autogen.ts'
 import { oagents } from './oagents.ts'
+import { openaiAgents } from './openai-agents.ts'
 import { openaiChat } from './openai-chat.ts'
 import { smolagents } from './smolagents.ts'
 
 /** All formats, in the order in which they are tried: the most specific first. */
-export const logFormats: readonly LogFormat[] = [oagents, smolagents, autogen, ag2, openaiChat]
+export const logFormats: readonly LogFormat[] = [openaiAgents, oagents, smolagents, autogen, ag2, openaiChat]

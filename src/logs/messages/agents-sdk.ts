@@ -1,0 +1,72 @@
+import type { ChatTurn } from '../chat-turn.ts'
+import { asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
+import { contentText, readOpenAiMessage } from './openai.ts'
+
+/**
+ * What the OpenAI Agents SDK logs as input or output: chat messages, items of the Responses API in the spelling of its Python
+ * or JavaScript version, or a whole response of either API.
+ */
+export function readAgentsItems(value: unknown): ChatTurn[] {
+  if (typeof value === 'string')
+    return value === '' ? [] : [{ role: 'user', text: value, calls: [], results: [] }]
+  const turns: ChatTurn[] = []
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const inner = responseIn(item)
+    for (const turn of inner === undefined ? turnOf(item) : readAgentsItems(inner)) add(turns, turn)
+  }
+  return turns
+}
+
+/** The messages or items of a chat completion or a response. */
+function responseIn(item: unknown): unknown {
+  const choices = listOf(at(item, 'choices')).map((choice) => at(choice, 'message'))
+  if (choices.length > 0) return choices
+  return at(item, 'type') === undefined && Array.isArray(at(item, 'output')) ? at(item, 'output') : undefined
+}
+
+/** A thought, the text after it and the calls after that are one turn. */
+function add(turns: ChatTurn[], turn: ChatTurn): void {
+  const last = turns.at(-1)
+  const continues =
+    last?.role === 'assistant' &&
+    turn.role === 'assistant' &&
+    turn.thought === undefined &&
+    (turn.text === '' || (last.text === '' && last.calls.length === 0))
+  if (!continues) turns.push(turn)
+  else
+    turns[turns.length - 1] = {
+      ...last,
+      text: last.text === '' ? turn.text : last.text,
+      calls: [...last.calls, ...turn.calls],
+    }
+}
+
+function turnOf(item: unknown): ChatTurn[] {
+  const type = asText(at(item, 'type'))
+  if (type === '' && isObject(item)) return [readOpenAiMessage(item)]
+  if (type === 'message') {
+    const role = asText(at(item, 'role'))
+    const known = role === 'assistant' || role === 'user' ? role : 'system'
+    return [{ role: known, text: contentText(at(item, 'content')), calls: [], results: [] }]
+  }
+  if (type === 'reasoning') {
+    const parts = ['rawContent', 'content', 'summary'].map((key) => contentText(at(item, key) ?? []))
+    const thought = parts.find((part) => part !== '')
+    return thought === undefined ? [] : [{ role: 'assistant', text: '', thought, calls: [], results: [] }]
+  }
+  const id = textOf(at(item, 'call_id')) ?? textOf(at(item, 'callId')) ?? textOf(at(item, 'id'))
+  const named = id === undefined ? {} : { id }
+  if (/(?:_output|_result)$/.test(type)) {
+    const output = at(item, 'output') ?? at(item, 'result')
+    return [{ role: 'tool', text: '', calls: [], results: [{ ...named, output: outputText(output) }] }]
+  }
+  if (!/(?:_call|^program)$/.test(type)) return []
+  const tool = textOf(at(item, 'name')) ?? type.replace(/_call$/, '')
+  const given = ['arguments', 'input', 'code', 'action', 'queries'].map((key) => at(item, key))
+  const input = parsedOr(given.find((one) => one !== undefined))
+  return [{ role: 'assistant', text: '', calls: [{ ...named, tool, input }], results: [] }]
+}
+
+/** Text, a part with text, or parts. */
+export const outputText = (output: unknown): string =>
+  isObject(output) && typeof output['text'] === 'string' ? output['text'] : contentText(output)
