@@ -22,14 +22,20 @@ export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
   const threads = new Map<string, Thread>()
   /** Results may come back to another agent than the one that called, after a hand-off. */
   const returned = new Set<string>()
+  /** After a hand-off, an agent is sent what others wrote. */
+  const written = new Set<string>()
   return calls.flatMap((call) => {
     const thread = threads.get(call.agent) ?? new Thread()
     threads.set(call.agent, thread)
     const when = call.at === undefined ? {} : { at: call.at }
     const { agent, usage, error } = call
-    const before = itemsOfTurns(thread.newTurns(call.messages), agent, returned)
+    const sent = thread
+      .newTurns(call.messages)
+      .filter((turn) => turn.role !== 'assistant' || !written.has(turnKey(turn)))
+    const before = itemsOfTurns(sent, agent, returned)
     const after = itemsOfTurns(call.output, agent, returned)
     thread.add(call.output)
+    for (const turn of call.output) written.add(turnKey(turn))
     const last = after.findLast(({ type }) => type === 'wrote')
     if (last?.type === 'wrote' && usage !== undefined) last.usage = usage
     const failed: LoggedItem[] = error === undefined ? [] : [{ type: 'failed', agent, message: error }]
