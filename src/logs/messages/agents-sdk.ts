@@ -4,17 +4,17 @@ import { contentText, readOpenAiMessage } from './openai.ts'
 
 /**
  * What the OpenAI Agents SDK logs as input or output: chat messages, items of the Responses API in the spelling of its Python
- * or JavaScript version, or a whole response of either API.
+ * or JavaScript version, or a whole response of either API. Every item is a turn of its
+ * own, so that it is recognized when it is sent again.
  */
 export function readAgentsItems(value: unknown): ChatTurn[] {
   if (typeof value === 'string')
     return value === '' ? [] : [{ role: 'user', text: value, calls: [], results: [] }]
-  const turns: ChatTurn[] = []
-  for (const item of Array.isArray(value) ? value : [value]) {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return items.flatMap((item) => {
     const inner = responseIn(item)
-    for (const turn of inner === undefined ? turnOf(item) : readAgentsItems(inner)) add(turns, turn)
-  }
-  return turns
+    return inner === undefined ? turnOf(item) : readAgentsItems(inner)
+  })
 }
 
 /** The messages or items of a chat completion or a response. */
@@ -22,23 +22,6 @@ function responseIn(item: unknown): unknown {
   const choices = listOf(at(item, 'choices')).map((choice) => at(choice, 'message'))
   if (choices.length > 0) return choices
   return at(item, 'type') === undefined && Array.isArray(at(item, 'output')) ? at(item, 'output') : undefined
-}
-
-/** A thought, the text after it and the calls after that are one turn. */
-function add(turns: ChatTurn[], turn: ChatTurn): void {
-  const last = turns.at(-1)
-  const continues =
-    last?.role === 'assistant' &&
-    turn.role === 'assistant' &&
-    turn.thought === undefined &&
-    (turn.text === '' || (last.text === '' && last.calls.length === 0))
-  if (!continues) turns.push(turn)
-  else
-    turns[turns.length - 1] = {
-      ...last,
-      text: last.text === '' ? turn.text : last.text,
-      calls: [...last.calls, ...turn.calls],
-    }
 }
 
 function turnOf(item: unknown): ChatTurn[] {
