@@ -34,6 +34,9 @@ function distilled(run: LoggedRun): { trajectory: Trajectory; stream: Stream } {
 const trainedWords = ({ spans }: Stream): string =>
   spans.flatMap(({ kind, text }) => (kind === 'role' ? text : [])).join('\n')
 
+/** A line without list and quote marks. */
+const bare = (line: string): string => line.replace(/^[\s>*|-]+/, '').trimEnd()
+
 /** How agents quote what a program printed. */
 const quotes: readonly ((lines: string[]) => string)[] = [
   (lines) => `exitcode: 0 (execution succeeded)\nCode output: ${lines.join('\n')}\n`,
@@ -84,14 +87,18 @@ describe('what an executor printed', () => {
       const { trajectory, stream } = distilled(run)
       if (stream.meta['problems'] === undefined) wellFormed++
       else expect(trajectory.answer).toBeUndefined()
-      const printed = new Set(
-        trajectory.events.flatMap((event) =>
-          event.type === 'tool-answered' ? event.output.split('\n').map((line) => line.trim()) : [],
-        ),
-      )
-      const words = trainedWords(stream).replace(/```[\s\S]*?(?:```|$)/g, '')
-      for (const line of words.split('\n'))
-        if (line.length >= 40 && printed.has(line.trim())) quoted.push(line)
+      const printed = new Set<string>()
+      for (const { kind, text } of stream.spans) {
+        const lines = text.split('\n').map(bare)
+        if (kind === 'observation') for (const line of lines) printed.add(line)
+        if (kind !== 'role') continue
+        // A program may contain a line that an error message shows.
+        const words = text
+          .replace(/```[\s\S]*?(?:```|$)/g, '')
+          .split('\n')
+          .map(bare)
+        quoted.push(...words.filter((line) => line.length >= 12 && printed.has(line)))
+      }
     }
     expect(quoted).toEqual([])
     expect(wellFormed).toBeGreaterThanOrEqual(150)
