@@ -160,6 +160,9 @@ function answerOf(value: unknown): string | undefined {
   return stated === undefined || stated.trim() === '' ? undefined : stated.trim()
 }
 
+/** Shorter labels are flags, not text. */
+const SHORTEST = 12
+
 /** What people wrote about the run afterwards. */
 function labelsOf(value: unknown): LeftOut[] {
   const labels = ['mistake_reason', 'mistake_agent', 'mistake_type', 'labels', 'note', 'other_data', '_path']
@@ -169,7 +172,7 @@ function labelsOf(value: unknown): LeftOut[] {
 }
 
 function* textsIn(value: unknown, key: string): Generator<{ at: string; text: string }> {
-  if (typeof value === 'string' && value.trim() !== '') yield { at: key, text: value }
+  if (typeof value === 'string' && value.length >= SHORTEST) yield { at: key, text: value }
   else if (typeof value === 'object' && value !== null)
     for (const [name, child] of Object.entries(value)) yield* textsIn(child, `${key}.${name}`)
 }
