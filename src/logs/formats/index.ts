@@ -1,5 +1,6 @@
 import type { LogFormat } from '../contract.ts'
 import { ag2 } from './ag2.ts'
+import { ag2Events } from './ag2-events.ts'
 import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { crewai } from './crewai.ts'
@@ -14,6 +15,7 @@ export const logFormats: readonly LogFormat[] = [
   oagents,
   smolagents,
   autogen,
+  ag2Events,
   crewai,
   camel,
   ag2,
