@@ -142,9 +142,10 @@ class Conversation {
       this.#wrote(speech, index)
   }
 
-  /** A message that only passes on what a tool returned just before is nobody's words. */
+  /** A message that only passes on what a tool returned just before is nobody's words; a page may be opened again. */
   #repeatsResult(text: string): boolean {
-    return this.#items.at(-1)?.type === 'returned' && this.#outputs.has(text.trim())
+    const follows = this.#items.at(-1)?.type === 'returned' && this.#outputs.has(text.trim())
+    return follows && pageViewIn(text) === undefined
   }
 
   #prompted(content: string, role: 'user' | 'system', index: number): void {

@@ -144,11 +144,13 @@ describe('histories of AG2 teams', () => {
       message('Asker', 'How long is the Osk?'),
       message('Surfer', page('bing: length of the Osk')),
       message('Surfer', page('https://rivers.example/osk')),
+      message('Surfer', page('https://rivers.example/osk')),
       message('Asker', 'It is long.'),
     ])
     const calls = events.flatMap((event) => (event.type === 'tool-called' ? [[event.tool, event.input]] : []))
     expect(calls).toEqual([
       ['web_search', 'length of the Osk'],
+      ['crawl_page', 'https://rivers.example/osk'],
       ['crawl_page', 'https://rivers.example/osk'],
     ])
     for (const event of events) if (event.type === 'wrote') expect(event.text).not.toContain('Showing page')
