@@ -22,14 +22,18 @@ export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
   const threads = new Map<string, Thread>()
   /** Results may come back to another agent than the one that called, after a hand-off. */
   const returned = new Set<string>()
+  const written = new Written()
   return calls.flatMap((call) => {
     const thread = threads.get(call.agent) ?? new Thread()
     threads.set(call.agent, thread)
     const when = call.at === undefined ? {} : { at: call.at }
     const { agent, usage, error } = call
-    const before = itemsOfTurns(thread.newTurns(call.messages), agent, returned)
+    const sent = thread.newTurns(call.messages).filter((turn) => !written.has(turn, call.messages))
+    const before = itemsOfTurns(sent, agent, returned)
     const after = itemsOfTurns(call.output, agent, returned)
     thread.add(call.output)
+    written.add(call.messages)
+    written.add(call.output)
     const last = after.findLast(({ type }) => type === 'wrote')
     if (last?.type === 'wrote' && usage !== undefined) last.usage = usage
     const failed: LoggedItem[] = error === undefined ? [] : [{ type: 'failed', agent, message: error }]
@@ -101,4 +105,31 @@ class Thread {
       this.#known.set(key, (this.#known.get(key) ?? 0) + 1)
     }
   }
+}
+
+/** What any agent has written and which results it got, to recognize both in the conversations of other agents. */
+class Written {
+  readonly #known = new Set<string>()
+
+  add(turns: readonly ChatTurn[]): void {
+    for (const turn of turns) for (const key of keysOf(turn, turns)) this.#known.add(key)
+  }
+
+  has(turn: ChatTurn, turns: readonly ChatTurn[]): boolean {
+    const keys = keysOf(turn, turns)
+    return keys.length > 0 && keys.every((key) => this.#known.has(key))
+  }
+}
+
+/** Calls are known by their ids, other turns by their text, and results without ids by the turn that called. */
+function keysOf(turn: ChatTurn, turns: readonly ChatTurn[]): string[] {
+  const { role, text, calls, results } = turn
+  if (role === 'tool') {
+    if (results.some(({ id }) => id !== undefined)) return []
+    const caller = turns.slice(0, turns.indexOf(turn)).findLast((one) => one.role === 'assistant')
+    return caller === undefined ? [] : [`${turnKey(caller)} ${turnKey(turn)}`]
+  }
+  if (role !== 'assistant') return []
+  if (calls.length === 0) return text.trim() === '' ? [] : [`says ${text.trim()}`]
+  return calls.map(({ id, tool, input }) => `calls ${id ?? `${tool} ${JSON.stringify(input)}`}`)
 }
