@@ -1,4 +1,4 @@
-import type { Json, LeftOut, LoggedItem } from './contract.ts'
+import type { Json, LeftOut, LoggedItem, LoggedTool } from './contract.ts'
 import { toolName } from './tool-names.ts'
 
 const HANDS_OFF = /^(?:transfer|hand_?off)_(?:back_)?to_(.+)$/i
@@ -16,7 +16,12 @@ export function handOffTo(tool: string, result: string): string | undefined {
  * Frameworks let models hand work over with tools such as `transfer_to_researcher`. Such a call is a message to the other
  * agent, and its result, which the framework made up, is left out. A tool of that name with a real result stays a tool.
  */
-export function withHandOffs(items: readonly LoggedItem[]): { items: LoggedItem[]; leftOut: LeftOut[] } {
+export function withHandOffs(items: readonly LoggedItem[]): {
+  items: LoggedItem[]
+  leftOut: LeftOut[]
+  tools: LoggedTool[]
+} {
+  const tools = new Set<string>()
   const left: LeftOut[] = []
   const resultOf = pairedResults(items)
   const dropped = new Set<LoggedItem>()
@@ -34,12 +39,13 @@ export function withHandOffs(items: readonly LoggedItem[]): { items: LoggedItem[
       dropped.add(result)
       left.push({ at: 'result', reason: REASON, text: result.output })
     }
+    tools.add(item.tool)
     const { agent, at } = item
     return [
       { type: 'sent', agent, to, text: textsIn(item.input).join('\n'), ...(at === undefined ? {} : { at }) },
     ]
   })
-  return { items: kept, leftOut: left }
+  return { items: kept, leftOut: left, tools: [...tools].map((name) => ({ name })) }
 }
 
 const handsOff = (item: LoggedItem | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { type ChatTurn, turnKey } from './chat-turn.ts'
-import type { LeftOut, LoggedItem, LoggedTool } from './contract.ts'
+import type { LoggedItem, LoggedRun, LoggedTool } from './contract.ts'
 import { toolsOf } from './formats/openai-chat.ts'
 import { handOffTo, withHandOffs } from './hand-offs.ts'
 import { at } from './json.ts'
@@ -47,7 +47,7 @@ export class LangChainConversation {
   }
 
   /** Who wrote what is known by names, by the nodes of the graph, or by who work was handed to. */
-  items(): { items: LoggedItem[]; leftOut: LeftOut[]; answer: string | undefined } {
+  read(): Pick<LoggedRun, 'items' | 'leftOut' | 'tools' | 'answer'> {
     const turns = this.#entries.map(({ parts, agent }) => ({
       ...readLangChainMessage(mergeChunks(parts)),
       agent,
@@ -72,11 +72,12 @@ export class LangChainConversation {
       ({ text, calls, results }) => text !== '' || calls.length + results.length > 0,
     )
     const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-    return { ...withHandOffs(joinedPrompts(items)), answer: ends ? last.text : undefined }
+    const { tools, ...read } = withHandOffs(joinedPrompts(items))
+    return { ...read, tools: [...tools, ...this.#tools()], ...(ends ? { answer: last.text } : {}) }
   }
 
   /** Tools that a model's API repeats in its answer. */
-  tools(): LoggedTool[] {
+  #tools(): LoggedTool[] {
     return this.#entries.flatMap(({ parts }) => toolsOf(at(parts.at(-1)!.data, 'response_metadata', 'tools')))
   }
 

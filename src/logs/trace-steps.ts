@@ -1,5 +1,5 @@
 import { type ChatTurn, turnKey } from './chat-turn.ts'
-import type { Json, LeftOut, LoggedItem } from './contract.ts'
+import type { Json, LoggedItem } from './contract.ts'
 import { withHandOffs } from './hand-offs.ts'
 import { itemsOfCalls } from './model-calls.ts'
 import { toolName } from './tool-names.ts'
@@ -39,7 +39,7 @@ export interface ToolStep extends StepBase {
 export function itemsOfSteps(
   models: readonly ModelStep[],
   tools: readonly ToolStep[],
-): { items: LoggedItem[]; leftOut: LeftOut[] } {
+): ReturnType<typeof withHandOffs> {
   const calls = namedBySystem([...withoutRepeats(models)].sort(byTime))
   const merged = new ToolRuns(itemsOfCalls(calls.map((step) => ({ ...step, at: step.start }))))
   for (const step of withoutNested([...tools].sort(byTime), models)) merged.add(step)

@@ -94,16 +94,7 @@ function runOf(
   source: readonly unknown[],
   id?: string,
 ): LoggedRun {
-  const { items, leftOut, answer } = conversation.items()
-  return {
-    where,
-    ...(id === undefined ? {} : { id }),
-    ...(answer === undefined ? {} : { answer }),
-    tools: conversation.tools(),
-    items,
-    leftOut,
-    source,
-  }
+  return { where, ...(id === undefined ? {} : { id }), ...conversation.read(), source }
 }
 
 const messagesIn = (values: unknown): LangChainMessage[] =>

@@ -102,7 +102,7 @@ function runOf(id: string, { where, fields, observations }: Trace): LoggedRun {
       .map(({ tool }) => toolName(tool)),
   )
   const tools = all.filter((one) => isTool(one, called)).map((one) => toolStep(one, observations))
-  const { items, leftOut } = itemsOfSteps(models, tools)
+  const { items, leftOut, tools: handedBy } = itemsOfSteps(models, tools)
   const roots = all.filter(({ parent }) => parent === undefined || !observations.has(parent))
   const root = roots.find(({ output }) => !isEmpty(output)) ?? roots[0]
   const question = questionIn(at(fields, 'input')) ?? questionIn(root?.input)
@@ -120,7 +120,7 @@ function runOf(id: string, { where, fields, observations }: Trace): LoggedRun {
     ...(question === undefined ? {} : { question }),
     ...(answer === undefined ? {} : { answer }),
     ...(value === 0 || value === 1 ? { correct: value === 1 } : {}),
-    tools: all.flatMap(offered),
+    tools: [...handedBy, ...all.flatMap(offered)],
     items,
     leftOut,
     source: [

@@ -99,7 +99,7 @@ function runOf(id: string, trace: readonly Run[], runs: ReadonlyMap<string, Run>
     if (kind === 'llm' || kind === 'chat_model') models.push(modelStep(run, runs))
     else if (kind === 'tool' || kind === 'retriever') tools.push(toolStep(run, runs))
   }
-  const { items, leftOut } = itemsOfSteps(models, tools)
+  const { items, leftOut, tools: handedBy } = itemsOfSteps(models, tools)
   const root =
     trace.find(({ id: own }) => own === id) ?? trace.find(({ parent }) => parent === undefined) ?? trace[0]!
   const error = errorIn(root.fields['error'])
@@ -115,7 +115,7 @@ function runOf(id: string, trace: readonly Run[], runs: ReadonlyMap<string, Run>
     ...(question === undefined ? {} : { question }),
     ...(answer === undefined ? {} : { answer }),
     ...(correct === 0 || correct === 1 ? { correct: correct === 1 } : {}),
-    tools: trace.flatMap((run) => toolsOf(offered(run))),
+    tools: [...handedBy, ...trace.flatMap((run) => toolsOf(offered(run)))],
     items:
       error === undefined || failed
         ? items
