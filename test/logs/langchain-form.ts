@@ -10,6 +10,8 @@ export interface Writing {
   thoughts: 'content' | 'beside'
   calls: 'tool_calls' | 'content' | 'both'
   named: boolean
+  /** Results say whether the tool failed. */
+  status: boolean
 }
 
 const CLASSES = { system: 'SystemMessage', user: 'HumanMessage', assistant: 'AIMessage', tool: 'ToolMessage' }
@@ -32,14 +34,14 @@ export function langChainForm(message: TeamMessage, id: string | null, writing: 
   }
 }
 
-function fieldsOf(message: TeamMessage, { thoughts, calls: where, named }: Writing): object {
+function fieldsOf(message: TeamMessage, { thoughts, calls: where, named, status }: Writing): object {
   if (message.role === 'tool') {
     const { call, output } = message
     return {
       content: output,
       tool_call_id: call.id,
       name: call.tool,
-      status: call.ok ? 'success' : 'error',
+      ...(status ? { status: call.ok ? 'success' : 'error' } : {}),
       additional_kwargs: {},
     }
   }

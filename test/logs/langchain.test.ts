@@ -17,6 +17,7 @@ const writing: fc.Arbitrary<Omit<Writing, 'named'>> = fc.record({
   form: fc.constantFrom(...forms),
   thoughts: fc.constantFrom('content', 'beside'),
   calls: fc.constantFrom('tool_calls', 'content', 'both'),
+  status: fc.constant(true),
 })
 
 /** One conversation in which all agents take part. */
@@ -29,7 +30,11 @@ const conversationOf = ({ question, turns }: TeamRun): TeamMessage[] => [
 /** Agents are told apart by names, or by what was handed to whom. */
 const run = fc.boolean().chain((named) =>
   fc.tuple(
-    teamRun(named ? { handsOff: false } : { handsOff: true, names: ['assistant', 'researcher', 'writer'] }),
+    teamRun(
+      named
+        ? { handsOff: false, repeats: true }
+        : { handsOff: true, repeats: true, names: ['assistant', 'researcher', 'writer'] },
+    ),
     writing.map((rest): Writing => ({ ...rest, named })),
   ),
 )

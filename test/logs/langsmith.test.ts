@@ -45,10 +45,15 @@ const style: fc.Arbitrary<Style> = fc
       thoughts: fc.constantFrom('content', 'beside'),
       calls: fc.constantFrom('tool_calls', 'content', 'both'),
       named: fc.boolean(),
+      status: fc.boolean(),
     }),
   } as const)
   // Without runs of tools, their results are only in what models are sent later.
-  .map((made) => ({ ...made, shared: made.shared || !made.toolRuns }))
+  .map((made) => ({
+    ...made,
+    shared: made.shared || !made.toolRuns,
+    writing: { ...made.writing, status: made.writing.status || !made.toolRuns },
+  }))
 
 interface Run {
   id: string
@@ -146,6 +151,7 @@ class Writer {
     const message = langChainForm({ role: 'tool', call, output }, null, {
       ...this.#style.writing,
       form: 'constructor',
+      status: true,
     })
     const printed = `content=${pythonRepr(output)} name='${call.tool}' tool_call_id='${call.id}'`
     if (!call.ok && this.#style.toolOutput !== 'message') {
@@ -210,15 +216,13 @@ function recordsOf(runs: readonly Run[], { layout }: Style): fc.Arbitrary<unknow
 
 describe('LangSmith runs', () => {
   it('are read completely, each call once, by the right agent', async () => {
-    const log = fc
-      .tuple(
-        fc.boolean().chain((handsOff) => teamRun({ handsOff })),
-        style,
+    const log = style.chain((how) => {
+      const repeats = !how.toolRuns || how.toolInput === 'call' || how.toolOutput === 'message'
+      const made = fc.boolean().chain((handsOff) => teamRun({ handsOff, repeats }))
+      return made.chain((run) =>
+        fc.tuple(fc.constant(run), recordsOf(new Writer(how).write(run, promptsOf(run, how.shared)), how)),
       )
-      .chain(([made, how]) => {
-        const runs = new Writer(how).write(made, promptsOf(made, how.shared))
-        return fc.tuple(fc.constant(made), recordsOf(runs, how))
-      })
+    })
     await fc.assert(
       fc.asyncProperty(log, async ([made, records]) => {
         expectRun(made, await trajectoryOf(langsmith, records))

@@ -67,6 +67,7 @@ const plan = fc.record({
           tool: fc.constantFrom('search', 'read_page', 'calculator'),
           returns: fc.nat(5),
           ok: fc.nat(4),
+          again: fc.nat(3),
         }),
         { maxLength: 3 },
       ),
@@ -81,12 +82,15 @@ export interface Shape {
   /** A change of agents is always a hand-off by a tool. */
   handsOff: boolean
   names?: readonly string[]
+  /** Some calls are equal, so that only their ids tell which result is whose. */
+  repeats?: boolean
 }
 
 /** The last turn is the answer. */
 export function teamRun({
   handsOff,
   names = ['planner', 'researcher', 'writer'],
+  repeats = false,
 }: Shape): fc.Arbitrary<TeamRun> {
   return plan.map(({ steps, end, ends: endings }) => {
     let count = 0
@@ -100,6 +104,7 @@ export function teamRun({
       ok,
     })
     const turns: TeamTurn[] = []
+    let latest: TeamCall | undefined
     const isLast = (agent: Agent): boolean => turns.at(-1)?.agent === agent || turns.length === 0
     const push = (agent: Agent, turn: Omit<TeamTurn, 'agent' | 'handsTo'>): void => {
       if (handsOff && !isLast(agent)) {
@@ -113,9 +118,12 @@ export function teamRun({
       push(first, {
         text: speaks || calls.length === 0 ? text('words') : '',
         thought: thinks ? text('thought') : '',
-        calls: calls.map(({ tool, returns, ok }) =>
-          call(tool, returns === 0 ? undefined : text('output'), ok > 0),
-        ),
+        calls: calls.map(({ tool, returns, ok, again }) => {
+          const made = call(tool, returns === 0 ? undefined : text('output'), ok > 0)
+          const earlier = repeats && again === 0 ? latest : undefined
+          latest = earlier === undefined ? made : { ...made, tool: earlier.tool, input: earlier.input }
+          return latest
+        }),
       })
     }
     push(agents[end]!, { text: text('answer'), thought: '', calls: [] })
@@ -214,8 +222,8 @@ export function expectRun(
   const calls = turns.flatMap((turn) => turn.calls.map((call) => ({ call, turn })))
   expect(called).toHaveLength(calls.length)
   expect(returned).toHaveLength(calls.filter(({ call }) => call.output !== undefined).length)
-  for (const { call, turn } of calls) {
-    const event = only(called.filter(({ input }) => (input as TeamCall['input']).query === call.input.query))
+  for (const [index, { call, turn }] of calls.entries()) {
+    const event = called[index]!
     expect(event).toMatchObject({ tool: call.tool, input: call.input })
     if (agents) expect(event.agent).toBe(turn.agent.name)
     const result = returned.filter(({ parent }) => parent === event.id)
