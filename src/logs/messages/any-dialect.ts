@@ -183,11 +183,18 @@ function turnsOfItems(items: readonly unknown[], side: Side): ChatTurn[] {
     const read = next === undefined ? turnsOfMessage(item, side) : [next]
     for (const one of read) {
       const last = turns.at(-1)
-      if (last?.role === 'assistant' && one.role === 'assistant') turns[turns.length - 1] = joined(last, one)
+      if (last !== undefined && continues(last, one)) turns[turns.length - 1] = joined(last, one)
       else turns.push(one)
     }
   }
   return turns
+}
+
+/** An answer is a thought, then words, then calls, each of which may be missing. */
+function continues(last: ChatTurn, next: ChatTurn): boolean {
+  if (last.role !== 'assistant' || next.role !== 'assistant') return false
+  if (next.calls.length > 0) return true
+  return last.text === '' && last.calls.length === 0
 }
 
 function responsesItem(item: unknown): ChatTurn | undefined {
