@@ -108,7 +108,7 @@ class Thread {
 }
 
 /** What any agent has written and which results it got, to recognize both in the conversations of other agents. */
-class Written {
+export class Written {
   readonly #known = new Set<string>()
 
   add(turns: readonly ChatTurn[]): void {

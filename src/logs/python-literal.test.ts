@@ -37,7 +37,7 @@ it('reads objects and their fields', () => {
     name: 'search',
     tool_call_id: 'c1',
   })
-  expect(pythonValue(String.raw`{'a': '\x41\u0042\U0001F600'}`)).toEqual({ a: 'AB😀' })
+  expect(pythonValue("{'a': '\\x41\\u0042\\U0001F600'}")).toEqual({ a: 'AB😀' })
 })
 
 it('leaves other text alone and never throws', () => {

@@ -1,5 +1,6 @@
 import { type ChatTurn, turnKey } from './chat-turn.ts'
 import type { Json, LoggedItem } from './contract.ts'
+import { withoutEarlierTurns } from './earlier-turns.ts'
 import { withHandOffs } from './hand-offs.ts'
 import { itemsOfCalls } from './model-calls.ts'
 import { toolName } from './tool-names.ts'
@@ -40,10 +41,11 @@ export function itemsOfSteps(
   models: readonly ModelStep[],
   tools: readonly ToolStep[],
 ): ReturnType<typeof withHandOffs> {
-  const calls = namedBySystem([...withoutRepeats(models)].sort(byTime))
+  const { calls, leftOut } = withoutEarlierTurns(namedBySystem([...withoutRepeats(models)].sort(byTime)))
   const merged = new ToolRuns(itemsOfCalls(calls.map((step) => ({ ...step, at: step.start }))))
   for (const step of withoutNested([...tools].sort(byTime), models)) merged.add(step)
-  return withHandOffs(merged.items())
+  const read = withHandOffs(merged.items())
+  return { ...read, leftOut: [...leftOut, ...read.leftOut] }
 }
 
 const byTime = (one: StepBase, other: StepBase): number =>

@@ -29,15 +29,25 @@ class Found {
   readonly #whole: ReadonlySet<string>
   readonly #all: string
   readonly #markup: RegExp | undefined
+  /** Logs of model calls repeat their texts as often as there are calls. */
+  readonly #rests = new Map<string, string>()
 
   constructor(texts: readonly string[], markup: RegExp | undefined) {
-    this.#whole = new Set(texts)
+    this.#whole = new Set(texts.map((text) => text.trim()))
     this.#all = texts.join('\0')
     this.#markup = markup
   }
 
   /** What is left of a text without everything that was read. */
   rest(text: string): string {
+    const known = this.#rests.get(text)
+    if (known !== undefined) return known
+    const rest = this.#search(text)
+    this.#rests.set(text, rest)
+    return rest
+  }
+
+  #search(text: string): string {
     if (this.#has(text.trim())) return ''
     return text
       .split('\n')
@@ -102,12 +112,14 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|model|model_name|status|finish_reason|id\[\d\])$/.test(at) &&
+  (/(?:^|\.)(?:type|object|system_fingerprint|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
+    at,
+  ) &&
     !/\s/.test(text))
 
 /** UUIDs, times, and random characters after an optional prefix, as in `call_VEZJgIQLgzcb80IIyQJm7JCi`. */
 const IDENTIFIER =
-  /^(?:(?:[a-z]+-)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|(?=\d*[a-f])[0-9a-f]{16,}|[a-z]{2,10}[_-](?=\w*\d)\w{16,})$/i
+  /^(?:(?:[a-z]+-+)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[\w-]*)?|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|(?=\d*[a-f])[0-9a-f]{16,}|[a-z]{2,10}[_-](?=\w*\d)\w{16,})$/i
 
 /** Python programs also log what they print of their values. */
 function jsonIn(text: string): unknown {

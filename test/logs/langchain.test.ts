@@ -52,7 +52,7 @@ describe('LangChain messages', () => {
         const messages = messagesIn(made, how)
         await check(made)(layout === 'list' ? [messages] : layout === 'object' ? [{ messages }] : messages)
       }),
-      { numRuns: howMany(10_000) },
+      { numRuns: howMany(2500) },
     )
   })
 
@@ -78,7 +78,7 @@ describe('LangChain messages', () => {
         states.reverse()
         await check(made)(lines ? states : [states])
       }),
-      { numRuns: howMany(10_000) },
+      { numRuns: howMany(2500) },
     )
   })
 
@@ -101,7 +101,7 @@ describe('LangChain messages', () => {
         if (final) events.push(['values', { messages }])
         await check(made)(lines ? events : [events])
       }),
-      { numRuns: howMany(10_000) },
+      { numRuns: howMany(2500) },
     )
   })
 
@@ -119,7 +119,7 @@ describe('LangChain messages', () => {
         })
         await check(made)([['values', { messages: start }], ...events])
       }),
-      { numRuns: howMany(10_000) },
+      { numRuns: howMany(2500) },
     )
   })
 

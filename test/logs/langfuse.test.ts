@@ -95,7 +95,8 @@ class Writer {
       this.#close(other, fields.answered)
     }
     this.#close(model, fields.answered)
-    if (twice === 'around') this.#close(outer, fields.answered)
+    // The outer one sees less of the answer.
+    if (twice === 'around') this.#close(outer, { output: turn.text })
     const opened = callsOf(turn)
       .filter(({ output }) => output !== undefined)
       .map((call) => [call, this.#tool(around, turn, call)] as const)

@@ -260,6 +260,40 @@ describe('LangSmith runs', () => {
     ])
   })
 
+  it('of a thread that goes on are without what was said in earlier runs', async () => {
+    const call = {
+      id: 'c1',
+      type: 'function',
+      function: { name: 'search', arguments: '{"q":"capital of Peru"}' },
+    }
+    const { events, question, meta } = await trajectoryOf(langsmith, [
+      {
+        id: 'r1',
+        name: 'assistant',
+        run_type: 'llm',
+        start_time: 1767225600000,
+        dotted_order: '20260101T000000000000Zr1',
+        inputs: {
+          messages: [
+            { role: 'user', content: 'What is the capital of Peru?' },
+            { role: 'assistant', content: null, tool_calls: [call] },
+            { role: 'tool', tool_call_id: 'c1', content: 'The capital is Lima.' },
+            { role: 'assistant', content: 'It is Lima.' },
+            { role: 'user', content: 'And of Chile?' },
+          ],
+        },
+        outputs: { choices: [{ message: { role: 'assistant', content: 'Santiago.' } }] },
+      },
+    ])
+    expect(question).toBe('And of Chile?')
+    expect(events.map(({ type }) => type)).toEqual(['activated', 'wrote', 'answered'])
+    expect((meta['leftOut'] as { text: string }[]).map(({ text }) => text)).toEqual([
+      '{"q":"capital of Peru"}',
+      'The capital is Lima.',
+      'It is Lima.',
+    ])
+  })
+
   it('that failed say why, and have no answer', async () => {
     const { events, answer } = await trajectoryOf(langsmith, [
       {
