@@ -1,6 +1,7 @@
 import type { ChatTurn } from './chat-turn.ts'
 import type { LeftOut } from './contract.ts'
-import { type ModelCall, Written } from './model-calls.ts'
+import type { ModelCall } from './model-calls.ts'
+import { Written } from './written.ts'
 
 /**
  * Model calls without what assistants said before the run: a thread goes on for several runs, and prompts have examples.
