@@ -1,7 +1,7 @@
 import type { ChatTurn } from './chat-turn.ts'
 import type { LeftOut } from './contract.ts'
 import type { ModelCall } from './model-calls.ts'
-import { Written } from './written.ts'
+import { SaidBefore } from './said-before.ts'
 
 /**
  * Model calls without what assistants said before the run: a thread goes on for several runs, and prompts have examples.
@@ -13,7 +13,7 @@ export function withoutEarlierTurns<T extends ModelCall>(
 ): { calls: T[]; leftOut: LeftOut[] } {
   const isComplete = calls.every(({ output, error }) => output.length > 0 || error !== undefined)
   if (!isComplete) return { calls: [...calls], leftOut: [] }
-  const written = new Written()
+  const written = new SaidBefore()
   for (const { output } of calls) written.add(output)
   const earlier = new Map<string, LeftOut>()
   const kept = calls.map((call) => {

@@ -1,7 +1,7 @@
 import type { Usage } from '../schema/usage.ts'
 import { type ChatTurn, turnKey } from './chat-turn.ts'
 import type { LoggedItem } from './contract.ts'
-import { Written } from './written.ts'
+import { SaidBefore } from './said-before.ts'
 
 /** One call of a model: the conversation it was sent, and what it answered. */
 export interface ModelCall {
@@ -23,7 +23,7 @@ export function itemsOfCalls(calls: readonly ModelCall[]): LoggedItem[] {
   const threads = new Map<string, Thread>()
   /** Results may come back to another agent than the one that called, after a hand-off. */
   const returned = new Set<string>()
-  const written = new Written()
+  const written = new SaidBefore()
   return calls.flatMap((call) => {
     const thread = threads.get(call.agent) ?? new Thread()
     threads.set(call.agent, thread)

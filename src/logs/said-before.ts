@@ -1,7 +1,7 @@
 import { type ChatTurn, turnKey } from './chat-turn.ts'
 
 /** What any agent has written and which results it got, to recognize both in the conversations of other agents. */
-export class Written {
+export class SaidBefore {
   readonly #known = new Set<string>()
 
   add(turns: readonly ChatTurn[]): void {
