@@ -262,13 +262,12 @@ describe('Langfuse traces', () => {
       type: 'function',
       function: { name: 'get_weather', arguments: '{"city":"Oslo"}' },
     }
+    const question = { role: 'user', content: 'How is the weather in Oslo?' }
+    const asked = { role: 'assistant', content: '', tool_calls: [call] }
     const { events } = await trajectoryOf(langfuse, [
-      generation('1', {
-        input: JSON.stringify([
-          { role: 'user', content: 'How is the weather in Oslo?' },
-          { role: 'assistant', content: '', tool_calls: [call] },
-          { role: 'get_weather', content: 'Sunny, as always.' },
-        ]),
+      generation('1', { input: JSON.stringify([question]), output: JSON.stringify(asked) }),
+      generation('2', {
+        input: JSON.stringify([question, asked, { role: 'get_weather', content: 'Sunny, as always.' }]),
         output: JSON.stringify({ role: 'assistant', content: 'It is sunny.' }),
       }),
     ])
