@@ -1,40 +1,79 @@
-import type { LeftOut, LoggedItem } from './contract.ts'
-import { asText } from './json.ts'
+import type { Json, LeftOut, LoggedItem, LoggedTool } from './contract.ts'
+import { toolName } from './tool-names.ts'
 
 /** Tools by which one agent hands the conversation to another: `transfer_to_refunds`. */
-const HAND_OFF = /^(?:transfer_(?:back_)?to_|hand_?off_to_|delegate_to_)(.+)$/i
+const HAND_OFF = /^(?:transfer_(?:back_)?to_|hand_?off_(?:back_)?to_|delegate_to_)(.+)$/i
+const SAYS_SO = /^\s*(?:successfully )?transferr(?:ed|ing) (?:back )?to |^\s*handing off /i
 
-/** The agent that a call of this tool hands over to; undefined if it is a tool like others. */
-export const handOffTo = (tool: string): string | undefined => HAND_OFF.exec(tool)?.[1]
+const REASON = 'the framework says that work was handed over'
+
+/**
+ * The agent that a call hands over to, judging by its tool and, if there is one, its result; undefined for a tool like
+ * others.
+ */
+export function handOffTo(tool: string, result?: string): string | undefined {
+  const to = HAND_OFF.exec(tool)?.[1]
+  return to !== undefined && (result === undefined || saysSo(result)) ? to : undefined
+}
 
 /**
  * Items in which calls of hand-off tools are messages to the other agent, because a single agent has nobody to hand over
- * to. `agents` are tools behind which an agent works whose own steps are in the log. Their replies are left out.
+ * to; their results, which the framework made up, are left out. A tool of such a name with a real result stays a tool.
+ * `agents` are tools behind which an agent works whose own steps are in the log; their replies are left out too.
  */
 export function withHandOffs(
   items: readonly LoggedItem[],
   agents: ReadonlySet<string> = new Set(),
-): { items: LoggedItem[]; leftOut: LeftOut[] } {
-  const handed = new Set<string>()
+): { items: LoggedItem[]; leftOut: LeftOut[]; tools: LoggedTool[] } {
+  const tools = new Set<string>()
   const leftOut: LeftOut[] = []
-  const targetOf = (tool: string): string | undefined => (agents.has(tool) ? tool : handOffTo(tool))
-  const kept = items.flatMap((item): LoggedItem[] => {
-    if (item.type === 'called') {
-      const to = targetOf(item.tool)
-      if (to === undefined) return [item]
-      if (item.call !== undefined) handed.add(item.call)
-      const text = asText(item.input)
-      const { agent, at } = item
-      return [
-        { type: 'sent', agent, to, text: text === '{}' ? '' : text, ...(at === undefined ? {} : { at }) },
-      ]
+  const resultOf = pairedResults(items)
+  const dropped = new Set<LoggedItem>()
+  const kept = items.flatMap((item, index): LoggedItem[] => {
+    if (item.type === 'wrote' && SAYS_SO.test(item.text) && handsOff(items[index + 1])) {
+      leftOut.push({ at: 'message', reason: REASON, text: item.text })
+      return []
     }
-    if (item.type !== 'returned') return [item]
-    const isReply =
-      (item.call !== undefined && handed.has(item.call)) || targetOf(item.tool ?? '') !== undefined
-    if (!isReply) return [item]
-    leftOut.push({ at: 'result', reason: 'the reply to a hand-off', text: item.output })
-    return []
+    if (dropped.has(item)) return []
+    if (item.type !== 'called') return [item]
+    const result = resultOf(item)
+    const to = agents.has(item.tool) ? item.tool : handOffTo(item.tool, result?.output)
+    if (to === undefined) return [item]
+    if (result !== undefined) {
+      dropped.add(result)
+      leftOut.push({ at: 'result', reason: REASON, text: result.output })
+    }
+    tools.add(item.tool)
+    const { agent, at } = item
+    const text = textsIn(item.input).join('\n')
+    return [{ type: 'sent', agent, to, text, ...(at === undefined ? {} : { at }) }]
   })
-  return { items: kept, leftOut }
+  return { items: kept, leftOut, tools: [...tools].map((name) => ({ name })) }
+}
+
+const handsOff = (item: LoggedItem | undefined): boolean =>
+  item?.type === 'called' && HAND_OFF.test(item.tool)
+
+/** OpenAI's Agents SDK answers `{"assistant": "researcher"}`. */
+const saysSo = (output: string): boolean =>
+  output.trim() === '' || SAYS_SO.test(output) || /^\s*\{"assistant":\s*"[^"]*"\}\s*$/.test(output)
+
+type Called = Extract<LoggedItem, { type: 'called' }>
+type Returned = Extract<LoggedItem, { type: 'returned' }>
+
+/** By id, or the first result of such a tool that comes later. */
+function pairedResults(items: readonly LoggedItem[]): (call: Called) => Returned | undefined {
+  return (call) => {
+    const later = items
+      .slice(items.indexOf(call) + 1)
+      .filter((item): item is Returned => item.type === 'returned')
+    if (call.call !== undefined) return later.find((result) => result.call === call.call)
+    return later.find(({ tool }) => tool !== undefined && toolName(tool) === toolName(call.tool))
+  }
+}
+
+function textsIn(input: Json): string[] {
+  if (typeof input === 'string') return input === '' ? [] : [input]
+  if (typeof input !== 'object' || input === null) return input === null ? [] : [String(input)]
+  return Object.values(input).flatMap(textsIn)
 }

@@ -1,5 +1,6 @@
 import { parseJson } from '../schema/index.ts'
 import type { LeftOut } from './contract.ts'
+import { pythonValue } from './python-literal.ts'
 
 /** Shorter values, such as roles, ids and flags, are not text that anybody wrote. */
 const SHORTEST = 12
@@ -39,7 +40,7 @@ class Found {
   readonly #words = new Map<string, boolean>()
 
   constructor(texts: readonly string[], markup: RegExp | undefined) {
-    this.#whole = new Set(texts)
+    this.#whole = new Set(texts.map((text) => text.trim()))
     this.#all = texts.join('\0')
     this.#markup = markup
   }
@@ -126,20 +127,21 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|status|finish_reason|id\[\d\])$/.test(
+  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
     at,
   ) &&
     !/\s/.test(text))
 
 /** UUIDs, times, and random characters after an optional prefix, as in `call_VEZJgIQLgzcb80IIyQJm7JCi`. */
 const IDENTIFIER =
-  /^(?:(?:[a-z]+-)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|(?=\d*[a-f])[0-9a-f]{16,}|[a-z]{2,10}[_-](?=\w*\d)\w{16,})$/i
+  /^(?:(?:[a-z]+-+)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[\w-]*)?|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|(?=\d*[a-f])[0-9a-f]{16,}|[a-z]{2,10}[_-](?=\w*\d)\w{16,})$/i
 
+/** Python programs also log what they print of their values. */
 function jsonIn(text: string): unknown {
-  if (!/^\s*[[{"]/.test(text)) return undefined
+  if (!/^\s*[[{"]/.test(text)) return pythonValue(text)
   try {
     return parseJson(text)
   } catch {
-    return undefined
+    return pythonValue(text)
   }
 }

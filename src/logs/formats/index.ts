@@ -8,6 +8,9 @@ import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
 import { crewai } from './crewai.ts'
+import { langchain } from './langchain.ts'
+import { langfuse } from './langfuse.ts'
+import { langsmith } from './langsmith.ts'
 import { mlflow } from './mlflow.ts'
 import { oagents } from './oagents.ts'
 import { openaiAgents } from './openai-agents.ts'
@@ -25,6 +28,9 @@ export const logFormats: readonly LogFormat[] = [
   mlflow,
   openinference,
   otlp,
+  langsmith,
+  langfuse,
+  langchain,
   openaiAgents,
   oagents,
   smolagents,
