@@ -72,7 +72,11 @@ function thoughtOf(item: Item): string {
 /** Tools that the server runs have their result in the same item. */
 function callTurns(item: Item, type: string): ChatTurn[] {
   const id = textOf(item['call_id']) ?? textOf(item['id'])
-  const call: ChatCall = { ...(id === undefined ? {} : { id }), tool: toolOf(item, type), input: inputOf(item) }
+  const call: ChatCall = {
+    ...(id === undefined ? {} : { id }),
+    tool: toolOf(item, type),
+    input: inputOf(item),
+  }
   const turn: ChatTurn = { role: 'assistant', text: '', calls: [call], results: [] }
   const output = hostedOutput(item)
   if (output === undefined) return [turn]

@@ -1,0 +1,71 @@
+import type { ModelAnswer, ModelApi } from './apis/index.ts'
+import { answerOf } from './exchanges.ts'
+import type { Ending, Journal } from './journal.ts'
+
+interface Parts {
+  api: ModelApi
+  number: number
+  journal: Journal
+  /** The request matches a pattern, so nothing of it is stored. */
+  excluded: boolean
+  /** Whether the answer must not be stored either; it is then held back until it is complete. */
+  isExcluded: ((text: string) => boolean) | undefined
+  onEnd: (answer: ModelAnswer) => void
+}
+
+/** An exchange in progress: what arrives is appended to the journal at once. */
+export class ActiveExchange {
+  readonly #parts: Parts
+  readonly #decoder = new TextDecoder()
+  #text = ''
+  #status: number | undefined
+  #streamed = false
+  #ended = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  response(status: number, streamed: boolean): void {
+    this.#status = status
+    this.#streamed = streamed
+    const { journal, number } = this.#parts
+    journal.add({ at: Date.now(), entry: 'response', exchange: number, status, streamed })
+  }
+
+  body(bytes: Uint8Array): void {
+    this.#add(this.#decoder.decode(bytes, { stream: true }))
+  }
+
+  /** Only the first ending counts: a connection that breaks reports it in several ways. */
+  end(ending: Ending): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#add(this.#decoder.decode())
+    const { api, number, journal, excluded, isExcluded, onEnd } = this.#parts
+    const hides = isExcluded?.(this.#text) === true
+    if (!excluded && isExcluded !== undefined && !hides) this.#store(this.#text)
+    journal.add({
+      at: Date.now(),
+      entry: 'end',
+      exchange: number,
+      ending,
+      ...(hides ? { excluded: true } : {}),
+    })
+    const status = this.#status === undefined ? {} : { status: this.#status }
+    onEnd(answerOf({ api, text: this.#text, streamed: this.#streamed, ending, ...status }))
+    this.#text = ''
+  }
+
+  #add(text: string): void {
+    if (text === '') return
+    this.#text += text
+    const { excluded, isExcluded } = this.#parts
+    if (!excluded && isExcluded === undefined) this.#store(text)
+  }
+
+  #store(text: string): void {
+    const { journal, number } = this.#parts
+    journal.add({ at: Date.now(), entry: 'body', exchange: number, text })
+  }
+}

@@ -1,0 +1,115 @@
+import { asText, at, isObject, listOf, readOpenAiMessage, textOf, toolsOf } from '../../../../logs/index.ts'
+import { headOf, type ModelApi, type SampledTokens, tokensOf } from './contract.ts'
+
+/** OpenAI's chat completions, and the many servers that imitate them. */
+export const chat: ModelApi = {
+  name: 'chat',
+  path: '/chat/completions',
+  request: (body) => {
+    const turns = listOf(at(body, 'messages')).map(readOpenAiMessage)
+    const model = textOf(at(body, 'model'))
+    return {
+      system: turns.flatMap(({ role, text }) => (role === 'system' ? [text] : [])).join('\n\n'),
+      turns: turns.filter(({ role }) => role !== 'system'),
+      tools: toolsOf(at(body, 'tools') ?? at(body, 'functions')),
+      ...(model === undefined ? {} : { model }),
+    }
+  },
+  answer: (body) => {
+    const message = at(body, 'choices', 0, 'message')
+    const sampled = sampledOf(body)
+    return {
+      ...headOf(body),
+      // Several choices are alternatives, of which the conversation can continue only one.
+      turns: isObject(message) ? [readOpenAiMessage({ role: 'assistant', ...message })] : [],
+      ...tokensOf(at(body, 'usage', 'prompt_tokens'), at(body, 'usage', 'completion_tokens')),
+      ...(sampled === undefined ? {} : { sampled }),
+    }
+  },
+  join: (events) => {
+    const choices: Choice[] = []
+    const whole: Record<string, unknown> = {}
+    for (const event of events) {
+      for (const key of ['id', 'model', 'usage', 'error', 'prompt_token_ids']) {
+        const value = at(event, key)
+        if (value !== undefined && value !== null) whole[key] = value
+      }
+      for (const part of listOf(at(event, 'choices'))) {
+        const index = Number(at(part, 'index') ?? 0)
+        choices[index] ??= new Choice()
+        choices[index].add(part)
+      }
+    }
+    return { ...whole, choices: choices.filter((choice) => choice !== undefined).map((one) => one.whole()) }
+  },
+}
+
+const texts = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
+
+/** One choice of a stream. The pieces of a call are joined by its index; only the first piece has its id and name. */
+class Choice {
+  readonly #message: Record<string, string> = {}
+  readonly #calls: { id?: string; type: string; function: { name: string; arguments: string } }[] = []
+  readonly #tokenIds: unknown[] = []
+  readonly #logprobs: unknown[] = []
+  #function: { name: string; arguments: string } | undefined
+
+  add(part: unknown): void {
+    const delta = at(part, 'delta')
+    for (const key of texts) {
+      const piece = textOf(at(delta, key))
+      if (piece !== undefined) this.#message[key] = (this.#message[key] ?? '') + piece
+    }
+    for (const call of listOf(at(delta, 'tool_calls'))) {
+      const index = Number(at(call, 'index') ?? this.#calls.length)
+      this.#calls[index] ??= { type: 'function', function: { name: '', arguments: '' } }
+      const joined = this.#calls[index]
+      const id = textOf(at(call, 'id'))
+      if (id !== undefined && id !== '') joined.id = id
+      addPiece(joined.function, at(call, 'function') ?? at(call, 'custom'))
+    }
+    const legacy = at(delta, 'function_call')
+    if (isObject(legacy)) {
+      this.#function ??= { name: '', arguments: '' }
+      addPiece(this.#function, legacy)
+    }
+    this.#tokenIds.push(...listOf(at(part, 'token_ids')))
+    this.#logprobs.push(...listOf(at(part, 'logprobs', 'content')))
+  }
+
+  whole(): unknown {
+    const calls = this.#calls.filter((call) => call !== undefined)
+    return {
+      message: {
+        role: 'assistant',
+        ...this.#message,
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        ...(this.#function === undefined ? {} : { function_call: this.#function }),
+      },
+      ...(this.#tokenIds.length === 0 ? {} : { token_ids: this.#tokenIds }),
+      ...(this.#logprobs.length === 0 ? {} : { logprobs: { content: this.#logprobs } }),
+    }
+  }
+}
+
+function addPiece(joined: { name: string; arguments: string }, piece: unknown): void {
+  joined.name += asText(at(piece, 'name'))
+  joined.arguments += asText(at(piece, 'arguments') ?? at(piece, 'input'))
+}
+
+function sampledOf(body: unknown): SampledTokens | undefined {
+  const promptIds = numbersIn(listOf(at(body, 'prompt_token_ids')))
+  const ids = numbersIn(listOf(at(body, 'choices', 0, 'token_ids')))
+  const logprobs = numbersIn(
+    listOf(at(body, 'choices', 0, 'logprobs', 'content')).map((token) => at(token, 'logprob')),
+  )
+  const found = {
+    ...(promptIds.length === 0 ? {} : { promptIds }),
+    ...(ids.length === 0 ? {} : { ids }),
+    ...(logprobs.length === 0 ? {} : { logprobs }),
+  }
+  return Object.keys(found).length === 0 ? undefined : found
+}
+
+const numbersIn = (values: readonly unknown[]): number[] =>
+  values.filter((value): value is number => typeof value === 'number')

@@ -1,0 +1,61 @@
+import { asText, at, type ChatTurn, type LoggedTool, textOf } from '../../../../logs/index.ts'
+
+/** An API through which models are called. Each is one file in this folder. */
+export interface ModelApi {
+  name: 'chat' | 'responses' | 'messages'
+  /** The end of its path. */
+  path: string
+  request: (body: unknown) => ModelRequest
+  /** What the model answered, from the body of a response. */
+  answer: (body: unknown) => ModelAnswer
+  /** The body that a stream's events add up to, as far as they got. */
+  join: (events: readonly unknown[]) => unknown
+}
+
+/** What a model was asked. */
+export interface ModelRequest {
+  system: string
+  /** The conversation without the system prompt. */
+  turns: readonly ChatTurn[]
+  tools: readonly LoggedTool[]
+  model?: string
+  /** The response that this request continues, where the server keeps the conversation. */
+  previous?: string
+}
+
+/** What a model answered. */
+export interface ModelAnswer {
+  turns: readonly ChatTurn[]
+  id?: string
+  model?: string
+  tokens?: { prompt: number; completion: number }
+  sampled?: SampledTokens
+  /** Why it did not answer, according to the response. */
+  error?: string
+}
+
+/** The tokens of an answer, where the server reports them. */
+export interface SampledTokens {
+  promptIds?: number[]
+  ids?: number[]
+  logprobs?: number[]
+}
+
+/** The fields that all APIs have in common. */
+export function headOf(body: unknown): { id?: string; model?: string; error?: string } {
+  const [id, model] = [textOf(at(body, 'id')), textOf(at(body, 'model'))]
+  const error = errorOf(at(body, 'error'))
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(model === undefined ? {} : { model }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+export const errorOf = (error: unknown): string | undefined =>
+  error === undefined || error === null ? undefined : (textOf(at(error, 'message')) ?? asText(error))
+
+export function tokensOf(prompt: unknown, completion: unknown): Pick<ModelAnswer, 'tokens'> {
+  if (typeof prompt !== 'number' && typeof completion !== 'number') return {}
+  return { tokens: { prompt: Number(prompt ?? 0), completion: Number(completion ?? 0) } }
+}
