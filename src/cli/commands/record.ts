@@ -120,7 +120,7 @@ function describeEnd(figures: Record<string, number>, run: string): string {
   return [
     table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
     '',
-    `${runs === 0 ? mark.open : mark.good} ${whole(runs)} runs recorded`,
+    `${runs === 0 ? mark.open : mark.good} ${whole(runs)} ${runs === 1 ? 'run' : 'runs'} recorded`,
     ...(runs === 0 ? [] : nextLines([['distill', run]])),
   ].join('\n')
 }

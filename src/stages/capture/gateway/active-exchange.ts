@@ -10,7 +10,8 @@ interface Parts {
   excluded: boolean
   /** Whether the answer must not be stored either; it is then held back until it is complete. */
   isExcluded: ((text: string) => boolean) | undefined
-  onEnd: (answer: ModelAnswer) => void
+  /** `hidden`: the answer was not stored. */
+  onEnd: (answer: ModelAnswer, hidden: boolean) => void
 }
 
 /** An exchange in progress: what arrives is appended to the journal at once. */
@@ -53,7 +54,10 @@ export class ActiveExchange {
       ...(hides ? { excluded: true } : {}),
     })
     const status = this.#status === undefined ? {} : { status: this.#status }
-    onEnd(answerOf({ api, text: this.#text, streamed: this.#streamed, ending, ...status }))
+    onEnd(
+      answerOf({ api, text: this.#text, streamed: this.#streamed, ending, ...status }),
+      hides && !excluded,
+    )
     this.#text = ''
   }
 

@@ -56,6 +56,7 @@ export async function recordRuns(
   if (!signal.aborted) await once(signal, 'abort')
   clearInterval(checking)
   await server.close()
+  await recording.settled()
   recording.completeIdle(Date.now(), 0)
   return summaryOf(recording.status())
 }

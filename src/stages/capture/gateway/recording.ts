@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { digestOf } from '../../../base/digests/index.ts'
 import { UsageError } from '../../../base/errors/index.ts'
@@ -50,6 +51,7 @@ export class Recording {
   readonly #complete: RunStatus[] = []
   readonly #conversations: Conversations
   readonly #retries = new Retries()
+  readonly #ended = new EventEmitter()
 
   constructor(options: RecordingOptions) {
     this.#options = options
@@ -87,13 +89,14 @@ export class Recording {
       journal: run.journal,
       excluded,
       isExcluded: this.#options.exclude.length === 0 ? undefined : (said) => this.#isExcluded(said),
-      onEnd: (answer) => {
+      onEnd: (answer, hidden) => {
         attempt.state = answer.error === undefined ? 'answered' : 'failed'
         this.#conversations.answered(place, request, answer)
-        run.tally.end(answer)
+        run.tally.end(answer, hidden)
         run.journal.release()
         run.inFlight--
         run.lastAt = Date.now()
+        this.#ended.emit('end')
         if (run.isEnding && run.inFlight === 0) this.#finish(place.run)
         else this.#options.onChange()
       },
@@ -115,6 +118,11 @@ export class Recording {
   completeIdle(now: number, idleMs = this.#options.idleMs): void {
     for (const [id, { lastAt, inFlight }] of this.#open)
       if (inFlight === 0 && now - lastAt >= idleMs) this.#finish(id)
+  }
+
+  /** Waits until no exchange is in progress. */
+  async settled(): Promise<void> {
+    while ([...this.#open.values()].some(({ inFlight }) => inFlight > 0)) await once(this.#ended, 'end')
   }
 
   status(): RunStatus[] {

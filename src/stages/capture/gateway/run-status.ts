@@ -25,7 +25,8 @@ export class RunTally {
     this.#agents.set(agent, (this.#agents.get(agent) ?? 0) + 1)
   }
 
-  end({ error, tokens }: ModelAnswer): void {
+  end({ error, tokens }: ModelAnswer, isExcluded = false): void {
+    if (isExcluded) this.#counts.excluded++
     if (error !== undefined) this.#counts.errors++
     this.#counts.promptTokens += tokens?.prompt ?? 0
     this.#counts.completionTokens += tokens?.completion ?? 0

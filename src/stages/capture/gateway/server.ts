@@ -31,6 +31,7 @@ export interface GatewayServer {
 
 /** Connections are kept longer than clients keep theirs, so that none is closed just as it is used again. */
 const KEEP_ALIVE_MS = 120_000
+const CLOSE_MS = 50
 
 export async function startServer(options: ServerOptions): Promise<GatewayServer> {
   const { host, port, upstream } = options
@@ -47,8 +48,10 @@ export async function startServer(options: ServerOptions): Promise<GatewayServer
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
+      // A connection that clients keep is closed as soon as its last response is complete.
+      const closing = setInterval(() => server.closeIdleConnections(), CLOSE_MS)
       await closed
+      clearInterval(closing)
       relay.close()
     },
   }
