@@ -43,11 +43,10 @@ export async function recordRuns(
     idleMs: idleSeconds * 1000,
     exclude,
     newId: () => `conversation-${started}-${++unnamed}`,
-    onComplete: (entries) => writeRun(run, domain, entries),
-    onChange: () => {
-      const complete = recording.status().filter(({ state }) => state !== 'open').length
-      if (complete > done) observe({ stage: 'record', done: complete, unit: 'runs' })
-      done = complete
+    onComplete: (entries) => {
+      const written = writeRun(run, domain, entries)
+      observe({ stage: 'record', done: ++done, unit: 'runs' })
+      return written
     },
   })
   const server = await startServer({ upstream: new UpstreamUrl(upstream), host, port, tokenIds, recording })

@@ -19,7 +19,6 @@ export interface RecordingOptions {
   newId: () => string
   /** Writes a completed run; says whether there was anything to write. */
   onComplete: (entries: readonly Entry[]) => boolean
-  onChange: () => void
 }
 
 /** A request of a model, as it arrived. */
@@ -82,7 +81,6 @@ export class Recording {
     })
     const attempt = this.#retries.begin(digest, place, number)
     run.tally.begin(place.agent, repeated !== undefined, excluded)
-    this.#options.onChange()
     return new ActiveExchange({
       api,
       number,
@@ -98,7 +96,6 @@ export class Recording {
         run.lastAt = Date.now()
         this.#ended.emit('end')
         if (run.isEnding && run.inFlight === 0) this.#finish(place.run)
-        else this.#options.onChange()
       },
     })
   }
@@ -177,7 +174,6 @@ export class Recording {
     this.#retries.forget(id)
     this.#complete.push(status)
     this.#complete.splice(0, this.#complete.length - SHOWN)
-    this.#options.onChange()
     return status
   }
 
