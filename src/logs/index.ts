@@ -13,7 +13,7 @@ export type {
 export { formatNamed, recordsIn } from './detect.ts'
 export { logFormats } from './formats/index.ts'
 export { toolsOf } from './formats/openai-chat.ts'
-export { asJson, asText, at, isObject, listOf, textOf } from './json.ts'
+export { asJson, asText, at, isObject, listOf, objectOf, textOf } from './json.ts'
 export { anthropicSystem, anthropicTools, readAnthropicMessage } from './messages/anthropic.ts'
 export { readOpenAiMessage } from './messages/openai.ts'
 export { readResponsesItems } from './messages/responses.ts'

@@ -57,7 +57,7 @@ async function statusOf(url: string): Promise<RunStatus[]> {
   })
 }
 
-const marks = { open: mark.open, complete: mark.good, empty: mark.bad }
+const marks = { open: mark.open, complete: mark.good, empty: mark.open, failed: mark.bad }
 
 function describe(runs: readonly RunStatus[]): string {
   if (runs.length === 0) return `${mark.open} no requests yet`

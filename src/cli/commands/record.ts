@@ -72,7 +72,7 @@ export function registerRecord(program: Command): void {
       const work = (signal: AbortSignal) =>
         runStage(
           record,
-          { run, config, signal, observe },
+          { run, config, signal, observe, onFinding: printNote },
           {
             upstream,
             host,

@@ -50,6 +50,38 @@ describe.each(modelApis)('$name', (api) => {
   })
 })
 
+it('reads anything that a server or an app may send', () => {
+  const keys = fc.constantFrom(
+    ...['choices', 'message', 'delta', 'tool_calls', 'index', 'function', 'content', 'type', 'role', 'usage'],
+    ...['item', 'output_index', 'output', 'input', 'messages', 'content_block', 'error', 'tools', 'summary'],
+  )
+  const words = fc.constantFrom(
+    'message_start',
+    'content_block_delta',
+    'response.output_item.added',
+    'assistant',
+  )
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(fc.string(), words, fc.constant(null), fc.integer(), fc.double(), fc.boolean()),
+      fc.array(tie('any'), { maxLength: 3 }),
+      fc.dictionary(keys, tie('any'), { maxKeys: 5 }),
+    ),
+  })).any
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 4 }), fc.constantFrom(...modelApis), (values, api) => {
+      const events = JSON.parse(JSON.stringify(values)) as unknown[]
+      for (const event of events) {
+        api.request(event)
+        api.answer(event)
+      }
+      api.answer(api.join(events))
+    }),
+    { numRuns: howMany(10_000) },
+  )
+})
+
 const schema = { type: 'object', properties: { q: { type: 'string' } } }
 const asked = 'What is the capital of Peru, and how many people live there?'
 

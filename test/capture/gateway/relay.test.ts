@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -221,6 +221,47 @@ describe('what fails upstream reaches the app and the record:', () => {
       'assistant x the app closed the connection before the answer was complete',
     ])
   })
+})
+
+it('passes requests on even if they cannot be recorded', async () => {
+  const model = await upstream((request, response) => {
+    response.writeHead(200).end(JSON.stringify(wholeOf(request.path, { text: 'Lima' })))
+  })
+  const gateway = await startGateway(model.url)
+  writeFileSync(join(gateway.dir, 'recorded'), 'not a folder')
+  const response = await post(gateway.url + CHAT, ask('Hi'))
+  expect(await response.text()).toContain('Lima')
+  expect((await gateway.stop()).summary.figures).toMatchObject({ runs: 0 })
+  expect(readFileSync(join(gateway.dir, 'log.txt'), 'utf8')).toContain('could not be recorded')
+})
+
+it('completes a run that is idle, keeps one that continues, and leaves out probes', async () => {
+  const model = await upstream((request, response) => {
+    response.writeHead(200).end(JSON.stringify(wholeOf(request.path, { text: 'Lima' })))
+  })
+  const gateway = await startGateway(model.url, { idleSeconds: 1 })
+  await (await post(`${gateway.url}/run/a${CHAT}`, ask('Hi', { max_tokens: 1 }))).text()
+  await (await post(`${gateway.url}/run/a${CHAT}`, ask('Hi there'))).text()
+  const states = async () => {
+    const { runs } = (await (await fetch(`${gateway.url}/coa/status`)).json()) as {
+      runs: { state: string }[]
+    }
+    return runs.map(({ state }) => state)
+  }
+  expect(await states()).toEqual(['open'])
+  while ((await states())[0] === 'open') await setTimeout(50)
+  // A late request opens the run again.
+  await (await post(`${gateway.url}/run/a${CHAT}`, ask('And now?'))).text()
+  const { trajectories } = await gateway.stop()
+  expect(trajectories.map(shortly)).toEqual([
+    [
+      'assistant < user: Hi there',
+      'assistant > Lima',
+      'assistant < user: And now?',
+      'assistant > Lima',
+      'assistant answered Lima',
+    ],
+  ])
 })
 
 it('records a retry once', async () => {

@@ -42,9 +42,23 @@ export class ActiveExchange {
   end(ending: Ending): void {
     if (this.#ended) return
     this.#ended = true
+    const { api, onEnd } = this.#parts
+    let hides = false
+    try {
+      hides = this.#storeEnd(ending)
+    } finally {
+      const status = this.#status === undefined ? {} : { status: this.#status }
+      const answer = answerOf({ api, text: this.#text, streamed: this.#streamed, ending, ...status })
+      this.#text = ''
+      onEnd(answer, hides)
+    }
+  }
+
+  /** Returns whether the answer was kept out of the record. */
+  #storeEnd(ending: Ending): boolean {
     this.#add(this.#decoder.decode())
-    const { api, number, journal, excluded, isExcluded, onEnd } = this.#parts
-    const hides = isExcluded?.(this.#text) === true
+    const { number, journal, excluded, isExcluded } = this.#parts
+    const hides = !excluded && isExcluded?.(this.#text) === true
     if (!excluded && isExcluded !== undefined && !hides) this.#store(this.#text)
     journal.add({
       at: Date.now(),
@@ -53,12 +67,7 @@ export class ActiveExchange {
       ending,
       ...(hides ? { excluded: true } : {}),
     })
-    const status = this.#status === undefined ? {} : { status: this.#status }
-    onEnd(
-      answerOf({ api, text: this.#text, streamed: this.#streamed, ending, ...status }),
-      hides && !excluded,
-    )
-    this.#text = ''
+    return hides
   }
 
   #add(text: string): void {

@@ -43,12 +43,14 @@ export class Journal {
   readonly file: string
   #descriptor: number | undefined
   #holders = 0
+  /** The last line is not complete. */
+  #torn = false
 
   constructor(folder: string, run: string) {
     mkdirSync(folder, { recursive: true })
     this.file = join(folder, `${fileNameOf(run)}.jsonl`)
     if (!existsSync(this.file)) this.add({ at: Date.now(), entry: 'run', id: run })
-    else if (!readFileSync(this.file, 'utf8').endsWith('\n')) this.#write('\n')
+    else this.#torn = !readFileSync(this.file, 'utf8').endsWith('\n')
   }
 
   add(entry: Entry): void {
@@ -70,11 +72,16 @@ export class Journal {
   }
 
   #write(line: string): void {
-    const bytes = Buffer.from(line)
+    const bytes = Buffer.from(this.#torn ? `\n${line}` : line)
     const descriptor = this.#descriptor ?? openSync(this.file, 'a')
-    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done)
-    if (this.#holders > 0) this.#descriptor = descriptor
-    else closeSync(descriptor)
+    try {
+      this.#torn = true
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done)
+      this.#torn = false
+    } finally {
+      if (this.#holders > 0) this.#descriptor = descriptor
+      else closeSync(descriptor)
+    }
   }
 }
 

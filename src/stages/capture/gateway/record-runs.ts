@@ -31,13 +31,19 @@ const CHECK_MS = 1000
 
 /** Runs the gateway until the signal: then it finishes what is in progress and completes all runs. */
 export async function recordRuns(
-  { run, config, observe, signal }: Pick<StageContext<RecordConfig>, 'run' | 'config' | 'observe' | 'signal'>,
+  { run, config, observe, signal, onFinding = () => {} }: StageContext<RecordConfig>,
   { upstream, host, port, idleSeconds, exclude, tokenIds, onReady }: RecordOptions,
 ): Promise<RecordSummary> {
   const domain = config.language.grammar ?? 'open'
   const started = Date.now().toString(36)
   let unnamed = 0
   let done = 0
+  const problems = new Set<string>()
+  const onProblem = (problem: string): void => {
+    run.log(`record: ${problem}`)
+    if (!problems.has(problem)) onFinding(problem)
+    problems.add(problem)
+  }
   const recording = new Recording({
     folder: journalsIn(run.dir),
     idleMs: idleSeconds * 1000,
@@ -48,8 +54,16 @@ export async function recordRuns(
       observe({ stage: 'record', done: ++done, unit: 'runs' })
       return written
     },
+    onProblem,
   })
-  const server = await startServer({ upstream: new UpstreamUrl(upstream), host, port, tokenIds, recording })
+  const server = await startServer({
+    upstream: new UpstreamUrl(upstream),
+    host,
+    port,
+    tokenIds,
+    recording,
+    onProblem,
+  })
   onReady?.(server.url)
   const checking = setInterval(() => recording.completeIdle(Date.now()), CHECK_MS)
   if (!signal.aborted) await once(signal, 'abort')

@@ -17,7 +17,9 @@ export function runOfJournal(entries: readonly Entry[]): LoggedRun | undefined {
   const [first] = entries
   const exchanges = exchangesIn(entries)
   const repeated = new Set(exchanges.map(({ retryOf }) => retryOf))
-  const kept = exchanges.filter(({ number, excluded }) => !excluded && !repeated.has(number))
+  const kept = exchanges.filter(
+    ({ number, excluded, body }) => !excluded && !repeated.has(number) && !isProbe(body),
+  )
   if (first?.entry !== 'run' || kept.length === 0) return undefined
   const calls = kept.map(readCall)
   const items = itemsOfCalls(calls.map(({ call }) => call))
@@ -39,6 +41,10 @@ export function runOfJournal(entries: readonly Entry[]): LoggedRun | undefined {
     },
   }
 }
+
+/** Apps ask for a single token to see whether a model is there. */
+const isProbe = (body: unknown): boolean =>
+  ['max_tokens', 'max_completion_tokens', 'max_output_tokens'].some((key) => at(body, key) === 1)
 
 function readCall(exchange: Exchange): {
   call: ModelCall

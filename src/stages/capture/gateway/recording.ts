@@ -19,6 +19,8 @@ export interface RecordingOptions {
   newId: () => string
   /** Writes a completed run; says whether there was anything to write. */
   onComplete: (entries: readonly Entry[]) => boolean
+  /** Told what could not be recorded. The app's requests are passed on all the same. */
+  onProblem: (problem: string) => void
 }
 
 /** A request of a model, as it arrived. */
@@ -67,8 +69,6 @@ export class Recording {
     const place = repeated?.place ?? this.#conversations.place(request, named)
     const run = this.#openRun(place.run)
     const number = ++run.exchanges
-    run.journal.hold()
-    run.inFlight++
     run.lastAt = Date.now()
     run.journal.add({
       at: run.lastAt,
@@ -79,6 +79,8 @@ export class Recording {
       ...(excluded ? {} : { body: text }),
       ...(repeated === undefined ? {} : { retryOf: repeated.exchange }),
     })
+    run.journal.hold()
+    run.inFlight++
     const attempt = this.#retries.begin(digest, place, number)
     run.tally.begin(place.agent, repeated !== undefined, excluded)
     return new ActiveExchange({
@@ -165,16 +167,28 @@ export class Recording {
     if (index >= 0) this.#complete.splice(index, 1)
   }
 
+  /** A run that cannot be written keeps its journal, to be completed when the gateway is restarted. */
   #finish(id: string): RunStatus {
     const { journal, tally } = this.#open.get(id)!
-    const status = tally.status(id, this.#options.onComplete(journal.entries()) ? 'complete' : 'empty')
-    journal.add({ at: Date.now(), entry: 'recorded' })
+    const state = this.#write(id, journal)
+    const status = tally.status(id, state)
     this.#open.delete(id)
     this.#conversations.forget(id)
     this.#retries.forget(id)
     this.#complete.push(status)
     this.#complete.splice(0, this.#complete.length - SHOWN)
     return status
+  }
+
+  #write(id: string, journal: Journal): RunStatus['state'] {
+    try {
+      const written = this.#options.onComplete(journal.entries())
+      journal.add({ at: Date.now(), entry: 'recorded' })
+      return written ? 'complete' : 'empty'
+    } catch (error) {
+      this.#options.onProblem(`run ${id} could not be written: ${(error as Error).message}`)
+      return 'failed'
+    }
   }
 
   #isExcluded(text: string): boolean {

@@ -3,8 +3,8 @@ import type { ModelAnswer } from './apis/index.ts'
 /** What is known of a run while it is recorded. */
 export interface RunStatus {
   run: string
-  /** `empty` is complete without any call that may be recorded. */
-  state: 'open' | 'complete' | 'empty'
+  /** `empty` is complete without any call that may be recorded; `failed` could not be written. */
+  state: 'open' | 'complete' | 'empty' | 'failed'
   agents: Record<string, number>
   calls: number
   errors: number

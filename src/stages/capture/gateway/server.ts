@@ -4,6 +4,7 @@ import { CoaError, registerSecret, UsageError } from '../../../base/errors/index
 import { asText, at, listOf } from '../../../logs/index.ts'
 import { parseJson } from '../../../schema/index.ts'
 import type { ModelApi } from './apis/index.ts'
+import { harmless } from './harmless-witness.ts'
 import { keysIn } from './headers.ts'
 import type { RunResult } from './journal.ts'
 import type { Recording } from './recording.ts'
@@ -21,6 +22,7 @@ export interface ServerOptions {
   /** Ask for token ids and log-probabilities, as vLLM reports them. */
   tokenIds: boolean
   recording: Recording
+  onProblem: (problem: string) => void
 }
 
 export interface GatewayServer {
@@ -96,19 +98,19 @@ function record(
   bytes: Buffer,
   passage: { incoming: IncomingMessage; outgoing: ServerResponse; path: string },
   relay: Relay,
-  { recording, tokenIds }: ServerOptions,
+  { recording, tokenIds, onProblem }: ServerOptions,
 ): void {
   const { headers } = passage.incoming
   for (const key of keysIn(headers)) if (isSecret(key)) registerSecret(key)
-  const text = bytes.toString()
   const body = jsonOr(bytes)
-  const witness = recording.begin({
+  const arrived = {
     api,
     body,
-    text,
+    text: bytes.toString(),
     named: namesIn(route, headers, body),
     isRetry: isRetry(headers),
-  })
+  }
+  const witness = harmless(() => recording.begin(arrived), onProblem)
   const added = tokenIds && api.name === 'chat' ? addedTo(body) : []
   relay.pass({
     ...passage,
