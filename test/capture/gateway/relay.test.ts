@@ -181,7 +181,7 @@ describe('what fails upstream reaches the app and the record:', () => {
       )
     })
     const gateway = await startGateway(model.url)
-    const response = await post(gateway.url + '/v1/messages', ask('Hi', { stream: true }))
+    const response = await post(`${gateway.url}/v1/messages`, ask('Hi', { stream: true }))
     expect(await response.text()).toContain('overloaded_error')
     const { trajectories } = await gateway.stop()
     expect(shortly(trajectories[0]!).slice(1)).toEqual(['assistant > Li', 'assistant x Overloaded'])
@@ -189,7 +189,7 @@ describe('what fails upstream reaches the app and the record:', () => {
 
   it('an upstream that does not run', async () => {
     const gateway = await startGateway('http://127.0.0.1:9')
-    const response = await post(gateway.url + '/v1/messages', ask('Hi'))
+    const response = await post(`${gateway.url}/v1/messages`, ask('Hi'))
     expect(response.status).toBe(502)
     expect(await response.json()).toMatchObject({
       type: 'error',

@@ -17,7 +17,7 @@ export function withFields(body: Buffer, fields: readonly string[]): Buffer {
 }
 
 /** The body of a response without what was added for the record. */
-export function withoutTokens(text: string, fields: readonly string[]): string {
+function withoutTokens(text: string, fields: readonly string[]): string {
   const body = parsed(text)
   if (!isObject(body)) return text
   if (fields.includes('return_token_ids')) delete body['prompt_token_ids']
