@@ -18,6 +18,7 @@ const commands: Record<string, Load> = {
   check: async () => (await import('./commands/check.ts')).registerCheck,
   teach: async () => (await import('./commands/teach.ts')).registerTeach,
   import: async () => (await import('./commands/import.ts')).registerImport,
+  record: async () => (await import('./commands/record.ts')).registerRecord,
   distill: async () => (await import('./commands/distill.ts')).registerDistill,
   filter: async () => (await import('./commands/filter.ts')).registerFilter,
   sft: async () => (await import('./commands/sft.ts')).registerSft,

@@ -1,4 +1,10 @@
-export { type ImportSummary, importRuns } from '../stages/capture/index.ts'
+export {
+  type ImportSummary,
+  importRuns,
+  type RecordSummary,
+  type RunStatus,
+  record,
+} from '../stages/capture/index.ts'
 export { check } from '../stages/check/index.ts'
 export { distill } from '../stages/distill/index.ts'
 export { filter } from '../stages/filter/index.ts'

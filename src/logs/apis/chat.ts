@@ -1,7 +1,7 @@
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { readOpenAiMessage } from '../messages/openai.ts'
 import { toolsOf } from '../record-head.ts'
-import { headOf, type ModelApi, type SampledTokens, tokensOf } from './contract.ts'
+import { headOf, indexOf, type ModelApi, type SampledTokens, tokensOf } from './contract.ts'
 
 /** OpenAI's chat completions, and the many servers that imitate them. */
 export const chat: ModelApi = {
@@ -37,7 +37,7 @@ export const chat: ModelApi = {
         if (value !== undefined && value !== null) whole[key] = value
       }
       for (const part of listOf(at(event, 'choices'))) {
-        const index = Number(at(part, 'index') ?? 0)
+        const index = indexOf(at(part, 'index'))
         choices[index] ??= new Choice()
         choices[index].add(part)
       }
@@ -63,7 +63,7 @@ class Choice {
       if (piece !== undefined) this.#message[key] = (this.#message[key] ?? '') + piece
     }
     for (const call of listOf(at(delta, 'tool_calls'))) {
-      const index = Number(at(call, 'index') ?? this.#calls.length)
+      const index = indexOf(at(call, 'index'), this.#calls.length)
       this.#calls[index] ??= { type: 'function', function: { name: '', arguments: '' } }
       const joined = this.#calls[index]
       const id = textOf(at(call, 'id'))

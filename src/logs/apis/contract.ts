@@ -61,3 +61,10 @@ export function tokensOf(prompt: unknown, completion: unknown): Pick<ModelAnswer
   if (typeof prompt !== 'number' && typeof completion !== 'number') return {}
   return { tokens: { prompt: Number(prompt ?? 0), completion: Number(completion ?? 0) } }
 }
+
+/** More parts than any response has; an index beyond is a mistake of the server. */
+const MOST_PARTS = 1000
+
+/** The index of a part of a stream. */
+export const indexOf = (value: unknown, otherwise = 0): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MOST_PARTS ? value : otherwise

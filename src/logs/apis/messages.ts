@@ -1,7 +1,7 @@
 import { parseJson } from '../../schema/index.ts'
-import { asText, at, isObject, listOf, textOf } from '../json.ts'
+import { asText, at, isObject, listOf, objectOf, textOf } from '../json.ts'
 import { anthropicSystem, anthropicTools, readAnthropicMessage } from '../messages/anthropic.ts'
-import { errorOf, headOf, type ModelApi, tokensOf } from './contract.ts'
+import { errorOf, headOf, indexOf, type ModelApi, tokensOf } from './contract.ts'
 
 /** Anthropic's Messages API. */
 export const messages: ModelApi = {
@@ -31,10 +31,10 @@ export const messages: ModelApi = {
     let error: string | undefined
     for (const event of events) {
       const type = at(event, 'type')
-      const index = Number(at(event, 'index') ?? 0)
+      const index = indexOf(at(event, 'index'))
       const counts = at(event, 'usage') ?? at(event, 'message', 'usage')
       if (isObject(counts)) usage = { ...usage, ...counts }
-      if (type === 'message_start') message = { ...(at(event, 'message') as object) }
+      if (type === 'message_start') message = objectOf(at(event, 'message'))
       else if (type === 'content_block_start') blocks[index] = new Block(at(event, 'content_block'))
       else if (type === 'content_block_delta') blocks[index]?.add(at(event, 'delta'))
       else if (type === 'error') error = errorOf(at(event, 'error'))

@@ -1,7 +1,7 @@
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { readResponsesItems } from '../messages/responses.ts'
 import { toolsOf } from '../record-head.ts'
-import { errorOf, headOf, type ModelApi, tokensOf } from './contract.ts'
+import { errorOf, headOf, indexOf, type ModelApi, tokensOf } from './contract.ts'
 
 /** OpenAI's Responses API. */
 export const responses: ModelApi = {
@@ -33,8 +33,8 @@ export const responses: ModelApi = {
       const whole = at(event, 'response')
       if (isObject(whole)) response = whole
       if (type === 'error') error = errorOf(at(event, 'error') ?? event)
-      const index = at(event, 'output_index')
-      if (typeof index !== 'number') continue
+      if (typeof at(event, 'output_index') !== 'number') continue
+      const index = indexOf(at(event, 'output_index'))
       if (type === 'response.output_item.added' || type === 'response.output_item.done')
         items[index] = new Item(at(event, 'item'))
       else if (type.endsWith('.delta')) items[index]?.add(type, asText(at(event, 'delta')))

@@ -30,6 +30,16 @@ export class DeclaredTools {
     }
   }
 
+  /** Tools that were offered and never called: their parameters decide the payload. */
+  addOffered(): void {
+    for (const [offered, { name, description = `Call ${name}.`, parameters }] of this.#offered) {
+      const id = isCode(name) ? CODE.id : offered
+      if (this.#tools.has(id)) continue
+      const payload: DeclaredTool['payload'] = { syntax: parameters === undefined ? 'text' : 'json' }
+      this.#tools.set(id, id === CODE.id ? CODE : { v: 1, id, description, payload })
+    }
+  }
+
   /** Writes those that the run does not have yet. */
   write(run: Pick<Run, 'has' | 'append'>): number {
     const missing = [...this.#tools.values()].filter(({ id }) => !run.has('tool', id))

@@ -1,0 +1,164 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { passedOn } from './headers.ts'
+import type { Ending } from './journal.ts'
+import type { TokenFilter } from './token-ids.ts'
+import type { UpstreamUrl } from './upstream-url.ts'
+
+/** Who gets to see what passes through. */
+export interface Witness {
+  response: (status: number, streamed: boolean) => void
+  body: (bytes: Uint8Array) => void
+  end: (ending: Ending) => void
+}
+
+export interface Passage {
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+  path: string
+  /** The whole body; without it, the request's own is passed on as it arrives. */
+  body?: Buffer
+  witness?: Witness
+  /** Takes out of the reply what was added to the request. */
+  filter?: (isStream: boolean) => TokenFilter
+  /** The body of the error that tells the client that the upstream cannot be reached. */
+  unreachable: (reason: string) => string
+}
+
+/** Passes requests on to the upstream and its responses back, chunk by chunk and unchanged. */
+export class Relay {
+  readonly #upstream: UpstreamUrl
+  readonly #agent: HttpAgent
+
+  constructor(upstream: UpstreamUrl) {
+    this.#upstream = upstream
+    const Agent = upstream.base.protocol === 'https:' ? HttpsAgent : HttpAgent
+    this.#agent = new Agent({ keepAlive: true })
+  }
+
+  pass(passage: Passage): void {
+    const { incoming, outgoing, body, witness } = passage
+    const upstream = this.#request(passage)
+    let answered = false
+    upstream.on('response', (response) => {
+      answered = true
+      this.#respond(passage, upstream, response)
+    })
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      if (answered || outgoing.destroyed) return
+      // The upstream closed an idle connection just as it was used again.
+      if (upstream.reusedSocket && error.code === 'ECONNRESET' && body !== undefined) this.pass(passage)
+      else if (hungUp(error)) {
+        witness?.end('upstream gone')
+        outgoing.destroy()
+      } else {
+        witness?.end('unreachable')
+        outgoing
+          .writeHead(502, { 'content-type': 'application/json' })
+          .end(passage.unreachable(error.message))
+      }
+    })
+    outgoing.on('close', () => {
+      if (outgoing.writableFinished) return
+      witness?.end('client gone')
+      upstream.destroy()
+    })
+    if (body === undefined) incoming.pipe(upstream)
+    else upstream.end(body)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #request({ incoming, path, body, witness }: Passage): ClientRequest {
+    const { protocol, hostname, port, host } = this.#upstream.base
+    // What is recorded must be readable.
+    const left = witness === undefined ? ['host'] : ['host', 'accept-encoding', 'content-length', 'expect']
+    const headers = ['host', host, ...passedOn(incoming.rawHeaders, left)]
+    if (witness !== undefined) headers.push('accept-encoding', 'identity')
+    if (body !== undefined) headers.push('content-length', String(body.length))
+    return (protocol === 'https:' ? secureRequest : request)({
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      agent: this.#agent,
+      method: incoming.method,
+      path: this.#upstream.pathOf(path),
+      headers: headers as unknown as readonly string[],
+      setDefaultHeaders: false,
+    })
+  }
+
+  #respond({ outgoing, witness, filter }: Passage, upstream: ClientRequest, response: IncomingMessage): void {
+    const { statusCode = 502, statusMessage = '', headers } = response
+    const isStream = /^text\/event-stream/i.test(headers['content-type'] ?? '')
+    const encoding = headers['content-encoding']
+    const filtering = encoding === undefined ? filter?.(isStream) : undefined
+    witness?.response(statusCode, isStream)
+    const copy = witness === undefined ? undefined : copyTo(witness, encoding)
+    outgoing.sendDate = false
+    outgoing.writeHead(
+      statusCode,
+      statusMessage,
+      passedOn(response.rawHeaders, filtering === undefined ? [] : ['content-length']),
+    )
+    outgoing.flushHeaders()
+    outgoing.on('drain', () => response.resume())
+    response.on('data', (chunk: Buffer) => {
+      copy?.add(chunk)
+      const passed = filtering === undefined ? chunk : filtering.pass(chunk)
+      if (passed.length > 0 && !outgoing.write(passed)) response.pause()
+    })
+    response.on('end', () => {
+      copy?.end('complete')
+      if (response.complete) outgoing.end(filtering?.end())
+    })
+    response.on('error', () => {
+      copy?.end(outgoing.destroyed ? 'client gone' : 'upstream gone')
+      upstream.destroy()
+      outgoing.destroy()
+    })
+  }
+}
+
+interface Copy {
+  add: (chunk: Buffer) => void
+  end: (ending: Ending) => void
+}
+
+/** The copy of a body, decoded if the upstream encodes it all the same. */
+function copyTo(witness: Witness, encoding: string | undefined): Copy {
+  const decoder = decoderOf(encoding)
+  if (decoder === undefined)
+    return { add: (chunk) => witness.body(chunk), end: (ending) => witness.end(ending) }
+  let ending: Ending = 'upstream gone'
+  const close = (): void => witness.end(ending)
+  decoder.on('data', (bytes: Buffer) => witness.body(bytes))
+  decoder.on('end', close)
+  decoder.on('error', close)
+  return {
+    add: (chunk) => decoder.write(chunk),
+    end: (how) => {
+      ending = how
+      decoder.end()
+    },
+  }
+}
+
+function decoderOf(encoding: string | undefined): Transform | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()
+  if (encoding === 'br') return createBrotliDecompress()
+  return encoding === 'deflate' ? createInflate() : undefined
+}
+
+/** The upstream accepted the request and closed the connection without an answer. */
+const hungUp = ({ code, message }: NodeJS.ErrnoException): boolean =>
+  code === 'ECONNRESET' || code === 'EPIPE' || message === 'socket hang up'

@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CoaError, registerSecret, UsageError } from '../../../base/errors/index.ts'
+import type { ModelApi } from '../../../logs/index.ts'
+import { asText, at, listOf } from '../../../logs/index.ts'
+import { parseJson } from '../../../schema/index.ts'
+import { harmless } from './harmless-witness.ts'
+import { keysIn } from './headers.ts'
+import type { RunResult } from './journal.ts'
+import type { Recording } from './recording.ts'
+import { Relay } from './relay.ts'
+import { isRetry, namesIn } from './request-names.ts'
+import { type Route, routeOf } from './route.ts'
+import { addedTo, TokenFilter, withFields } from './token-ids.ts'
+import type { UpstreamUrl } from './upstream-url.ts'
+
+export interface ServerOptions {
+  upstream: UpstreamUrl
+  host: string
+  /** 0 chooses a free one. */
+  port: number
+  /** Ask for token ids and log-probabilities, as vLLM reports them. */
+  tokenIds: boolean
+  recording: Recording
+  onProblem: (problem: string) => void
+}
+
+export interface GatewayServer {
+  url: string
+  /** Accepts no more requests, and waits for those in progress. */
+  close: () => Promise<void>
+}
+
+/** Connections are kept longer than clients keep theirs, so that none is closed just as it is used again. */
+const KEEP_ALIVE_MS = 120_000
+const CLOSE_MS = 50
+
+export async function startServer(options: ServerOptions): Promise<GatewayServer> {
+  const { host, port, upstream } = options
+  const relay = new Relay(upstream)
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
+    (incoming, outgoing) => {
+      answer(incoming, outgoing, relay, options).catch((error: Error) => failed(outgoing, error))
+    },
+  )
+  await listening(server, host, port)
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      // A connection that clients keep is closed as soon as its last response is complete.
+      const closing = setInterval(() => server.closeIdleConnections(), CLOSE_MS)
+      await closed
+      clearInterval(closing)
+      relay.close()
+    },
+  }
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === 'EADDRINUSE'
+      reject(
+        new UsageError(`cannot listen on ${host}:${port}: ${taken ? 'the port is in use' : cause.message}`, {
+          cause,
+          fix: taken ? 'Choose another --port; 0 takes a free one.' : 'Choose another --host or --port.',
+        }),
+      )
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  relay: Relay,
+  options: ServerOptions,
+): Promise<void> {
+  const route = routeOf(incoming.method ?? 'GET', incoming.url ?? '/')
+  const { recording } = options
+  if (route.command === 'status') return sendJson(outgoing, 200, { runs: recording.status() })
+  if (route.command === 'end')
+    return sendJson(outgoing, 200, recording.end(route.run!, resultOf(jsonOr(await bodyOf(incoming)))))
+  const passage = { incoming, outgoing, path: route.path }
+  if (route.api === undefined)
+    return relay.pass({ ...passage, unreachable: (reason) => unreachable(undefined, reason) })
+  const body = await bodyOf(incoming)
+  record(route, route.api, body, passage, relay, options)
+}
+
+function record(
+  route: Route,
+  api: ModelApi,
+  bytes: Buffer,
+  passage: { incoming: IncomingMessage; outgoing: ServerResponse; path: string },
+  relay: Relay,
+  { recording, tokenIds, onProblem }: ServerOptions,
+): void {
+  const { headers } = passage.incoming
+  for (const key of keysIn(headers)) if (isSecret(key)) registerSecret(key)
+  const body = jsonOr(bytes)
+  const arrived = {
+    api,
+    body,
+    text: bytes.toString(),
+    named: namesIn(route, headers, body),
+    isRetry: isRetry(headers),
+  }
+  const witness = harmless(() => recording.begin(arrived), onProblem)
+  const added = tokenIds && api.name === 'chat' ? addedTo(body) : []
+  relay.pass({
+    ...passage,
+    body: withFields(bytes, added),
+    witness,
+    ...(added.length === 0 ? {} : { filter: (isStream) => new TokenFilter(added, isStream) }),
+    unreachable: (reason) => unreachable(api, reason),
+  })
+}
+
+/** Local servers take any word as a key, and words must stay in the record. */
+const isSecret = (key: string): boolean => key.length >= 16 && /\d/.test(key)
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+function jsonOr(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function resultOf(body: unknown): RunResult {
+  const [answer, gold, reward] = [at(body, 'answer'), at(body, 'gold'), at(body, 'reward')]
+  if (reward !== undefined && reward !== null && typeof reward !== 'number')
+    throw new UsageError('the reward is not a number', { fix: 'Send {"answer": "…", "reward": 1}.' })
+  return {
+    ...(answer === undefined || answer === null ? {} : { answer: asText(answer) }),
+    ...(gold === undefined || gold === null
+      ? {}
+      : { gold: (Array.isArray(gold) ? listOf(gold) : [gold]).map(asText) }),
+    ...(typeof reward === 'number' ? { reward } : {}),
+  }
+}
+
+function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** A failure of the gateway itself. */
+function failed(outgoing: ServerResponse, error: Error): void {
+  if (outgoing.headersSent) outgoing.destroy()
+  else {
+    const message = CoaError.isInstance(error) ? `${error.message}. ${error.fix ?? ''}`.trim() : error.message
+    sendJson(outgoing, error instanceof UsageError ? 400 : 500, { error: { message, type: 'coa_record' } })
+  }
+}
+
+/** An error as the API's clients read it. */
+function unreachable(api: ModelApi | undefined, reason: string): string {
+  const error = { type: 'api_error', message: `coa record cannot reach the upstream: ${reason}` }
+  return JSON.stringify(api?.name === 'messages' ? { type: 'error', error } : { error })
+}
