@@ -3,8 +3,7 @@ import type { LogFormat, LogRecord } from './contract.ts'
 import { logFormats } from './formats/index.ts'
 
 /** The format of a value; undefined if none recognizes it. */
-export const formatOf = (value: unknown): LogFormat | undefined =>
-  logFormats.find((format) => format.matches(value))
+const formatOf = (value: unknown): LogFormat | undefined => logFormats.find((format) => format.matches(value))
 
 /** The format with this name. */
 export function formatNamed(name: string): LogFormat {

@@ -1,6 +1,6 @@
 /** Logs of other agent systems: formats, one file each, and how a logged run becomes a trajectory. */
 export { errorOf, type ModelAnswer, type ModelApi, type ModelRequest, modelApis } from './apis/index.ts'
-export { type ChatCall, type ChatResult, type ChatTurn, turnKey } from './chat-turn.ts'
+export { type ChatTurn, turnKey } from './chat-turn.ts'
 export type {
   Json,
   LeftOut,
@@ -14,12 +14,9 @@ export type {
 export { formatNamed, recordsIn } from './detect.ts'
 export { readTaggedChat } from './formats/chatml.ts'
 export { logFormats } from './formats/index.ts'
-export { asJson, asText, at, isObject, listOf, objectOf, textOf } from './json.ts'
+export { asJson, asText, at, isObject, listOf, textOf } from './json.ts'
 export { type LogMap, readLogMap } from './map/log-map.ts'
 export { mappedFormat } from './map/mapped-format.ts'
-export { anthropicSystem, anthropicTools, readAnthropicMessage } from './messages/anthropic.ts'
-export { readOpenAiMessage } from './messages/openai.ts'
-export { readResponsesItems } from './messages/responses.ts'
 export { itemsOfCalls, type ModelCall } from './model-calls.ts'
 export { readRecords } from './read-records.ts'
 export { chatTags } from './text/dialects.ts'

@@ -1,5 +1,4 @@
 export {
-  type ImportSummary,
   importRuns,
   type RecordSummary,
   type RunStatus,
