@@ -91,17 +91,18 @@ export interface LeftOut {
   text: string
 }
 
+/** A run in a record. One of several in a record names the part of it that it was read from as its source. */
+export type RunInRecord = Omit<LoggedRun, 'where' | 'source'> & Partial<Pick<LoggedRun, 'source'>>
+
 /** A reader for formats in which every record is a run, or several. A record it throws on is reported, and the rest continues. */
 export function eachRecord(
-  read: (
-    value: unknown,
-  ) => Omit<LoggedRun, 'where' | 'source'> | readonly Omit<LoggedRun, 'where' | 'source'>[],
+  read: (value: unknown) => RunInRecord | readonly RunInRecord[],
 ): LogFormat['read'] {
   return async function* (records) {
     for await (const { value, where } of records) {
       try {
         const runs = read(value)
-        for (const run of Array.isArray(runs) ? runs : [runs]) yield { ...run, where, source: [value] }
+        for (const run of Array.isArray(runs) ? runs : [runs]) yield { source: [value], ...run, where }
       } catch (error) {
         yield { where, problem: (error as Error).message }
       }

@@ -26,6 +26,7 @@ export function toTrajectory(run: LoggedRun, { id, taskId, team, markup }: Head)
     ...asked,
     ...(run.gold ?? []),
     ...(run.leftOut ?? []).map(({ text }) => text),
+    run.id ?? '',
     ...namesOf(run),
     ...stringsIn(run.meta ?? null),
     ...(run.tools ?? []).flatMap(({ description = '', parameters = null }) => [

@@ -1,5 +1,5 @@
 import type { ChatTurn } from '../chat-turn.ts'
-import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
+import { eachRecord, type LogFormat, type RunInRecord } from '../contract.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { readAiSdkMessage, readAiSdkParts } from '../messages/ai-sdk.ts'
 import { itemsOfCalls, itemsOfTurns, type ModelCall } from '../model-calls.ts'
@@ -7,7 +7,7 @@ import { headOf, messagesOf, toolsOf } from '../record-head.ts'
 
 const AGENT = 'assistant'
 
-type Read = Omit<LoggedRun, 'where' | 'source'>
+type Read = RunInRecord
 
 /** What programs that use the AI SDK keep: messages, UI messages, the steps of a result, and the file of its DevTools. */
 export const aiSdk: LogFormat = {
@@ -104,7 +104,12 @@ function readDevTools(value: unknown): Read[] {
     const calls = own.map((step): ModelCall => callOf(step, names.get(asText(at(step, 'run_id'))) ?? AGENT))
     const last = own.findLastIndex((step) => at(step, 'run_id') === id)
     const answer = answerOf(calls[last]?.output ?? [])
-    return { id, items: itemsOfCalls(calls), ...(answer === undefined ? {} : { answer }) }
+    return {
+      id,
+      source: [run, ...own],
+      items: itemsOfCalls(calls),
+      ...(answer === undefined ? {} : { answer }),
+    }
   })
 }
 

@@ -25,7 +25,7 @@ export const chatml: LogFormat = {
     return isText && dialectOfChat(textMessages(messages)) !== undefined
   },
   read: eachRecord(readRecord),
-  markup: /<\/?\w+>/g,
+  markup: /<\/?\w+>|```\w*/g,
 }
 
 /** A message that is only text. Calls outside of it are OpenAI's, and names are those of several agents. */

@@ -24,7 +24,12 @@ export const react: LogFormat = {
     rowsOf(value).map((row) => {
       const read = readRow(row)
       const { question = read.question, ...head } = headOf(row, answerOf(read))
-      return { ...read, ...head, ...(question === undefined ? {} : { question: withoutLabel(question) }) }
+      return {
+        ...read,
+        ...head,
+        source: [row],
+        ...(question === undefined ? {} : { question: withoutLabel(question) }),
+      }
     }),
   ),
   markup:

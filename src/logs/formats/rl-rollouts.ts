@@ -1,10 +1,10 @@
-import { eachRecord, type LogFormat, type LoggedRun } from '../contract.ts'
+import { eachRecord, type LogFormat, type LoggedRun, type RunInRecord } from '../contract.ts'
 import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { readOpenAiMessage } from '../messages/openai.ts'
 import { itemsOfTurns } from '../model-calls.ts'
 import { goldIn, toolsOf, verdictOf } from '../record-head.ts'
 
-type Read = Omit<LoggedRun, 'where' | 'source'>
+type Read = RunInRecord
 
 const AGENT = 'assistant'
 
@@ -31,6 +31,7 @@ function readTrajectory(value: unknown): Read[] {
     // What was sampled is a choice with a message.
     ...chatOf(listOf(at(history, 'messages_and_choices')).map((one) => at(one, 'message') ?? one)),
     tools: toolsOf(at(history, 'tools')),
+    source: [history === value ? { ...objectIn(value), additional_histories: [] } : history],
     ...(correct === undefined ? {} : { correct }),
   }))
 }
