@@ -1,4 +1,4 @@
-import { readText } from '../base/files/index.ts'
+import { readText } from '../base/reading/index.ts'
 import { parseJson } from '../schema/index.ts'
 import type { LogRecord, Unreadable } from './contract.ts'
 

@@ -1,11 +1,11 @@
 import type { LoggedItem, LoggedRun, LoggedTool } from '../contract.ts'
 import { asText, type JsonObject } from '../json.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
+import { type ToolRun, withToolRuns } from '../tool-runs.ts'
 import { Agents } from './agents.ts'
 import { isPlumbing } from './markup.ts'
 import { modelCalls, toolNodes } from './same-call.ts'
 import { around, isBelow, type SpanNode } from './span-tree.ts'
-import { type ToolRun, withToolRuns } from '../tool-runs.ts'
 
 /** The run that the spans of a trace tell. */
 export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {

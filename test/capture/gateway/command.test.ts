@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,11 @@ const ask = (url: string, content: string, stream = false): Promise<Response> =>
     body: JSON.stringify({ stream, model: 'm', messages: [{ role: 'user', content }] }),
   })
 
-const lastRun = (): string => join(cwd, 'runs', readdirSync(join(cwd, 'runs')).sort().at(-1)!)
+/** The newest run folder; their names are in order only to the second. */
+const lastRun = (): string => {
+  const folders = readdirSync(join(cwd, 'runs')).map((name) => join(cwd, 'runs', name))
+  return folders.toSorted((one, other) => statSync(one).birthtimeMs - statSync(other).birthtimeMs).at(-1)!
+}
 
 describe('coa record', { timeout: 120_000 }, () => {
   it('keeps everything that had arrived when it is killed, and completes it when it is restarted', async () => {

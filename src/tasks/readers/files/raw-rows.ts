@@ -1,5 +1,5 @@
 import { UsageError } from '../../../base/errors/index.ts'
-import { readText } from '../../../base/files/index.ts'
+import { readText } from '../../../base/reading/index.ts'
 import { readParquetRows } from '../../../store/index.ts'
 import { jsonItems } from './json-items.ts'
 import { jsonLines } from './json-lines.ts'

@@ -1,0 +1,2 @@
+/** Reads text files piece by piece. */
+export { readText } from './read-text.ts'
