@@ -1,5 +1,3 @@
-import type { TrajectoryEvent } from '../../schema/index.ts'
-
 /** Shorter names, such as "p", are words or variables more often than people. */
 const SHORTEST = 3
 /** Alternatives of one pattern; larger teams are cut off, longest names first. */
@@ -7,12 +5,12 @@ const MOST = 50
 /** The person who asks, and words that a text needs for other things. */
 const notTeammates = new Set(['user', 'human', 'system', 'tool', 'tools', 'agent', 'model', 'team', 'code'])
 
-/** Everyone who takes part in a run. */
-export function agentNames(events: readonly TrajectoryEvent[]): string[] {
+/** Everyone who takes part in a run, judging by its events. */
+export function agentNames(events: Iterable<{ agent: string; to?: string }>): string[] {
   const names = new Set<string>()
-  for (const event of events) {
-    names.add(event.agent)
-    if (event.type === 'sent') names.add(event.to)
+  for (const { agent, to } of events) {
+    names.add(agent)
+    if (to !== undefined) names.add(to)
   }
   return [...names]
 }

@@ -82,7 +82,7 @@ const needsNames = ({ pattern, hint }: VoiceRule): boolean => hint === undefined
 function patternOf(rule: VoiceRule, names: string | undefined): RegExp | undefined {
   if (needsNames(rule) && names === undefined) return undefined
   const name = names === undefined ? NOBODY : String.raw`\b${names}(?![\w-])`
-  const who = String.raw`(?:(?:the |our |my )?${name}(?: agent)?)`
+  const who = `(?:(?:the |our |my )?${name}(?: agent)?)`
   const source = rule.pattern.replaceAll('START', START).replaceAll('WHO', who).replaceAll('NAME', name)
   return new RegExp(source, rule.exactCase === true ? 'g' : 'gi')
 }

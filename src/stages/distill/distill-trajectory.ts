@@ -1,5 +1,5 @@
 import { buildPrompt, type Grammar, parseChain, renderSpans, validate } from '../../language/grammar/index.ts'
-import { toolLikeTexts, type VoiceOptions } from '../../language/voice/index.ts'
+import { agentNames, toolLikeTexts, type VoiceOptions } from '../../language/voice/index.ts'
 import type { Stream, Trajectory, TrajectoryEvent } from '../../schema/index.ts'
 import { causalOrder, type Links, linksOf } from './causal-order.ts'
 import type { Draft, Pending } from './draft.ts'
@@ -50,7 +50,7 @@ export function draftOf(
   { grammar, map = new Map(), quotes = false, thoughts = true, voice }: DistillOptions,
 ): Draft {
   const reader = new TurnReader(links)
-  const speaker = speakerOf(events, question, voice)
+  const speaker = speakerOf(agentNames(events), question, voice)
   const order = causalOrder(links, reader.ending)
   const writer = new StreamWriter(grammar, map, { quotes, thoughts })
   const { draft } = writer

@@ -1,4 +1,3 @@
-import type { Stream } from '../../schema/index.ts'
 import { LATER_MESSAGE } from './later-messages.ts'
 import { LEFT } from './voice.ts'
 
@@ -10,6 +9,13 @@ export interface DistillSummary {
   voice: { rule: string; count: number; examples: string[] }[]
   /** Text that would be trained on and looks like tool output, most frequent first. */
   toolLike: { kind: string; count: number; examples: string[] }[]
+}
+
+/** What is counted of a sequence. */
+interface Counted {
+  id: string
+  meta: Readonly<Record<string, unknown>>
+  provenance?: { sawGold: boolean } | undefined
 }
 
 interface Found {
@@ -34,7 +40,7 @@ export class Tally {
   readonly #voice = new Map<string, Found>()
   readonly #toolLike = new Map<string, Found>()
 
-  add(sequence: Stream): void {
+  add(sequence: Counted): void {
     const { id, meta, provenance } = sequence
     const problems = Array.isArray(meta['problems']) ? meta['problems'].map(String) : []
     this.figures['sequences']!++
@@ -57,7 +63,7 @@ export class Tally {
     this.#addToolLike(sequence)
   }
 
-  addReact(id: string, made: Stream | string): void {
+  addReact(id: string, made: object | string): void {
     if (typeof made === 'string') this.#count(`no ReAct-style sequence: ${made}`, id)
     else this.#raise('ReAct-style', 1)
   }
@@ -68,12 +74,12 @@ export class Tally {
   }
 
   /** A sequence that is not written because of text that looks like tool output. */
-  refuse(sequence: Stream): void {
+  refuse(sequence: Counted): void {
     this.#raise('refused', 1)
     this.#addToolLike(sequence)
   }
 
-  #addToolLike({ meta }: Stream): void {
+  #addToolLike({ meta }: Counted): void {
     for (const { kind, example } of notesOf(meta['toolLike'])) {
       this.#raise('texts that look like tool output', 1)
       find(this.#toolLike, kind!, 1, [example!])

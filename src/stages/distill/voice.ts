@@ -1,5 +1,5 @@
-import { addExamples, agentNames, type Voice, type VoiceOptions, Voices } from '../../language/voice/index.ts'
-import type { Contribution, TrajectoryEvent } from '../../schema/index.ts'
+import { addExamples, type Voice, type VoiceOptions, Voices } from '../../language/voice/index.ts'
+import type { Contribution } from '../../schema/index.ts'
 import type { Turn } from './turn.ts'
 
 /** Payloads and answers are never rewritten. */
@@ -44,11 +44,11 @@ const builtin: VoiceOptions = {}
 
 /** The speaker for a run. The rules of the same options are compiled once. */
 export function speakerOf(
-  events: readonly TrajectoryEvent[],
+  team: readonly string[],
   question: string,
   options: VoiceOptions = builtin,
 ): Speaker {
   const voices = compiled.get(options) ?? new Voices(options)
   compiled.set(options, voices)
-  return new Speaker(voices.of(agentNames(events), question))
+  return new Speaker(voices.of(team, question))
 }

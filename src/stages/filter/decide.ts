@@ -1,6 +1,6 @@
 import { fractionOf } from '../../base/random/index.ts'
 import { encodeStream, type Tokenizer } from '../../language/tokens/index.ts'
-import { type Stream, streamText } from '../../schema/index.ts'
+import { streamText } from '../../schema/index.ts'
 import type { EvalQuestions } from '../../tasks/index.ts'
 import { isEcho } from './echo.ts'
 import { type Drop, type Examined, firstText } from './examine.ts'
@@ -32,8 +32,8 @@ export interface Criteria {
   settings: FilterSettings
   tokenizer: Tokenizer
   evalQuestions: EvalQuestions
-  /** The names of the agents whose run a sequence was distilled from; empty if that is not known. */
-  teamOf: (sequence: Stream) => readonly string[]
+  /** The names of the agents of a run that a sequence was distilled from; empty if that is not known. */
+  teamOf: (trajectoryId: string | undefined) => readonly string[]
 }
 
 export type Decision =
@@ -51,7 +51,8 @@ const checks: readonly (readonly [StageName, Check])[] = [
     'voice',
     (examined, { settings, teamOf }) =>
       settings.voice
-        ? (speaksToTeam(examined, teamOf(examined.sequence)) ?? speaksOfHelp(examined))
+        ? (speaksToTeam(examined, teamOf(examined.sequence.provenance?.trajectoryId)) ??
+          speaksOfHelp(examined))
         : undefined,
   ],
   ['reflection', (examined, { settings }) => unreflected(examined, settings)],

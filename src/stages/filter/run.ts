@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { inBatches } from '../../base/concurrency/index.ts'
 import { sha256 } from '../../base/digests/index.ts'
 import { ModelError, UsageError } from '../../base/errors/index.ts'
 import type { Observe } from '../../base/progress/index.ts'
 import { type Grammar, knownGrammars } from '../../language/grammar/index.ts'
 import { tokenizerNamed } from '../../language/tokens/index.ts'
 import { agentNames } from '../../language/voice/index.ts'
-import type { Stream } from '../../schema/index.ts'
 import type { Run } from '../../store/index.ts'
 import { type ContaminationConfig, readEvalQuestions } from '../../tasks/index.ts'
 import { languageOf } from '../../world/index.ts'
@@ -58,8 +58,8 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     settings: filterSettings(config),
     evalQuestions: await readEvalQuestions(config, { run, signal, onNote: onFinding }),
     tokenizer: await tokenizerNamed(config.language.tokenizer),
-    teamOf: ({ provenance }) => {
-      const trajectory = run.get('trajectory', provenance?.trajectoryId ?? '')
+    teamOf: (trajectoryId = '') => {
+      const trajectory = run.get('trajectory', trajectoryId)
       return trajectory === undefined ? [] : agentNames(trajectory.events)
     },
   }
@@ -76,17 +76,13 @@ export async function run(config: FilterConfig, context: FilterContext): Promise
     const chain = new FilterChain(criteria, grammars, writer, judge)
     const total = run.count('sequence')
     let done = 0
-    let batch: Stream[] = []
-    for (const sequence of run.scan('sequence')) {
-      batch.push(sequence)
-      if (++done % BATCH !== 0) continue
+    for (const batch of inBatches(run.scan('sequence'), BATCH)) {
       await chain.add(batch, signal)
-      batch = []
+      done += batch.length
       observe({ stage: 'filter', done, total, unit: 'sequences' })
       await setImmediate()
       signal.throwIfAborted()
     }
-    await chain.add(batch, signal)
     assertJudged(judge)
     const { against, ...settings } = config.filter
     funnel = {
