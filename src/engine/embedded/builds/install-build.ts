@@ -85,16 +85,20 @@ async function downloadArchives(
   )
   signal?.throwIfAborted()
   if (outcome.code === 0) return
-  const reason =
-    outcome.failure ??
-    outcome.output.split('\n').findLast((line) => /^npm error(?! A complete log)/.test(line))
   throw new EngineError(
-    `The engine, ${name} ${version}, is not installed and could not be downloaded: ${reason?.replace(/^npm error /, '') ?? 'npm failed'}.`,
+    `The engine, ${name} ${version}, is not installed and could not be downloaded: ${outcome.failure ?? reasonIn(outcome.output)}.`,
     {
       fix: `With network access, run coa engine install. Without, run ${packCommand(build)} elsewhere, copy the files to this machine, and run coa engine install --from FOLDER.`,
       details: { npm: outcome.output.slice(-2000) },
     },
   )
+}
+
+/** npm's error in one line: it prints a code, the reason, a stack trace and general advice. */
+function reasonIn(output: string): string {
+  const line =
+    output.split('\n').find((each) => /^npm error (?!code|syscall|errno)/.test(each)) ?? 'npm pack failed'
+  return line.replace(/^npm error (network |notarget )?(\w+Error: )?/, '').replace(/\.$/, '')
 }
 
 const specs = (packages: readonly PinnedPackage[]): string[] =>
