@@ -41,7 +41,6 @@ export {
 } from './contract.ts'
 export {
   type BuildName,
-  buildNames,
   type InstalledBuild,
   type InstallOptions,
   installBuild,

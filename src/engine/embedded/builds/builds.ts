@@ -4,9 +4,8 @@ import { cacheFolder } from '../../../settings/index.ts'
 /** The version of onnxruntime that the engine was tested with. A test compares it, and the checksums, with package-lock.json. */
 const VERSION = '1.30.0'
 
-export const buildNames = ['native', 'wasm'] as const
 /** onnxruntime as a library for this machine, or as WebAssembly, which runs anywhere but more slowly. */
-export type BuildName = (typeof buildNames)[number]
+export type BuildName = 'native' | 'wasm'
 
 /** One npm package of a build, pinned by its checksum. */
 export interface PinnedPackage {
