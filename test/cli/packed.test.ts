@@ -133,6 +133,41 @@ it('can be imported as a library', () => {
   )
 })
 
+it('has types with which its examples compile, as strictly as TypeScript can', () => {
+  // Needs the SDK that an author of a server has anyway.
+  const needsMore = ['examples/mcp-tool/server.ts']
+  const strict = {
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noImplicitOverride: true,
+    noFallthroughCasesInSwitch: true,
+    module: 'NodeNext',
+    target: 'ES2024',
+    lib: ['ES2024', 'ESNext.Iterator', 'ESNext.Disposable'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    skipLibCheck: true,
+    noEmit: true,
+  }
+  cpSync(join(packageFolder(), 'examples'), join(folder, 'examples'), { recursive: true })
+  const config = { compilerOptions: strict, include: ['examples'], exclude: needsMore }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '--listFilesOnly'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  const compiled = stdout.split('\n').filter((file) => file.startsWith(`${join(folder, 'examples')}/`))
+  expect([status, compiled.length]).toEqual([
+    0,
+    tarball.files.filter(({ path }) => /^examples\/.*\.ts$/.test(path)).length - 1,
+  ])
+  const outcome = spawnSync(process.execPath, [compiler], { cwd: folder, encoding: 'utf8' })
+  expect(outcome.stdout).toBe('')
+  expect(outcome.status).toBe(0)
+})
+
 it('greets without a command, and says its version', () => {
   const greeting = coa()
   expect(greeting).toMatchObject({ status: 0, stderr: '' })
