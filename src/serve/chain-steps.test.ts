@@ -48,7 +48,7 @@ it.each([...exampleChains])('%s: the steps of a chain, however it arrives', (nam
   fc.assert(
     fc.property(cuts, (at) => {
       const chunks = pieces.flatMap(([text, from]) =>
-        from === 'tool' ? [[text, from] as const] : cut(text, at).map((part) => [part, from] as const),
+        (from === 'tool' ? [text] : cut(text, at)).map((part) => [part, from] as const),
       )
       const seen = told(grammar, chunks)
       expect(

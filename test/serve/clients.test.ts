@@ -10,6 +10,7 @@ import { generateText, isStepCount, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { streamTokens } from '../../src/agent/index.ts'
 import { pythonWithClients } from '../capture/gateway/python-clients.ts'
 import { answer, startTestServer, stopServers, type TestServer } from './support.ts'
 
@@ -53,14 +54,19 @@ describe('tools on the server', () => {
       })
       const finishes: unknown[] = []
       let usage: unknown
-      for await (const { choices, usage: counted } of chunks) {
+      for await (const { choices, usage: reported } of chunks) {
         text += choices[0]?.delta.content ?? ''
         thought += (choices[0]?.delta as { reasoning_content?: string })?.reasoning_content ?? ''
         if (choices[0]?.finish_reason) finishes.push(choices[0].finish_reason)
-        usage = counted ?? usage
+        usage = reported ?? usage
       }
       expect([text, thought, finishes]).toEqual([answer, reasoning, ['stop']])
-      expect(usage).toMatchObject({ coa: server.logs.at(-1)?.tokens ?? {} })
+      const counted = streamTokens(server.rollouts.at(-1)!)
+      expect(usage).toMatchObject({
+        prompt_tokens: counted.prompt + counted.tool,
+        completion_tokens: counted.completion,
+        coa: { once: counted.once, billed: counted.billed, inserted: counted.tool },
+      })
       const helper = openai().chat.completions.stream({ model, messages })
       expect(await helper.finalContent()).toBe(answer)
     })

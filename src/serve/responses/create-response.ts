@@ -69,7 +69,8 @@ export function createResponse(
       return { body, reply }
     },
     fail: (error) => {
-      emit('error', { ...error, error })
+      const { code, message, param } = error
+      emit('error', { code, message, param, error })
       emit('response.failed', {
         response: bodyOf('failed', {
           output: writer.items,

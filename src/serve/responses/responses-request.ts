@@ -142,7 +142,13 @@ function toolsOf(
 }
 
 /** The tools of the grammar that a built-in tool of the API stands for. */
-function namedBy({ type, allowed_tools: allowed }: Tool, own: readonly string[]): string[] {
+function namedBy(tool: Tool, own: readonly string[]): string[] {
+  const names = namesOf(tool, own)
+  if (names.length === 0) throw unsupported('tools', `the model has no tool for ${tool.type}`)
+  return names
+}
+
+function namesOf({ type, allowed_tools: allowed }: Tool, own: readonly string[]): string[] {
   const among = (names: readonly string[]): string[] => own.filter((name) => names.includes(name))
   if (type === 'code_interpreter') return among(['code'])
   if (type.startsWith('web_search')) return among(['web_search', 'wiki_search', 'crawl_page'])
