@@ -27,8 +27,6 @@ export interface ServerOptions {
 }
 
 export interface OpenServer extends ApiServer {
-  /** The model's id in the API. */
-  model: string
   grammar: string
   /** Whether clients need a key. */
   locked: boolean
@@ -79,12 +77,10 @@ export async function openServer(
       metrics: new Metrics(),
       ...(onRollout === undefined ? {} : { onRollout }),
     })
-    const id = serve.name ?? basename(folder)
     const exporter = target === undefined ? undefined : new SpanExporter(target, onNote)
-    const server = await startServer({ service, model: id, keys, exporter, onRequest })
+    const server = await startServer({ service, model: basename(folder), keys, exporter, onRequest })
     return {
-      url: server.url,
-      model: id,
+      ...server,
       grammar: grammar.name,
       locked: keys.length > 0,
       stop: async () => {

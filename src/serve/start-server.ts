@@ -12,7 +12,7 @@ import { sumOf } from './usage.ts'
 
 export interface ServerParts {
   service: Service
-  /** Its id in the API. */
+  /** Its id in the API, unless the settings name another. */
   model: string
   keys: readonly string[]
   exporter: SpanExporter | undefined
@@ -21,6 +21,8 @@ export interface ServerParts {
 
 export interface ApiServer {
   url: string
+  /** The model's id in the API. */
+  model: string
   /** Refuses new requests, waits for those in progress as long as the settings say, and stops. */
   stop: () => Promise<void>
 }
@@ -39,7 +41,8 @@ export async function startServer(parts: ServerParts): Promise<ApiServer> {
   const running = new Set<Exchange>()
   let stopping = false
   let idle: () => void = () => {}
-  const routes = routesOf({ ...parts, isStopping: () => stopping })
+  const model = serve.name ?? parts.model
+  const routes = routesOf({ ...parts, model, isStopping: () => stopping })
 
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const exchange = new Exchange(incoming, outgoing, Math.round(serve.body_mb * 1e6))
@@ -73,6 +76,7 @@ export async function startServer(parts: ServerParts): Promise<ApiServer> {
   const server = await listen(serve, (incoming, outgoing) => void handle(incoming, outgoing))
   return {
     url: server.url,
+    model,
     stop: async () => {
       stopping = true
       if (running.size > 0) {

@@ -45,7 +45,7 @@ export async function stopServers(): Promise<void> {
 /** A server in this process, over an engine that writes from a script. */
 export async function startTestServer(options: Options = {}): Promise<TestServer> {
   const { write = writes(solution), keys = [], exporter } = options
-  const serve = ServeSection.parse({ port: 0, name: 'mine', shutdown_s: 0, ...options.serve })
+  const serve = ServeSection.parse({ port: 0, shutdown_s: 0, ...options.serve })
   const rollouts: Rollout[] = []
   const logs: RequestLog[] = []
   const metrics = new Metrics()
@@ -62,7 +62,7 @@ export async function startTestServer(options: Options = {}): Promise<TestServer
   })
   const { url, stop } = await startServer({
     service,
-    model: serve.name!,
+    model: 'mine',
     keys,
     exporter,
     onRequest: (log) => void logs.push(log),
