@@ -108,7 +108,9 @@ function template({ fields }: ResponsesRequest): Record<string, unknown> {
     instructions: fields.instructions ?? null,
     output: [],
     error: null,
-    tools: fields.tools ?? [],
+    tools: (fields.tools ?? []).map((tool) =>
+      tool.type === 'function' ? { description: null, parameters: null, strict: false, ...tool } : tool,
+    ),
     tool_choice: fields.tool_choice ?? 'auto',
     truncation: 'disabled',
     parallel_tool_calls: false,

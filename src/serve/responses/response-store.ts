@@ -1,6 +1,6 @@
 import { ApiError } from '../api-error.ts'
 import type { EarlierTurn } from '../conversation.ts'
-import type { InputItem } from './responses-request.ts'
+import type { InputItem } from './input-item.ts'
 
 export interface StoredResponse {
   body: Record<string, unknown> & { id: string }

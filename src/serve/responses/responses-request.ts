@@ -7,17 +7,8 @@ import { type EarlierTurn, questionOf } from '../conversation.ts'
 import { readFields, refuse } from '../read-fields.ts'
 import { samplingFields, samplingOf } from '../sampling-fields.ts'
 import type { ServeSection } from '../settings.ts'
+import { InputItem } from './input-item.ts'
 import type { ResponseStore } from './response-store.ts'
-
-const Item = z.looseObject({
-  type: z.string().nullish(),
-  role: z.enum(['system', 'developer', 'user', 'assistant']).nullish(),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish(),
-  id: z.string().nullish(),
-  call_id: z.string().nullish(),
-  output: z.unknown().optional(),
-})
-export type InputItem = z.infer<typeof Item>
 
 const Tool = z.looseObject({
   type: z.string(),
@@ -32,7 +23,7 @@ type Tool = z.infer<typeof Tool>
 const Fields = z.looseObject({
   ...samplingFields,
   model: z.string(),
-  input: z.union([z.string(), z.array(Item).min(1)]),
+  input: z.union([z.string(), z.array(InputItem).min(1)]),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   max_output_tokens: z.number().int().positive().nullish(),
@@ -43,7 +34,7 @@ const Fields = z.looseObject({
   store: z.boolean().nullish(),
   text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
 })
-export type ResponsesFields = z.infer<typeof Fields>
+type ResponsesFields = z.infer<typeof Fields>
 
 /** A request for a response, as far as this server honors it. */
 export interface ResponsesRequest {
