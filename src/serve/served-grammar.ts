@@ -1,4 +1,4 @@
-import { trainedGrammars } from '../agent/index.ts'
+import { trainedGrammars } from '../agent/trained-grammar.ts'
 import { ConfigError } from '../base/errors/index.ts'
 import { builtinGrammars } from '../language/grammar/index.ts'
 
