@@ -40,7 +40,7 @@ export async function openServer(
   const { serve, student, language } = config
   const environment = readEnvironment()
   const keys = readKeys(serve, environment)
-  assertProtected(serve.host, keys)
+  assertProtected(serve, keys)
   const target = otlpTarget(environment)
   const folder = modelFolder(student.model)
   const name = servedGrammar(language.grammar, folder)

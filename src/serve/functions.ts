@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { restrictTools } from '../agent/index.ts'
 import { type Agent, extendGrammar, type Grammar, type Payload } from '../language/grammar/index.ts'
+import { withoutPatterns } from '../world/tools/index.ts'
 
 type JsonObject = Record<string, z.core.util.JSONType>
 
@@ -22,7 +23,8 @@ export function withFunctions(grammar: Grammar, functions: readonly ClientFuncti
     description: description === '' ? name : description,
     payload: {
       syntax: 'json' as const,
-      ...(parameters === undefined ? {} : { schema: parameters }),
+      // The model's text is not matched against patterns of clients: that can take hours.
+      ...(parameters === undefined ? {} : { schema: withoutPatterns(parameters) as JsonObject }),
     },
   }))
   return restrictTools(

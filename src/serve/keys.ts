@@ -34,10 +34,10 @@ function linesOf(file: string): string[] {
 }
 
 /** Refuses to offer tools and a model to the network without keys. */
-export function assertProtected(host: string, keys: readonly string[]): void {
+export function assertProtected({ host, key_env: variable }: ServeSection, keys: readonly string[]): void {
   if (keys.length > 0 || isLoopback(host)) return
   throw new UsageError(`serving at ${host} lets other machines run tools on this one, so it needs keys`, {
-    fix: 'Set COA_SERVE_KEYS to one or more keys, separated by commas, or leave out --host.',
+    fix: `Set ${variable} to one or more keys, separated by commas, or leave out --host.`,
   })
 }
 

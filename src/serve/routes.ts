@@ -32,7 +32,7 @@ interface Parts {
 
 /** The endpoints of the server. */
 export function routesOf({ service, model, exporter, isStopping }: Parts): Route[] {
-  const { serve, grammar, policy, metrics } = service.parts
+  const { serve, grammar, policy, metrics, settings } = service.parts
   const store = new ResponseStore(serve.stored)
   const created = Math.floor(Date.now() / 1000)
   const clientTools = serve.tools === 'client'
@@ -103,7 +103,10 @@ export function routesOf({ service, model, exporter, isStopping }: Parts): Route
     const prepared = await prepare(request.ask)
     const trace = traceOf(exchange)
     const stream = request.fields.stream === true ? exchange.startStream() : undefined
-    const work = createResponse({ prepared, request, clientTools, listenerOf, store, signal, trace }, stream)
+    const work = createResponse(
+      { prepared, request, clientTools, defaults: settings, listenerOf, store, signal, trace },
+      stream,
+    )
     try {
       const { body, reply } = await work.run()
       exchange.replies = [reply]

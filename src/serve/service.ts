@@ -1,24 +1,15 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import {
-  type Choice,
-  type JudgedQuestion,
-  type Policy,
-  type RolloutJob,
-  type RolloutSettings,
-  restrictTools,
-  toolNames,
-  type World,
-} from '../agent/index.ts'
-import { CoaError } from '../base/errors/index.ts'
+import type { Choice, JudgedQuestion, Policy, RolloutJob, RolloutSettings, World } from '../agent/index.ts'
 import { seedOf } from '../base/random/index.ts'
-import { buildPrompt, type Grammar, reactGrammar } from '../language/grammar/index.ts'
+import { buildPrompt, type Grammar } from '../language/grammar/index.ts'
 import { encodePrompt } from '../language/tokens/index.ts'
 import type { Rollout, Task } from '../schema/index.ts'
 import { ApiError, chainFailed } from './api-error.ts'
 import type { Ask, CallResult, PickName } from './ask.ts'
 import { Chain, type ChainTurn } from './chain.ts'
 import type { Step, StepListener } from './chain-steps.ts'
-import { type ClientFunction, withFunctions } from './functions.ts'
+import type { ClientFunction } from './functions.ts'
+import { GrammarVariants } from './grammar-variants.ts'
 import { HeldChains } from './held-chains.ts'
 import type { Metrics } from './metrics.ts'
 import type { ServeSection } from './settings.ts'
@@ -69,8 +60,8 @@ interface Held {
 
 /** Minimum free tokens of the context for a chain to begin. */
 const LEAST_ROOM = 16
-/** Variants of the grammar that are kept, by what clients offered. */
-const KEPT_GRAMMARS = 100
+/** Characters per token, at most, on average. */
+const MOST_CHARACTERS = 32
 
 const pickers: Record<PickName, Choice['by']> = { majority: 'majority', score: 'verifier', judge: 'judge' }
 
@@ -79,13 +70,14 @@ export class Service {
   readonly parts: ServiceParts
   readonly slots: Slots
   readonly held: HeldChains<Held>
-  readonly #grammars = new Map<string, Grammar>()
+  readonly #grammars: GrammarVariants
 
   constructor(parts: ServiceParts) {
     const { chains, queue, held, hold_s } = parts.serve
     this.parts = parts
     this.slots = new Slots(chains, queue)
     this.held = new HeldChains(held, hold_s)
+    this.#grammars = new GrammarVariants(parts.grammar, parts.settings.react === true)
   }
 
   /** Checks a request. Whatever is wrong with it is thrown here, before anything is sent to the client. */
@@ -100,7 +92,7 @@ export class Service {
     const settings = this.#settingsOf(ask)
     if (ask.bestOf > 1 && settings.temperature === 0)
       throw new ApiError(400, 'at temperature 0, all answers would be the same: leave out best_of')
-    const grammar = this.#grammarOf(ask)
+    const grammar = this.#grammars.of(ask)
     this.#assertFits(grammar, ask.question)
     const picker = ask.bestOf > 1 ? await this.parts.pickerOf(pickers[ask.pick]) : undefined
     picker?.assertFits(grammar)
@@ -129,12 +121,10 @@ export class Service {
       id,
       run: async (listenerOf, signal, trace) => {
         if (picker === undefined)
-          return Promise.all(
-            Array.from({ length: ask.count }, async (_, index) => {
-              const chain = chainOf(index, trace)
-              return this.#reply(chain, await this.#turn(chain, listenerOf(index), signal), functions)
-            }),
-          )
+          return together(ask.count, signal, async (index, until) => {
+            const chain = chainOf(index, trace)
+            return this.#reply(chain, await this.#turn(chain, listenerOf(index), until), functions)
+          })
         return [
           await this.#best(ask, grammar, picker, (number) => chainOf(number, trace), listenerOf(0), signal),
         ]
@@ -250,55 +240,39 @@ export class Service {
     }
   }
 
-  #grammarOf({ tools, functions }: Ask): Grammar {
-    if (tools === undefined && functions === undefined) return this.#styled(this.parts.grammar)
-    const key = JSON.stringify([tools, functions])
-    const known = this.#grammars.get(key)
-    if (known !== undefined) return known
-    const { grammar } = this.parts
-    const made = this.#styled(
-      fitting(grammar, () =>
-        functions === undefined ? restrictTools(grammar, tools ?? []) : withFunctions(grammar, functions),
-      ),
-    )
-    if (this.#grammars.size >= KEPT_GRAMMARS) this.#grammars.delete(this.#grammars.keys().next().value!)
-    this.#grammars.set(key, made)
-    return made
-  }
-
-  #styled(grammar: Grammar): Grammar {
-    return this.parts.settings.react === true ? reactGrammar(grammar) : grammar
-  }
-
   #assertFits(grammar: Grammar, question: string): void {
     const { engine, tokenizer } = this.parts.policy
     const { contextLength } = engine.describe()
+    // Encoding takes time, and no tokenizer packs so much into a token.
+    if (question.length > contextLength * MOST_CHARACTERS)
+      throw tooLong(`the prompt has ${question.length} characters`, contextLength)
     const length = encodePrompt(tokenizer, buildPrompt(grammar, question)).length
     if (length + LEAST_ROOM <= contextLength) return
-    throw new ApiError(
-      400,
-      `the prompt has ${length} tokens, but the context of the model has only ${contextLength}`,
-      { code: 'context_length_exceeded', param: 'messages' },
-    )
+    throw tooLong(`the prompt has ${length} tokens`, contextLength)
   }
 }
 
-/** The reasons why a grammar cannot have certain tools, in words for clients. */
-function fitting(grammar: Grammar, make: () => Grammar): Grammar {
+/** Runs several chains at once. If one fails, the request does, and the others stop. */
+async function together<T>(
+  count: number,
+  signal: AbortSignal,
+  run: (index: number, until: AbortSignal) => Promise<T>,
+): Promise<T[]> {
+  const stopping = new AbortController()
+  const until = AbortSignal.any([signal, stopping.signal])
   try {
-    return make()
-  } catch (cause) {
-    if (!CoaError.isInstance(cause)) throw cause
-    const names = toolNames(grammar).join(', ')
-    throw new ApiError(
-      400,
-      `${cause.message}; the tools of this model are: ${names === '' ? 'none' : names}`,
-      {
-        param: 'tools',
-        cause,
-      },
-    )
+    return await Promise.all(Array.from({ length: count }, (_, index) => run(index, until)))
+  } catch (error) {
+    stopping.abort(error)
+    throw error
   }
+}
+
+function tooLong(what: string, contextLength: number): ApiError {
+  return new ApiError(400, `${what}, but the context of the model has only ${contextLength} tokens`, {
+    code: 'context_length_exceeded',
+    param: 'messages',
+  })
 }
 
 function replay(steps: readonly Step[], listener: StepListener): void {

@@ -32,7 +32,7 @@ export const ServeSection = z
     /** How long a chain is kept for the client's tool results. */
     hold_s: z.number().positive().default(600),
     /** How many chains are kept at most; beyond that, the oldest is dropped. */
-    held: z.number().int().positive().default(1000),
+    held: z.number().int().positive().default(256),
     /** How many responses are kept for previous_response_id; 0: none. */
     stored: z.number().int().nonnegative().default(1000),
     /** How long running requests may take after SIGTERM. */

@@ -36,7 +36,7 @@ const LAST_BYTES_MS = 1000
 export async function startServer(parts: ServerParts): Promise<ApiServer> {
   const { service, exporter } = parts
   const { serve, metrics } = service.parts
-  assertProtected(serve.host, parts.keys)
+  assertProtected(serve, parts.keys)
   const guard = new Guard(serve, parts.keys)
   const running = new Set<Exchange>()
   let stopping = false

@@ -107,6 +107,20 @@ it('functions that the grammar does not know become tools that take JSON', async
   expect(streamText(server.rollouts[0]!)).toContain('<observation>24 degrees</observation>')
 })
 
+it('patterns of clients are described, not evaluated', async () => {
+  const parameters = {
+    type: 'object',
+    properties: { text: { type: 'string', pattern: '^(a+)+$' } },
+    required: ['text'],
+  }
+  const tool = { type: 'function', function: { name: 'echo', parameters } }
+  const write = (): string =>
+    `<plan>Say it.</plan><think>Now.</think><echo>{"text": "${'a'.repeat(40)}!"}</echo>`
+  const server = await startTestServer({ serve: { tools: 'client' }, write })
+  const reply = await replyTo(server, [asked], { tools: [tool] })
+  expect(reply.choices[0]!.finish_reason).toBe('tool_calls')
+})
+
 it('a call that cannot be read is answered by the server, and the client hears nothing of it', async () => {
   const write = writes((observations) =>
     observations === 0
@@ -149,5 +163,7 @@ it('what does not go together is refused', async () => {
   expect(await message({ coa: { best_of: 2 } })).toContain('there is one chain')
   expect(await message({ tool_choice: 'required' })).toContain('the model decides')
   expect(await message({ tools: [{ type: 'function', function: { name: 'think' } }] })).toContain('think')
+  const wrong = { type: 'function', function: { name: 'f', parameters: { type: 'strange' } } }
+  expect(await message({ tools: [wrong] })).toContain('the tools of this model are')
   expect(await message({ messages: [{ role: 'tool', content: '5' }] })).toContain('no tool_call_id')
 })

@@ -76,6 +76,12 @@ describe('errors', () => {
     ['n of the best', { n: 2, coa: { best_of: 2 } }, 'n', 'unsupported_parameter'],
     ['the best of equals', { temperature: 0, coa: { best_of: 2 } }, null, null],
     [
+      'a prompt that is far too long',
+      { messages: [{ role: 'user', content: 'x'.repeat(3_500_000) }] },
+      'messages',
+      'context_length_exceeded',
+    ],
+    [
       'a prompt that is too long',
       { messages: [{ role: 'user', content: 'x'.repeat(120_000) }] },
       'messages',
@@ -204,6 +210,7 @@ describe('responses', () => {
   it('has all fields of the API', async () => {
     const response = await ask({ metadata: { a: 'b' }, instructions: 'Be brief.' })
     expect(Object.keys(response)).toHaveLength(32)
+    expect(response).toMatchObject({ temperature: 1, top_p: 1, store: true })
     expect(response).toMatchObject({
       status: 'completed',
       error: null,

@@ -1,3 +1,4 @@
+import type { RolloutSettings } from '../../agent/index.ts'
 import type { StepListener } from '../chain-steps.ts'
 import type { EarlierTurn } from '../conversation.ts'
 import type { EventStream } from '../event-stream.ts'
@@ -10,11 +11,14 @@ import { OutputWriter } from './output-writer.ts'
 import type { ResponseStore } from './response-store.ts'
 import type { ResponsesRequest } from './responses-request.ts'
 
+type Defaults = Pick<RolloutSettings, 'temperature' | 'topP'>
+
 interface Running {
   prepared: Prepared
   request: ResponsesRequest
   /** The client runs the tools. */
   clientTools: boolean
+  defaults: Defaults
   listenerOf: (listener: StepListener) => StepListener
   store: ResponseStore
   signal: AbortSignal
@@ -30,7 +34,7 @@ export interface ResponseWork {
 
 /** Runs a request for a response, and streams its events if there is a stream. */
 export function createResponse(
-  { prepared, request, clientTools, listenerOf, store, signal, trace }: Running,
+  { prepared, request, clientTools, defaults, listenerOf, store, signal, trace }: Running,
   stream: EventStream | undefined,
 ): ResponseWork {
   const { fields } = request
@@ -44,8 +48,8 @@ export function createResponse(
     status: string,
     rest: Record<string, unknown> = {},
   ): Record<string, unknown> & { id: string } => ({
-    ...template(request),
     id,
+    ...template(request, defaults),
     created_at: created,
     status,
     ...rest,
@@ -97,7 +101,7 @@ function stored(
 }
 
 /** All fields of the API's response, with what the request says. */
-function template({ fields }: ResponsesRequest): Record<string, unknown> {
+function template({ fields }: ResponsesRequest, defaults: Defaults): Record<string, unknown> {
   const given = fields as Record<string, unknown>
   return {
     object: 'response',
@@ -115,11 +119,11 @@ function template({ fields }: ResponsesRequest): Record<string, unknown> {
     truncation: 'disabled',
     parallel_tool_calls: false,
     text: { format: { type: 'text' } },
-    top_p: fields.top_p ?? 1,
+    top_p: fields.top_p ?? defaults.topP,
     presence_penalty: 0,
     frequency_penalty: 0,
     top_logprobs: 0,
-    temperature: fields.temperature ?? 1,
+    temperature: fields.temperature ?? defaults.temperature,
     reasoning: { effort: null, summary: 'auto' },
     usage: null,
     max_output_tokens: fields.max_output_tokens ?? null,

@@ -11,10 +11,15 @@ export interface StoredResponse {
   items: ReadonlyMap<string, EarlierTurn | undefined>
 }
 
+/** Of all kept responses together: tools may return much. */
+const MOST_CHARACTERS = 64 * 2 ** 20
+
 /** The latest responses, in memory only, so that requests can refer to them. */
 export class ResponseStore {
   readonly #limit: number
   readonly #responses = new Map<string, StoredResponse>()
+  readonly #sizes = new Map<string, number>()
+  #size = 0
   readonly #items = new Map<string, EarlierTurn | undefined>()
 
   constructor(limit: number) {
@@ -23,10 +28,14 @@ export class ResponseStore {
 
   add(response: StoredResponse): void {
     if (this.#limit === 0) return
-    const [oldest] = this.#responses.keys()
-    if (this.#responses.size >= this.#limit && oldest !== undefined) this.delete(oldest)
-    this.#responses.set(response.body.id, response)
-    for (const [id, turn] of response.items) this.#items.set(id, turn)
+    const { id } = response.body
+    const size = JSON.stringify([response.body, response.input]).length
+    this.#responses.set(id, response)
+    this.#sizes.set(id, size)
+    this.#size += size
+    for (const [item, turn] of response.items) this.#items.set(item, turn)
+    while (this.#responses.size > this.#limit || this.#size > MOST_CHARACTERS)
+      this.delete(this.#responses.keys().next().value!)
   }
 
   get(id: string): StoredResponse {
@@ -62,5 +71,7 @@ export class ResponseStore {
   delete(id: string): void {
     for (const item of this.get(id).items.keys()) this.#items.delete(item)
     this.#responses.delete(id)
+    this.#size -= this.#sizes.get(id)!
+    this.#sizes.delete(id)
   }
 }
