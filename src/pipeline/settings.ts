@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { RolloutSection, StudentSection } from '../agent/settings.ts'
 import { EngineSection } from '../engine/settings.ts'
 import { LanguageSection } from '../language/settings.ts'
+import { ServeSection } from '../serve/settings.ts'
 import {
   flatten,
   isTable,
@@ -61,6 +62,7 @@ export const ProjectConfig = z.strictObject({
   sft: SftSection,
   rl: RlSection,
   eval: EvalSection,
+  serve: ServeSection,
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 
