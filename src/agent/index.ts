@@ -1,7 +1,9 @@
 /** Runs the student: one stream, live tools, stopping rules. Used by training, solving and evaluation. */
 export type { World } from '../world/index.ts'
+export { type ChainEvent, ChainEvents, eventsOfRollout } from './chain-events.ts'
 export { changeTools, withToolChanges } from './change-tools.ts'
 export type { Policy, RolloutJob, RolloutSettings } from './contract.ts'
+export { questionOfConversation } from './conversation.ts'
 export { engineModel } from './engine-model.ts'
 export { measure } from './measure.ts'
 export { openChatModel } from './open-chat-model.ts'

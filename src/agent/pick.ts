@@ -8,7 +8,7 @@ export type Candidate = Pick<Rollout, 'answer'> & Partial<Pick<Rollout, 'spans'>
 export interface Choice {
   /** Index of the candidate; undefined if none has an answer. */
   chosen: number | undefined
-  by: 'majority' | 'verifier' | 'judge'
+  by: 'majority' | 'verifier' | 'judge' | 'function'
   /** A human-readable explanation. */
   reason: string
 }

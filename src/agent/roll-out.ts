@@ -17,8 +17,8 @@ import { answerText, ToolCalls } from './tool-calls.ts'
 
 export interface RollOutOptions {
   signal?: AbortSignal
-  /** Called with text as it is added to the stream. */
-  onText?: (text: string, from: 'model' | 'tool') => void
+  /** Called with text as it is added to the stream; with a tool's output also the record of the call. */
+  onText?: (text: string, from: 'model' | 'tool', call?: Rollout['calls'][number]) => void
 }
 
 /** Minimum free tokens for another request. */
@@ -109,7 +109,7 @@ export async function rollOut(
     shorter.push(observation.shorter)
     reader.insert(observation.text)
     constraint = constraint?.inserted(observation.text)
-    onText?.(observation.text, 'tool')
+    onText?.(observation.text, 'tool', calls.list.at(-1))
   }
 
   const work = async (): Promise<Rollout['stop']> => {
