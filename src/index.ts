@@ -231,6 +231,30 @@ export {
   validateTasks,
 } from './tasks/index.ts'
 
+// Questions to a model
+
+export type { ChainEvent } from './agent/index.ts'
+export { type ChainOfAgentsOptions, chainOfAgents } from './pipeline/ai-sdk/chain-of-agents.ts'
+export type {
+  ChainOfAgentsModel,
+  ModelCall,
+  ModelContent,
+  ModelPart,
+  ModelResult,
+  ModelWarning,
+} from './pipeline/ai-sdk/language-model.ts'
+export type { PickAnswer } from './pipeline/answer-picker.ts'
+export {
+  type ChainModelOptions,
+  type ModelOptions,
+  type OpenedModel,
+  type QuestionOptions,
+  type Solved,
+  type SolveOptions,
+  type Solving,
+  solve,
+} from './pipeline/solve/index.ts'
+
 // Rollouts and evaluation
 
 export {

@@ -38,6 +38,8 @@ export class ChainEvents {
   #calls = 0
   /** The open call, or the one whose result is due. */
   #call: { agent: string; text: string; due: boolean } | undefined
+  /** Text outside all blocks: its turn, and white space that belongs to it only if more follows. */
+  #stray: { turn: number; blank: string } | undefined
   #answer = ''
   #ended = false
 
@@ -71,6 +73,7 @@ export class ChainEvents {
 
   #opened(agent: string): void {
     this.#turn++
+    this.#stray = undefined
     if (this.#kindOf(agent) === 'tool') this.#call = { agent, text: '', due: false }
   }
 
@@ -80,9 +83,20 @@ export class ChainEvents {
       return []
     }
     if (agent === this.#grammar.answer.name) return this.#answered(text)
-    if (agent !== STRAY) return [{ type: 'role', agent, turn: this.#turn, text }]
-    // White space between the blocks.
-    return text.trim() === '' ? [] : [{ type: 'role', agent, turn: ++this.#turn, text }]
+    return agent === STRAY ? this.#strayed(text) : [{ type: 'role', agent, turn: this.#turn, text }]
+  }
+
+  #strayed(text: string): ChainEvent[] {
+    const blank = this.#stray?.blank ?? ''
+    if (text.trim() === '') {
+      if (this.#stray !== undefined) this.#stray.blank += text
+      return []
+    }
+    const turn = this.#stray?.turn ?? ++this.#turn
+    const shown = this.#stray === undefined ? text.trimStart() : blank + text
+    const end = shown.trimEnd()
+    this.#stray = { turn, blank: shown.slice(end.length) }
+    return [{ type: 'role', agent: STRAY, turn, text: end }]
   }
 
   /** An answer without a syntax of its own can be shown as it is written; blanks at its ends are not part of it. */

@@ -6,10 +6,10 @@ const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
 it('there are some', () => expect(programs.length).toBeGreaterThanOrEqual(8))
 
-it.each(programs)('%s needs the package, Zod and Node alone', (name) => {
+it.each(programs)('%s needs the package, its dependencies ai and Zod, and Node alone', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const imported = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, module]) => module!)
-  expect(imported.filter((module) => !/^(chain-of-agents(\/\w+)?|zod|node:\S+)$/.test(module))).toEqual([])
+  expect(imported.filter((module) => !/^(chain-of-agents(\/\w+)?|ai|zod|node:\S+)$/.test(module))).toEqual([])
 })
 
 // Each checks itself.

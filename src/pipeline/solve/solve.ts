@@ -1,5 +1,4 @@
 import { type ChainEvent, ChainEvents, eventsOfRollout } from '../../agent/index.ts'
-import type { McpServer } from '../../world/tools/index.ts'
 import { ProjectConfig } from '../settings.ts'
 import {
   type ChainModel,
@@ -11,8 +10,6 @@ import {
 } from './chain-model.ts'
 import { modelSettings } from './model-settings.ts'
 import { refuseSilence, type Solved } from './solved.ts'
-
-export type { McpServer }
 
 /** Where a model comes from and what it may use. */
 export interface ModelOptions extends ChainModelOptions {
