@@ -72,6 +72,7 @@ export {
   type Recovery,
   type Run,
   type RunSummary,
+  type RunWatcher,
   readSelection,
   type Selected,
   type StageUpdate,

@@ -34,6 +34,7 @@ import {
   TeacherSection,
   ToolsSection,
 } from '../world/settings.ts'
+import { MetricsSection } from './metrics/settings.ts'
 
 /** The settings of a project, as in coa.toml. `ProjectConfig.parse({})` gives the defaults of every section. */
 export const ProjectConfig = z.strictObject({
@@ -61,6 +62,8 @@ export const ProjectConfig = z.strictObject({
   sft: SftSection,
   rl: RlSection,
   eval: EvalSection,
+  /** Where metrics are sent while a run trains or is evaluated. */
+  metrics: MetricsSection,
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 
