@@ -71,7 +71,8 @@ it('a call that cannot be read is a call without a payload, and what is sampled 
   ])
   expect(reader.push('on', 'model')).toEqual([])
   const made = { agent: 'code', outcome: 'malformed', ms: 0, cached: false } as const
-  expect(reader.push('\n<observation>It is <b>empty.</observation>\n', 'tool', made)).toEqual([
+  reader.called(made)
+  expect(reader.push('\n<observation>It is <b>empty.</observation>\n', 'tool')).toEqual([
     { type: 'result', agent: 'code', call: 0, text: 'It is <b>empty.', outcome: 'malformed', ms: 0 },
   ])
   expect(reader.push('<think>Oh.', 'model')).toEqual([{ type: 'role', agent: 'think', turn: 1, text: 'Oh.' }])

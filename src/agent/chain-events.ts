@@ -34,6 +34,7 @@ export type ChainEvent =
 export class ChainEvents {
   readonly #grammar: Grammar
   readonly #parser: ChainParser
+  #made: Rollout['calls'][number] | undefined
   #turn = -1
   #calls = 0
   /** The open call, or the one whose result is due. */
@@ -48,9 +49,13 @@ export class ChainEvents {
     this.#parser = new ChainParser(grammar)
   }
 
-  /** Text as `onText` of a rollout reports it; with the tool's, the record of the call. */
-  push(text: string, from: 'model' | 'tool', made?: Rollout['calls'][number]): ChainEvent[] {
-    if (from === 'tool') return this.#returned(text, made)
+  /** How the call went whose output comes next. */
+  called(made: Rollout['calls'][number]): void {
+    this.#made = made
+  }
+
+  push(text: string, from: 'model' | 'tool'): ChainEvent[] {
+    if (from === 'tool') return this.#returned(text)
     // Text that an engine samples past a call or the answer is not part of the chain.
     if (text === '' || this.#ended || this.#call?.due === true) return []
     return this.#read(this.#parser.push(text))
@@ -127,10 +132,12 @@ export class ChainEvents {
       : []
   }
 
-  #returned(text: string, made: Rollout['calls'][number] | undefined): ChainEvent[] {
+  #returned(text: string): ChainEvent[] {
     this.#parser.push(text)
+    const made = this.#made
     const agent = made?.agent ?? this.#call?.agent ?? STRAY
     this.#call = undefined
+    this.#made = undefined
     const output = parseChain(this.#grammar, text).blocks[0]?.text ?? text
     const { outcome = 'ok', ms = 0 } = made ?? {}
     return [{ type: 'result', agent, call: this.#calls++, text: output, outcome, ms }]
@@ -147,10 +154,11 @@ export function eventsOfRollout(
   { spans, calls }: Pick<Rollout, 'spans' | 'calls'>,
 ): ChainEvent[] {
   const reader = new ChainEvents(grammar)
-  const events = spans.flatMap(({ text, kind, origin }) =>
-    kind === 'observation' && 'call' in origin
-      ? reader.push(text, 'tool', calls[origin.call])
-      : reader.push(text, 'model'),
-  )
+  const events = spans.flatMap(({ text, kind, origin }) => {
+    if (kind !== 'observation' || !('call' in origin)) return reader.push(text, 'model')
+    const made = calls[origin.call]
+    if (made !== undefined) reader.called(made)
+    return reader.push(text, 'tool')
+  })
   return [...events, ...reader.end()]
 }

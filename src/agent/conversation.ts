@@ -1,27 +1,27 @@
-import { UsageError } from '../base/errors/index.ts'
-import type { Message } from '../schema/index.ts'
+/** What was said before the question, without the chains behind the answers. */
+export interface EarlierTurn {
+  by: 'User' | 'Assistant'
+  text: string
+}
+
+export interface Conversation {
+  /** The client's own system messages. */
+  instructions: readonly string[]
+  earlier: readonly EarlierTurn[]
+  question: string
+}
 
 /**
- * A conversation as the one question that the model reads: it was trained on single questions, under the system prompt of its
- * grammar. A lone user message is the question, unchanged. Otherwise the client's system messages come first, then the earlier
- * turns, and the last user message comes last.
+ * A conversation as one question. The model was trained on prompts with the grammar's system prompt and one message from the
+ * user, and it gets such a prompt here too: without instructions and earlier turns, exactly the one that `coa solve` gives it.
  */
-export function questionOfConversation(messages: readonly Message[]): string {
-  const last = messages.at(-1)
-  if (last?.role !== 'user')
-    throw new UsageError('the last message of the conversation is not from the user', {
-      fix: 'End it with the question to answer: the model starts its chain after that and cannot continue an answer.',
-    })
-  if (last.content.trim() === '')
-    throw new UsageError('the last message of the conversation is empty', {
-      fix: 'Put the question into it.',
-    })
-  const instructions = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
-  const turns = messages.slice(0, -1).filter(({ role }) => role !== 'system')
-  const earlier = turns.map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}: ${content}`)
-  return [
-    ...instructions,
-    ...(earlier.length === 0 ? [] : [`Earlier in this conversation:\n${earlier.join('\n')}`]),
-    last.content,
-  ].join('\n\n')
+export function questionOf({ instructions, earlier, question }: Conversation): string {
+  const told = instructions.map((text) => text.trim()).filter((text) => text !== '')
+  const parts = [
+    ...(told.length === 0 ? [] : [`Instructions:\n${told.join('\n\n')}`]),
+    ...(earlier.length === 0
+      ? []
+      : [`Earlier in this conversation:\n${earlier.map(({ by, text }) => `${by}: ${text}`).join('\n')}`]),
+  ]
+  return parts.length === 0 ? question : [...parts, `Question:\n${question}`].join('\n\n')
 }

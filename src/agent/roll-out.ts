@@ -17,8 +17,10 @@ import { answerText, ToolCalls } from './tool-calls.ts'
 
 export interface RollOutOptions {
   signal?: AbortSignal
-  /** Called with text as it is added to the stream; with a tool's output also the record of the call. */
-  onText?: (text: string, from: 'model' | 'tool', call?: Rollout['calls'][number]) => void
+  /** Called with text as it is added to the stream. */
+  onText?: (text: string, from: 'model' | 'tool') => void
+  /** Called after each tool call, before its output is added to the stream. */
+  onCalled?: (call: Rollout['calls'][number]) => void
 }
 
 /** Minimum free tokens for another request. */
@@ -109,7 +111,7 @@ export async function rollOut(
     shorter.push(observation.shorter)
     reader.insert(observation.text)
     constraint = constraint?.inserted(observation.text)
-    onText?.(observation.text, 'tool', calls.list.at(-1))
+    onText?.(observation.text, 'tool')
   }
 
   const work = async (): Promise<Rollout['stop']> => {
@@ -129,6 +131,7 @@ export async function rollOut(
         if (calls.list.length >= settings.maxTurns) return 'turns'
         if (calls.timesMade(completed) >= settings.maxSameCall) return 'repetition'
         const result = await calls.make(completed, until)
+        options.onCalled?.(calls.list.at(-1)!)
         ms.tools += result.ms
         failure ??= result.failure
         insert(result.output)

@@ -42,8 +42,8 @@ export function scriptedEngine(
     async sample(request) {
       await onRequest?.(request)
       request.signal?.throwIfAborted()
-      const written = write(tokenizer.decode(request.prompt), requests++)
-      const sample = sampleOf(tokenizer, written, request, contextLength)
+      const text = write(tokenizer.decode(request.prompt), requests++)
+      const sample = sampleOf(tokenizer, text, request, contextLength)
       for (const token of sample.tokens) request.onToken?.(token, 0)
       return [sample]
     },

@@ -124,7 +124,7 @@ describe('a call', () => {
     })
     expect(text).toBe('Santiago')
     expect(asked.at(-1)).toContain(
-      'Answer in one word.\n\nEarlier in this conversation:\nUser: What is the capital of Peru?\nAssistant: Lima\n\nAnd of Chile?',
+      'Instructions:\nAnswer in one word.\n\nEarlier in this conversation:\nUser: What is the capital of Peru?\nAssistant: Lima\n\nQuestion:\nAnd of Chile?',
     )
   })
 
@@ -137,7 +137,7 @@ describe('a call', () => {
     ]
     const second = await sdk7.generateText({ model, messages })
     expect(second.warnings).toEqual([])
-    expect(asked.at(-1)).toContain(`User: ${question}\nAssistant: On Monday\n\nAre you sure?`)
+    expect(asked.at(-1)).toContain(`User: ${question}\nAssistant: On Monday\n\nQuestion:\nAre you sure?`)
   })
 
   it('gets a warning for every setting without effect', async () => {
@@ -174,7 +174,7 @@ describe('a call', () => {
     const file = { type: 'file', mediaType: 'image/png', data: new Uint8Array(8) } as const
     const messages = [{ role: 'user' as const, content: [file] }]
     await expect(sdk7.generateText({ model, messages })).rejects.toThrow('the model reads only text')
-    await expect(sdk7.generateText({ model, prompt: ' ' })).rejects.toThrow('is empty')
+    await expect(sdk7.generateText({ model, prompt: ' ' })).rejects.toThrow('does not end with a question')
     const missing = chainOfAgents('nowhere')
     await expect(sdk7.generateText({ model: missing, prompt: 'q' })).rejects.toThrow(
       'there is no model "nowhere"',

@@ -1,6 +1,5 @@
-import { questionOfConversation } from '../../agent/index.ts'
+import { type Conversation, type EarlierTurn, questionOf } from '../../agent/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
-import type { Message } from '../../schema/index.ts'
 import type { QuestionOptions } from '../solve/index.ts'
 import type { ModelCall, ModelWarning } from './language-model.ts'
 
@@ -11,38 +10,41 @@ export function readCall(call: ModelCall): {
   warnings: ModelWarning[]
 } {
   const warnings = unsupported(call)
-  const question = questionOfConversation(
-    call.prompt.flatMap((message) => messagesOf(message, (warning) => warnings.push(warning))),
-  )
+  if (call.prompt.some(({ role, content }) => role === 'tool' && content.length > 0))
+    warnings.push({
+      type: 'other',
+      message: 'Results of tools that the model did not call are left out of the conversation.',
+    })
   const { temperature, topP, topK, maxOutputTokens, seed, abortSignal: signal } = call
-  return {
-    question,
-    options: { temperature, topP, topK, maxTokens: maxOutputTokens, seed, signal },
-    warnings,
-  }
+  const options = { temperature, topP, topK, maxTokens: maxOutputTokens, seed, signal }
+  return { question: questionOf(conversationIn(call.prompt)), options, warnings }
 }
 
 type PromptMessage = ModelCall['prompt'][number]
 
 /** Of earlier turns the texts remain: the model never saw another chain before its own. */
-function messagesOf(message: PromptMessage, warn: (warning: ModelWarning) => void): Message[] {
-  if (message.role === 'system') return [{ role: 'system', content: message.content }]
-  if (message.role === 'tool') {
-    if (message.content.length > 0)
-      warn({
-        type: 'other',
-        message: 'Results of tools that the model did not call are left out of the conversation.',
-      })
-    return []
-  }
-  const content = message.content.flatMap((part) => {
-    if (part.type === 'file')
-      throw new UsageError(`the conversation has a file (${part.mediaType}), and the model reads only text`, {
+function conversationIn(prompt: readonly PromptMessage[]): Conversation {
+  const turns = prompt.flatMap((message) =>
+    message.role === 'user' || message.role === 'assistant' ? [turnOf(message)] : [],
+  )
+  const last = turns.pop()
+  if (last?.by !== 'User' || last.text.trim() === '')
+    throw new UsageError('the conversation does not end with a question', {
+      fix: 'Make its last message one from the user, with text.',
+    })
+  const instructions = prompt.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
+  return { instructions, earlier: turns.filter(({ text }) => text !== ''), question: last.text }
+}
+
+function turnOf({ role, content }: Extract<PromptMessage, { role: 'user' | 'assistant' }>): EarlierTurn {
+  const texts = content.flatMap(({ type, text = '', mediaType }) => {
+    if (type === 'file')
+      throw new UsageError(`the conversation has a file (${mediaType}), and the model reads only text`, {
         fix: 'Leave it out, or put its text into the message.',
       })
-    return part.type === 'text' ? [part.text ?? ''] : []
+    return type === 'text' ? [text] : []
   })
-  return [{ role: message.role, content: content.join('\n') }]
+  return { by: role === 'user' ? 'User' : 'Assistant', text: texts.join('\n') }
 }
 
 function unsupported(call: ModelCall): ModelWarning[] {

@@ -4,6 +4,7 @@ import {
   openStudent,
   openWorld,
   type Policy,
+  type RollOutOptions,
   type RolloutJob,
   rollOut,
   rollOutAll,
@@ -53,7 +54,7 @@ export interface QuestionOptions {
   pick?: PickAnswer | undefined
   signal?: AbortSignal | undefined
   /** Called with text as it is added to the chain, if there is only one. */
-  onText?: ((text: string, from: 'model' | 'tool', call?: Rollout['calls'][number]) => void) | undefined
+  onText?: ((text: string, from: 'model' | 'tool') => void) | undefined
   /** Called with each of several chains when it is done. */
   onCandidate?: ((rollout: Rollout, number: number) => void) | undefined
 }
@@ -70,11 +71,14 @@ export async function pickerFor(config: ProjectConfig, options: QuestionOptions)
   return answerPicker(pick, config)
 }
 
+/** With `onCalled`, called after each tool call, before its output is added to the chain. */
+type ChainOptions = QuestionOptions & Pick<RollOutOptions, 'onCalled'>
+
 /** A model with its tools, ready for questions. */
 export interface ChainModel {
   name: string
   grammar: Grammar
-  solve(question: string, options?: QuestionOptions): Promise<Solved>
+  solve(question: string, options?: ChainOptions): Promise<Solved>
   /** Closes what was opened with it. */
   close(): Promise<void>
 }
@@ -135,13 +139,14 @@ export async function openChainModel(
           return { task, id: `question#${number}`, groupId: 'question', seed: own, unchecked: true }
         })
         const started = performance.now()
-        const { onText, onCandidate } = options
+        const { onText, onCalled, onCandidate } = options
         const rollouts =
           bestOf === 1
             ? [
                 await rollOut(jobs[0]!, policy, world, settings, {
                   ...(signal === undefined ? {} : { signal }),
                   ...(onText === undefined ? {} : { onText }),
+                  ...(onCalled === undefined ? {} : { onCalled }),
                 }),
               ]
             : await rollOutAll(jobs, policy, world, settings, {

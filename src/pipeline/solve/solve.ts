@@ -97,10 +97,11 @@ export async function solveInto(
   const reader = new ChainEvents(model.grammar)
   const solved = await model.solve(question, {
     ...options,
-    onText: (text, from, call) => {
-      options.onText?.(text, from, call)
-      for (const event of reader.push(text, from, call)) onEvent(event)
+    onText: (text, from) => {
+      options.onText?.(text, from)
+      for (const event of reader.push(text, from)) onEvent(event)
     },
+    onCalled: (call) => reader.called(call),
   })
   refuseSilence(solved)
   const { pick, rollouts } = solved
