@@ -131,6 +131,12 @@ describe('MLflow', () => {
   })
 })
 
+it('a server is named by a URL without a login', () => {
+  for (const mlflow of ['localhost:5000', 'http://me:secret@localhost:5000'])
+    expect(() => MetricsSection.parse({ sinks: { mlflow } })).toThrow('is not the URL of a server')
+  expect(() => MetricsSection.parse({ sinks: { comet: 'x' } })).toThrow()
+})
+
 describe('training', () => {
   it('goes on without a server that is down, with one warning that says how to send the metrics later', async () => {
     using folder = emptyRun()

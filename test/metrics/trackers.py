@@ -85,5 +85,20 @@ def trackio(_: str, run: str) -> dict:
     return {"runs": len(runs), "metrics": metrics, "settings": SQLiteStorage.get_run_config("coa", run), "chains": chains}
 
 
+def tensorboard(folder: str, run: str) -> dict:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(Path(folder) / run), size_guidance={"tensors": 0, "scalars": 0})
+    events.Reload()
+    metrics = {name: [[event.step, event.value] for event in events.Scalars(name)] for name in events.Tags()["scalars"]}
+    names = [name for name in events.Tags()["tensors"] if events.SummaryMetadata(name).plugin_data.plugin_name == "text"]
+    chains = [
+        {"stage": name.removesuffix("/chain"), "step": event.step, "chain": event.tensor_proto.string_val[0].decode()}
+        for name in names
+        for event in events.Tensors(name)
+    ]
+    return {"runs": 1, "metrics": metrics, "settings": {}, "chains": chains}
+
+
 CHAIN = ["stage", "step", "question", "chain", "answer", "outcome", "reward"]
-print(json.dumps({"mlflow": mlflow, "wandb": wandb, "trackio": trackio}[sys.argv[1]](sys.argv[2], sys.argv[3])))
+print(json.dumps({"mlflow": mlflow, "wandb": wandb, "trackio": trackio, "tensorboard": tensorboard}[sys.argv[1]](sys.argv[2], sys.argv[3])))

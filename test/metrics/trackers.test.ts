@@ -14,7 +14,7 @@ import { pythonWith } from '../python-environment.ts'
 import { temporaryFolder } from '../store/support/temporary-folder.ts'
 import { emptyRun, train } from './make-run.ts'
 
-const { python, missing } = pythonWith(['mlflow', 'wandb', 'trackio'], {
+const { python, missing } = pythonWith(['mlflow', 'wandb', 'trackio', 'tensorboard'], {
   variable: 'COA_TEST_METRICS_PYTHON',
   name: 'coa-metrics-python',
 })
@@ -168,6 +168,16 @@ describe.skipIf(python === undefined)('a run while it trains', { timeout: 300_00
     ])
     expect(settings).toMatchObject({ 'rl.steps': '3', 'student.model': 'nano' })
     expect(chains).toMatchObject(shown)
+  })
+
+  it('arrives in TensorBoard, with chains as texts', async () => {
+    const folder = temporaryFolder()
+    await live(emptyRun(), { tensorboard: folder }, [])
+    const { metrics, chains } = arrivedIn('tensorboard', folder)
+    expect(metrics).toMatchObject(values)
+    expect(chains).toMatchObject(
+      shown.map(({ stage, step, chain }) => ({ stage, step, chain: expect.stringContaining(chain) })),
+    )
   })
 
   it('arrives in Trackio', async () => {

@@ -1,10 +1,11 @@
+import { UsageError } from '../../base/errors/index.ts'
 import { readToml } from '../../settings/index.ts'
 import type { MetricRow, Run } from '../../store/index.ts'
 import { settingsAsText } from './follow-run.ts'
 import { openSink } from './open-sink.ts'
 import { RunTracker } from './run-tracker.ts'
 import type { MetricsSection } from './settings.ts'
-import type { MetricBatch, SinkName } from './sink.ts'
+import { type MetricBatch, problemOf, type SinkName } from './sink.ts'
 
 /** Sends everything that a run, or one stage of it, has measured so far to one sink, as a new run there. Returns how much that was. */
 export async function sendRun(
@@ -13,6 +14,9 @@ export async function sendRun(
   { metrics: { chains, python } }: { metrics: MetricsSection },
   { name, target, stage }: { name: SinkName; target: string; stage?: string | undefined },
 ): Promise<{ points: number; chains: number }> {
+  const problem = problemOf(name, target)
+  if (problem !== undefined)
+    throw new UsageError(problem, { fix: 'Give a URL such as http://localhost:5000.' })
   const batch = batchOf(run, rows, chains, stage === undefined || stage === 'eval')
   const settings = settingsAsText(readToml(run.files.config))
   const sink = await openSink(name, target, { id: run.id, settings, whole: true }, { python })

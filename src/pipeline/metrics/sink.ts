@@ -1,8 +1,16 @@
+import { serverAddress } from '../../settings/index.ts'
 import type { MetricPoint } from './points.ts'
 
 /** The sinks that exist. Each has a file of its own here. */
 export const sinkNames = ['tensorboard', 'otlp', 'mlflow', 'wandb', 'trackio'] as const
 export type SinkName = (typeof sinkNames)[number]
+
+/** What is wrong with the target of a sink, if anything. Settings are stored with every run, so a URL must hold no secrets. */
+export function problemOf(name: SinkName, target: string): string | undefined {
+  if (name !== 'otlp' && name !== 'mlflow') return undefined
+  const found = serverAddress.safeParse(target)
+  return found.success ? undefined : `"${target}" is not the URL of a server without a login in it`
+}
 
 /** A chain that shows what the numbers are about. */
 export interface SampleChain {
