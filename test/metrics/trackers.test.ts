@@ -159,7 +159,7 @@ describe.skipIf(python === undefined)('a run while it trains', { timeout: 300_00
     await live(emptyRun(), { wandb: 'me/coa' }, said)
     expect(said).toEqual([])
     const { runs, status, metrics, settings, chains } = arrivedIn('wandb', folder)
-    // Each session has a log of its own, with the same id; uploading them makes one run.
+    // Each session has a log of its own, with the same id.
     expect({ runs, status }).toEqual({ runs: 2, status: 0 })
     expect(metrics).toMatchObject(values)
     expect(metrics['eval/base, asked once/accuracy']).toEqual([

@@ -3,7 +3,13 @@
  * The libraries write to standard output themselves, so the replies get a descriptor of their own.
  */
 export const pythonSinkProgram = String.raw`
-import importlib, json, os, sys
+import sys
+
+# W&B makes a folder "wandb" in the current one, which is not the library.
+if sys.path[0] == "":
+    del sys.path[0]
+
+import importlib, json, os
 
 replies = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
