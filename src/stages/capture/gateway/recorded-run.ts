@@ -2,6 +2,7 @@ import {
   asJson,
   at,
   type Json,
+  type LeftOut,
   type LoggedCall,
   type LoggedItem,
   type LoggedRun,
@@ -31,7 +32,7 @@ export function runOfJournal(entries: readonly Entry[]): LoggedRun | undefined {
     id,
     items,
     tools: toolsIn(tools),
-    leftOut,
+    leftOut: [...leftOut, ...kept.flatMap(unreadOf)],
     ...(said === undefined ? {} : { answer: said }),
     ...(gold === undefined ? {} : { gold }),
     ...(reward === 0 || reward === 1 ? { correct: reward === 1 } : {}),
@@ -96,6 +97,12 @@ const toolsIn = (tools: readonly LoggedTool[]): LoggedTool[] => [
   ...new Map(tools.map((tool) => [tool.name, tool])).values(),
 ]
 
+/** What arrived and is no answer of the API, such as the page of a proxy. The bodies of errors are in the events. */
+const unreadOf = (exchange: Exchange): LeftOut[] =>
+  (exchange.status ?? 0) >= 400
+    ? []
+    : readAnswer(exchange).unread.map((text) => ({ at: 'response', reason: 'no answer of this API', text }))
+
 /** Everything that was said, once: each request repeats what came before it. */
 function sourceOf(exchanges: readonly Exchange[]): unknown[] {
   const values = new Map<string, unknown>()
@@ -107,11 +114,10 @@ function sourceOf(exchanges: readonly Exchange[]): unknown[] {
   }
   for (const exchange of exchanges) {
     for (const key of ['system', 'instructions', 'messages', 'input']) add(at(exchange.body, key))
-    const { body, unread } = readAnswer(exchange)
+    const { body } = readAnswer(exchange)
     add(listOf(at(body, 'choices')).map((choice) => at(choice, 'message')))
     add(at(body, 'output'))
     add(at(body, 'content'))
-    add(unread)
   }
   values.delete('')
   return [...values.values()]

@@ -40,11 +40,11 @@ export class Relay {
   readonly #upstream: UpstreamUrl
   readonly #agent: HttpAgent
 
-  constructor(upstream: UpstreamUrl) {
+  constructor(upstream: UpstreamUrl, idleMs = IDLE_MS) {
     this.#upstream = upstream
     const Agent = upstream.base.protocol === 'https:' ? HttpsAgent : HttpAgent
     // Only of connections that no request uses: answers may take their time.
-    this.#agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
+    this.#agent = new Agent({ keepAlive: true, timeout: idleMs })
   }
 
   pass(passage: Passage): void {
