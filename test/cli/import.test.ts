@@ -32,7 +32,7 @@ it('shows what was left out with three examples, and the rule with which it is r
   const { stdout, code } = coa(['import', file, '--dry-run'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /messages\[\]\.note: not read by this format +4 +42 +The sea is long\.\n +No!\n +Ann said so\n\n/,
+    /4 +messages\[\]\.note: not read by this format +42 +The sea is long\.\n +No!\n +Ann said so\n\n/,
   )
   const [, rule] = /name it with --map:\n {2}(\[rename\]\n {2}.*)\n/.exec(stdout)!
   const map = write('rename.toml', rule!.replaceAll('  ', ''))
@@ -112,7 +112,7 @@ it('refuses with --strict what looks like tool output, and says what to do about
   const warned = coa(['import', file, ...format], { cwd })
   expect(warned.code).toBe(0)
   expect(warned.stdout).toMatch(/looks like tool output.*\n.*\n1 +an exit code +exitcode: 0/)
-  expect(warned.stdout).toContain('coa distill --map Executor=drop')
+  expect(warned.stdout).toMatch(/ {2}coa distill \S+ --map Executor=drop\n/)
   const refused = coa(['import', file, ...format, '--strict', '--json'], { cwd })
   expect(refused.code).toBe(3)
   expect(JSON.parse(refused.stdout)).toMatchObject({ figures: { runs: 1, refused: 1 } })

@@ -1,101 +1,80 @@
 import pc from 'picocolors'
 import { whole } from '../../base/text/index.ts'
 import type { ImportSummary } from '../../stages/capture/index.ts'
+import { findingLines, named, toolLikeLines } from '../findings.ts'
 import { nextLines } from '../next.ts'
 import { mark, table } from '../output.ts'
 import { sanitize } from '../sanitize.ts'
-import { shortened, toolLikeLines } from '../tool-like.ts'
 
-const MOST_FINDINGS = 20
+const MOST_ROWS = 20
 
 /** What was understood, what was not, and what to do about it. */
 export function describeImport(summary: ImportSummary, run: string, dryRun: boolean): string {
-  const { figures, unreadable } = summary
+  const { figures, formats, agents, tools, leftOut, toolLike, unreadable } = summary
   const { runs = 0 } = figures
+  const [map = ''] = rulesOf(unreadable)
   return [
     table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
-    ...understood(summary),
-    ...leftOut(summary),
-    ...toolLike(summary),
-    ...notUnderstood(summary),
+    ...rowLines(['format', 'files', 'runs'], formats, ({ format, files, runs }) => [
+      format,
+      whole(files),
+      whole(runs),
+    ]),
+    ...rowLines(['agent', 'turns', 'calls', 'becomes'], agents, ({ agent, turns, calls, as }) => [
+      agent,
+      whole(turns),
+      whole(calls),
+      as,
+    ]),
+    ...rowLines(['tool', 'calls', 'without result'], tools, ({ tool, calls, unanswered }) => [
+      tool,
+      whole(calls),
+      whole(unanswered),
+    ]),
+    ...findingLines(['times', 'left out', 'characters', 'examples'], leftOut, ({ what, characters }) => [
+      what,
+      whole(characters),
+    ]),
+    ...ruleLines(
+      'To read such a field as part of the text next to it, write this to a file and name it with --map:',
+      rulesOf(leftOut).map((rule, index) => (index === 0 ? `[rename]\n${rule}` : rule)),
+    ),
+    ...toolLikeLines(toolLike),
+    ...ruleLines(
+      'If such an agent only runs tools, leave out its words:',
+      rulesOf(toolLike).map((agent) => `coa distill ${run === 'none' ? 'RUN' : run} --map ${agent}=drop`),
+    ),
+    ...findingLines(['times', 'not understood', 'where'], unreadable, ({ what }) => [what], named),
+    ...ruleLines(
+      'To read such records, correct this, write it to a file and name it with --map:',
+      map === '' ? [] : [map],
+    ),
     '',
     `${runs > 0 && unreadable.length === 0 ? mark.good : mark.open} ${whole(runs)} ${runs === 1 ? 'run' : 'runs'}`,
     ...(dryRun ? [pc.dim('dry run: nothing was written')] : nextLines([['distill', run]])),
   ].join('\n')
 }
 
-/** A table under its heads, with one or more rows for each finding; nothing if there is none. */
-function section(heads: readonly string[], findings: readonly (readonly (readonly string[])[])[]): string[] {
-  if (findings.length === 0) return []
-  const more = findings.length - MOST_FINDINGS
+function rowLines<T>(
+  heads: readonly string[],
+  items: readonly T[],
+  row: (item: T) => readonly string[],
+): string[] {
+  if (items.length === 0) return []
+  const more = items.length - MOST_ROWS
+  const rows = items.slice(0, MOST_ROWS).map((item) => row(item).map(sanitize))
   return [
     '',
-    table([heads.map((head) => pc.dim(head)), ...findings.slice(0, MOST_FINDINGS).flat()]),
+    table([heads.map((head) => pc.dim(head)), ...rows]),
     ...(more > 0 ? [pc.dim(`and ${whole(more)} more; --json has all`)] : []),
   ]
 }
 
-const understood = ({ formats, agents, tools }: ImportSummary): string[] => [
-  ...section(
-    ['format', 'files', 'runs'],
-    formats.map(({ format, files, runs }) => [[format, whole(files), whole(runs)]]),
-  ),
-  ...section(
-    ['agent', 'turns', 'calls', 'becomes'],
-    agents.map(({ agent, turns, calls, as }) => [[sanitize(agent), whole(turns), whole(calls), as]]),
-  ),
-  ...section(
-    ['tool', 'calls', 'without result'],
-    tools.map(({ tool, calls, unanswered }) => [[sanitize(tool), whole(calls), whole(unanswered)]]),
-  ),
+const rulesOf = (found: readonly { rule?: string }[]): string[] => [
+  ...new Set(found.flatMap(({ rule }) => rule ?? [])),
 ]
 
-/** Each finding with its examples below each other. */
-function withExamples(
-  { examples }: { examples: readonly string[] },
-  cells: readonly string[],
-  show: (example: string) => string,
-): string[][] {
-  const [first = '', ...others] = examples.map(show)
-  return [[...cells, first], ...others.map((example) => [...cells.map(() => ''), example])]
-}
-
-function leftOut({ leftOut: found }: ImportSummary): string[] {
-  const rules = found.flatMap(({ rule }) => rule ?? [])
-  const rows = found.map((one) =>
-    withExamples(one, [sanitize(one.what), whole(one.count), whole(one.characters)], shortened),
-  )
-  return [
-    ...section(['left out', 'times', 'characters', 'examples'], rows),
-    ...rule(
-      'To read such a field as part of the text next to it, write this to a file and name it with --map:',
-      [...(rules.length === 0 ? [] : ['[rename]', ...rules])],
-    ),
-  ]
-}
-
-function toolLike({ toolLike: found }: ImportSummary): string[] {
-  const agents = [...new Set(found.flatMap(({ rule }) => rule ?? []))]
-  return [
-    ...(found.length === 0 ? [] : ['', ...toolLikeLines(found).slice(0, -1)]),
-    ...rule(
-      'If such an agent only runs tools, leave out its words:',
-      agents.map((one) => `coa distill --map ${one}`),
-    ),
-  ]
-}
-
-function notUnderstood({ unreadable }: ImportSummary): string[] {
-  const [map] = unreadable.flatMap(({ rule }) => rule ?? [])
-  const rows = unreadable.map((one) => withExamples(one, [sanitize(one.what), whole(one.count)], sanitize))
-  return [
-    ...section(['not understood', 'times', 'where'], rows),
-    ...rule(
-      'To read such records, correct this, write it to a file and name it with --map:',
-      map?.split('\n') ?? [],
-    ),
-  ]
-}
-
-const rule = (what: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : ['', what, ...lines.map((line) => (line === '' ? '' : `  ${sanitize(line)}`))]
+const ruleLines = (what: string, rules: readonly string[]): string[] =>
+  rules.length === 0
+    ? []
+    : ['', what, ...rules.flatMap((rule) => rule.split('\n').map((line) => `  ${sanitize(line)}`.trimEnd()))]

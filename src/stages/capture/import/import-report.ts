@@ -25,7 +25,7 @@ interface Finding {
   what: string
   count: number
   examples: string[]
-  /** What the user can add so that it is understood. */
+  /** What the user can add so that it is understood: a line of [rename], a map, or the agent whose words to drop. */
   rule?: string
 }
 
@@ -96,7 +96,7 @@ export class ImportReport {
   addToolLike(found: readonly ToolLike[]): void {
     for (const { kind, agent, example } of found) {
       this.raise('texts that look like tool output')
-      count(this.#toolLike, kind, example, `${agent}=drop`)
+      count(this.#toolLike, kind, example, agent)
     }
   }
 
