@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { spansFrom } from '../../../test/rollout/spans.ts'
 import { Rollout } from '../../schema/index.ts'
 import { attemptOfRollout } from '../../stages/eval/index.ts'
-import { studentView } from './student-view.ts'
+import { studentView, teamTokens } from './side-by-side.ts'
 
 const tokens = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 const sampled = (count: number) => ({ sampled: tokens(count) })
@@ -41,4 +41,20 @@ test('the page and the evaluation count the tokens of a rollout identically, wit
   expect(rows.get('all, each once')).toBe(counted.once)
   expect(rows.get('all, 3 requests with their whole context')).toBe(counted.billed)
   expect(rows.get('inserted by tools')).toBe(counted.tool)
+})
+
+test("an agent's tokens are summed over its requests", () => {
+  const wrote = (agent: string, promptTokens: number, completionTokens: number) => ({
+    id: `${agent}${promptTokens}`,
+    parent: null,
+    agent,
+    t: 0,
+    type: 'wrote' as const,
+    text: '',
+    usage: { promptTokens, completionTokens },
+  })
+  expect(teamTokens({ events: [wrote('a', 10, 1), wrote('b', 20, 2), wrote('a', 30, 3)] })).toEqual([
+    { agent: 'a', requests: 2, prompt: 40, written: 4 },
+    { agent: 'b', requests: 1, prompt: 20, written: 2 },
+  ])
 })

@@ -1,11 +1,21 @@
+import { basename } from 'node:path'
+import { streamTokens, tokensByAgent } from '../../agent/index.ts'
 import { whole } from '../../base/text/index.ts'
-import type { Trajectory, TrajectoryEvent } from '../../schema/index.ts'
+import { STRAY } from '../../language/grammar/index.ts'
+import {
+  isTrained,
+  type Rollout,
+  type Span,
+  type Stream,
+  type Trajectory,
+  type TrajectoryEvent,
+} from '../../schema/index.ts'
 import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
 import { Hues, verdictBadge } from './view-parts.ts'
 
 const MOST_EVENTS = 80
-const MOST_CHARACTERS = 1500
+const TEAM_CHARACTERS = 1500
 
 /** A team run as it happened: who wrote what, to whom, and what tools returned. */
 export function teamView(trajectory: Trajectory): Html {
@@ -37,7 +47,7 @@ function drawEvent(event: TrajectoryEvent, hues: Hues, words: ReadonlySet<string
       const thinking =
         thought === undefined || thought === ''
           ? ''
-          : html`<p class="thought">${clip(thought, MOST_CHARACTERS)}</p>`
+          : html`<p class="thought">${clip(thought, TEAM_CHARACTERS)}</p>`
       return turn(
         `${said === undefined ? 'writes' : said.as}${tokens}`,
         html`${thinking}${block(said?.text ?? text)}`,
@@ -61,7 +71,7 @@ function drawEvent(event: TrajectoryEvent, hues: Hues, words: ReadonlySet<string
 }
 
 function block(text: string): Html {
-  return html`<pre>${clip(text.trim(), MOST_CHARACTERS)}</pre>`
+  return html`<pre>${clip(text.trim(), TEAM_CHARACTERS)}</pre>`
 }
 
 /** Code and queries are easier to read as they are than as JSON. */
@@ -96,4 +106,60 @@ export function teamTokens({ events }: Pick<Trajectory, 'events'>): AgentTokens[
     agents.set(event.agent, own)
   }
   return [...agents.values()]
+}
+
+const STUDENT_CHARACTERS = 4000
+const MOST_INSERTED = 1500
+
+const stops: Record<Rollout['stop'], string> = {
+  answer: 'ended with an answer',
+  turns: 'ended: too many tool calls',
+  tokens: 'ended: too many tokens',
+  time: 'ended: out of time',
+  repetition: 'ended: the same call again',
+  context: 'ended: the context was full',
+  end: 'ended without an answer',
+  failed: 'ended: something outside the model failed',
+}
+
+/** One model in every role: what it wrote in color, what was inserted in gray. */
+export function studentView(rollout: Rollout): Html {
+  const hues = new Hues()
+  const { spans } = rollout
+  const tokens = streamTokens(rollout)
+  const roles = Object.entries(tokensByAgent(rollout))
+  const row = (name: Html | string, count: number): Html =>
+    html`<tr><th scope="row">${name}</th><td>${whole(count)}</td></tr>`
+  // Only the folder's name: its path is private.
+  const model = basename(rollout.checkpoint)
+  // In speaking order, so that table and stream use the same colors.
+  for (const { agent } of spans) hues.of(agent)
+  return html`<article class="side"><h4>The student <small>${model}</small> ${verdictBadge(rollout.verdict?.outcome)}</h4>
+<table class="tokens"><thead><tr><th scope="col">role</th><th scope="col">tokens</th></tr></thead>
+<tbody>${roles.map(([agent, count]) => row(agent === STRAY || agent === '' ? 'outside any role' : html`<span class="agent ${hues.of(agent)}">${agent}</span>`, count))}
+${row(isShortened(rollout) ? 'prompt, and context reread after an observation was shortened' : 'prompt', tokens.prompt)}${row('inserted by tools', tokens.tool)}</tbody>
+<tfoot>${row('all, each once', tokens.once)}${row(`all, ${tokens.requests === 1 ? 'one request with its' : `${tokens.requests} requests with their`} whole context`, tokens.billed)}</tfoot></table>
+<div class="stream" tabindex="0" role="region" aria-label="What the student wrote"><ol>
+${spans.map((span) => drawSpan(span, hues))}
+</ol><p class="note">${stops[rollout.stop]}${rollout.wellFormed ? ', well formed' : ', not well formed'}.</p></div></article>`
+}
+
+function isShortened({ spans }: Rollout): boolean {
+  return spans.some(({ shortened }) => shortened !== undefined)
+}
+
+/** The training sequence, if there is no rollout yet. */
+export function learnedView(sequence: Stream): Html {
+  const hues = new Hues()
+  return html`<article class="side"><h4>Training sequence <small>the same run as one stream</small> ${verdictBadge(sequence.verdict?.outcome)}</h4>
+<div class="stream" tabindex="0" role="region" aria-label="Training sequence"><ol>
+${sequence.spans.map((span) => drawSpan(span, hues))}
+</ol></div></article>`
+}
+
+function drawSpan(span: Span, hues: Hues): Html {
+  const { agent, kind, text } = span
+  const hue = hues.of(agent)
+  const trained = isTrained(span)
+  return html`<li class="turn ${trained ? `${hue} ${kind}` : 'inserted'}"><p class="who"><span class="agent ${trained ? hue : ''}">${agent}</span> ${trained ? '' : 'inserted, masked: not trained on'}</p><pre>${clip(text.trim(), trained ? STUDENT_CHARACTERS : MOST_INSERTED)}</pre></li>`
 }
