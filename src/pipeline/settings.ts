@@ -35,6 +35,7 @@ import {
   TeacherSection,
   ToolsSection,
 } from '../world/settings.ts'
+import { MetricsSection } from './metrics/settings.ts'
 
 /** The settings of a project, as in coa.toml. `ProjectConfig.parse({})` gives the defaults of every section. */
 export const ProjectConfig = z.strictObject({
@@ -63,6 +64,8 @@ export const ProjectConfig = z.strictObject({
   rl: RlSection,
   eval: EvalSection,
   serve: ServeSection,
+  /** Where metrics are sent while a run trains or is evaluated. */
+  metrics: MetricsSection,
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 

@@ -1,5 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Choice, JudgedQuestion, Policy, RolloutJob, RolloutSettings, World } from '../agent/index.ts'
+import type {
+  Choice,
+  JudgedQuestion,
+  PickBy,
+  Policy,
+  RolloutJob,
+  RolloutSettings,
+  World,
+} from '../agent/index.ts'
 import { seedOf } from '../base/random/index.ts'
 import { buildPrompt, type Grammar } from '../language/grammar/index.ts'
 import { encodePrompt } from '../language/tokens/index.ts'
@@ -32,7 +40,7 @@ export interface ServiceParts {
   settings: RolloutSettings
   /** What the tools need to know about every question. */
   meta: Task['meta']
-  pickerOf: (how: Choice['by']) => Promise<Picker>
+  pickerOf: (how: PickBy) => Promise<Picker>
   metrics: Metrics
   /** Called with each chain that has ended. */
   onRollout?: (rollout: Rollout, task: Task) => void
@@ -63,7 +71,7 @@ const LEAST_ROOM = 16
 /** Characters per token, at most, on average. */
 const MOST_CHARACTERS = 32
 
-const pickers: Record<PickName, Choice['by']> = { majority: 'majority', score: 'verifier', judge: 'judge' }
+const pickers: Record<PickName, PickBy> = { majority: 'majority', score: 'verifier', judge: 'judge' }
 
 /** A model with its world, asked by many clients at once. */
 export class Service {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { resolveConfig, settingsOf } from '../../src/settings/resolve.ts'
 import type { Effects, Flags, See } from './effects.ts'
+import { metricsEffects } from './metrics.ts'
 import { modelsEffects } from './models.ts'
 import { servingEffects } from './serving.ts'
 import { surroundingsEffects } from './surroundings.ts'
@@ -14,6 +15,7 @@ const effects: Effects = {
   ...workEffects,
   ...surroundingsEffects,
   ...servingEffects,
+  ...metricsEffects,
 }
 
 const keys = [...settingsOf(ProjectConfig).keys()]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { type EarlierTurn, questionOf } from '../../agent/index.ts'
 import { ApiError, unsupported } from '../api-error.ts'
 import type { Ask, CallResult } from '../ask.ts'
-import { type EarlierTurn, questionOf } from '../conversation.ts'
 import type { ClientFunction } from '../functions.ts'
 import { readFields, refuse } from '../read-fields.ts'
 import { samplingFields, samplingOf } from '../sampling-fields.ts'

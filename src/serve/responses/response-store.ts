@@ -1,5 +1,5 @@
+import type { EarlierTurn } from '../../agent/index.ts'
 import { ApiError } from '../api-error.ts'
-import type { EarlierTurn } from '../conversation.ts'
 import type { InputItem } from './input-item.ts'
 
 export interface StoredResponse {

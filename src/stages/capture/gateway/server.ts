@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CoaError, registerSecret, UsageError } from '../../../base/errors/index.ts'
+import { CoaError, UsageError } from '../../../base/errors/index.ts'
 import { type Address, bodyOf, listen, sendJson } from '../../../base/http/index.ts'
 import type { ModelApi } from '../../../logs/index.ts'
-import { asText, at, listOf } from '../../../logs/index.ts'
+import { asText, at, isObject, listOf } from '../../../logs/index.ts'
 import { parseJson } from '../../../schema/index.ts'
+import { textOfBody } from './content-encoding.ts'
+import { registerKeys, withoutCredentials } from './credentials.ts'
 import { harmless } from './harmless-witness.ts'
-import { keysIn } from './headers.ts'
 import type { RunResult } from './journal.ts'
 import type { Recording } from './recording.ts'
 import { Relay } from './relay.ts'
@@ -27,6 +28,8 @@ export interface GatewayServer {
   /** Accepts no more requests, and waits for those in progress. */
   close: () => Promise<void>
 }
+
+const EXAMPLE = 'Send {"answer": "…", "gold": "…", "reward": 1}; each of them is optional.'
 
 export async function startServer(options: ServerOptions): Promise<GatewayServer> {
   const relay = new Relay(options.upstream)
@@ -57,7 +60,7 @@ async function answer(
   const { recording } = options
   if (route.command === 'status') return sendJson(outgoing, 200, { runs: recording.status() })
   if (route.command === 'end')
-    return sendJson(outgoing, 200, recording.end(route.run!, resultOf(jsonOr(await bodyOf(incoming)))))
+    return sendJson(outgoing, 200, recording.end(route.run!, resultOf((await bodyOf(incoming)).toString())))
   const passage = { incoming, outgoing, path: route.path }
   if (route.api === undefined)
     return relay.pass({ ...passage, unreachable: (reason) => unreachable(undefined, reason) })
@@ -74,17 +77,20 @@ function record(
   { recording, tokenIds, onProblem }: ServerOptions,
 ): void {
   const { headers } = passage.incoming
-  for (const key of keysIn(headers)) if (isSecret(key)) registerSecret(key)
-  const body = jsonOr(bytes)
+  registerKeys(headers, route.path)
+  const text = textOfBody(bytes, headers['content-encoding'])
+  const body = jsonOr(text)
+  const stored = withoutCredentials(body)
   const arrived = {
     api,
     body,
-    text: bytes.toString(),
+    text: stored === undefined ? text : JSON.stringify(stored),
     named: namesIn(route, headers, body),
     isRetry: isRetry(headers),
   }
   const witness = harmless(() => recording.begin(arrived), onProblem)
-  const added = tokenIds && api.name === 'chat' ? addedTo(body) : []
+  const isPlain = headers['content-encoding'] === undefined
+  const added = tokenIds && isPlain && api.name === 'chat' ? addedTo(body) : []
   relay.pass({
     ...passage,
     body: withFields(bytes, added),
@@ -94,21 +100,21 @@ function record(
   })
 }
 
-/** Local servers take any word as a key, and words must stay in the record. */
-const isSecret = (key: string): boolean => key.length >= 16 && /\d/.test(key)
-
-function jsonOr(bytes: Buffer): unknown {
+function jsonOr(text: string): unknown {
   try {
-    return parseJson(bytes.toString())
+    return parseJson(text)
   } catch {
     return undefined
   }
 }
 
-function resultOf(body: unknown): RunResult {
+function resultOf(text: string): RunResult {
+  const body = jsonOr(text)
+  if (text.trim() !== '' && !isObject(body))
+    throw new UsageError('the result of the run is not a JSON object', { fix: EXAMPLE })
   const [answer, gold, reward] = [at(body, 'answer'), at(body, 'gold'), at(body, 'reward')]
   if (reward !== undefined && reward !== null && typeof reward !== 'number')
-    throw new UsageError('the reward is not a number', { fix: 'Send {"answer": "…", "reward": 1}.' })
+    throw new UsageError('the reward is not a number', { fix: EXAMPLE })
   return {
     ...(answer === undefined || answer === null ? {} : { answer: asText(answer) }),
     ...(gold === undefined || gold === null

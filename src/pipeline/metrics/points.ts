@@ -1,4 +1,4 @@
-import type { MetricRow } from '../../../store/index.ts'
+import type { MetricRow } from '../../store/index.ts'
 
 export interface MetricPoint {
   /** Milliseconds since 1970. */
