@@ -39,6 +39,7 @@ export async function teamOf(config: TeamConfig): Promise<Team> {
       retries: teach.retries,
       examples: teach.examples,
       workerSteps: teach.worker_steps,
+      recheck: teach.recheck,
     },
   }
 }

@@ -2,6 +2,7 @@ import { seedOf } from '../../base/random/index.ts'
 import type { Agent } from '../../language/grammar/index.ts'
 import type { Contribution } from '../../schema/index.ts'
 import type { ChatModel, Completion } from '../../world/models/index.ts'
+import type { ToolResult } from '../../world/tools/index.ts'
 import type { Activation, Reply, Written } from './contract.ts'
 import { scoreOf } from './reply.ts'
 
@@ -14,6 +15,9 @@ export interface GuidedSettings {
 /** How often a blank body is sampled again, with another seed. */
 const TRIES = 4
 const CHOICE_TOKENS = 12
+const ANSWER = 'Answer:'
+/** Tool output up to this length, on one line, is its own report. */
+const MOST_COPIED = 80
 
 /** How a reply begins if the agent may choose what to write. The model continues the one it starts to write. */
 const labels: Partial<Record<Contribution, string>> = {
@@ -24,12 +28,12 @@ const labels: Partial<Record<Contribution, string>> = {
 }
 
 const contents: Record<Contribution, string> = {
-  facts: 'what is known and what has to be found out',
-  plan: 'the plan: at most five short steps that will answer the question, in order',
-  task: 'an instruction: what to do next, in one or two sentences, with all the numbers and names that it takes',
+  facts: 'in one to three short sentences what is known and what has to be found out',
+  plan: 'the plan in one to three short sentences: what to compute or to look up, in order',
+  task: 'an instruction: what to do next, in one short sentence',
   call: 'the input for your tool and nothing else',
   report: 'the result in one short sentence',
-  reflection: 'in one or two sentences whether the work so far holds up, and what should change, if anything',
+  reflection: 'in one short sentence what the last result says, and whether it answers the question',
   suggestion: 'only the answer to the question: a number, a name or a few words, not a sentence',
   check: 'in one or two sentences whether the suggested answer fits the question and the findings',
   answer: 'only the final answer: a number, a name or a few words, not a sentence',
@@ -38,8 +42,14 @@ const contents: Record<Contribution, string> = {
 /** The end of a prompt for a guided model, in plain words: it is never shown tags, which small models copy. */
 export function guidedRules(
   wants: readonly Contribution[],
-  { workers, answer, tool }: { workers: readonly string[]; answer: Agent; tool?: Agent | undefined },
+  { workers, answer, tool, reasons }: {
+    workers: readonly string[]
+    answer: Agent
+    tool?: Agent | undefined
+    reasons?: boolean | undefined
+  },
 ): string {
+  if (reasons === true) return `Think step by step, in short sentences. End with "${ANSWER}" and ${contents.answer}.`
   const contentOf = (want: Contribution): string => {
     if (want === 'call' && tool !== undefined) return input(tool)
     const isProgram = answer.payload.syntax === 'code' && (want === 'suggestion' || want === 'answer')
@@ -84,9 +94,20 @@ export async function writeGuided(
     return model.complete({ messages, prefix, maxTokens, stop, seed, temperature, signal })
   }
 
+  if (wants.length === 1 && wants[0] === 'report' && activation.observation !== undefined) {
+    const report = shortOutput(activation.observation)
+    if (report !== undefined)
+      return { text: report, reply: { thought: '', as: 'report', text: report }, isCopy: true }
+  }
+  if (activation.reasons === true) return reasoned()
   const options = inOrder(wants)
-  const as = wants.length === 1 ? wants[0]! : await choose('', options, labelOf)
   const workers = activation.workers ?? []
+  const isPlain = options.every((option) => payloadOf(option, activation)?.syntax !== 'code')
+  if (options.length > 1 && isPlain && workers.length <= 1) {
+    const whole = await atOnce(options)
+    if (whole !== undefined) return whole
+  }
+  const as = wants.length === 1 ? wants[0]! : await choose('', options, labelOf)
   let to: string | undefined
   if (as === 'task')
     to = workers.length === 1 ? workers[0]! : await choose('Task for ', workers, (name) => name)
@@ -94,7 +115,35 @@ export async function writeGuided(
   const start = isLabeled ? `${labelOf(as)}${as === 'task' && workers.length > 1 ? ` for ${to}` : ''}:` : ''
   const { written, text } = await body(start, as)
   const reply: Reply = { thought: '', as, text, ...(to === undefined ? {} : { to }) }
-  return { text: written, ...(text === '' ? {} : { reply }) }
+  return { text: written, ...(text === '' ? {} : { reply }), ...cost() }
+
+  function cost(): Pick<Written, 'isCopy' | 'requests'> {
+    return requests === 0 ? { isCopy: true } : { requests }
+  }
+
+  /** A one-line reply that begins with the name of an option: most models write it without being led. */
+  async function atOnce(options: readonly Contribution[]): Promise<Written | undefined> {
+    const { text, finish } = await say('', settings.maxTokens, ['\n'])
+    const found = /^\W{0,3}(\w+):(.+)$/.exec(text)
+    const as = options.find((option) => labelOf(option).toLowerCase() === found?.[1]?.toLowerCase())
+    const said = found?.[2]?.trim() ?? ''
+    if (as === undefined || said === '' || finish === 'length' || payloadOf(as, activation)?.syntax === 'json')
+      return undefined
+    const to = as === 'task' ? { to: workers[0]! } : {}
+    return { text, reply: { thought: '', as, text: said, ...to }, ...cost() }
+  }
+
+  /** An answer after a chain of thought. */
+  async function reasoned(): Promise<Written> {
+    const thought = await notBlank('', [], (reply) => untilSentence(reply).trim())
+    const at = thought.lastIndexOf(ANSWER)
+    const lines = at === -1 ? [] : thought.slice(at + ANSWER.length).trim().split('\n')
+    const start = at === -1 ? `${thought}\n${ANSWER}` : thought.slice(0, at + ANSWER.length)
+    const text = lines[0] || (await notBlank(start, ['\n'], (reply) => reply.text.trim()))
+    const before = start.slice(0, -ANSWER.length).trim()
+    const reply: Reply = { thought: before, as: wants[0]!, text }
+    return { text: `${start} ${text}`, ...(text === '' ? {} : { reply }), ...cost() }
+  }
 
   /** The option whose name the model starts to write; the first one if it writes something else. */
   async function choose<Option extends string>(
@@ -110,7 +159,13 @@ export async function writeGuided(
   /** What was written, as the conversation has it, and what it says. */
   async function body(start: string, as: Contribution): Promise<{ written: string; text: string }> {
     const payload = payloadOf(as, activation)
-    if (payload?.syntax === 'code') return program(start, payload)
+    if (payload?.syntax === 'code') {
+      const tested = as === 'call' ? undefined : activation.program
+      if (tested === undefined) return program(start, payload)
+      // Written once more, a program that works may become one that does not.
+      const text = `\`\`\`${payload.languages[0]}\n${tested}\n\`\`\``
+      return { written: start === '' ? text : `${start}\n${text}`, text }
+    }
     const opening = payload?.syntax === 'json' ? '{' : ''
     const space = start === '' || opening !== '' ? '' : ' '
     // Without the space, which a tokenizer would merge with what follows.
@@ -151,6 +206,13 @@ export async function writeGuided(
     }
     return ''
   }
+}
+
+/** Output that says all there is to report: one short line. */
+function shortOutput({ ok, text, provenance: { exit } }: ToolResult): string | undefined {
+  const line = text.trim()
+  const isShort = line.length <= MOST_COPIED && !line.includes('\n') && line !== 'The program printed nothing.'
+  return ok && (exit === undefined || exit === 0) && isShort ? line : undefined
 }
 
 /** An answer first, so that it is chosen where the model writes neither. */

@@ -48,6 +48,11 @@ export const TeachSection = z
     examples: z.boolean().default(true),
     /** How often an unusable reply is requested again. */
     retries: z.number().int().nonnegative().default(1),
+    /**
+     * How often per run an answer that the grammar has no check for is compared with that of an agent that solves the question
+     * alone; if they differ, a team of models works on. Not for programs: they are run.
+     */
+    recheck: z.number().int().nonnegative().default(0),
     /** Calls that a worker played by a model may make for one task, if its tool returns an error or it asks for more. */
     worker_steps: z.number().int().positive().default(2),
     /** Teams at work at the same time. */
