@@ -24,6 +24,8 @@ export const RlSection = z
     pass_rate_rollouts: z.number().int().positive().default(8),
     algorithm: z.enum(['dapo', 'grpo', 'gspo', 'cispo', 'reinforce++', 'ppo']).default('dapo'),
     steps: z.number().int().positive().default(40),
+    /** Training ends after the step in which this many minutes have passed, evaluations not counted. 0: no limit. */
+    max_minutes: z.number().nonnegative().default(0),
     /** Prompts per step, and rollouts per prompt. */
     groups: z.number().int().positive().default(8),
     group_size: z.number().int().positive().default(8),
@@ -113,6 +115,8 @@ export const RlSection = z
     keep_rollouts: z.number().int().nonnegative().default(0),
     /** Steps between evaluations on tasks that are not trained on. 0: none. */
     eval_every: z.number().int().nonnegative().default(10),
+    /** Rollouts per task of an evaluation: one, greedy, or the mean of several at rollout.temperature. */
+    eval_samples: z.number().int().positive().default(1),
     /** Steps between checkpoints to resume from. */
     save_every: z.number().int().positive().default(5),
     /** Maximum seconds between checkpoints. */

@@ -105,6 +105,7 @@ async function trainRl(
               measure(measured, { ...student, checkpoint: `rl-${step}` }, world, config, {
                 signal,
                 spotlight,
+                samples: config.rl.eval_samples,
               }),
       onStep: onMetric,
       onFinding,

@@ -87,7 +87,9 @@ export class Training {
         await this.#train(sampled, waitedMs, { measures, onUpdate, onTrained: () => pool?.trained(step) })
         this.#context.signal.throwIfAborted()
         const isBest = this.#state.best?.step === step
-        if (this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
+        const isLast = this.#isOutOfTime()
+        if (isLast || this.#isSaved(step) || (keep === 'best' && isBest)) await this.#save()
+        if (isLast) break
       }
       await this.#measureEnd()
       await this.#saves.settle()
@@ -232,8 +234,9 @@ export class Training {
     onTrained()
     const wallMs = performance.now() - this.#ended
     const times = { wallMs, trainingMs, waitedMs, overlaps: this.#settings.overlap > 0 }
-    const row = {
+    const row: MetricRow = {
       ...stepRow(sampled, trained, this.#tasks, { learningRate, times }),
+      minutes: this.#minutes(wallMs),
       ...(measures ? await this.#measure(step) : {}),
     }
     this.#ended = performance.now()
@@ -246,10 +249,24 @@ export class Training {
     observe({ stage: 'rl', done: step, total: steps, unit })
   }
 
+  #isOutOfTime(): boolean {
+    const { max_minutes: most } = this.#settings
+    const minutes = Number(this.#rows.at(-1)?.['minutes'] ?? 0)
+    if (most === 0 || minutes < most) return false
+    this.#context.run.log(`rl: ends after step ${this.#state.step}, because rl.max_minutes is ${most}`)
+    return true
+  }
+
+  /** Minutes of training so far, without evaluations. */
+  #minutes(wallMs: number): number {
+    const seconds = this.#rows.reduce((sum, row) => sum + Number(row['seconds'] ?? 0), wallMs / 1000)
+    return seconds / 60
+  }
+
   /** A first row, which separates this training run from earlier ones. The initial weights may turn out best. */
   async #begin(): Promise<void> {
     const row = this.#settings.eval_every > 0 ? await this.#measure(0) : {}
-    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, ...row })
+    this.#context.run.metric({ stage: 'rl', step: 0, begins: true, minutes: 0, ...row })
     if (this.#state.best !== undefined) await this.#save()
   }
 

@@ -55,6 +55,8 @@ export const TeachSection = z
     recheck: z.number().int().nonnegative().default(0),
     /** Calls that a worker played by a model may make for one task, if its tool returns an error or it asks for more. */
     worker_steps: z.number().int().positive().default(2),
+    /** No run begins after this many minutes. 0: no limit. */
+    max_minutes: z.number().nonnegative().default(0),
     /** Teams at work at the same time. */
     concurrency: z.number().int().positive().default(4),
     /** Tool calls after which a critic looks back, where the grammar leaves it open. */
