@@ -60,7 +60,7 @@ case $name in
 esac
 
 # The run of the method, whose folder is needed for what follows.
-run_folder() { ls -td "runs/$name-$size-$seed"/quickstart-* 2> /dev/null | head -n 1; }
+run_folder() { ls -td "runs/$name-$size-$seed"/20* 2> /dev/null | head -n 1; }
 
 # pass@k and majority votes: several attempts at each task, at the temperature of the recipe.
 votes() {

@@ -40,6 +40,9 @@ export class Training {
   readonly #saves: SaveTimer
   /** The state that matches the weights in the engine. */
   #trained: RlState | undefined
+  #began = performance.now()
+  /** Of an interrupted training that was resumed. */
+  #minutesBefore = 0
   /** When the previous step ended: saving counts toward the next. */
   #ended = performance.now()
 
@@ -64,12 +67,13 @@ export class Training {
     this.#state = state
     this.#trained = state
     this.#rows = stepRows(run.metrics()).filter(({ step }) => Number(step) <= state.step)
+    this.#minutesBefore = Number(this.#rows.at(-1)?.['minutes'] ?? 0)
     run.log(`rl: resuming after step ${state.step}`)
   }
 
   async run(): Promise<RlSummary> {
     const { steps, keep, eval_every } = this.#settings
-    this.#ended = performance.now()
+    this.#ended = this.#began = performance.now()
     const policy = new PolicySteps(this.#state.step)
     let pool: RolloutPool | undefined
     try {
@@ -236,7 +240,7 @@ export class Training {
     const times = { wallMs, trainingMs, waitedMs, overlaps: this.#settings.overlap > 0 }
     const row: MetricRow = {
       ...stepRow(sampled, trained, this.#tasks, { learningRate, times }),
-      minutes: this.#minutes(wallMs),
+      minutes: this.#minutes,
       ...(measures ? await this.#measure(step) : {}),
     }
     this.#ended = performance.now()
@@ -251,16 +255,14 @@ export class Training {
 
   #isOutOfTime(): boolean {
     const { max_minutes: most } = this.#settings
-    const minutes = Number(this.#rows.at(-1)?.['minutes'] ?? 0)
-    if (most === 0 || minutes < most) return false
+    if (most === 0 || this.#minutes < most) return false
     this.#context.run.log(`rl: ends after step ${this.#state.step}, because rl.max_minutes is ${most}`)
     return true
   }
 
-  /** Minutes of training so far, without evaluations. */
-  #minutes(wallMs: number): number {
-    const seconds = this.#rows.reduce((sum, row) => sum + Number(row['seconds'] ?? 0), wallMs / 1000)
-    return seconds / 60
+  /** Minutes of training so far; evaluations count, because rollouts may continue during them. */
+  get #minutes(): number {
+    return this.#minutesBefore + (performance.now() - this.#began) / 60_000
   }
 
   /** A first row, which separates this training run from earlier ones. The initial weights may turn out best. */

@@ -83,6 +83,7 @@ function modelsOf({ teach, teacher, engine }: TeamConfig): Pick<Team, 'minds' | 
   const settingsOf = ({ temperature, max_tokens: maxTokens }: TeacherSection): MindSettings => ({
     temperature,
     maxTokens,
+    comments: teach.comments,
     ...(teach.constrained === undefined ? {} : { constrained: teach.constrained }),
   })
   return {

@@ -30,6 +30,8 @@ export interface Activation {
   suggestion?: string
   /** The team's last program that ran without an error. */
   program?: string
+  /** The output of the last call, if it is one short line. */
+  output?: string
   /** Whether the agent reasons before it writes, also if it is guided. */
   reasons?: boolean
   /** The agents that a task may be for. */

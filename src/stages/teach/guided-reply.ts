@@ -2,7 +2,6 @@ import { seedOf } from '../../base/random/index.ts'
 import type { Agent } from '../../language/grammar/index.ts'
 import type { Contribution } from '../../schema/index.ts'
 import type { ChatModel, Completion } from '../../world/models/index.ts'
-import type { ToolResult } from '../../world/tools/index.ts'
 import type { Activation, Reply, Written } from './contract.ts'
 import { scoreOf } from './reply.ts'
 
@@ -10,18 +9,19 @@ export interface GuidedSettings {
   temperature: number
   maxTokens: number
   seed: number
+  /** Whether programs keep lines that are only comments. */
+  comments?: boolean
 }
 
 /** How often a blank body is sampled again, with another seed. */
 const TRIES = 4
 const CHOICE_TOKENS = 12
 const ANSWER = 'Answer:'
-/** Tool output up to this length, on one line, is its own report. */
-const MOST_COPIED = 80
 
 /** How a reply begins if the agent may choose what to write. The model continues the one it starts to write. */
 const labels: Partial<Record<Contribution, string>> = {
   suggestion: 'Answer',
+  plan: 'Plan',
   task: 'Task',
   report: 'Report',
   call: 'Call',
@@ -29,8 +29,8 @@ const labels: Partial<Record<Contribution, string>> = {
 
 const contents: Record<Contribution, string> = {
   facts: 'in one to three short sentences what is known and what has to be found out',
-  plan: 'the plan in one to three short sentences: what to compute or to look up, in order',
-  task: 'an instruction: what to do next, in one short sentence',
+  plan: 'the plan in one line of at most 25 words: what to compute or to look up, in order, without results',
+  task: 'an instruction in one short sentence: what to do next, or all at once if that is possible',
   call: 'the input for your tool and nothing else',
   report: 'the result in one short sentence',
   reflection: 'in one short sentence what the last result says, and whether it answers the question',
@@ -94,11 +94,9 @@ export async function writeGuided(
     return model.complete({ messages, prefix, maxTokens, stop, seed, temperature, signal })
   }
 
-  if (wants.length === 1 && wants[0] === 'report' && activation.observation !== undefined) {
-    const report = shortOutput(activation.observation)
-    if (report !== undefined)
-      return { text: report, reply: { thought: '', as: 'report', text: report }, isCopy: true }
-  }
+  const { output } = activation
+  if (wants.length === 1 && wants[0] === 'report' && output !== undefined)
+    return { text: output, reply: { thought: '', as: 'report', text: output }, isCopy: true }
   if (activation.reasons === true) return reasoned()
   const options = inOrder(wants)
   const workers = activation.workers ?? []
@@ -111,7 +109,7 @@ export async function writeGuided(
   let to: string | undefined
   if (as === 'task')
     to = workers.length === 1 ? workers[0]! : await choose('Task for ', workers, (name) => name)
-  const isLabeled = wants.length > 1 || as === 'task'
+  const isLabeled = wants.length > 1 || as === 'task' || as === 'plan'
   const start = isLabeled ? `${labelOf(as)}${as === 'task' && workers.length > 1 ? ` for ${to}` : ''}:` : ''
   const { written, text } = await body(start, as)
   const reply: Reply = { thought: '', as, text, ...(to === undefined ? {} : { to }) }
@@ -124,13 +122,15 @@ export async function writeGuided(
   /** A one-line reply that begins with the name of an option: most models write it without being led. */
   async function atOnce(options: readonly Contribution[]): Promise<Written | undefined> {
     const { text, finish } = await say('', settings.maxTokens, ['\n'])
-    const found = /^\W{0,3}(\w+):(.+)$/.exec(text)
-    const as = options.find((option) => labelOf(option).toLowerCase() === found?.[1]?.toLowerCase())
-    const said = found?.[2]?.trim() ?? ''
+    const [, label = '', rest = ''] = /^\W{0,3}(\w+):(.+)$/.exec(text) ?? []
+    const as = options.find((option) => labelOf(option).toLowerCase() === label.toLowerCase())
+    const said = rest.trim()
     if (as === undefined || said === '' || finish === 'length' || payloadOf(as, activation)?.syntax === 'json')
       return undefined
     const to = as === 'task' ? { to: workers[0]! } : {}
-    return { text, reply: { thought: '', as, text: said, ...to }, ...cost() }
+    const found = as === 'suggestion' ? (output ?? said) : said
+    const written = found === said ? text : `${labelOf(as)}: ${found}`
+    return { text: written, reply: { thought: '', as, text: found, ...to }, ...cost() }
   }
 
   /** An answer after a chain of thought. */
@@ -166,6 +166,9 @@ export async function writeGuided(
       const text = `\`\`\`${payload.languages[0]}\n${tested}\n\`\`\``
       return { written: start === '' ? text : `${start}\n${text}`, text }
     }
+    // Small models copy a number wrongly.
+    if (as === 'suggestion' && output !== undefined && payload?.syntax !== 'json')
+      return { written: start === '' ? output : `${start} ${output}`, text: output }
     const opening = payload?.syntax === 'json' ? '{' : ''
     const space = start === '' || opening !== '' ? '' : ' '
     // Without the space, which a tokenizer would merge with what follows.
@@ -185,7 +188,9 @@ export async function writeGuided(
   ): Promise<{ written: string; text: string }> {
     const before = start === '' ? '' : `${start}\n`
     const fence = `${before}\`\`\`${languages.includes('python') ? 'python' : languages[0]}\n`
-    const code = await notBlank(fence, ['```'], ({ text }) => trimmed(text))
+    const code = await notBlank(fence, ['```'], ({ text }) =>
+      trimmed(settings.comments === false ? withoutComments(text) : text),
+    )
     if (code === '') return { written: start, text: '' }
     const block = `\`\`\`${languages[0]}\n${code}\n\`\`\``
     const written = `${fence}${code}\n\`\`\``
@@ -208,13 +213,6 @@ export async function writeGuided(
   }
 }
 
-/** Output that says all there is to report: one short line. */
-function shortOutput({ ok, text, provenance: { exit } }: ToolResult): string | undefined {
-  const line = text.trim()
-  const isShort = line.length <= MOST_COPIED && !line.includes('\n') && line !== 'The program printed nothing.'
-  return ok && (exit === undefined || exit === 0) && isShort ? line : undefined
-}
-
 /** An answer first, so that it is chosen where the model writes neither. */
 function inOrder(wants: readonly Contribution[]): Contribution[] {
   return wants.toSorted((one, other) => Number(other === 'suggestion') - Number(one === 'suggestion'))
@@ -224,15 +222,22 @@ function labelOf(as: Contribution): string {
   return labels[as] ?? as
 }
 
-/** Queries and answers are one line; what is said to others is one paragraph. */
+/** Plans, queries and answers are one line; what is said to others is one paragraph. */
 function endsOf(as: Contribution): string[] {
-  if (as === 'call' || as === 'suggestion' || as === 'answer') return ['\n']
-  return as === 'plan' || as === 'facts' ? [] : ['\n\n']
+  if (as === 'call' || as === 'suggestion' || as === 'answer' || as === 'plan') return ['\n']
+  return as === 'facts' ? [] : ['\n\n']
 }
 
 function payloadOf(as: Contribution, { tool, answer }: Activation): Agent['payload'] | undefined {
   if (as === 'call') return tool?.payload
   return as === 'suggestion' || as === 'answer' ? answer : undefined
+}
+
+/** Without lines that are only comments. In a string of several lines, they might be none. */
+function withoutComments(program: string): string {
+  if (/"""|'''/.test(program)) return program
+  const lines = program.split('\n').filter((line) => !/^\s*#/.test(line))
+  return lines.join('\n').replace(/\n{2,}/g, '\n')
 }
 
 /** Spaces at the start of a program's first line are significant. */

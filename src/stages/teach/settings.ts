@@ -44,6 +44,8 @@ export const TeachSection = z
     replies: z.enum(['lenient', 'strict']).default('lenient'),
     /** Guide models, so that no reply is malformed: tags are forced, texts are sampled. Default: if [teacher] is a folder. */
     constrained: z.boolean().optional(),
+    /** Whether programs of guided models keep lines that are only comments. Without them, chains are shorter. */
+    comments: z.boolean().default(true),
     /** Give models more help, and, unless they are guided, an example of each kind of reply. */
     examples: z.boolean().default(true),
     /** How often an unusable reply is requested again. */

@@ -22,7 +22,7 @@ import { guidedRules } from './guided-reply.ts'
 import { readLenient } from './lenient-reply.ts'
 import type { Recorder } from './recorder.ts'
 import { readReply, replyRules } from './reply.ts'
-import { isError } from './tool-error.ts'
+import { isError, shortOutput } from './tool-output.ts'
 
 export interface RunParts {
   question: string
@@ -86,6 +86,8 @@ export class RecordedRun implements TeamRun {
   #hinted: Memory | undefined
   /** The last program that ran without an error. */
   #program: string | undefined
+  /** The output of the last call, if it is one short line. */
+  #output: string | undefined
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -217,6 +219,7 @@ export class RecordedRun implements TeamRun {
       ...(observation === undefined ? {} : { observation }),
       ...(suggestion === undefined ? {} : { suggestion }),
       ...(this.#program === undefined ? {} : { program: this.#program }),
+      ...(this.#output === undefined ? {} : { output: this.#output }),
       ...(reasons === undefined ? {} : { reasons }),
     }
     const written = await this.#mindOf(agent).write(activation)
@@ -319,7 +322,9 @@ export class RecordedRun implements TeamRun {
       input: JSON.parse(JSON.stringify(turn.payload)),
     })
     const result = await callTool(tool, turn.payload!, { ...calling, question: this.question, signal })
-    if (turn.payload!.syntax === 'code' && !isError(turn.payload!, result)) this.#program = turn.payload!.code
+    const isUseful = !isError(turn.payload!, result)
+    if (isUseful && turn.payload!.syntax === 'code') this.#program = turn.payload!.code
+    this.#output = isUseful ? shortOutput(result) : undefined
     const event = recorder.add({
       type: 'tool-answered',
       agent: agent.name,

@@ -1,7 +1,7 @@
 import type { Contribution } from '../../../schema/index.ts'
 import type { Memory, TeamRun, Turn } from '../contract.ts'
 import { scoreOf } from '../reply.ts'
-import { isError } from '../tool-error.ts'
+import { isError } from '../tool-output.ts'
 
 /** The state of the work: the next message to the leader, its cause, and the notes that everyone may see. */
 export interface WorkState {
@@ -26,12 +26,17 @@ export interface WorkState {
  * Has a worker carry out an order: it calls its tool and reports the result. It may call again if the tool returned an error, or,
  * where the grammar allows a call right after another, instead of reporting.
  */
-async function delegate(run: TeamRun, from: string, order: Turn): Promise<{ report: string; event: string }> {
+async function delegate(
+  run: TeamRun,
+  from: string,
+  order: Turn,
+  notes: readonly string[],
+): Promise<{ report: string; event: string }> {
   const worker = run.remember(order.to!)
   const { workerSteps, reflectEvery } = run.settings
   let cause = run.send(from, order.to!, order.text, order.event)
   let message = run.sharesQuestion
-    ? `Your order: ${order.text}`
+    ? [...notes, `Your order: ${order.text}`].join('\n\n')
     : `The team's question: ${run.question}\n\nYour order: ${order.text}`
   let call = await run.ask(worker, message, { wants: ['call'], cause })
   for (let step = 1; ; step++) {
@@ -98,7 +103,7 @@ export async function workUntilSuggestion(
     // A small model that gives the same task again has nothing else to ask.
     if (run.mayConclude && given.has(move.text)) break
     given.add(move.text)
-    const { report, event } = await delegate(run, lead.agent.name, move)
+    const { report, event } = await delegate(run, lead.agent.name, move, state.notes)
     state.notes.push(`${move.to} was asked: ${move.text}`, `${move.to} reports: ${report}`)
     state.message = `${move.to} reports: ${report}`
     state.cause = event
@@ -153,7 +158,7 @@ async function compare(
 ): Promise<Check> {
   const answers = state.answers ?? []
   state.answers = [...answers, text]
-  for (const other of answers) if (await run.isSame(other, text)) return { isGood: true, text, event }
+  for (const other of answers) if (await run.isSame(text, other)) return { isGood: true, text, event }
   state.rechecks = (state.rechecks ?? 0) + 1
   const alone = await run.ask(run.remember(who), withQuestion(run, 'Solve it on your own.'), {
     wants: ['suggestion'],
@@ -161,7 +166,7 @@ async function compare(
     reasons: true,
   })
   state.answers.push(alone.text)
-  if (await run.isSame(alone.text, text)) return { isGood: true, text: alone.text, event: alone.event }
+  if (await run.isSame(text, alone.text)) return { isGood: true, text: alone.text, event: alone.event }
   state.mustWork = true
   return { isGood: false, text: DIFFERS, event: alone.event }
 }
