@@ -185,7 +185,8 @@ export async function check(
   from: string,
 ): Promise<Check> {
   const { isRejected } = suggested
-  if (!isRejected && !run.settings.hasCheck) return compare(run, who, state, suggested, from)
+  if (!isRejected && needsCheck(run, state, suggested) && !run.settings.hasCheck)
+    return compare(run, who, state, suggested, from)
   const cause = run.send(from, who, suggested.text, suggested.event)
   const judged = await run.ask(
     run.remember(who),
