@@ -114,7 +114,7 @@ it('chooses between a task and an answer, and takes as much of a reply as was as
   expect(wrote.at(-1)?.usage).toEqual({ promptTokens: 0, completionTokens: 0 })
 })
 
-it('lets a worker correct a program that failed, after a report on each', async () => {
+it('lets a worker correct a program that failed, after a reflection', async () => {
   let programs = 0
   const { events } = await scripted((prefix, prompt) => {
     if (prefix.endsWith('```python\n')) return programs++ === 0 ? 'print(x)\n```' : 'print(7)\n```'
@@ -127,7 +127,7 @@ it('lets a worker correct a program that failed, after a report on each', async 
     'plan',
     'task',
     'call',
-    'report',
+    'reflection',
     'call',
     'report',
     'reflection',
@@ -178,7 +178,9 @@ describe('with teach.recheck', () => {
     prompt.includes('Solve it on your own') ? alone : plainly(prefix, afterSystem(prompt))
 
   it('accepts an answer that an agent finds alone', async () => {
-    const made = await scripted(withVerifier('40 and 2 are 42.\nAnswer: 42 jars\nI am sure.'), true, { replies })
+    const made = await scripted(withVerifier('40 and 2 are 42.\nAnswer: 42 jars\nI am sure.'), true, {
+      replies,
+    })
     expect(made.answer).toBe('42')
     expect(programs(made)).toHaveLength(1)
     const alone = made.events.find((event) => event.type === 'wrote' && event.agent === 'verifier')
@@ -222,7 +224,7 @@ it('shows examples of replies and tool input, but not to guided models, which co
   ) as [string[], string[]]
   expect(freely[0]).toContain('for another question:\n<think>')
   const coderOf = (all: string[]) => all.find((text) => text.includes('You are coder.'))
-  for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a short, complete program.')
+  for (const all of [freely, guidedly]) expect(coderOf(all)).toContain('Write a complete program with')
   expect(coderOf(freely)).toContain('<call>\n```py\ncrates = 17')
   expect(guidedly.join('\n')).not.toMatch(/for another question|<\w+>/)
 })

@@ -74,8 +74,7 @@ export function attemptOfTrajectory(trajectory: Trajectory, tokenizer: Tokenizer
   let calls = 0
   for (const event of events) {
     if (event.type === 'activated') prompts.set(event.id, event.messages.map(asMessage))
-    if (event.type === 'wrote' && !isFree(event))
-      tally.add(prompts.get(event.parent ?? '') ?? [], event.text)
+    if (event.type === 'wrote' && !isFree(event)) tally.add(prompts.get(event.parent ?? '') ?? [], event.text)
     if (event.type === 'tool-answered') tally.addTool(event.output)
     if (event.type === 'tool-called') calls++
   }

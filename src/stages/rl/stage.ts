@@ -1,4 +1,11 @@
-import { measure, openStudent, type Student, openWorld, rollOutWatched, rolloutSettings } from '../../agent/index.ts'
+import {
+  measure,
+  openStudent,
+  openWorld,
+  rollOutWatched,
+  rolloutSettings,
+  type Student,
+} from '../../agent/index.ts'
 import { ConfigError } from '../../base/errors/index.ts'
 import { percent, whole } from '../../base/text/index.ts'
 import { type Engine, fingerprintOfFolder, runtimeLabel } from '../../engine/index.ts'
@@ -85,7 +92,8 @@ async function trainRl(
   )
   const { engine, folder } = student
   onRuntime?.(`rl: ${runtimeLabel(engine.describe())}`)
-  const reference = config.rl.kl > 0 ? await openReference(config, referenceModel(run, config), student) : undefined
+  const reference =
+    config.rl.kl > 0 ? await openReference(config, referenceModel(run, config), student) : undefined
   const world = await openWorld(config, run)
   const settings = rolloutSettings(config)
   const chosen = async (tasks: readonly Task[]): Promise<readonly Task[]> => {

@@ -42,14 +42,20 @@ const contents: Record<Contribution, string> = {
 /** The end of a prompt for a guided model, in plain words: it is never shown tags, which small models copy. */
 export function guidedRules(
   wants: readonly Contribution[],
-  { workers, answer, tool, reasons }: {
+  {
+    workers,
+    answer,
+    tool,
+    reasons,
+  }: {
     workers: readonly string[]
     answer: Agent
     tool?: Agent | undefined
     reasons?: boolean | undefined
   },
 ): string {
-  if (reasons === true) return `Think step by step, in short sentences. End with "${ANSWER}" and ${contents.answer}.`
+  if (reasons === true)
+    return `Think step by step, in short sentences. End with "${ANSWER}" and ${contents.answer}.`
   const contentOf = (want: Contribution): string => {
     if (want === 'call' && tool !== undefined) return input(tool)
     const isProgram = answer.payload.syntax === 'code' && (want === 'suggestion' || want === 'answer')
@@ -125,7 +131,12 @@ export async function writeGuided(
     const [, label = '', rest = ''] = /^\W{0,3}(\w+):(.+)$/.exec(text) ?? []
     const as = options.find((option) => labelOf(option).toLowerCase() === label.toLowerCase())
     const said = rest.trim()
-    if (as === undefined || said === '' || finish === 'length' || payloadOf(as, activation)?.syntax === 'json')
+    if (
+      as === undefined ||
+      said === '' ||
+      finish === 'length' ||
+      payloadOf(as, activation)?.syntax === 'json'
+    )
       return undefined
     const to = as === 'task' ? { to: workers[0]! } : {}
     const found = as === 'suggestion' ? (output ?? said) : said
@@ -137,7 +148,13 @@ export async function writeGuided(
   async function reasoned(): Promise<Written> {
     const thought = await notBlank('', [], (reply) => untilSentence(reply).trim())
     const at = thought.lastIndexOf(ANSWER)
-    const lines = at === -1 ? [] : thought.slice(at + ANSWER.length).trim().split('\n')
+    const lines =
+      at === -1
+        ? []
+        : thought
+            .slice(at + ANSWER.length)
+            .trim()
+            .split('\n')
     const start = at === -1 ? `${thought}\n${ANSWER}` : thought.slice(0, at + ANSWER.length)
     const text = lines[0] || (await notBlank(start, ['\n'], (reply) => reply.text.trim()))
     const before = start.slice(0, -ANSWER.length).trim()

@@ -1,6 +1,6 @@
 import { ModelError } from '../../base/errors/index.ts'
 import { type Agent, type Grammar, parsePayload } from '../../language/grammar/index.ts'
-import type { Contribution, Message } from '../../schema/index.ts'
+import type { Message } from '../../schema/index.ts'
 import { type CallOptions, callTool, type Tool, type ToolResult } from '../../world/tools/index.ts'
 import type {
   Activation,

@@ -1,6 +1,13 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { leading, planner } from './roles.ts'
-import { check, describeTeam, giveAnswer, type WorkState, workUntilSuggestion, withQuestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const solver = (crew: string): AgentSpec => ({
   name: `solver_${crew}`,

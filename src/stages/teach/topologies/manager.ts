@@ -1,6 +1,14 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, leading, verifier } from './roles.ts'
-import { check, describeTeam, giveAnswer, needsCheck, type WorkState, workUntilSuggestion, withQuestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  needsCheck,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const manager: AgentSpec = {
   name: 'manager',
@@ -34,8 +42,7 @@ export const managerTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, 'critic')
       if (suggested === undefined) return undefined
-      if (!needsCheck(run, state, suggested))
-        return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!needsCheck(run, state, suggested)) return giveAnswer(run, lead, suggested.text, suggested.event)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'manager')
       if (isGood) return giveAnswer(run, lead, suggested.text, event)
       state.cause = run.send('verifier', 'manager', text, event)

@@ -1,6 +1,15 @@
 import type { AgentSpec, Topology } from '../contract.ts'
 import { critic, leading, planner, verifier } from './roles.ts'
-import { check, describeTeam, giveAnswer, needsCheck, reflect, type WorkState, workUntilSuggestion, withQuestion } from './shared.ts'
+import {
+  check,
+  describeTeam,
+  giveAnswer,
+  needsCheck,
+  reflect,
+  type WorkState,
+  withQuestion,
+  workUntilSuggestion,
+} from './shared.ts'
 
 const actor: AgentSpec = {
   name: 'actor',
@@ -29,8 +38,7 @@ export const pipelineTopology: Topology = {
     for (;;) {
       const suggested = await workUntilSuggestion(run, lead, state, reflectsOnCalls ? 'critic' : undefined)
       if (suggested === undefined) return undefined
-      if (!needsCheck(run, state, suggested))
-        return giveAnswer(run, lead, suggested.text, suggested.event)
+      if (!needsCheck(run, state, suggested)) return giveAnswer(run, lead, suggested.text, suggested.event)
       state.message = ''
       if (!reflectsOnCalls) await reflect(run, 'critic', state)
       const { isGood, text, event } = await check(run, 'verifier', state, suggested, 'actor')

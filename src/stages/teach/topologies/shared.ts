@@ -44,8 +44,10 @@ async function delegate(
     const mayCall = step < workerSteps && run.exhausted === undefined
     message = `Your tool answered:\n${result.text}`
     if (call.ignored !== undefined) message = `Only your first call was made. ${message}`
+    const again = mayCall && isError(call.payload!, result)
     const next = await run.ask(worker, message, {
-      wants: mayCall && reflectEvery > 1 ? ['report', 'call'] : ['report'],
+      // Where every call is followed by a reflection, one that went wrong is, too.
+      wants: mayCall && reflectEvery > 1 ? ['report', 'call'] : [again ? 'reflection' : 'report'],
       cause: event,
       observation: result,
     })
@@ -53,8 +55,7 @@ async function delegate(
       call = next
       continue
     }
-    if (!mayCall || !isError(call.payload!, result))
-      return { report: next.text, event: run.send(order.to!, from, next.text, next.event) }
+    if (!again) return { report: next.text, event: run.send(order.to!, from, next.text, next.event) }
     cause = next.event
     message = `That was an error. Your order: ${order.text}\n\nCorrect it, and call your tool again.`
     call = await run.ask(worker, message, { wants: ['call'], cause })
@@ -171,7 +172,8 @@ async function compare(
   return { isGood: false, text: DIFFERS, event: alone.event }
 }
 
-const DIFFERS = 'without this work, the answer comes out differently. Have it worked out again, in another way.'
+const DIFFERS =
+  'without this work, the answer comes out differently. Have it worked out again, in another way.'
 
 /**
  * Has a suggested answer checked by an agent that sees only the notes. In grammars without a check, an agent is only asked about
