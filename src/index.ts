@@ -72,6 +72,7 @@ export {
   type Recovery,
   type Run,
   type RunSummary,
+  type RunWatcher,
   readSelection,
   type Selected,
   type StageUpdate,
@@ -230,6 +231,30 @@ export {
   type ValidationReport,
   validateTasks,
 } from './tasks/index.ts'
+
+// Questions to a model
+
+export type { ChainEvent } from './agent/index.ts'
+export { type ChainOfAgentsOptions, chainOfAgents } from './pipeline/ai-sdk/chain-of-agents.ts'
+export type {
+  ChainOfAgentsModel,
+  ModelCall,
+  ModelContent,
+  ModelPart,
+  ModelResult,
+  ModelWarning,
+} from './pipeline/ai-sdk/language-model.ts'
+export type { PickAnswer } from './pipeline/answer-picker.ts'
+export {
+  type ChainModelOptions,
+  type ModelOptions,
+  type OpenedModel,
+  type QuestionOptions,
+  type Solved,
+  type SolveOptions,
+  type Solving,
+  solve,
+} from './pipeline/solve/index.ts'
 
 // Rollouts and evaluation
 

@@ -39,6 +39,11 @@ export class Context {
     return this.parts.reduce((sum, { tokens }) => sum + tokens.length, 0)
   }
 
+  /** Tokens that the model wrote. */
+  get sampled(): number {
+    return this.parts.reduce((sum, { origin, tokens }) => sum + ('request' in origin ? tokens.length : 0), 0)
+  }
+
   /** The first `count` tokens of a sample. The rest is dropped. */
   addSampled(
     request: number,

@@ -25,6 +25,8 @@ export interface RolloutSettings {
   maxSameCall: number
   observationTokens: number
   constrained: boolean
+  /** Maximum tokens that the model writes, observations not included. Default: no limit besides maxTokens. */
+  maxSampled?: number
   /** Default: false. */
   react?: boolean
 }

@@ -5,10 +5,13 @@ import { answerKey } from './pick-same.ts'
 /** A candidate when choosing one of several answers to the same question. Rollouts also have log-probabilities. */
 export type Candidate = Pick<Rollout, 'answer'> & Partial<Pick<Rollout, 'spans'>>
 
+/** Ways to pick one of several answers, by name. */
+export type PickBy = 'majority' | 'verifier' | 'judge'
+
 export interface Choice {
   /** Index of the candidate; undefined if none has an answer. */
   chosen: number | undefined
-  by: 'majority' | 'verifier' | 'judge'
+  by: PickBy | 'function'
   /** A human-readable explanation. */
   reason: string
 }

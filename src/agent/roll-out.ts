@@ -19,6 +19,10 @@ export interface RollOutOptions {
   signal?: AbortSignal
   /** Called with text as it is added to the stream. */
   onText?: (text: string, from: 'model' | 'tool') => void
+  /** Called before each tool call is made; the argument gives the stream up to it. */
+  onCall?: (soFar: () => Pick<Rollout, 'promptTokens' | 'spans'>) => void
+  /** Called after each tool call, before its output is added to the stream. */
+  onCalled?: (call: Rollout['calls'][number]) => void
 }
 
 /** Minimum free tokens for another request. */
@@ -114,7 +118,10 @@ export async function rollOut(
 
   const work = async (): Promise<Rollout['stop']> => {
     for (let request = 0; ; request++) {
-      const left = settings.maxTokens - context.entered
+      const left = Math.min(
+        settings.maxTokens - context.entered,
+        (settings.maxSampled ?? Number.POSITIVE_INFINITY) - context.sampled,
+      )
       if (left <= 0) return 'tokens'
       if (!makeRoom(request)) return 'context'
       const found = await sample(request, left)
@@ -128,7 +135,12 @@ export async function rollOut(
       if (completed !== undefined) {
         if (calls.list.length >= settings.maxTurns) return 'turns'
         if (calls.timesMade(completed) >= settings.maxSameCall) return 'repetition'
+        options.onCall?.(() => ({
+          promptTokens: context.prompt,
+          spans: rolloutSpans(grammar, reader, context.parts),
+        }))
         const result = await calls.make(completed, until)
+        options.onCalled?.(calls.list.at(-1)!)
         ms.tools += result.ms
         failure ??= result.failure
         insert(result.output)

@@ -17,16 +17,20 @@ process.stderr.on('error', () => {})
 guardOutput(process.stdout)
 guardOutput(process.stderr)
 
+/** Our own warnings, which need no name. */
+const own = ['RunDamage', 'EngineInstall']
 /** Without the process id and the advice on tracing that Node adds. */
 process.removeAllListeners('warning')
 process.on('warning', ({ name, message }) => {
-  process.stderr.write(`${pc.yellow('coa:')} ${name === 'RunDamage' ? '' : `${name}: `}${message}\n`)
+  process.stderr.write(`${pc.yellow('coa:')} ${own.includes(name) ? '' : `${name}: `}${message}\n`)
 })
 
-const program = await buildProgram(process.argv.slice(2))
+const words = process.argv.slice(2)
+const program = await buildProgram(words)
 overrideExit(program)
 try {
-  await program.parseAsync()
+  if (words.length === 0) process.stdout.write(`${(await import('./welcome.ts')).welcome()}\n`)
+  else await program.parseAsync()
 } catch (error) {
   process.exitCode = report(error)
 }

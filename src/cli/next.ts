@@ -30,13 +30,17 @@ export function commandLine(words: readonly string[], place: Place = here()): st
   return [callOf(place), ...words.map(quoted)].join(' ')
 }
 
-/** `coa` if it is on the PATH, `npx coa` in a clone or a project that depends on it, otherwise the launcher's path. */
+/**
+ * `coa` if it is on the PATH, `npx coa` in a clone or a project that depends on it, `npx chain-of-agents` if npx has downloaded
+ * it, otherwise the launcher's path.
+ */
 function callOf({ cwd, environment, bin }: Place): string {
   const folders = (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter)
   // npm and npx prepend these to the PATH of the shell they were called from.
   const own = folders.filter((folder) => folder !== '' && !/node_modules[\\/]\.bin$/.test(folder))
   if (own.some((folder) => isSameFile(join(folder, 'coa'), bin) || existsSync(join(folder, 'coa.cmd'))))
     return 'coa'
+  if (bin.split(sep).includes('_npx')) return 'npx chain-of-agents'
   const root = dirname(dirname(bin))
   const isInClone = basename(dirname(root)) !== 'node_modules' && isWithin(cwd, root)
   return isInClone || isInstalledAbove(cwd, bin) ? 'npx coa' : `node ${quoted(bin)}`

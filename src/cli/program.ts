@@ -28,6 +28,7 @@ const commands: Record<string, Load> = {
   compare: async () => (await import('./commands/compare.ts')).registerCompare,
   ablate: async () => (await import('./commands/ablate.ts')).registerAblate,
   solve: async () => (await import('./commands/solve.ts')).registerSolve,
+  serve: async () => (await import('./commands/serve.ts')).registerServe,
   tools: async () => (await import('./commands/tools.ts')).registerTools,
   corpus: async () => (await import('./commands/corpus.ts')).registerCorpus,
   world: async () => (await import('./commands/world.ts')).registerWorld,
@@ -36,6 +37,7 @@ const commands: Record<string, Load> = {
   engine: async () => (await import('./commands/engine.ts')).registerEngine,
   trainer: async () => (await import('./commands/trainer.ts')).registerTrainer,
   config: async () => (await import('./commands/config.ts')).registerConfig,
+  completion: async () => (await import('./commands/completion.ts')).registerCompletion,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
 }
 
@@ -56,7 +58,10 @@ export async function buildProgram(words: readonly string[]): Promise<Command> {
   return program
 }
 
-function needed([first = '']: readonly string[]): Load[] {
+function needed([first]: readonly string[]): Load[] {
+  if (first === undefined || first === '--version' || first === '-V') return []
+  // Completes all commands.
+  if (first === 'completion') return Object.values(commands)
   const named = Object.hasOwn(commands, first) ? commands[first] : undefined
   return named === undefined ? Object.values(commands) : [named]
 }

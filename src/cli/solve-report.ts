@@ -1,7 +1,6 @@
 import pc from 'picocolors'
-import { type Choice, enteredTokens, type Policy } from '../agent/index.ts'
-import { EngineError } from '../base/errors/index.ts'
-import type { Grammar } from '../language/grammar/index.ts'
+import { enteredTokens } from '../agent/index.ts'
+import { refuseSilence, type Solved } from '../pipeline/solve/index.ts'
 import type { Rollout } from '../schema/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import { emit, mark } from './output.ts'
@@ -67,23 +66,13 @@ function number(count: number): string {
   return count.toLocaleString('en')
 }
 
-export interface Solved {
-  question: string
-  grammar: Grammar
-  policy: Policy
-  rollouts: Rollout[]
-  /** Undefined if there was only one rollout. */
-  choice: Choice | undefined
-  seconds: number
-  seed: number
-  screen: NodeJS.WriteStream | undefined
-}
-
 /** Prints the answer and its cost, and sets the exit code. */
-export function reportSolved(options: { json?: boolean }, solved: Solved): void {
-  const { question, grammar, policy, rollouts, choice, seconds, seed, screen } = solved
-  const chosen = choice === undefined ? 0 : choice.chosen
-  const answer = chosen === undefined ? undefined : rollouts[chosen]!.answer
+export function reportSolved(
+  options: { json?: boolean },
+  solved: Solved,
+  screen: NodeJS.WriteStream | undefined,
+): void {
+  const { question, answer, model, grammar, rollouts, pick, seconds, seed } = solved
   const cost = costOf(rollouts)
   if (options.json === true) {
     emit(
@@ -91,37 +80,33 @@ export function reportSolved(options: { json?: boolean }, solved: Solved): void 
       {
         question,
         answer: answer ?? null,
-        model: policy.checkpoint,
-        grammar: grammar.name,
+        model,
+        grammar,
         seed,
         ...cost,
         seconds,
-        ...(choice === undefined ? {} : { pick: { ...choice, chosen: chosen ?? null } }),
+        ...(pick === undefined ? {} : { pick: { ...pick, chosen: pick.chosen ?? null } }),
         rollouts,
       },
       () => '',
     )
   } else {
-    if (choice !== undefined && chosen !== undefined && answer !== undefined)
+    if (pick?.chosen !== undefined && answer !== undefined)
       screen?.write(
-        `${mark.good} #${chosen + 1}  ${pc.green(short(answer))}  ${pc.dim(`${choice.by}: ${short(choice.reason)}`)}\n`,
+        `${mark.good} #${pick.chosen + 1}  ${pc.green(short(answer))}  ${pc.dim(`${pick.by}: ${short(pick.reason)}`)}\n`,
       )
     // The line above may have only the beginning of the answer.
-    if (choice !== undefined && answer !== undefined && process.stdout.isTTY && short(answer) !== answer)
+    if (pick !== undefined && answer !== undefined && process.stdout.isTTY && short(answer) !== answer)
       process.stdout.write(`${pc.green(sanitize(answer))}\n`)
     process.stderr.write(`${pc.dim(costLine(cost, seconds, seed))}\n`)
     for (const { failure } of rollouts)
       if (failure !== undefined && answer !== undefined)
         process.stderr.write(`${mark.open} ${short(failure.message)}\n`)
     if (answer === undefined)
-      process.stderr.write(`${mark.bad} no answer: ${choice?.reason ?? short(whyNoAnswer(rollouts[0]!))}\n`)
+      process.stderr.write(`${mark.bad} no answer: ${pick?.reason ?? short(whyNoAnswer(rollouts[0]!))}\n`)
     else if (!process.stdout.isTTY) process.stdout.write(`${answer}\n`)
   }
   if (answer !== undefined) return
   process.exitCode = exitCodes.findings.code
-  if (rollouts.every(({ stop }) => stop === 'failed')) {
-    throw new EngineError(`the engine failed: ${rollouts[0]!.failure?.message}`, {
-      fix: 'Run `coa doctor` and `coa engine contract --model FOLDER` to find out why.',
-    })
-  }
+  refuseSilence(solved)
 }

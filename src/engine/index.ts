@@ -39,6 +39,13 @@ export {
   type SampleRequest,
   type TrainingExample,
 } from './contract.ts'
+export {
+  type BuildName,
+  type InstalledBuild,
+  type InstallOptions,
+  installBuild,
+  neededBuild,
+} from './embedded/builds/index.ts'
 export type { EmbeddedOptions } from './embedded/embedded-core.ts'
 export { openEmbedded } from './embedded/embedded-engine.ts'
 export type { LoraSettings } from './embedded/llama/lora.ts'

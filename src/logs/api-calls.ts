@@ -1,5 +1,6 @@
 import { parseJson } from '../schema/index.ts'
 import type { ModelApi } from './apis/contract.ts'
+import { readStream } from './apis/server-sent-events.ts'
 import { type LoggedCall, runsOfCalls } from './call-runs.ts'
 import type { LogFormat, LoggedRun, LogRecord } from './contract.ts'
 import { at, isObject, listOf, textOf, timeOf } from './json.ts'
@@ -20,7 +21,7 @@ export interface ApiLogs {
 export function isCall(value: unknown, logs: ApiLogs): boolean {
   const { request, response } = bodiesOf(value)
   if (logs.isResponse(response) || logs.isEvent(value)) return true
-  const events = eventsIn(response)
+  const { events } = streamIn(response)
   if (events.length > 0) return events.some(logs.isEvent)
   // A request that failed.
   return (
@@ -77,13 +78,10 @@ class Streams {
 
 function callOf({ where, value }: LogRecord, { api }: ApiLogs): LoggedCall {
   const { request, response } = bodiesOf(value)
-  const events = eventsIn(response)
+  const { events, unread } = streamIn(response)
   const body = events.length > 0 ? api.join(events) : response
   const { system, turns, tools, previous } = api.request(request ?? {})
   const answer = api.answer(body)
-  // Several choices are alternatives.
-  const others = listOf(at(body, 'choices')).slice(1)
-  const choices = [answer.turns, ...others.map((choice) => api.answer({ choices: [choice] }).turns)]
   const time = timeOf(at(body, 'created') ?? at(body, 'created_at') ?? at(value, 'timestamp'))
   const instructions =
     system === '' ? [] : [{ role: 'system' as const, text: system, calls: [], results: [] }]
@@ -92,9 +90,9 @@ function callOf({ where, value }: LogRecord, { api }: ApiLogs): LoggedCall {
   return {
     where,
     // Pieces of a stream are words only when joined.
-    value: events.length > 0 ? { request, body } : value,
+    value: events.length > 0 ? { request, body, unread } : value,
     messages: [...instructions, ...turns],
-    choices: choices.filter((choice) => choice.length > 0),
+    choices: [answer.turns, ...(answer.others ?? [])].filter((choice) => choice.length > 0),
     tools,
     ...headOfCall(value),
     ...(time === undefined ? {} : { at: time }),
@@ -144,12 +142,7 @@ function bodyIn(value: unknown): unknown {
   }
 }
 
-/** The events of a stream: a list of them, or server-sent events as text. */
-function eventsIn(body: unknown): readonly unknown[] {
-  if (typeof body !== 'string') return listOf(body)
-  return body.split('\n').flatMap((line) => {
-    if (!line.startsWith('data:')) return []
-    const event = bodyIn(line.slice('data:'.length).trim())
-    return isObject(event) ? [event] : []
-  })
+/** A stream: a list of its events, or its text. */
+function streamIn(body: unknown): { events: readonly unknown[]; unread: readonly string[] } {
+  return typeof body === 'string' ? readStream(body) : { events: listOf(body), unread: [] }
 }

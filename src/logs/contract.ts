@@ -27,6 +27,8 @@ export interface LogFormat {
 export interface Unreadable {
   where: string
   problem: string
+  /** What the user can add so that it can be read, such as a map. */
+  rule?: string
 }
 
 /** One run of an agent system, as a log tells it. */

@@ -16,32 +16,69 @@ export function formatNamed(name: string): LogFormat {
   })
 }
 
-/**
- * The records of a value in the format that recognizes it: the value itself, or its elements if it is a list of records.
- * A list may also be under one key, as in `{ "data": […] }`.
- */
-export function recordsIn(
-  { value, where }: LogRecord,
-  format?: LogFormat,
-): { records: LogRecord[]; format: LogFormat | undefined } {
-  const recognizes = (one: unknown): LogFormat | undefined =>
-    format === undefined ? formatOf(one) : format.matches(one) ? format : undefined
-  const whole = recognizes(value)
-  if (whole !== undefined) return { records: [{ value, where }], format: whole }
-  for (const list of listsIn(value)) {
-    const found = recognizes(list[0])
-    if (found !== undefined)
-      return {
-        records: list.map((one, index) => ({ value: one, where: `${where}#${index + 1}` })),
-        format: found,
-      }
-  }
-  // A format that was asked for gets everything, so that its own error says what is missing.
-  return { records: [{ value, where }], format }
+/** How many elements of a list are looked at: the first may be a header. */
+const FIRST = 20
+/** Records may be under some keys, as in `{ "data": { "items": […] } }`. */
+const DEEPEST = 3
+
+interface Found {
+  records: LogRecord[]
+  format: LogFormat | undefined
+  /** What the value has besides these records. */
+  beside?: unknown
 }
 
-function* listsIn(value: unknown): Generator<readonly unknown[]> {
-  if (Array.isArray(value)) yield value
-  else if (typeof value === 'object' && value !== null)
-    for (const child of Object.values(value)) if (Array.isArray(child) && child.length > 0) yield child
+/** The records of a value in the format that recognizes it: the value itself, or the parts of it that a format recognizes. */
+export function recordsIn({ value, where }: LogRecord, format?: LogFormat): Found {
+  let found = format
+  const recognizes = (one: unknown): boolean => {
+    const seen = found ?? formatOf(one)
+    if (seen?.matches(one) !== true) return false
+    found = seen
+    return true
+  }
+  const parts = [...recordParts({ value, where }, recognizes)]
+  // A format that was asked for gets everything, so that its own error says what is missing.
+  if (parts.length === 0) return { records: [{ value, where }], format }
+  const beside = without(value, new Set(parts.map((part) => part.value)))
+  return {
+    records: parts.flatMap(({ records }) => records),
+    format: found,
+    ...(beside === undefined ? {} : { beside }),
+  }
+}
+
+interface Part {
+  value: unknown
+  records: LogRecord[]
+}
+
+function* recordParts(
+  record: LogRecord,
+  recognizes: (value: unknown) => boolean,
+  depth = 0,
+): Generator<Part> {
+  const { value, where } = record
+  // A text inside of something unknown may only quote a log.
+  if (depth > 0 && (typeof value !== 'object' || value === null)) return
+  const partOf = (key: string | number): string => `${where}${depth === 0 ? '#' : '.'}${key}`
+  if (recognizes(value)) yield { value, records: [record] }
+  else if (Array.isArray(value)) {
+    if (value.slice(0, FIRST).some(recognizes))
+      yield { value, records: value.map((one, index) => ({ value: one, where: partOf(index + 1) })) }
+  } else if (typeof value === 'object' && value !== null && depth < DEEPEST)
+    for (const [key, child] of Object.entries(value))
+      yield* recordParts({ value: child, where: partOf(key) }, recognizes, depth + 1)
+}
+
+/** A value without these parts; undefined if nothing is left. */
+function without(value: unknown, parts: ReadonlySet<unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (parts.has(value)) return undefined
+  if (Array.isArray(value)) return value
+  const left = Object.entries(value).flatMap(([key, child]) => {
+    const rest = without(child, parts)
+    return rest === undefined ? [] : [[key, rest] as const]
+  })
+  return left.length === 0 ? undefined : Object.fromEntries(left)
 }

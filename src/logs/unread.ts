@@ -2,8 +2,16 @@ import { parseJson } from '../schema/index.ts'
 import type { LeftOut } from './contract.ts'
 import { pythonValue } from './python-literal.ts'
 
-/** Shorter values, such as roles, ids and flags, are not text that anybody wrote. */
+/** Why a text is left out that no rule of the format is about. */
+export const NOT_READ = 'not read by this format'
+
+/** Shorter single words, such as roles, ids and flags, are not text that anybody wrote, unless their key says so. */
 const SHORTEST = 12
+/** Fewer words in a row occur in other texts by chance. */
+const LEAST_WORDS = 4
+/** Keys of what somebody said, in any format. */
+const SAID =
+  /(?:^|_|\.)(?:content|text|message|answer|reply|response|output|result|observation|thought|thinking|reasoning|reflection|plan|note|comment|verdict|critique|feedback|summary)(?:\[\d+\])?$/i
 
 /**
  * Text of the source that is in none of the texts that were read. A value that is in one of them as a whole counts as
@@ -21,7 +29,7 @@ export function unread(source: readonly unknown[], texts: readonly string[], mar
       const lost = found.rest(text)
       if (lost === '') continue
       // Every span of a log repeats some of its fields.
-      missed.set(`${general(at)}\0${lost}`, { at, reason: 'not read by this format', text: lost })
+      missed.set(`${general(at)}\0${lost}`, { at, reason: NOT_READ, text: lost })
     }
   return [...missed.values()]
 }
@@ -61,7 +69,17 @@ class Found {
   }
 
   #has(text: string): boolean {
-    return text === '' || this.#whole.has(text) || this.#all.includes(text)
+    if (text === '' || this.#whole.has(text)) return true
+    return text.length < SHORTEST ? this.#hasWord(text) : this.#all.includes(text)
+  }
+
+  /** A short text must not be a part of a longer word. */
+  #hasWord(text: string): boolean {
+    for (let at = this.#all.indexOf(text); at >= 0; at = this.#all.indexOf(text, at + 1)) {
+      const around = [this.#all[at - 1] ?? '', this.#all[at + text.length] ?? '']
+      if (!around.some((character) => /[\p{L}\p{N}]/u.test(character))) return true
+    }
+    return false
   }
 
   #restOfLine(line: string): string {
@@ -74,15 +92,15 @@ class Found {
       .join(' ')
   }
 
-  /** From each word on, the longest run of words that was read is left out. */
+  /** From each word on, the longest run of words that was read is left out, if it is long enough to be no accident. */
   #restOfPart(part: string): string {
     if (this.#has(part)) return ''
     const words = part.split(/\s+/)
     const lost: string[] = []
     for (let index = 0; index < words.length; ) {
       const length = this.#longest(words, index)
-      if (length === 0) lost.push(words[index]!)
-      index += Math.max(1, length)
+      if (length < LEAST_WORDS) lost.push(words[index]!)
+      index += length < LEAST_WORDS ? 1 : length
     }
     return lost.join(' ')
   }
@@ -112,8 +130,9 @@ class Found {
 
 /** The texts in a value with where they are. Text that is itself JSON, such as arguments, is looked into. */
 function* leaves(value: unknown, at: string): Generator<{ at: string; text: string }> {
-  if (typeof value === 'string') {
-    if (value.length < SHORTEST || isLabel(value, at)) return
+  if (typeof value === 'number' && SAID.test(at)) yield { at, text: String(value) }
+  else if (typeof value === 'string') {
+    if (isLabel(value, at)) return
     const inner = jsonIn(value)
     if (inner === undefined) yield { at, text: value }
     else yield* leaves(inner, at)
@@ -126,6 +145,7 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
+  (text.length < SHORTEST && !/\s|[.!?]$/.test(text) && !SAID.test(at)) ||
   IDENTIFIER.test(text) ||
   (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
     at,

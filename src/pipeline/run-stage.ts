@@ -2,6 +2,9 @@ import { join } from 'node:path'
 import { writeToml } from '../settings/index.ts'
 import type { Stage, StageContext, StageSummary } from '../stages/stage.ts'
 import { writeSettingsFile } from '../store/index.ts'
+import { followRun } from './metrics/follow-run.ts'
+import type { MetricsSection } from './metrics/settings.ts'
+import type { SinkStatus } from './metrics/sink.ts'
 
 /** The settings a stage was last started with, so that `coa run resume` can use the same ones. */
 export function stageSettingsFile(dir: string, stage: string): string {
@@ -30,14 +33,31 @@ export async function runStage<Config extends object, Options extends object, Su
   if (!run.writable) return stage.run(context, options)
   writeSettingsFile(stageSettingsFile(run.dir, name), writeToml(config))
   run.setStage(name, { status: 'running' })
+  const end = measured.includes(name) ? follow(context) : async () => {}
   try {
     signal.throwIfAborted()
     const summary = await stage.run(context, options)
     run.setStage(name, { status: 'done', summary: summary.figures })
+    await end('done')
     return summary
   } catch (error) {
-    run.setStage(name, { status: signal.aborted ? 'interrupted' : 'failed' })
+    const status = signal.aborted ? 'interrupted' : 'failed'
+    run.setStage(name, { status })
     run.log(`${name}: ${(error as Error).message}`)
+    await end(status)
     throw error
   }
+}
+
+/** The stages whose metrics are sent to the sinks of the settings. */
+const measured = ['sft', 'rl', 'eval', 'compare']
+
+function follow({ run, config, onFinding }: StageContext<object>): (status: SinkStatus) => Promise<void> {
+  const { metrics } = config as { metrics?: MetricsSection }
+  if (metrics === undefined) return async () => {}
+  return followRun(run, { ...config, metrics }, (text) => {
+    run.log(text)
+    if (onFinding === undefined) process.emitWarning(text, 'Metrics')
+    else onFinding(text)
+  })
 }

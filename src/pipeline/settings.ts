@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { RolloutSection, StudentSection } from '../agent/settings.ts'
 import { EngineSection } from '../engine/settings.ts'
 import { LanguageSection } from '../language/settings.ts'
+import { ServeSection } from '../serve/settings.ts'
 import {
   flatten,
   isTable,
@@ -34,6 +35,7 @@ import {
   TeacherSection,
   ToolsSection,
 } from '../world/settings.ts'
+import { MetricsSection } from './metrics/settings.ts'
 
 /** The settings of a project, as in coa.toml. `ProjectConfig.parse({})` gives the defaults of every section. */
 export const ProjectConfig = z.strictObject({
@@ -61,6 +63,9 @@ export const ProjectConfig = z.strictObject({
   sft: SftSection,
   rl: RlSection,
   eval: EvalSection,
+  serve: ServeSection,
+  /** Where metrics are sent while a run trains or is evaluated. */
+  metrics: MetricsSection,
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 

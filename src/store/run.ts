@@ -18,6 +18,12 @@ export interface ListOptions {
   order?: 'asc' | 'desc'
 }
 
+/** Gets what is stored, after it is. It must not throw. */
+export interface RunWatcher {
+  metric(row: MetricRow): void
+  record<K extends RecordKind>(kind: K, record: RecordInput<K>): void
+}
+
 export interface RunParts {
   files: RunFiles
   writer: RunWriter | undefined
@@ -37,6 +43,7 @@ export class Run {
   readonly #index: RecordIndex
   readonly #reader: RecordReader
   readonly #torn: TornTail[]
+  readonly #watchers = new Set<RunWatcher>()
   #lastWarning = ''
   #manifest: RunManifest
   #closed = false
@@ -98,6 +105,7 @@ export class Run {
   append<K extends RecordKind>(kind: K, record: RecordInput<K>): number {
     const entry = this.#requireWriter().append(kind, record)
     this.#index.add(entry)
+    for (const watcher of this.#watchers) watcher.record(kind, record)
     return entry.seq
   }
 
@@ -105,6 +113,7 @@ export class Run {
   appendMany<K extends RecordKind>(kind: K, records: readonly RecordInput<K>[]): number[] {
     const entries = this.#requireWriter().appendMany(kind, records)
     for (const entry of entries) this.#index.add(entry)
+    for (const watcher of this.#watchers) for (const record of records) watcher.record(kind, record)
     return entries.map((entry) => entry.seq)
   }
 
@@ -183,6 +192,13 @@ export class Run {
   /** Appends a row to metrics.jsonl, with the time as `t`. */
   metric(row: MetricRow): void {
     this.#requireWriter().metric(row)
+    for (const watcher of this.#watchers) watcher.metric({ t: Date.now(), ...row })
+  }
+
+  /** Calls the watcher with everything that is stored from now on. Returns what ends that. */
+  watch(watcher: RunWatcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   metrics(): Generator<MetricRow> {

@@ -42,9 +42,10 @@ export function scriptedEngine(
     async sample(request) {
       await onRequest?.(request)
       request.signal?.throwIfAborted()
-      return [
-        sampleOf(tokenizer, write(tokenizer.decode(request.prompt), requests++), request, contextLength),
-      ]
+      const text = write(tokenizer.decode(request.prompt), requests++)
+      const sample = sampleOf(tokenizer, text, request, contextLength)
+      for (const token of sample.tokens) request.onToken?.(token, 0)
+      return [sample]
     },
   }
 }

@@ -165,6 +165,47 @@ describe('coa check RUN', () => {
     )
   })
 
+  it('does not compare a whole text with a short gold answer word for word; a judge decides', async () => {
+    using run = newRun()
+    run.append('task', task('t', 'Which poison is it?', 'Ricin', 'the ricin'))
+    const sentence = 'The protein that Stillmark found in seeds of Ricinus communis in 1888 is **ricin**.'
+    const other = 'The protein that Stillmark found in those seeds in 1888, or so they say, is abrin.'
+    const answers = {
+      exact: 'ricin',
+      marked: `${other} The answer is abrin.`,
+      wrong: 'abrin',
+      sentence,
+      other,
+    }
+    for (const [id, answer] of Object.entries(answers))
+      run.append('trajectory', trajectory(id, answer, { question: 'Which poison is it?' }))
+    const { figures, reasons } = await checked(run)
+    expect(outcomes(run)).toEqual({
+      exact: 'correct',
+      marked: 'wrong',
+      wrong: 'wrong',
+      sentence: 'undecided',
+      other: 'undecided',
+    })
+    expect(figures).toMatchObject({ undecided: 2, unchecked: 0 })
+    expect(reasons).toMatchObject([
+      { outcome: 'undecided', count: 2, reason: expect.stringContaining('--judge') },
+    ])
+    const compared: Responder = ({ body }) => {
+      const said = JSON.stringify(body['messages'])
+      expect(said).toContain('Ricin or the ricin')
+      return `{"reason": "r", "verdict": "${said.includes('**ricin**') ? 'correct' : 'wrong'}"}`
+    }
+    await withJudge(compared, async (judge, requests) => {
+      expect((await checked(run, { without: 'judge' }, judge)).figures).toMatchObject({
+        correct: 2,
+        wrong: 3,
+      })
+      expect(requests).toHaveLength(2)
+    })
+    expect(run.get('trajectory', 'sentence')!.verdict).toMatchObject({ outcome: 'correct', checker: 'judge' })
+  })
+
   it('fails, with the reason, if there is nothing to check or nothing to check with', async () => {
     using run = newRun()
     await expect(checked(run)).rejects.toThrow('has no answers to check')

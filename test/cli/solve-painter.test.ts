@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import pc from 'picocolors'
 import { describe, expect, it } from 'vitest'
-import { type Policy, rollOut } from '../../src/agent/index.ts'
+import { rollOut } from '../../src/agent/index.ts'
 import { ChainPainter, type PainterOptions } from '../../src/cli/chain-painter.ts'
 import { builtinGrammars, parseChain } from '../../src/language/grammar/index.ts'
 import { streamText } from '../../src/schema/index.ts'
@@ -49,21 +49,6 @@ function expectedOf(text: string, grammar = math): [string, string][] {
   })
 }
 
-/** An engine that reports tokens as they are sampled, as real engines do. */
-function streaming(policy: Policy): Policy {
-  return {
-    ...policy,
-    engine: {
-      ...policy.engine,
-      sample: async (request) => {
-        const samples = await policy.engine.sample(request)
-        for (const token of samples[0]!.tokens) request.onToken?.(token, 0)
-        return samples
-      },
-    },
-  }
-}
-
 const beginning = '<plan>Add <b>all</b>.</plan>\n<think>Not <code> yet.</think>\n'
 const solves = writes((observations) =>
   observations === 0
@@ -74,7 +59,7 @@ const solves = writes((observations) =>
 describe('a streamed chain', () => {
   it('is shown completely, colored by agent, with its tool calls', async () => {
     const { painter, out } = painterInto({ colors, now: () => 0 })
-    const rollout = await rollOut(job, streaming(policyOf(solves)), says('5'), settings, {
+    const rollout = await rollOut(job, policyOf(solves), says('5'), settings, {
       onText: (text, from) => painter.push(text, from),
     })
     painter.end()

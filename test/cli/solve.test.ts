@@ -123,7 +123,7 @@ describe('solve', () => {
     }
     const wrong = coa(['solve', 'Is it so?', ...tiny, '--tokenizer', 'tiny'], { cwd })
     expect(wrong).toMatchObject({ code: 2 })
-    expect(wrong.stderr).toContain('--tokenizer works only if --model is a URL')
+    expect(wrong.stderr).toContain('the model is not a URL')
   })
 
   it('counts votes, and samples the first answer as if it were the only one', () => {

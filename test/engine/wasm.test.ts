@@ -45,17 +45,14 @@ it.each([1, 2])('matches the native library, with %i threads', async (threads) =
   for (const [name, difference] of Object.entries(differences)) expect(difference, name).toBeLessThan(1e-5)
 })
 
-it.each([
-  ['is not installed', "Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })"],
-  ['cannot be loaded: wrong libc', "new Error('wrong libc\\nand more')"],
-])('replaces a native library that %s', (why, error) => {
+it('replaces a native library that cannot be loaded', () => {
   const hide = join(folder, 'hide.mjs')
   writeFileSync(
     hide,
     `import { registerHooks } from 'node:module'
      registerHooks({
        resolve(name, context, next) {
-         if (name === 'onnxruntime-node') throw ${error}
+         if (/onnxruntime-node.dist.index.js$/.test(name)) throw new Error('wrong libc\\nand more')
          return next(name, context)
        },
      })`,
@@ -71,9 +68,9 @@ it.each([
   writeFileSync(file, program)
   const output = execFileSync(process.execPath, ['--import', hide, file], { encoding: 'utf8' })
   expect(JSON.parse(output)).toEqual({
-    device: `wasm, 1 threads (slow: onnxruntime-node ${why})`,
+    device: 'wasm, 1 threads (slow: onnxruntime-node cannot be loaded: wrong libc)',
     tokens: [expect.any(Number), expect.any(Number), expect.any(Number), expect.any(Number)],
-    rejected: `The WebGPU device needs the native library: onnxruntime-node ${why}.`,
+    rejected: 'The WebGPU device needs the native library: onnxruntime-node cannot be loaded: wrong libc.',
   })
 })
 

@@ -6,10 +6,14 @@ const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
 it('there are some', () => expect(programs.length).toBeGreaterThanOrEqual(8))
 
-it.each(programs)('%s needs the package, Zod and Node alone', (name) => {
+it.each(programs)('%s needs the package, the AI SDK, Zod and Node alone', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const imported = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, module]) => module!)
-  expect(imported.filter((module) => !/^(chain-of-agents(\/\w+)?|zod|node:\S+)$/.test(module))).toEqual([])
+  expect(
+    imported.filter(
+      (module) => !/^(chain-of-agents(\/\w+)?|ai|@ai-sdk\/openai-compatible|zod|node:\S+)$/.test(module),
+    ),
+  ).toEqual([])
 })
 
 // Each checks itself.

@@ -187,3 +187,8 @@ export function inOrder(conversation: Conversation): Conversation {
   })
   return { ...conversation, rounds }
 }
+
+/** The same with words that no other conversation has. */
+export function renamedWords(conversation: Conversation, index: number): Conversation {
+  return JSON.parse(JSON.stringify(conversation).replaceAll('Word', `Word${index}x`)) as Conversation
+}

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { logFormats } from '../../src/logs/index.ts'
 import { howMany } from '../how-many.ts'
-import { type Conversation, conversations, expectAll, runsIn, trajectoryIn } from './conversations.ts'
+import {
+  type Conversation,
+  conversations,
+  expectAll,
+  renamedWords,
+  runsIn,
+  trajectoryIn,
+} from './conversations.ts'
 
 const format = logFormats.find(({ name }) => name === 'openai-chat')!
 
@@ -95,7 +102,7 @@ describe('openai-chat', () => {
         fc.array(conversations(), { minLength: 1, maxLength: 3 }),
         styles,
         async (several, style) => {
-          const tagged = several.map((one, index) => renamed(one, index))
+          const tagged = several.map((one, index) => renamedWords(one, index))
           const logs = tagged.map((conversation) => callsOf(messagesOf(conversation, style)))
           const longest = Math.max(...logs.map((calls) => calls.length))
           const mixed = Array.from({ length: longest }, (_, at) =>
@@ -273,9 +280,4 @@ function withoutTail({ rounds, ...rest }: Conversation): Conversation {
     ...rest,
     rounds: rounds.map((round, at) => (at === rounds.length - 1 ? { ...round, results: [] } : round)),
   }
-}
-
-/** Words that no other conversation has. */
-function renamed(conversation: Conversation, index: number): Conversation {
-  return JSON.parse(JSON.stringify(conversation).replaceAll('Word', `Word${index}`)) as Conversation
 }

@@ -2,12 +2,21 @@ import { expect, it } from 'vitest'
 import { ProjectConfig } from '../../src/pipeline/settings.ts'
 import { resolveConfig, settingsOf } from '../../src/settings/resolve.ts'
 import type { Effects, Flags, See } from './effects.ts'
+import { metricsEffects } from './metrics.ts'
 import { modelsEffects } from './models.ts'
+import { servingEffects } from './serving.ts'
 import { surroundingsEffects } from './surroundings.ts'
 import { trainingEffects } from './training.ts'
 import { workEffects } from './work.ts'
 
-const effects: Effects = { ...trainingEffects, ...modelsEffects, ...workEffects, ...surroundingsEffects }
+const effects: Effects = {
+  ...trainingEffects,
+  ...modelsEffects,
+  ...workEffects,
+  ...surroundingsEffects,
+  ...servingEffects,
+  ...metricsEffects,
+}
 
 const keys = [...settingsOf(ProjectConfig).keys()]
 

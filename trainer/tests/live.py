@@ -39,7 +39,7 @@ class Client:
             method=method,
         )
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
+            with urllib.request.urlopen(request, timeout=600) as response:
                 content: bytes = response.read()
                 return content
         except urllib.error.HTTPError as error:

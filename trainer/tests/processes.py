@@ -68,12 +68,12 @@ class Program:
     def end(self) -> int:
         # Rank 0, which stops the other ranks.
         os.kill(self.ready["pid"], signal.SIGTERM)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=600)
         return self.process.returncode
 
 
 def wait_for(path: Path) -> None:
-    for _ in range(600):
+    for _ in range(12_000):
         if path.exists():
             return
         time.sleep(0.05)

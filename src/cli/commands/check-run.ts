@@ -1,16 +1,15 @@
 import { Option } from 'commander'
-import pc from 'picocolors'
 import { CoaError, UsageError } from '../../base/errors/index.ts'
 import { whole } from '../../base/text/index.ts'
 import type { Task } from '../../schema/index.ts'
 import type { CheckSummary } from '../../stages/check/index.ts'
 import { openRun } from '../../store/index.ts'
+import { findingLines, named } from '../findings.ts'
 import { interruptible } from '../interrupt.ts'
 import { nextLines } from '../next.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { sanitize } from '../sanitize.ts'
 import { type SourceOptions, sourceOf } from './tasks-options.ts'
 
 export interface CheckRunOptions extends SourceOptions {
@@ -94,23 +93,13 @@ function describe({ figures, reasons }: CheckSummary, run: string): string {
   const open = figures.undecided + figures.unchecked
   return [
     table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
+    ...findingLines(
+      ['answers', '', 'why', 'examples'],
+      reasons,
+      ({ outcome, reason }) => [outcome, reason],
+      named,
+    ),
     '',
-    ...(reasons.length === 0
-      ? []
-      : [
-          table([
-            ['answers', '', 'why', 'examples'].map((head) => pc.dim(head)),
-            ...reasons
-              .slice(0, 15)
-              .map(({ outcome, reason, count, examples }) => [
-                whole(count),
-                outcome,
-                sanitize(reason),
-                pc.dim(sanitize(examples.join(', '))),
-              ]),
-          ]),
-          '',
-        ]),
     `${open === 0 ? mark.good : mark.open} ${whole(figures.correct)} of ${whole(figures.correct + figures.wrong)} checked answers are correct`,
     ...nextLines([
       ['distill', run],

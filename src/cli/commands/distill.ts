@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import pc from 'picocolors'
+import { whole } from '../../base/text/index.ts'
 import type { ProjectConfig } from '../../pipeline/settings.ts'
 import type { DistillSummary } from '../../stages/distill/index.ts'
 import { openRun } from '../../store/index.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { findingLines, named, toolLikeLines } from '../findings.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { showProgress } from '../progress.ts'
 import { repeatable } from '../repeatable.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { sanitize } from '../sanitize.ts'
-import { shortened, toolLikeLines } from '../tool-like.ts'
 import { registerDistillExplain } from './distill-explain.ts'
 
 interface DistillOptions extends GlobalOptions {
@@ -68,7 +68,9 @@ export function registerDistill(program: Command): void {
           ),
         )
         observe.done()
-        emit(options, { run: run.id, dryRun, ...summary }, () => describe(summary, dryRun))
+        emit(options, { run: run.id, dryRun, ...summary }, () =>
+          describe(summary, dryRun, options.strip ?? []),
+        )
         if ((summary.figures['refused'] ?? 0) > 0) process.exitCode = exitCodes.findings.code
       } finally {
         observe.done()
@@ -84,41 +86,28 @@ function withStrip(config: ProjectConfig, patterns: readonly string[] = []): Pro
   return { ...config, distill: { ...distill, voice } }
 }
 
-function describe({ figures, problems, voice, toolLike }: DistillSummary, dryRun: boolean): string {
-  const rows = Object.entries(figures).map(([name, count]) => [name, count.toLocaleString('en')])
-  const made = figures['sequences'] ?? 0
-  const faulty = figures['with problems'] ?? 0
+function describe(
+  { figures, problems, voice, toolLike }: DistillSummary,
+  dryRun: boolean,
+  strip: readonly string[],
+): string {
+  const { sequences: made = 0, 'with problems': faulty = 0 } = figures
+  // Whoever typed a pattern wants to know that it matched nothing.
+  const unused = strip
+    .map((pattern) => ({ rule: `cut: ${pattern}`, count: 0, examples: [] }))
+    .filter(({ rule }) => !voice.some((known) => known.rule === rule))
   return [
-    table(rows),
-    '',
-    ...(problems.length === 0
-      ? []
-      : [
-          table([
-            ['trajectories', 'problem', 'example'].map((head) => pc.dim(head)),
-            ...problems
-              .slice(0, 20)
-              .map(({ problem, count, example }) => [count.toLocaleString('en'), problem, pc.dim(example)]),
-          ]),
-          '',
-        ]),
-    ...(voice.length === 0
-      ? []
-      : [
-          table([
-            ['times', 'voice rule', 'example'].map((head) => pc.dim(head)),
-            ...voice
-              .slice(0, 20)
-              .map(({ rule, count, examples }) => [
-                count.toLocaleString('en'),
-                sanitize(rule),
-                shortened(examples[0] ?? ''),
-              ]),
-          ]),
-          '',
-        ]),
+    table(Object.entries(figures).map(([name, count]) => [name, whole(count)])),
+    ...findingLines(
+      ['trajectories', 'problem', 'example'],
+      problems.map(({ example, ...problem }) => ({ ...problem, examples: [example] })),
+      ({ problem }) => [problem],
+      named,
+    ),
+    ...findingLines(['times', 'voice rule', 'examples'], [...unused, ...voice], ({ rule }) => [rule]),
     ...toolLikeLines(toolLike),
-    `${faulty === 0 ? mark.good : mark.open} ${made.toLocaleString('en')} sequences, ${faulty.toLocaleString('en')} with problems`,
+    '',
+    `${faulty === 0 ? mark.good : mark.open} ${whole(made)} ${made === 1 ? 'sequence' : 'sequences'}, ${whole(faulty)} with problems`,
     ...(dryRun ? [pc.dim('dry run: nothing was written')] : []),
   ].join('\n')
 }

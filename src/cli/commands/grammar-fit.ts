@@ -3,18 +3,18 @@ import { UsageError } from '../../base/errors/index.ts'
 import { createFileAtomic } from '../../base/files/index.ts'
 import { percent, whole } from '../../base/text/index.ts'
 import { openRun } from '../../store/index.ts'
+import { findingLines, named } from '../findings.ts'
 import type { GlobalOptions } from '../globals.ts'
 import { numberWithin } from '../numbers.ts'
 import { emit, mark } from '../output.ts'
 import { settingsForRun } from '../run-settings.ts'
-import { sanitize } from '../sanitize.ts'
 
 interface FitOptions extends GlobalOptions {
   out?: string
   minShare?: number
 }
 
-const SHOWN = 10
+const EXAMPLES = 3
 
 export function registerGrammarFit(parent: Command): void {
   parent
@@ -52,24 +52,36 @@ export function registerGrammarFit(parent: Command): void {
       const share = fit.fits.length / (fit.fits.length + fit.lost.length)
       const agents = fit.definition.agents.map((agent) => agent.name)
       emit(options, { run: run.id, share, agents, ...fit, toml }, () =>
-        options.out === undefined ? toml.trimEnd() : describe(options.out, share, fit),
+        options.out === undefined ? toml.trimEnd() : describe(options.out, run.id, share, fit),
       )
     })
 }
 
 function describe(
   out: string,
+  run: string,
   share: number,
   { fits, lost }: { fits: readonly string[]; lost: readonly { id: string; reason: string }[] },
 ): string {
-  const rest = lost.length - SHOWN
+  const byReason = [...Map.groupBy(lost, ({ reason }) => reason)].map(([reason, runs]) => ({
+    reason,
+    count: runs.length,
+    examples: runs.slice(0, EXAMPLES).map(({ id }) => id),
+  }))
   return [
     `${mark.good} ${out}: ${whole(fits.length)} of ${whole(fits.length + lost.length)} runs fit (${percent(share)})`,
-    ...lost.slice(0, SHOWN).map(({ id, reason }) => `  ${mark.open} ${sanitize(id)}: ${reason}`),
-    ...(rest > 0 ? [`  and ${whole(rest)} more that do not fit`] : []),
+    ...findingLines(
+      ['runs', 'why not', 'examples'],
+      byReason.toSorted((one, other) => other.count - one.count),
+      ({ reason }) => [reason],
+      named,
+    ),
     '',
-    'To use it:',
+    'Read and edit it, and check it with:',
     `  coa grammar check ${out}`,
-    `  coa distill RUN --again --set language.grammar=${out}`,
+    'To use it, set it in coa.toml, and distill again:',
+    '  [language]',
+    `  grammar = ${JSON.stringify(out)}`,
+    `  coa distill ${run} --again`,
   ].join('\n')
 }

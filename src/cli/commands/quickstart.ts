@@ -52,6 +52,7 @@ export function registerQuickstart(program: Command): void {
       const { modelFolder } = await import('../../agent/index.ts')
       // Fail before the team has done any work.
       modelFolder(config.student.model)
+      await readyEngine(config)
       const { teamOf } = await import('../../stages/teach/index.ts')
       await teamOf(config)
       const { stages } = await import('../../pipeline/index.ts')
@@ -76,6 +77,15 @@ export function registerQuickstart(program: Command): void {
         () => describeQuickstart({ run, report, page, seconds }),
       )
     })
+}
+
+/** Downloads the engine, if it is missing, before the team has done any work, which would be in vain without network. */
+async function readyEngine({ engine }: ProjectConfig): Promise<void> {
+  if (engine.driver !== 'embedded') return
+  const { installBuild, neededBuild } = await import('../../engine/index.ts')
+  await installBuild(neededBuild(engine.device), {
+    onStatus: (line) => process.stderr.write(`${line}\n`),
+  })
 }
 
 async function work(run: Run, config: ProjectConfig, view: LiveView) {

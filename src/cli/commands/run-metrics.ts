@@ -1,19 +1,14 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
-import { ensureFolder } from '../../base/files/index.ts'
+import { type SinkName, sinkNames } from '../../pipeline/metrics/sink.ts'
 import { type MetricRow, openRun } from '../../store/index.ts'
 import { findRun } from '../find-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
-import { interruptible } from '../interrupt.ts'
 import { emit, mark, table } from '../output.ts'
 import { sparkline } from '../sparkline.ts'
 
-interface MetricsOptions extends GlobalOptions {
+interface MetricsOptions extends GlobalOptions, Partial<Record<SinkName, string>> {
   stage?: string
-  tensorboard?: string
-  otlp?: string
   show?: string
 }
 
@@ -21,39 +16,45 @@ export function registerRunMetrics(parent: Command): void {
   parent
     .command('metrics')
     .argument('<run>', 'id or path of a run, or "latest"')
-    .description('show metric curves of a run, or export them to TensorBoard or OpenTelemetry')
+    .description('show metric curves of a run, or send them and sample chains to a tracker')
     .option('--stage <name>', 'only one stage, such as sft or rl')
     .option('--show <names>', 'print these metrics, row by row, such as minutes,eval_accuracy')
     .option('--tensorboard <folder>', 'write a TensorBoard event file to this folder')
     .option('--otlp <url>', 'send the metrics to an OpenTelemetry collector, such as http://localhost:4318')
+    .option('--mlflow <url>', 'send them to an MLflow server, such as http://localhost:5000')
+    .option('--wandb <project>', 'send them to Weights & Biases: PROJECT or ENTITY/PROJECT')
+    .option('--trackio <project>', 'send them to Trackio')
     .addHelpText(
       'after',
       [
         '\nExamples:',
         '  $ coa run metrics latest --stage rl',
         '  $ coa run metrics latest --stage rl --show step,minutes,eval_accuracy',
-        '  $ coa run metrics latest --tensorboard logs/latest   # then: tensorboard --logdir logs',
+        '  $ coa run metrics latest --tensorboard logs   # then: tensorboard --logdir logs',
+        '  $ coa run metrics latest --mlflow http://localhost:5000',
+        '  $ WANDB_MODE=offline coa run metrics latest --wandb my-project   # then: wandb sync wandb/latest-run',
         '  $ coa run metrics latest --json',
+        '\nThe sinks of [metrics] in coa.toml get the same while the run trains.',
       ].join('\n'),
     )
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<MetricsOptions>()
-      using run = openRun(findRun(settings(options).config.project.runs, name, 'training'))
+      const { config } = settings(options)
+      using run = openRun(findRun(config.project.runs, name, 'training'))
       const rows = lastOfEachStep([...run.metrics()]).filter(
         ({ stage }) => options.stage === undefined || stage === options.stage,
       )
-      const { otlpMetrics, sendOtlp, tensorboardEvents } = await import('../../stages/export/index.ts')
       const notes: string[] = []
-      if (options.tensorboard !== undefined) {
-        ensureFolder(options.tensorboard)
-        const file = join(options.tensorboard, `events.out.tfevents.${run.id}`)
-        writeFileSync(file, tensorboardEvents(rows))
-        notes.push(`${mark.good} ${file}`)
-      }
-      const { otlp } = options
-      if (otlp !== undefined) {
-        await interruptible((signal) => sendOtlp(otlp, otlpMetrics(rows, run.id), signal))
-        notes.push(`${mark.good} sent to ${otlp}`)
+      for (const sink of sinkNames) {
+        const target = options[sink]
+        if (target === undefined) continue
+        const { sendRun } = await import('../../pipeline/metrics/send-run.ts')
+        const { points, chains } = await sendRun(run, rows, config, {
+          name: sink,
+          target,
+          stage: options.stage,
+        })
+        notes.push(`${mark.good} ${sink} ${target}: ${points} values, ${chains} chains`)
       }
       const names = options.show?.split(',').map((one) => one.trim())
       const shown = names === undefined ? undefined : rowsWith(rows, names)

@@ -57,7 +57,7 @@ export function registerSft(program: Command): void {
       const { figures } = await interruptible((signal) =>
         runStage(
           sft,
-          { run, config, observe, signal, onRuntime: printNote },
+          { run, config, observe, signal, onRuntime: printNote, onFinding: printNote },
           { again: options.again === true },
         ),
       ).finally(observe.done)

@@ -1,12 +1,7 @@
-import { randomInt } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import pc from 'picocolors'
-import type { Choice, Policy, RolloutJob } from '../../agent/index.ts'
 import { Interrupted, UsageError } from '../../base/errors/index.ts'
-import { seedOf } from '../../base/random/index.ts'
-import { type Grammar, projectGrammar } from '../../language/grammar/index.ts'
-import type { ProjectConfig } from '../../pipeline/settings.ts'
-import type { Rollout, Task } from '../../schema/index.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
 import { ChainPainter } from '../chain-painter.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
@@ -27,7 +22,7 @@ interface SolveOptions extends GlobalOptions {
   constrained?: boolean
   bestOf?: number
   votes?: number
-  pick?: Choice['by']
+  pick?: 'majority' | 'verifier' | 'judge'
 }
 
 export function registerSolve(program: Command): void {
@@ -89,98 +84,42 @@ export function registerSolve(program: Command): void {
     })
 }
 
-function serverUrlOf({ model, tokenizer }: SolveOptions): string | undefined {
-  if (model !== undefined && URL.canParse(model) && /^https?:/.test(model)) return model
-  if (tokenizer === undefined) return undefined
-  throw new UsageError('--tokenizer works only if --model is a URL', {
-    fix: 'Omit it: a model folder has its own tokenizer. Or give a URL, such as --model http://localhost:8080.',
-  })
-}
-
 async function solve(given: string | undefined, options: SolveOptions): Promise<void> {
   const question = questionOf(given)
-  const url = serverUrlOf(options)
+  const bestOf = countOf(options)
+  const { modelSettings, openChainModel, pickerFor } = await import('../../pipeline/solve/index.ts')
   const { config } = settings(options, {
-    'student.model': url === undefined ? options.model : options.tokenizer,
-    'engine.url': url,
-    'engine.driver': url === undefined ? undefined : 'openai',
+    ...modelSettings(options.model, options.tokenizer),
     'language.grammar': options.grammar,
     'rollout.max_turns': options.maxTurns,
     'rollout.temperature': options.temperature,
     'rollout.constrained': options.constrained,
   })
-  const count = countOf(options, config)
-  const { answerPicker } = await import('../../pipeline/answer-picker.ts')
-  const picker = await answerPicker(options.pick ?? 'majority', config)
-  const agent = await import('../../agent/index.ts')
-  agent.modelFolder(config.student.model)
-  const task: Task = {
-    v: 1,
-    id: 'question',
-    suite: 'solve',
-    domain: (await projectGrammar(config.language)).name,
-    question,
-    // Unknown, so the rollout is not checked.
-    gold: { checker: 'judge', answer: '' },
-    meta: options.world === undefined ? {} : { world: options.world },
-  }
-  const opened = await agent.openWorld(config)
-  let student: Awaited<ReturnType<typeof agent.openStudent>> | undefined
+  await pickerFor(config, { bestOf, pick: options.pick })
+  const tools = options.tools?.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+  const model = await openChainModel(config, { tools, world: options.world })
+  const screen = options.json === true ? undefined : process.stdout.isTTY ? process.stdout : process.stderr
+  const painter = screen === undefined || bestOf > 1 ? undefined : painterOn(screen, model.grammar)
   try {
-    const tools = options.tools?.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
-    const { world, grammar } = await agent.worldForQuestion(opened, task, config, tools)
-    picker.assertFits(grammar)
-    student = await agent.openStudent(config)
-    const policy: Policy = { ...student, checkpoint: url ?? student.folder }
-    const limits = agent.rolloutSettings(config)
-    const seed = options.seed ?? randomInt(2 ** 32)
-    const jobs = Array.from({ length: count }, (_, number): RolloutJob => {
-      const own = seedOf(seed, 'solve', number)
-      return { task, id: `question#${number}`, groupId: 'question', seed: own, unchecked: true }
-    })
-    const screen = options.json === true ? undefined : process.stdout.isTTY ? process.stdout : process.stderr
-    const started = performance.now()
     await interruptible(async (signal) => {
-      let rollouts: Rollout[]
-      let choice: Choice | undefined
-      if (count === 1) {
-        const painter = screen === undefined ? undefined : painterOn(screen, grammar)
-        try {
-          rollouts = [
-            await agent.rollOut(jobs[0]!, policy, world, limits, {
-              signal,
-              ...(painter === undefined
-                ? {}
-                : { onText: (text: string, from: 'model' | 'tool') => painter.push(text, from) }),
-            }),
-          ]
-        } finally {
-          painter?.end()
-        }
-      } else {
-        rollouts = await agent.rollOutAll(jobs, policy, world, limits, {
-          concurrency: config.rollout.concurrency,
+      const solved = await model
+        .solve(question, {
+          bestOf,
+          pick: options.pick,
+          seed: options.seed,
           signal,
-          onRollout: (rollout) =>
-            screen?.write(
-              `${candidateLine(
-                rollout,
-                jobs.findIndex(({ id }) => id === rollout.id),
-              )}\n`,
-            ),
+          onText: painter && ((text, from) => painter.push(text, from)),
+          onCandidate: (rollout, number) => screen?.write(`${candidateLine(rollout, number)}\n`),
         })
-        choice = await picker.pick({ question, candidates: rollouts, grammar }, signal)
-      }
-      const seconds = (performance.now() - started) / 1000
-      reportSolved(options, { question, grammar, policy, rollouts, choice, seconds, seed, screen })
+        .finally(() => painter?.end())
+      reportSolved(options, solved, screen)
     }, '')
   } catch (error) {
     if (!(error instanceof Interrupted) || options.json === true) throw error
     process.stderr.write(`${pc.dim('interrupted by Ctrl-C')}\n`)
     process.exitCode = exitCodes.interrupted.code
   } finally {
-    await student?.engine.close()
-    await opened.close()
+    await model.close()
   }
 }
 
@@ -195,22 +134,16 @@ function questionOf(given: string | undefined): string {
   throw new UsageError('the question is empty', { fix: 'Give the question as a quoted argument.' })
 }
 
-function countOf({ bestOf, votes, pick: how }: SolveOptions, config: ProjectConfig): number {
+function countOf({ bestOf, votes, pick: how }: SolveOptions): number {
   if (votes !== undefined && (bestOf !== undefined || (how !== undefined && how !== 'majority'))) {
     throw new UsageError('--votes already implies --best-of and --pick majority', {
       fix: 'Omit --votes, or --best-of and --pick.',
     })
   }
-  const count = bestOf ?? votes ?? 1
   if (how !== undefined && bestOf === undefined && votes === undefined) {
     throw new UsageError('--pick needs several answers', { fix: 'Add --best-of, such as --best-of 8.' })
   }
-  if (count > 1 && config.rollout.temperature === 0) {
-    throw new UsageError(`at temperature 0, all ${count} answers would be the same`, {
-      fix: 'Omit --temperature 0, or sample only one answer.',
-    })
-  }
-  return count
+  return bestOf ?? votes ?? 1
 }
 
 function painterOn(screen: NodeJS.WriteStream, grammar: Grammar): ChainPainter {

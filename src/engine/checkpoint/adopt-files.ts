@@ -10,11 +10,12 @@ import {
 import {
   type CheckpointFile,
   type CheckpointManifest,
+  type DescribedContents,
   describeFile,
   MANIFEST_FILE,
+  manifestOf,
 } from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
-import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { checkReplaceable, replaceFolder } from './replace-folder.ts'
 import { isPlainName } from './shards-read.ts'
 import { json } from './shards-write.ts'

@@ -1,8 +1,13 @@
 import { join, resolve } from 'node:path'
 import { copyFile, linkOrCopy, writeFileAtomic } from '../../base/files/index.ts'
-import { type CheckpointManifest, MANIFEST_FILE, readManifest } from './checkpoint-manifest.ts'
+import {
+  type CheckpointManifest,
+  type DescribedContents,
+  MANIFEST_FILE,
+  manifestOf,
+  readManifest,
+} from './checkpoint-manifest.ts'
 import { EngineError } from './engine-error.ts'
-import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { OPTIMIZER_FILE } from './optimizer-state.ts'
 import { currentFolder, replaceFolder } from './replace-folder.ts'
 import { INDEX_FILE, WEIGHTS_FILE } from './shards-read.ts'

@@ -2,9 +2,14 @@ import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/index.ts'
 import { BASE_FINGERPRINT } from './adapter-checkpoint.ts'
 import { readCheckpointManifest } from './checkpoint.ts'
-import { type CheckpointManifest, describeFile, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import {
+  type CheckpointManifest,
+  type DescribedContents,
+  describeFile,
+  MANIFEST_FILE,
+  manifestOf,
+} from './checkpoint-manifest.ts'
 import { EngineError, listed } from './engine-error.ts'
-import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './optimizer-state.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, PEFT_PREFIX } from './peft-adapter.ts'
 import { replaceFolder } from './replace-folder.ts'

@@ -1,9 +1,14 @@
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/index.ts'
-import { type CheckpointManifest, describeFile, MANIFEST_FILE } from './checkpoint-manifest.ts'
+import {
+  type CheckpointManifest,
+  type DescribedContents,
+  describeFile,
+  MANIFEST_FILE,
+  manifestOf,
+} from './checkpoint-manifest.ts'
 import type { ElementType } from './element-types.ts'
 import { EngineError, listed } from './engine-error.ts'
-import { type DescribedContents, manifestOf } from './manifest-of.ts'
 import { configFromShape, generationFromShape } from './model-config.ts'
 import type { ModelShape } from './model-shape.ts'
 import { OPTIMIZER_FILE, type OptimizerState, writeOptimizerState } from './optimizer-state.ts'

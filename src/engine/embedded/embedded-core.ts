@@ -91,7 +91,7 @@ export class EmbeddedCore {
     this.#sampler = new Sampler(runtime.host, shape, this.#store, { ...options, decode })
   }
 
-  static async open(options: EmbeddedOptions): Promise<EmbeddedCore> {
+  static async open(options: EmbeddedOptions, onStatus?: (line: string) => void): Promise<EmbeddedCore> {
     const { model, lora } = options
     if (typeof model !== 'string' && lora !== undefined) {
       throw new EngineError('LoRA needs the folder of a model as its base.', {
@@ -109,7 +109,7 @@ export class EmbeddedCore {
             elementType: 'F32' as const,
           }
     const tokenizerFolder = tokenizerOf(options)
-    const runtime = await openRuntime(options)
+    const runtime = await openRuntime(options, onStatus)
     const weights = new Map([
       ...opened.weights,
       ...(lora === undefined ? [] : adaptersIn(adapter?.folder, opened.shape, lora)),

@@ -27,7 +27,8 @@ interface Pending {
 }
 
 /**
- * Opens a model in a thread of this process. Nothing needs to be installed besides this package.
+ * Opens a model in a thread of this process. The engine's library is downloaded to the user's cache folder when it is first
+ * needed; `coa engine install` does it in advance.
  *
  * @example
  * import { openEmbedded, openTokenizer } from 'chain-of-agents/engine'
@@ -169,6 +170,10 @@ class EmbeddedEngine implements Engine {
         break
       case 'token':
         pending?.request?.onToken?.(message.token, message.sample)
+        break
+      case 'status':
+        // The channel that Node has for a library to tell its user something; the command prints it as a plain line.
+        process.emitWarning(message.line, 'EngineInstall')
         break
       case 'allowed':
         this.#sendMask(message.maskId, () => pending?.request?.allowed?.(message.tokens, message.sample))

@@ -44,6 +44,8 @@ export type FromWorker =
   | { kind: 'result'; id: number; result: unknown }
   | { kind: 'failure'; id: number; failure: Failure }
   | { kind: 'token'; id: number; token: number; sample: number }
+  /** What opening is doing, if it takes long. */
+  | { kind: 'status'; id: number; line: string }
   | { kind: 'allowed'; id: number; maskId: number; tokens: readonly number[]; sample: number }
 
 /** A serialized error: classes do not survive the transfer. */

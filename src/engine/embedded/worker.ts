@@ -18,8 +18,8 @@ const post = (message: FromWorker): void => port.postMessage(message)
 const handlers: {
   [Name in CallName]: (args: Calls[Name]['args'], id: number) => Promise<Calls[Name]['result']>
 } = {
-  open: async (options) => {
-    core = await EmbeddedCore.open(options)
+  open: async (options, id) => {
+    core = await EmbeddedCore.open(options, (line) => post({ kind: 'status', id, line }))
     return core.describe()
   },
   sample: (request, id) => core!.sample(withCallbacks(request, id)),

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { DownloadOptions } from '../../base/downloads/index.ts'
 import { ToolError, UsageError } from '../../base/errors/index.ts'
 import { ensureFolder, moveIntoPlace, writeFileAtomic } from '../../base/files/index.ts'
-import { MANIFEST_FILE } from '../checkpoint/checkpoint-manifest.ts'
+import { MANIFEST_FILE, manifestOf } from '../checkpoint/checkpoint-manifest.ts'
 import {
   describeFile,
   type ElementType,
@@ -11,7 +11,6 @@ import {
   readCheckpointHeaders,
   shapeFromConfig,
 } from '../checkpoint/index.ts'
-import { manifestOf } from '../checkpoint/manifest-of.ts'
 import { readJsonFile } from '../checkpoint/read-bytes.ts'
 import { INDEX_FILE } from '../checkpoint/shards-read.ts'
 import { json } from '../checkpoint/shards-write.ts'

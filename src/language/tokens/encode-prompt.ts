@@ -26,22 +26,27 @@ export function encodePrompt(
   const source = tokenizer.chatTemplate(options.template) ?? ''
   // A template that prints the time gives another prompt every time.
   if (source.includes(PRINTS_TIME)) return encodeAgain(tokenizer, messages, options)
-  const known = encoded.get(tokenizer) ?? new Map<string, Int32Array>()
+  const known = encoded.get(tokenizer) ?? { ids: new Map<string, Int32Array>(), characters: 0 }
   encoded.set(tokenizer, known)
   const { date: _, ...others } = options
   const key = JSON.stringify([messages, others])
-  const ids = known.get(key) ?? encodeAgain(tokenizer, messages, options)
+  const ids = known.ids.get(key) ?? encodeAgain(tokenizer, messages, options)
   // Set again, so that the first key is the one that has not been used for the longest time.
-  known.delete(key)
-  known.set(key, ids)
-  if (known.size > MAX_ENCODED) known.delete(known.keys().next().value!)
+  if (!known.ids.delete(key)) known.characters += key.length
+  known.ids.set(key, ids)
+  for (const oldest of known.ids.keys()) {
+    if (known.ids.size <= MAX_ENCODED && known.characters <= MAX_CHARACTERS) break
+    known.ids.delete(oldest)
+    known.characters -= oldest.length
+  }
   return ids.slice()
 }
 
 /** The rollouts of a group begin with the same prompt, and a guided reply repeats its own, so recent ones are kept. */
 const MAX_ENCODED = 2048
+const MAX_CHARACTERS = 16 * 2 ** 20
 const PRINTS_TIME = 'strftime_now'
-const encoded = new WeakMap<Tokenizer, Map<string, Int32Array>>()
+const encoded = new WeakMap<Tokenizer, { ids: Map<string, Int32Array>; characters: number }>()
 
 function encodeAgain(
   tokenizer: Tokenizer,

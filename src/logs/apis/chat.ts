@@ -1,7 +1,9 @@
-import { asText, at, isObject, listOf, textOf } from '../json.ts'
+import type { ChatTurn } from '../chat-turn.ts'
+import { asText, at, isObject, listOf, objectOf, textOf } from '../json.ts'
 import { readOpenAiMessage } from '../messages/openai.ts'
 import { toolsOf } from '../record-head.ts'
 import { headOf, indexOf, type ModelApi, type SampledTokens, tokensOf } from './contract.ts'
+import { sampledTokens } from './sampled-tokens.ts'
 
 /** OpenAI's chat completions, and the many servers that imitate them. */
 export const chat: ModelApi = {
@@ -18,12 +20,12 @@ export const chat: ModelApi = {
     }
   },
   answer: (body) => {
-    const message = at(body, 'choices', 0, 'message')
+    const [turns = [], ...others] = listOf(at(body, 'choices')).map(turnsOf)
     const sampled = sampledOf(body)
     return {
       ...headOf(body),
-      // Several choices are alternatives, of which the conversation can continue only one.
-      turns: isObject(message) ? [readOpenAiMessage({ role: 'assistant', ...message })] : [],
+      turns,
+      ...(others.length === 0 ? {} : { others }),
       ...tokensOf(at(body, 'usage', 'prompt_tokens'), at(body, 'usage', 'completion_tokens')),
       ...(sampled === undefined ? {} : { sampled }),
     }
@@ -46,7 +48,10 @@ export const chat: ModelApi = {
   },
 }
 
-const texts = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
+function turnsOf(choice: unknown): ChatTurn[] {
+  const message = at(choice, 'message')
+  return isObject(message) ? [readOpenAiMessage({ role: 'assistant', ...message })] : []
+}
 
 /** One choice of a stream. The pieces of a call are joined by its index; only the first piece has its id and name. */
 class Choice {
@@ -58,10 +63,9 @@ class Choice {
 
   add(part: unknown): void {
     const delta = at(part, 'delta')
-    for (const key of texts) {
-      const piece = textOf(at(delta, key))
-      if (piece !== undefined) this.#message[key] = (this.#message[key] ?? '') + piece
-    }
+    // Also texts that only some servers send, so that they are not lost.
+    for (const [key, piece] of Object.entries(objectOf(delta)))
+      if (typeof piece === 'string' && key !== 'role') this.#message[key] = (this.#message[key] ?? '') + piece
     for (const call of listOf(at(delta, 'tool_calls'))) {
       const index = indexOf(at(call, 'index'), this.#calls.length)
       this.#calls[index] ??= { type: 'function', function: { name: '', arguments: '' } }
@@ -99,19 +103,13 @@ function addPiece(joined: { name: string; arguments: string }, piece: unknown): 
   joined.arguments += asText(at(piece, 'arguments') ?? at(piece, 'input'))
 }
 
+/** Of several choices, the conversation may continue any: whose tokens these are is then not known. */
 function sampledOf(body: unknown): SampledTokens | undefined {
-  const promptIds = numbersIn(listOf(at(body, 'prompt_token_ids')))
-  const ids = numbersIn(listOf(at(body, 'choices', 0, 'token_ids')))
-  const logprobs = numbersIn(
-    listOf(at(body, 'choices', 0, 'logprobs', 'content')).map((token) => at(token, 'logprob')),
-  )
-  const found = {
-    ...(promptIds.length === 0 ? {} : { promptIds }),
-    ...(ids.length === 0 ? {} : { ids }),
-    ...(logprobs.length === 0 ? {} : { logprobs }),
-  }
-  return Object.keys(found).length === 0 ? undefined : found
+  const [choice, ...others] = listOf(at(body, 'choices'))
+  if (others.length > 0) return undefined
+  return sampledTokens({
+    logprobs: listOf(at(choice, 'logprobs', 'content')),
+    ids: listOf(at(choice, 'token_ids')),
+    promptIds: listOf(at(body, 'prompt_token_ids')),
+  })
 }
-
-const numbersIn = (values: readonly unknown[]): number[] =>
-  values.filter((value): value is number => typeof value === 'number')

@@ -28,6 +28,8 @@ export interface ModelRequest {
 /** What a model answered. */
 export interface ModelAnswer {
   turns: readonly ChatTurn[]
+  /** Alternatives to these turns, of which the conversation can continue only one. */
+  others?: readonly (readonly ChatTurn[])[]
   id?: string
   model?: string
   tokens?: { prompt: number; completion: number }
@@ -40,6 +42,8 @@ export interface ModelAnswer {
 export interface SampledTokens {
   promptIds?: number[]
   ids?: number[]
+  /** Their texts, where there are no ids. */
+  tokens?: string[]
   logprobs?: number[]
 }
 

@@ -2,6 +2,7 @@ import { asText, at, isObject, listOf, textOf } from '../json.ts'
 import { readResponsesItems } from '../messages/responses.ts'
 import { toolsOf } from '../record-head.ts'
 import { errorOf, headOf, indexOf, type ModelApi, tokensOf } from './contract.ts'
+import { sampledTokens } from './sampled-tokens.ts'
 
 /** OpenAI's Responses API. */
 export const responses: ModelApi = {
@@ -19,11 +20,15 @@ export const responses: ModelApi = {
       ...(previous === undefined ? {} : { previous }),
     }
   },
-  answer: (body) => ({
-    ...headOf(body),
-    turns: readResponsesItems(at(body, 'output') ?? []),
-    ...tokensOf(at(body, 'usage', 'input_tokens'), at(body, 'usage', 'output_tokens')),
-  }),
+  answer: (body) => {
+    const sampled = sampledTokens({ logprobs: logprobsIn(at(body, 'output')) })
+    return {
+      ...headOf(body),
+      turns: readResponsesItems(at(body, 'output') ?? []),
+      ...tokensOf(at(body, 'usage', 'input_tokens'), at(body, 'usage', 'output_tokens')),
+      ...(sampled === undefined ? {} : { sampled }),
+    }
+  },
   join: (events) => {
     let response: Record<string, unknown> = {}
     const items: Item[] = []
@@ -49,6 +54,12 @@ export const responses: ModelApi = {
     }
   },
 }
+
+/** Of the words of the answer; of thoughts and calls, nobody reports them. */
+const logprobsIn = (output: unknown): readonly unknown[] =>
+  listOf(output).flatMap((item) =>
+    listOf(at(item, 'content')).flatMap((part) => listOf(at(part, 'logprobs'))),
+  )
 
 /** An item of a stream that may not have been finished. */
 class Item {

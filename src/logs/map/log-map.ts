@@ -30,25 +30,34 @@ const LogMap = z.strictObject({
   answer: Path.optional(),
   correct: Path.optional(),
   system: Path.optional(),
-  /** The list of turns. */
-  turns: Path,
-  turn: TurnMap,
+  /** The list of turns, if a record is a run. */
+  turns: Path.optional(),
+  /** The id of the run, if a record is a turn. */
+  run: Path.optional(),
+  turn: TurnMap.optional(),
+  /** Fields that a format does not read, such as `messages[].note`, and the key next to it under which it reads them. */
+  rename: z.record(Path, Path).optional(),
 })
 export type LogMap = z.infer<typeof LogMap>
 
 /** Reads a map from a TOML file. */
 export function readLogMap(file: string): LogMap {
   const { data, error } = LogMap.safeParse(readToml(file))
-  if (data !== undefined) return data
-  const [issue] = error.issues
-  const at = issue!.path.join('.')
-  if (issue!.code === 'unrecognized_keys') throw unknownKey(file, at, issue!.keys[0]!)
-  throw new ConfigError(
-    `${file}: ${at === '' ? 'the file' : `"${at}"`} is not as expected: ${issue!.message}`,
-    {
-      fix: 'A map has `turns`, the path of the list of turns, and a table [turn] with the paths in each.',
-    },
-  )
+  const [issue] = error?.issues ?? []
+  if (issue?.code === 'unrecognized_keys') throw unknownKey(file, issue.path.join('.'), issue.keys[0]!)
+  const problem = issue === undefined ? incomplete(data!) : `"${issue.path.join('.')}": ${issue.message}`
+  if (problem === undefined) return data!
+  throw new ConfigError(`${file} is not a map: ${problem}`, {
+    fix: 'A map has `turns`, the path of the list of turns, or `run`, that of the id of a run, and a table [turn] with the paths in each turn.',
+  })
+}
+
+function incomplete({ turns, run, turn, rename }: LogMap): string | undefined {
+  const [hasRuns, hasTurn] = [turns !== undefined || run !== undefined, turn !== undefined]
+  if (turns !== undefined && run !== undefined) return 'it has both turns and run'
+  if (!hasRuns && !hasTurn && rename !== undefined) return undefined
+  if (!hasRuns) return 'it has neither turns nor run'
+  return hasTurn ? undefined : 'it has no table [turn]'
 }
 
 function unknownKey(file: string, section: string, key: string): ConfigError {

@@ -2,8 +2,7 @@ import type { Run } from '../../store/index.ts'
 import { chooseExamples, type Example } from './choose-examples.ts'
 import { clip } from './format.ts'
 import { type Html, html } from './html.ts'
-import { learnedView, studentView } from './student-view.ts'
-import { teamView } from './team-view.ts'
+import { learnedView, studentView, teamView } from './side-by-side.ts'
 
 /** Team and student at work, side by side. */
 export function examplesSection(run: Pick<Run, 'scan' | 'get'>): Html | undefined {

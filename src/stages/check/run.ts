@@ -2,7 +2,7 @@ import { inParallel } from '../../base/concurrency/index.ts'
 import { UsageError } from '../../base/errors/index.ts'
 import { knownGrammars } from '../../language/grammar/index.ts'
 import type { LanguageSection } from '../../language/settings.ts'
-import { checkAnswer, closeAlgebra } from '../../reward/index.ts'
+import { closeAlgebra } from '../../reward/index.ts'
 import type { Task, Verdict } from '../../schema/index.ts'
 import type { ProjectSection } from '../../settings/index.ts'
 import { languageOf } from '../../world/index.ts'
@@ -10,6 +10,7 @@ import type { WorldConfig } from '../../world/settings.ts'
 import type { StageContext } from '../stage.ts'
 import { type Attempt, Attempts, groupKey } from './attempts.ts'
 import { checkContext } from './check-context.ts'
+import { compare } from './compare.ts'
 import { GoldAnswers } from './gold-answers.ts'
 import { CheckReport, type CheckSummary } from './report.ts'
 import type { CheckSection } from './settings.ts'
@@ -25,8 +26,8 @@ export interface CheckOptions {
   /** Tasks with gold answers, in addition to those of the run, and before them. */
   tasks?: readonly Task[]
   /**
-   * Who decides where there is no gold answer: a judge that sees one attempt at a time, or all attempts at a task to
-   * compare them. Unset: nobody.
+   * Who decides where there is no gold answer: a judge that sees one attempt at a time, which also compares whole texts
+   * with short gold answers, or a judge that compares all attempts at a task. Unset: nobody.
    */
   without?: 'judge' | 'relative'
   /** Check what has a verdict once more. */
@@ -59,7 +60,8 @@ export async function checkRun(
   }
   /** Those without a gold answer, by task; only their ids are held. */
   const groups = new Map<string, string[]>()
-  const { context, close } = await checkContext(config, gold.checkers)
+  const judged = without === 'judge' ? ['judge'] : []
+  const { context, close } = await checkContext(config, new Set([...gold.checkers, ...judged]))
   count(0)
   try {
     await inParallel(attempts.all(), config.judge.concurrency, async (attempt) => {
@@ -70,7 +72,7 @@ export async function checkRun(
       else if (attempt.failure !== undefined) report.unchecked(id, `the run failed: ${attempt.failure}`)
       else if (task !== undefined) {
         const { gold: wanted, question } = task
-        write(attempt, await checkAnswer(wanted, attempt.answer, { ...context, question, signal }))
+        write(attempt, await compare(wanted, attempt.answer, { ...context, question, signal }))
       } else if (judge === undefined) report.unchecked(id, 'there is no gold answer')
       else {
         const key = without === 'relative' ? groupKey(attempt) : id

@@ -2,8 +2,6 @@
 export { type CheckContext, checkExport } from './check.ts'
 export type { CheckResult } from './check-findings.ts'
 export { formats } from './formats/index.ts'
-export { otlpMetrics, sendOtlp } from './metrics/otlp.ts'
-export { tensorboardEvents } from './metrics/tensorboard.ts'
 export {
   type ExportConfig,
   type ExportContext,

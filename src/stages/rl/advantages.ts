@@ -1,4 +1,4 @@
-import { statisticsOf } from './groups.ts'
+import { statisticsOf } from './statistics.ts'
 
 /**
  * The baseline of a reward R:

@@ -51,3 +51,17 @@ export interface RlContext {
   /** Called once for each problem found. */
   onFinding?: ((text: string) => void) | undefined
 }
+
+/** A rollout with a verdict. */
+export interface Scored {
+  rollout: Rollout
+  reward: number
+  isCorrect: boolean
+}
+
+/** Rollouts of one prompt, which are compared with each other. */
+export interface Group {
+  id: string
+  taskId: string
+  members: Scored[]
+}

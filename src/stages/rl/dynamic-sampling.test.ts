@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { makeRollout } from '../../../test/rl/make-rollout.ts'
+import type { Group } from './contract.ts'
 import { adviceFor, dropReason, KeepRate } from './dynamic-sampling.ts'
-import type { Group } from './groups.ts'
 
 const settings = { dynamic_sampling: true, variance_of: 'reward', group_size: 4 } as const
 /** Rewards; 1 and more are correct. */

@@ -1,5 +1,6 @@
 import type { RlSettings } from './config.ts'
-import { type Group, statisticsOf } from './groups.ts'
+import type { Group } from './contract.ts'
+import { statisticsOf } from './statistics.ts'
 
 /** Why a group gives no gradient. `too_few`: not enough of its rollouts have a verdict. */
 export type DropReason = 'all_right' | 'all_wrong' | 'all_equal' | 'too_few'

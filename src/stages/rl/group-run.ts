@@ -2,8 +2,8 @@ import type { RolloutJob } from '../../agent/contract.ts'
 import { fractionOf } from '../../base/random/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { RlSettings } from './config.ts'
+import type { Group, Scored } from './contract.ts'
 import { type DropReason, dropReason } from './dynamic-sampling.ts'
-import { type Group, groupsOf, type Scored } from './groups.ts'
 import { policiesOf } from './policy-steps.ts'
 import { type LeftOut, scoreRollout } from './reward.ts'
 
@@ -47,11 +47,7 @@ export function finishGroup(run: GroupRun, settings: RlSettings): FinishedGroup 
     scored.push({ rollout, ...result })
     return { ...rollout, reward: result.reward }
   })
-  const group = groupsOf(scored).find(({ id }) => id === run.id) ?? {
-    id: run.id,
-    taskId: run.task.id,
-    members: [],
-  }
+  const group = { id: run.id, taskId: run.task.id, members: scored }
   return {
     place: run.place,
     group,

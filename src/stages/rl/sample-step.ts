@@ -1,9 +1,9 @@
 import type { Rollout } from '../../schema/index.ts'
+import type { Group, Scored } from './contract.ts'
 import type { PassRates } from './curriculum.ts'
 import { withTries } from './curriculum.ts'
 import type { DropReason } from './dynamic-sampling.ts'
 import type { FinishedGroup } from './group-run.ts'
-import type { Group, Scored } from './groups.ts'
 import type { LeftOut } from './reward.ts'
 
 /** State of the task sampler, to resume from. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { makeRollout, makeTask, wrong } from '../../../test/rl/make-rollout.ts'
 import { spansFrom } from '../../../test/rollout/spans.ts'
-import type { Scored } from './groups.ts'
+import type { Scored } from './contract.ts'
 import type { SampledStep } from './sample-step.ts'
 import { stepRow } from './step-metrics.ts'
 

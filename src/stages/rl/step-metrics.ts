@@ -1,10 +1,10 @@
 import { enteredTokens, tokensByAgent } from '../../agent/index.ts'
 import type { Rollout, Task } from '../../schema/index.ts'
 import type { MetricRow } from '../../store/index.ts'
-import { statisticsOf } from './groups.ts'
 import { policiesOf } from './policy-steps.ts'
 import { isTruncated } from './reward.ts'
 import type { SampledStep } from './sample-step.ts'
+import { statisticsOf } from './statistics.ts'
 import type { TrainMetrics } from './train-step.ts'
 
 export interface StepTimes {

@@ -3,7 +3,7 @@ import { makeRollout } from '../../../test/rl/make-rollout.ts'
 import type { Loss, TrainingExample } from '../../engine/index.ts'
 import { ProjectConfig } from '../../pipeline/settings.ts'
 import { rlSettings } from './config.ts'
-import type { Group } from './groups.ts'
+import type { Group } from './contract.ts'
 import { type Learner, learningRateAt, trainStep } from './train-step.ts'
 
 /** Records requests; every token has the same log-probability. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BatchItem, BatchPlanner, type PlanSettings, planBatches } from './batch-planner.ts'
-import type { Example } from './examples.ts'
+import type { Example } from './gather.ts'
 
 const settings: PlanSettings = {
   seed: 1,

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../base/errors/index.ts'
 import { fractionOf } from '../../base/random/index.ts'
-import type { Example } from './examples.ts'
+import type { Example } from './gather.ts'
 import type { ContextFrom, SftSettings } from './settings.ts'
 
 /** A part of the training with one context length. */

@@ -5,7 +5,7 @@ import {
   type OptimResult,
   type TrainingExample,
 } from '../../engine/contract.ts'
-import { type Example, trainingExample } from './examples.ts'
+import { type Example, trainingExample } from './gather.ts'
 
 /** Tokens per engine call: limits the size of a request to a server, and how long Ctrl-C waits. */
 const MICRO_BATCH_TOKENS = 32_768

@@ -7,7 +7,7 @@ import { SaveTimer } from '../../store/save-timer.ts'
 import type { BatchPlanner } from './batch-planner.ts'
 import { type Checkpoints, isBetter, type Score } from './checkpoints.ts'
 import type { SftRow } from './curve.ts'
-import type { Example } from './examples.ts'
+import type { Example } from './gather.ts'
 import { measureLoss, takeStep } from './optimizer-step.ts'
 import type { SftSettings } from './settings.ts'
 

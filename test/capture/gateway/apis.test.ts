@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { modelApis } from '../../../src/logs/apis/index.ts'
-import { eventsIn } from '../../../src/stages/capture/gateway/server-sent-events.ts'
+import { readStream } from '../../../src/logs/index.ts'
 import { howMany } from '../../how-many.ts'
 import { removeRuns, shortly, startGateway } from './gateway.ts'
 import { type Said, startScriptedModel, streamOf, wholeOf } from './scripted-model.ts'
@@ -27,7 +27,7 @@ describe.each(modelApis)('$name', (api) => {
       fc.property(said, fc.constantFrom('\n', '\r\n', '\r'), fc.boolean(), (one, feed, commented) => {
         const comment = commented ? ': keep-alive\n\n' : ''
         const stream = streamOf(api.path, one).join(comment).replaceAll('\n', feed)
-        const joined = api.answer(api.join(eventsIn(stream)))
+        const joined = api.answer(api.join(readStream(stream).events))
         expect(joined).toEqual(api.answer(wholeOf(api.path, one)))
         expect(joined.turns.map((turn) => turn.text).join('')).toBe(one.text)
         expect(joined.turns.flatMap(({ calls }) => calls.map(({ input }) => input))).toEqual(
@@ -42,7 +42,7 @@ describe.each(modelApis)('$name', (api) => {
     fc.assert(
       fc.property(text, fc.nat(), (whole, cut) => {
         const stream = streamOf(api.path, { text: whole }).join('')
-        const { turns } = api.answer(api.join(eventsIn(stream.slice(0, cut % stream.length))))
+        const { turns } = api.answer(api.join(readStream(stream.slice(0, cut % stream.length)).events))
         expect(whole.startsWith(turns.map((turn) => turn.text).join(''))).toBe(true)
       }),
       { numRuns: howMany(10_000) },

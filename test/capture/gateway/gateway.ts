@@ -17,6 +17,7 @@ interface Options {
   exclude?: RegExp[]
   tokenIds?: boolean
   idleSeconds?: number
+  onFinding?: (problem: string) => void
   /** The folder of a run to resume. */
   dir?: string
 }
@@ -42,7 +43,13 @@ export async function startGateway(upstream: string, options: Options = {}): Pro
     ready = resolve
   })
   const recorded = record.run(
-    { run, config: { language: {} }, observe: () => {}, signal: stopping.signal },
+    {
+      run,
+      config: { language: {} },
+      observe: () => {},
+      signal: stopping.signal,
+      onFinding: options.onFinding ?? (() => {}),
+    },
     {
       upstream,
       host: '127.0.0.1',

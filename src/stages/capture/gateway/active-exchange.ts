@@ -1,5 +1,6 @@
 import type { ModelAnswer, ModelApi } from '../../../logs/index.ts'
-import { answerOf } from './exchanges.ts'
+import { answerOf, readAnswer } from './exchanges.ts'
+import { isExcluded } from './exclusion.ts'
 import type { Ending, Journal } from './journal.ts'
 
 interface Parts {
@@ -8,8 +9,8 @@ interface Parts {
   journal: Journal
   /** The request matches a pattern, so nothing of it is stored. */
   excluded: boolean
-  /** Whether the answer must not be stored either; it is then held back until it is complete. */
-  isExcluded: ((text: string) => boolean) | undefined
+  /** An answer that matches one of these is not stored either. With patterns, it is held back until it is complete. */
+  exclude: readonly RegExp[]
   /** `hidden`: the answer was not stored. */
   onEnd: (answer: ModelAnswer, hidden: boolean) => void
 }
@@ -57,9 +58,12 @@ export class ActiveExchange {
   /** Returns whether the answer was kept out of the record. */
   #storeEnd(ending: Ending): boolean {
     this.#add(this.#decoder.decode())
-    const { number, journal, excluded, isExcluded } = this.#parts
-    const hides = !excluded && isExcluded?.(this.#text) === true
-    if (!excluded && isExcluded !== undefined && !hides) this.#store(this.#text)
+    const { api, number, journal, excluded, exclude } = this.#parts
+    const text = this.#text
+    const isHeld = !excluded && exclude.length > 0
+    const hides =
+      isHeld && isExcluded(exclude, text, readAnswer({ api, text, streamed: this.#streamed }).body)
+    if (isHeld && !hides) this.#store(text)
     journal.add({
       at: Date.now(),
       entry: 'end',
@@ -73,8 +77,8 @@ export class ActiveExchange {
   #add(text: string): void {
     if (text === '') return
     this.#text += text
-    const { excluded, isExcluded } = this.#parts
-    if (!excluded && isExcluded === undefined) this.#store(text)
+    const { excluded, exclude } = this.#parts
+    if (!excluded && exclude.length === 0) this.#store(text)
   }
 
   #store(text: string): void {

@@ -1,4 +1,4 @@
-import { digestOf } from '../../../base/digests/index.ts'
+import { digestOf, sha256 } from '../../../base/digests/index.ts'
 import type { ModelAnswer, ModelRequest } from '../../../logs/index.ts'
 import { type ChatTurn, turnKey } from '../../../logs/index.ts'
 import { agentName } from './agent-name.ts'
@@ -43,6 +43,8 @@ export class Conversations {
   /** Runs and agents by digests of conversations, from the first message to each later one. */
   readonly #prefixes = new Map<string, Place[]>()
   readonly #responses = new Map<string, Place>()
+  /** Digests of whole conversations, of which answers are continuations: long ones are digested only once. */
+  readonly #ends = new WeakMap<ModelRequest, string>()
   readonly #newId: () => string
   #clock = 0
 
@@ -51,20 +53,23 @@ export class Conversations {
   }
 
   place(request: ModelRequest, named: Named): Place {
-    const continued = this.#continued(request, named.run)
-    const begun = beginningOf(request)
+    const beginning = digestOf(request.system)
+    const chain = chainOf(beginning, request.turns)
+    this.#ends.set(request, chain.at(-1) ?? beginning)
+    const key = agentKey(request)
+    const begun = isNew(request) ? digestOf(key, chain) : undefined
+    const continued = this.#continued(request, chain, named.run)
     const found = named.run ?? continued?.run ?? this.#related(request, begun)
     const run = this.#open(found ?? this.#newId(), request)
-    const key = agentKey(request)
     const agent = named.agent ?? continued?.agent ?? run.agents.get(key) ?? unusedName(run, request)
     if (!run.agents.has(key)) run.agents.set(key, agent)
-    run.begun.add(begun)
+    if (begun !== undefined) run.begun.add(begun)
     run.touched = ++this.#clock
     // The latest at the end.
     this.#runs.delete(run.id)
     this.#runs.set(run.id, run)
     const place = { run: run.id, agent }
-    this.#remember(place, request.system, request.turns)
+    this.#remember(place, chain)
     return place
   }
 
@@ -72,7 +77,7 @@ export class Conversations {
   answered(place: Place, request: ModelRequest, answer: ModelAnswer): void {
     const run = this.#runs.get(place.run)
     if (run === undefined) return
-    this.#remember(place, request.system, [...request.turns, ...answer.turns])
+    this.#remember(place, chainOf(this.#ends.get(request) ?? '', answer.turns))
     if (answer.id !== undefined) this.#responses.set(answer.id, place)
     for (const { text, calls } of answer.turns) {
       run.texts.push(text.trim(), ...calls.flatMap(({ input }) => textsIn(input)))
@@ -109,11 +114,10 @@ export class Conversations {
   }
 
   /** The place of the longest conversation that the request continues; in it, an assistant has spoken. */
-  #continued(request: ModelRequest, within: string | undefined): Place | undefined {
+  #continued(request: ModelRequest, chain: readonly string[], within: string | undefined): Place | undefined {
     const isWithin = ({ run }: Place): boolean => within === undefined || run === within
     const previous = this.#responses.get(request.previous ?? '')
     if (previous !== undefined && isWithin(previous)) return previous
-    const chain = chainOf(request.system, request.turns)
     const begins = request.turns.findIndex(({ role }) => role !== 'user')
     for (let index = chain.length - 1; begins >= 0 && index >= begins; index--) {
       const places = (this.#prefixes.get(chain[index]!) ?? []).filter(isWithin)
@@ -126,12 +130,11 @@ export class Conversations {
    * The run that a new conversation is a part of: one with the same question, or whose words it quotes. An agent that begins
    * the same conversation again works on another run.
    */
-  #related(request: ModelRequest, begun: string): string | undefined {
+  #related(request: ModelRequest, begun: string | undefined): string | undefined {
     const question = firstUser(request)
     const asked = request.turns.map(({ text }) => text).join('\n')
-    const isNew = request.turns.every(({ role }) => role === 'user')
     const candidates = [...this.#runs.values()].slice(-RECENT_RUNS).flatMap((run) => {
-      if (question === '' || (isNew && run.begun.has(begun))) return []
+      if (question === '' || (begun !== undefined && run.begun.has(begun))) return []
       const quotes = run.texts.some((text) => asked.includes(text)) ? 2 : 0
       const asks =
         run.question === question ||
@@ -154,9 +157,9 @@ export class Conversations {
     )
   }
 
-  #remember(place: Place, system: string, turns: readonly ChatTurn[]): void {
+  #remember(place: Place, chain: readonly string[]): void {
     const run = this.#runs.get(place.run)!
-    for (const prefix of chainOf(system, turns)) {
+    for (const prefix of chain) {
       if (run.prefixes.has(prefix)) continue
       run.prefixes.add(prefix)
       const places = this.#prefixes.get(prefix)
@@ -167,10 +170,10 @@ export class Conversations {
 }
 
 /** A digest for each beginning of a conversation. */
-function chainOf(system: string, turns: readonly ChatTurn[]): string[] {
-  let digest = digestOf(system)
+function chainOf(beginning: string, turns: readonly ChatTurn[]): string[] {
+  let digest = beginning
   return turns.map((turn) => {
-    digest = digestOf(digest, turnKey(turn))
+    digest = sha256(`${digest} ${turnKey(turn)}`)
     return digest
   })
 }
@@ -181,11 +184,8 @@ const agentKey = ({ system, tools }: ModelRequest): string =>
     tools.map(({ name }) => name),
   )
 
-const beginningOf = (request: ModelRequest): string =>
-  digestOf(
-    agentKey(request),
-    request.turns.filter(({ role }) => role === 'user').map(({ text }) => text),
-  )
+/** Whether nobody has answered yet. */
+const isNew = ({ turns }: ModelRequest): boolean => turns.every(({ role }) => role === 'user')
 
 const firstUser = ({ turns }: ModelRequest): string => turns.find(({ role }) => role === 'user')?.text ?? ''
 

@@ -1,8 +1,7 @@
 import type { ModelAnswer, ModelApi, ModelRequest } from '../../../logs/index.ts'
-import { asText, at, errorOf, modelApis } from '../../../logs/index.ts'
+import { asText, at, errorOf, looksStreamed, modelApis, readStream } from '../../../logs/index.ts'
 import { parseJson } from '../../../schema/index.ts'
 import type { Ending, Entry } from './journal.ts'
-import { eventsIn } from './server-sent-events.ts'
 
 /** One call of a model, as its journal tells it. */
 export interface Exchange {
@@ -56,14 +55,19 @@ export const requestOf = ({ api, body }: Pick<Exchange, 'api' | 'body'>): ModelR
 
 type Answered = Pick<Exchange, 'api' | 'text' | 'streamed'> & { status?: number; ending?: Ending }
 
-/** The body of a response, or what a stream adds up to. */
-export const answerBody = ({ api, text, streamed }: Answered): unknown =>
-  streamed ? api.join(eventsIn(text)) : jsonOr(text)
+/** The body of a response, or what a stream adds up to, and what cannot be read. Some servers name the wrong kind of content. */
+export function readAnswer({ api, text, streamed }: Answered): { body: unknown; unread: readonly string[] } {
+  const whole = jsonOr(text)
+  if (typeof whole !== 'string') return { body: whole, unread: [] }
+  if (!streamed && !looksStreamed(text)) return { body: text, unread: [text] }
+  const { events, unread } = readStream(text)
+  return { body: api.join(events), unread }
+}
 
 /** What the model answered, as far as it got. */
 export function answerOf(answered: Answered): ModelAnswer {
   const { api, status = 200, ending = 'upstream gone' } = answered
-  const body = answerBody(answered)
+  const { body } = readAnswer(answered)
   const isError = status >= 400
   const answer = isError ? { turns: [] } : api.answer(body)
   const error = isError ? `${status}: ${errorText(body)}` : (endings[ending] ?? answer.error)

@@ -28,10 +28,3 @@ export function passedOn(raw: readonly string[], without: readonly string[] = []
   const left = new Set([...named, ...without])
   return pairs.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !left.has(name.toLowerCase())).flat()
 }
-
-/** The keys in a request's headers. They are passed on and never stored. */
-export function keysIn(headers: Readonly<Record<string, string | string[] | undefined>>): string[] {
-  return ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
-    .flatMap((name) => headers[name] ?? [])
-    .map((value) => value.replace(/^\w+ /, ''))
-}

@@ -49,8 +49,11 @@ export class Journal {
   constructor(folder: string, run: string) {
     mkdirSync(folder, { recursive: true })
     this.file = join(folder, `${fileNameOf(run)}.jsonl`)
-    if (!existsSync(this.file)) this.add({ at: Date.now(), entry: 'run', id: run })
-    else this.#torn = !readFileSync(this.file, 'utf8').endsWith('\n')
+    const text = existsSync(this.file) ? readFileSync(this.file, 'utf8') : ''
+    this.#torn = text !== '' && !text.endsWith('\n')
+    // On a full disk, not even the first line may have been written.
+    if (!entriesIn(text).some(({ entry }) => entry === 'run'))
+      this.add({ at: Date.now(), entry: 'run', id: run })
   }
 
   add(entry: Entry): void {
@@ -85,18 +88,18 @@ export class Journal {
   }
 }
 
+const readJournal = (file: string): Entry[] => entriesIn(readFileSync(file, 'utf8'))
+
 /** The lines of a journal. One that a kill left incomplete is skipped. */
-function readJournal(file: string): Entry[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      if (line === '') return []
-      try {
-        return [parseJson(line) as Entry]
-      } catch {
-        return []
-      }
-    })
+function entriesIn(text: string): Entry[] {
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return []
+    try {
+      return [parseJson(line) as Entry]
+    } catch {
+      return []
+    }
+  })
 }
 
 /** The ids of the runs in a folder whose journals have more than their last trajectory. */
@@ -106,8 +109,8 @@ export function unfinishedRuns(folder: string): string[] {
     .filter((name) => name.endsWith('.jsonl'))
     .flatMap((name) => {
       const entries = readJournal(join(folder, name))
-      const [first] = entries
-      return first?.entry === 'run' && entries.at(-1)?.entry !== 'recorded' ? [first.id] : []
+      const id = entries.find((entry) => entry.entry === 'run')?.id
+      return id !== undefined && entries.at(-1)?.entry !== 'recorded' ? [id] : []
     })
 }
 

@@ -40,7 +40,11 @@ export async function recordRuns(
   let done = 0
   const problems = new Set<string>()
   const onProblem = (problem: string): void => {
-    run.log(`record: ${problem}`)
+    try {
+      run.log(`record: ${problem}`)
+    } catch {
+      // On a full disk, the log cannot be written either.
+    }
     if (!problems.has(problem)) onFinding(problem)
     problems.add(problem)
   }

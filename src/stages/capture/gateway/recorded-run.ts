@@ -1,35 +1,38 @@
 import {
   asJson,
   at,
-  itemsOfCalls,
   type Json,
+  type LeftOut,
+  type LoggedCall,
   type LoggedItem,
   type LoggedRun,
   type LoggedTool,
   listOf,
-  type ModelCall,
+  runsOfCalls,
 } from '../../../logs/index.ts'
-import { answerBody, answerOf, type Exchange, exchangesIn, requestOf } from './exchanges.ts'
+import { answerOf, type Exchange, exchangesIn, readAnswer, requestOf } from './exchanges.ts'
 import type { Entry, RunResult } from './journal.ts'
 
 /** The run that a journal tells of; undefined if no call of it may be recorded. */
 export function runOfJournal(entries: readonly Entry[]): LoggedRun | undefined {
-  const [first] = entries
+  const id = entries.find((entry) => entry.entry === 'run')?.id
   const exchanges = exchangesIn(entries)
   const repeated = new Set(exchanges.map(({ retryOf }) => retryOf))
   const kept = exchanges.filter(
     ({ number, excluded, body }) => !excluded && !repeated.has(number) && !isProbe(body),
   )
-  if (first?.entry !== 'run' || kept.length === 0) return undefined
-  const calls = kept.map(readCall)
-  const items = itemsOfCalls(calls.map(({ call }) => call))
+  if (id === undefined || kept.length === 0) return undefined
+  const calls = kept.map((exchange) => readCall(exchange, id))
+  const [run] = runsOfCalls(calls.map(({ call }) => call))
+  const { items, tools = [], leftOut = [] } = run!
   const { answer, gold, reward } = resultIn(entries)
   const said = answer ?? lastWords(items)
   return {
-    where: first.id,
-    id: first.id,
+    where: id,
+    id,
     items,
-    tools: toolsIn(calls.map(({ tools }) => tools)),
+    tools: toolsIn(tools),
+    leftOut: [...leftOut, ...kept.flatMap(unreadOf)],
     ...(said === undefined ? {} : { answer: said }),
     ...(gold === undefined ? {} : { gold }),
     ...(reward === 0 || reward === 1 ? { correct: reward === 1 } : {}),
@@ -46,33 +49,33 @@ export function runOfJournal(entries: readonly Entry[]): LoggedRun | undefined {
 const isProbe = (body: unknown): boolean =>
   ['max_tokens', 'max_completion_tokens', 'max_output_tokens'].some((key) => at(body, key) === 1)
 
-function readCall(exchange: Exchange): {
-  call: ModelCall
-  tools: readonly LoggedTool[]
-  facts: { [key: string]: Json }
-} {
-  const { agent, api } = exchange
+function readCall(exchange: Exchange, run: string): { call: LoggedCall; facts: { [key: string]: Json } } {
+  const { agent, api, at } = exchange
   const { system, turns, tools, model } = requestOf(exchange)
-  const answer = answerOf(exchange)
+  const { turns: answered, others = [], error, tokens, sampled, ...answer } = answerOf(exchange)
   const messages =
     system === '' ? turns : [{ role: 'system' as const, text: system, calls: [], results: [] }, ...turns]
   const by = answer.model ?? model
+  const failed = error === undefined ? {} : { error }
   return {
     call: {
+      where: run,
+      run,
       agent,
+      value: undefined,
       messages,
-      output: answer.turns,
-      at: exchange.at,
-      ...(answer.error === undefined ? {} : { error: answer.error }),
+      choices: [answered, ...others],
+      tools,
+      at,
+      ...failed,
     },
-    tools,
     facts: {
       agent,
       api: api.name,
       ...(by === undefined ? {} : { model: by }),
-      ...(answer.tokens === undefined ? {} : { tokens: asJson(answer.tokens) }),
-      ...(answer.sampled === undefined ? {} : { sampled: asJson(answer.sampled) }),
-      ...(answer.error === undefined ? {} : { error: answer.error }),
+      ...(tokens === undefined ? {} : { tokens: asJson(tokens) }),
+      ...(sampled === undefined ? {} : { sampled: asJson(sampled) }),
+      ...failed,
     },
   }
 }
@@ -89,11 +92,16 @@ function lastWords(items: readonly LoggedItem[]): string | undefined {
   return last?.type === 'wrote' && last.text !== '' ? last.text : undefined
 }
 
-function toolsIn(lists: readonly (readonly LoggedTool[])[]): LoggedTool[] {
-  const byName = new Map<string, LoggedTool>()
-  for (const tool of lists.flat()) byName.set(tool.name, tool)
-  return [...byName.values()]
-}
+/** Each tool as it was offered last. */
+const toolsIn = (tools: readonly LoggedTool[]): LoggedTool[] => [
+  ...new Map(tools.map((tool) => [tool.name, tool])).values(),
+]
+
+/** What arrived and is no answer of the API, such as the page of a proxy. The bodies of errors are in the events. */
+const unreadOf = (exchange: Exchange): LeftOut[] =>
+  (exchange.status ?? 0) >= 400
+    ? []
+    : readAnswer(exchange).unread.map((text) => ({ at: 'response', reason: 'no answer of this API', text }))
 
 /** Everything that was said, once: each request repeats what came before it. */
 function sourceOf(exchanges: readonly Exchange[]): unknown[] {
@@ -106,10 +114,10 @@ function sourceOf(exchanges: readonly Exchange[]): unknown[] {
   }
   for (const exchange of exchanges) {
     for (const key of ['system', 'instructions', 'messages', 'input']) add(at(exchange.body, key))
-    const answer = answerBody(exchange)
-    add(listOf(at(answer, 'choices')).map((choice) => at(choice, 'message')))
-    add(at(answer, 'output'))
-    add(at(answer, 'content'))
+    const { body } = readAnswer(exchange)
+    add(listOf(at(body, 'choices')).map((choice) => at(choice, 'message')))
+    add(at(body, 'output'))
+    add(at(body, 'content'))
   }
   values.delete('')
   return [...values.values()]

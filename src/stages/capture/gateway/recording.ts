@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
-import { digestOf } from '../../../base/digests/index.ts'
+import { digestOf, sha256 } from '../../../base/digests/index.ts'
 import { UsageError } from '../../../base/errors/index.ts'
 import type { ModelApi } from '../../../logs/index.ts'
 import { ActiveExchange } from './active-exchange.ts'
 import { Conversations, type Named, type Place } from './conversations.ts'
 import { answerOf, exchangesIn, requestOf } from './exchanges.ts'
+import { isExcluded } from './exclusion.ts'
 import { type Entry, Journal, type RunResult, unfinishedRuns } from './journal.ts'
 import { Retries } from './retries.ts'
 import { type RunStatus, RunTally } from './run-status.ts'
@@ -62,8 +63,9 @@ export class Recording {
 
   /** Begins an exchange: what is known of it is in the journal when this returns. */
   begin({ api, body, text, named, isRetry }: Arrived): ActiveExchange {
-    const digest = digestOf(named, text)
-    const excluded = this.#isExcluded(text)
+    const digest = digestOf(named, sha256(text))
+    const { exclude } = this.#options
+    const excluded = isExcluded(exclude, text, body)
     const request = api.request(body)
     const repeated = this.#retries.find(digest, isRetry)
     const place = repeated?.place ?? this.#conversations.place(request, named)
@@ -88,7 +90,7 @@ export class Recording {
       number,
       journal: run.journal,
       excluded,
-      isExcluded: this.#options.exclude.length === 0 ? undefined : (said) => this.#isExcluded(said),
+      exclude,
       onEnd: (answer, hidden) => {
         attempt.state = answer.error === undefined ? 'answered' : 'failed'
         this.#conversations.answered(place, request, answer)
@@ -189,10 +191,6 @@ export class Recording {
       this.#options.onProblem(`run ${id} could not be written: ${(error as Error).message}`)
       return 'failed'
     }
-  }
-
-  #isExcluded(text: string): boolean {
-    return this.#options.exclude.some((pattern) => pattern.test(text))
   }
 }
 

@@ -6,8 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https'
-import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { decoderOf } from './content-encoding.ts'
 import { passedOn } from './headers.ts'
 import type { Ending } from './journal.ts'
 import type { TokenFilter } from './token-ids.ts'
@@ -33,42 +32,56 @@ export interface Passage {
   unreachable: (reason: string) => string
 }
 
+/** Clients' libraries close unused connections after as long, before most servers do. */
+const IDLE_MS = 4000
+
 /** Passes requests on to the upstream and its responses back, chunk by chunk and unchanged. */
 export class Relay {
   readonly #upstream: UpstreamUrl
   readonly #agent: HttpAgent
 
-  constructor(upstream: UpstreamUrl) {
+  constructor(upstream: UpstreamUrl, idleMs = IDLE_MS) {
     this.#upstream = upstream
     const Agent = upstream.base.protocol === 'https:' ? HttpsAgent : HttpAgent
-    this.#agent = new Agent({ keepAlive: true })
+    // Only of connections that no request uses: answers may take their time.
+    this.#agent = new Agent({ keepAlive: true, timeout: idleMs })
   }
 
   pass(passage: Passage): void {
     const { incoming, outgoing, body, witness } = passage
     const upstream = this.#request(passage)
-    let answered = false
+    let copy = witness === undefined ? undefined : copyTo(witness, undefined)
+    let isAnswered = false
     upstream.on('response', (response) => {
-      answered = true
-      this.#respond(passage, upstream, response)
-    })
-    upstream.on('error', (error: NodeJS.ErrnoException) => {
-      if (answered || outgoing.destroyed) return
-      // The upstream closed an idle connection just as it was used again.
-      if (upstream.reusedSocket && error.code === 'ECONNRESET' && body !== undefined) this.pass(passage)
-      else if (hungUp(error)) {
-        witness?.end('upstream gone')
-        outgoing.destroy()
-      } else {
-        witness?.end('unreachable')
-        outgoing
-          .writeHead(502, { 'content-type': 'application/json' })
-          .end(passage.unreachable(error.message))
+      isAnswered = true
+      if (witness !== undefined) copy = copyTo(witness, response.headers['content-encoding'])
+      try {
+        this.#respond(passage, copy, upstream, response)
+      } catch (error) {
+        // A status that Node reads and refuses to write.
+        upstream.destroy()
+        refuse((error as Error).message)
       }
+    })
+    const refuse = (reason: string): void => {
+      copy?.end('unreachable')
+      outgoing.writeHead(502, { 'content-type': 'application/json' }).end(passage.unreachable(reason))
+    }
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      if (isAnswered || outgoing.destroyed) return
+      if (!hungUp(error)) return refuse(error.message)
+      copy?.end('upstream gone')
+      outgoing.destroy()
+    })
+    // A connection that the upstream wants for something else closes without an error.
+    upstream.on('close', () => {
+      if (isAnswered || outgoing.writableEnded || outgoing.destroyed) return
+      copy?.end('upstream gone')
+      outgoing.destroy()
     })
     outgoing.on('close', () => {
       if (outgoing.writableFinished) return
-      witness?.end('client gone')
+      copy?.end('client gone')
       upstream.destroy()
     })
     if (body === undefined) incoming.pipe(upstream)
@@ -97,20 +110,25 @@ export class Relay {
     })
   }
 
-  #respond({ outgoing, witness, filter }: Passage, upstream: ClientRequest, response: IncomingMessage): void {
+  #respond(
+    { outgoing, witness, filter }: Passage,
+    copy: Copy | undefined,
+    upstream: ClientRequest,
+    response: IncomingMessage,
+  ): void {
     const { statusCode = 502, statusMessage = '', headers } = response
     const isStream = /^text\/event-stream/i.test(headers['content-type'] ?? '')
-    const encoding = headers['content-encoding']
-    const filtering = encoding === undefined ? filter?.(isStream) : undefined
-    witness?.response(statusCode, isStream)
-    const copy = witness === undefined ? undefined : copyTo(witness, encoding)
+    const filtering = headers['content-encoding'] === undefined ? filter?.(isStream) : undefined
     outgoing.sendDate = false
     outgoing.writeHead(
       statusCode,
-      statusMessage,
+      // Node reads control characters in it, and refuses to write them.
+      /^[\t -~\u0080-\u00ff]*$/.test(statusMessage) ? statusMessage : '',
       passedOn(response.rawHeaders, filtering === undefined ? [] : ['content-length']),
     )
-    outgoing.flushHeaders()
+    witness?.response(statusCode, isStream)
+    // Headers are sent before the first chunk arrives. With `flushHeaders`, they would be encoded as UTF-8.
+    outgoing.write(Buffer.alloc(0))
     outgoing.on('drain', () => response.resume())
     response.on('data', (chunk: Buffer) => {
       copy?.add(chunk)
@@ -119,7 +137,7 @@ export class Relay {
     })
     response.on('end', () => {
       copy?.end('complete')
-      if (response.complete) outgoing.end(filtering?.end())
+      outgoing.end(filtering?.end())
     })
     response.on('error', () => {
       copy?.end(outgoing.destroyed ? 'client gone' : 'upstream gone')
@@ -134,29 +152,23 @@ interface Copy {
   end: (ending: Ending) => void
 }
 
-/** The copy of a body, decoded if the upstream encodes it all the same. */
+/** The copy of a body, decoded if the upstream encodes it all the same. Its first ending counts. */
 function copyTo(witness: Witness, encoding: string | undefined): Copy {
   const decoder = decoderOf(encoding)
   if (decoder === undefined)
     return { add: (chunk) => witness.body(chunk), end: (ending) => witness.end(ending) }
-  let ending: Ending = 'upstream gone'
-  const close = (): void => witness.end(ending)
+  let ending: Ending | undefined
+  const close = (): void => witness.end(ending ?? 'upstream gone')
   decoder.on('data', (bytes: Buffer) => witness.body(bytes))
   decoder.on('end', close)
   decoder.on('error', close)
   return {
     add: (chunk) => decoder.write(chunk),
     end: (how) => {
-      ending = how
+      ending ??= how
       decoder.end()
     },
   }
-}
-
-function decoderOf(encoding: string | undefined): Transform | undefined {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()
-  if (encoding === 'br') return createBrotliDecompress()
-  return encoding === 'deflate' ? createInflate() : undefined
 }
 
 /** The upstream accepted the request and closed the connection without an answer. */

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { CoaError, registerSecret, UsageError } from '../../../base/errors/index.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { CoaError, UsageError } from '../../../base/errors/index.ts'
+import { type Address, bodyOf, listen, sendJson } from '../../../base/http/index.ts'
 import type { ModelApi } from '../../../logs/index.ts'
-import { asText, at, listOf } from '../../../logs/index.ts'
+import { asText, at, isObject, listOf } from '../../../logs/index.ts'
 import { parseJson } from '../../../schema/index.ts'
+import { textOfBody } from './content-encoding.ts'
+import { registerKeys, withoutCredentials } from './credentials.ts'
 import { harmless } from './harmless-witness.ts'
-import { keysIn } from './headers.ts'
 import type { RunResult } from './journal.ts'
 import type { Recording } from './recording.ts'
 import { Relay } from './relay.ts'
@@ -14,11 +15,8 @@ import { type Route, routeOf } from './route.ts'
 import { addedTo, TokenFilter, withFields } from './token-ids.ts'
 import type { UpstreamUrl } from './upstream-url.ts'
 
-export interface ServerOptions {
+export interface ServerOptions extends Address {
   upstream: UpstreamUrl
-  host: string
-  /** 0 chooses a free one. */
-  port: number
   /** Ask for token ids and log-probabilities, as vLLM reports them. */
   tokenIds: boolean
   recording: Recording
@@ -31,47 +29,25 @@ export interface GatewayServer {
   close: () => Promise<void>
 }
 
-/** Connections are kept longer than clients keep theirs, so that none is closed just as it is used again. */
-const KEEP_ALIVE_MS = 120_000
-const CLOSE_MS = 50
+const EXAMPLE = 'Send {"answer": "…", "gold": "…", "reward": 1}; each of them is optional.'
 
 export async function startServer(options: ServerOptions): Promise<GatewayServer> {
-  const { host, port, upstream } = options
-  const relay = new Relay(upstream)
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
+  const relay = new Relay(options.upstream)
+  const { url, close } = await listen(
+    options,
     (incoming, outgoing) => {
       answer(incoming, outgoing, relay, options).catch((error: Error) => failed(outgoing, error))
     },
+    // Apps may take as long as they like to send a request.
+    { requestTimeout: 0 },
   )
-  await listening(server, host, port)
-  const { port: actual } = server.address() as AddressInfo
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    url,
     close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      // A connection that clients keep is closed as soon as its last response is complete.
-      const closing = setInterval(() => server.closeIdleConnections(), CLOSE_MS)
-      await closed
-      clearInterval(closing)
+      await close()
       relay.close()
     },
   }
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === 'EADDRINUSE'
-      reject(
-        new UsageError(`cannot listen on ${host}:${port}: ${taken ? 'the port is in use' : cause.message}`, {
-          cause,
-          fix: taken ? 'Choose another --port; 0 takes a free one.' : 'Choose another --host or --port.',
-        }),
-      )
-    })
-    server.listen(port, host, resolve)
-  })
 }
 
 async function answer(
@@ -84,7 +60,7 @@ async function answer(
   const { recording } = options
   if (route.command === 'status') return sendJson(outgoing, 200, { runs: recording.status() })
   if (route.command === 'end')
-    return sendJson(outgoing, 200, recording.end(route.run!, resultOf(jsonOr(await bodyOf(incoming)))))
+    return sendJson(outgoing, 200, recording.end(route.run!, resultOf((await bodyOf(incoming)).toString())))
   const passage = { incoming, outgoing, path: route.path }
   if (route.api === undefined)
     return relay.pass({ ...passage, unreachable: (reason) => unreachable(undefined, reason) })
@@ -101,17 +77,20 @@ function record(
   { recording, tokenIds, onProblem }: ServerOptions,
 ): void {
   const { headers } = passage.incoming
-  for (const key of keysIn(headers)) if (isSecret(key)) registerSecret(key)
-  const body = jsonOr(bytes)
+  registerKeys(headers, route.path)
+  const text = textOfBody(bytes, headers['content-encoding'])
+  const body = jsonOr(text)
+  const stored = withoutCredentials(body)
   const arrived = {
     api,
     body,
-    text: bytes.toString(),
+    text: stored === undefined ? text : JSON.stringify(stored),
     named: namesIn(route, headers, body),
     isRetry: isRetry(headers),
   }
   const witness = harmless(() => recording.begin(arrived), onProblem)
-  const added = tokenIds && api.name === 'chat' ? addedTo(body) : []
+  const isPlain = headers['content-encoding'] === undefined
+  const added = tokenIds && isPlain && api.name === 'chat' ? addedTo(body) : []
   relay.pass({
     ...passage,
     body: withFields(bytes, added),
@@ -121,27 +100,21 @@ function record(
   })
 }
 
-/** Local servers take any word as a key, and words must stay in the record. */
-const isSecret = (key: string): boolean => key.length >= 16 && /\d/.test(key)
-
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
-}
-
-function jsonOr(bytes: Buffer): unknown {
+function jsonOr(text: string): unknown {
   try {
-    return parseJson(bytes.toString())
+    return parseJson(text)
   } catch {
     return undefined
   }
 }
 
-function resultOf(body: unknown): RunResult {
+function resultOf(text: string): RunResult {
+  const body = jsonOr(text)
+  if (text.trim() !== '' && !isObject(body))
+    throw new UsageError('the result of the run is not a JSON object', { fix: EXAMPLE })
   const [answer, gold, reward] = [at(body, 'answer'), at(body, 'gold'), at(body, 'reward')]
   if (reward !== undefined && reward !== null && typeof reward !== 'number')
-    throw new UsageError('the reward is not a number', { fix: 'Send {"answer": "…", "reward": 1}.' })
+    throw new UsageError('the reward is not a number', { fix: EXAMPLE })
   return {
     ...(answer === undefined || answer === null ? {} : { answer: asText(answer) }),
     ...(gold === undefined || gold === null
@@ -149,10 +122,6 @@ function resultOf(body: unknown): RunResult {
       : { gold: (Array.isArray(gold) ? listOf(gold) : [gold]).map(asText) }),
     ...(typeof reward === 'number' ? { reward } : {}),
   }
-}
-
-function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
-  outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 /** A failure of the gateway itself. */

@@ -9,6 +9,8 @@ import {
   questionOf,
   taskIdOf,
   toTrajectory,
+  type Unreadable,
+  unread,
 } from '../../../logs/index.ts'
 import type { Task, Trajectory } from '../../../schema/index.ts'
 import type { StageContext } from '../../stage.ts'
@@ -25,12 +27,14 @@ export interface ImportOptions {
   files: readonly string[]
   /** Name of a format; by default that of each file's first record. */
   format?: string
-  /** Describes logs that no format does. */
+  /** Describes logs that no format does, or renames what theirs does not read. */
   map?: LogMap
   /** Tasks with gold answers; a run belongs to the one with its id or question. */
   tasks?: readonly Task[]
   /** Do not import runs with text that looks like tool output. */
   strict?: boolean
+  /** Only the report counts: that nothing was understood is no failure then. */
+  reportOnly?: boolean
 }
 
 const BATCH = 100
@@ -38,14 +42,15 @@ const BATCH = 100
 /** Reads logs into a run: one trajectory per logged run, the tools they used, and tasks where gold answers are known. */
 export async function importLogs(
   { run, config, observe, signal }: Pick<StageContext<ImportConfig>, 'run' | 'config' | 'observe' | 'signal'>,
-  { files, format, map, tasks = [], strict = false }: ImportOptions,
+  { files, format, map, tasks = [], strict = false, reportOnly = false }: ImportOptions,
 ): Promise<ImportSummary> {
-  const wanted =
-    map !== undefined ? mappedFormat(map) : format !== undefined ? formatNamed(format) : undefined
-  const { groups, unknown } = await groupFiles(files, wanted)
+  const mapped = map === undefined ? undefined : mappedFormat(map)
+  const wanted = mapped ?? (format === undefined ? undefined : formatNamed(format))
+  const rename = map?.rename ?? {}
+  const { groups, unknown } = await groupFiles(files, wanted, rename)
   const report = new ImportReport()
   const failures: Failure[] = []
-  const fail = (one: { where: string; problem: string }): void => {
+  const fail = (one: Unreadable): void => {
     report.unreadable(one)
     failures.push({ boundary: 'usage', message: `${one.where}: ${one.problem}` })
   }
@@ -64,12 +69,23 @@ export async function importLogs(
   }
   for (const group of groups) {
     report.format(group.format.name, group.files.length)
-    for await (const logged of group.format.read(recordsOf(group, signal, fail))) {
+    const rest = {
+      onStray: fail,
+      onBeside: (value: unknown) => report.addLeftOut(unread([value], []), [value]),
+    }
+    for await (const logged of group.format.read(recordsOf(group, rename, signal, rest))) {
       if ('problem' in logged) {
         fail(logged)
         continue
       }
       const { trajectory, task } = convert(logged, group.format, known, domain)
+      if (trajectory.events.length === 0) {
+        fail({
+          where: logged.where,
+          problem: `nothing in it is a message of the format ${group.format.name}`,
+        })
+        continue
+      }
       const toolLike = toolLikeTexts(trajectory.events)
       report.addToolLike(toolLike)
       if (strict && toolLike.length > 0) {
@@ -80,7 +96,7 @@ export async function importLogs(
       // Attempts at one task may share an id, and importing a file again must find what it imported before.
       const id = uniqueId(trajectory.id, ids)
       const before = run.has('trajectory', id)
-      report.add(group.format.name, trajectory)
+      report.add(group.format.name, trajectory, logged.source)
       if (before) report.raise('imported before')
       tools.offer(logged.tools ?? [])
       tools.add(trajectory)
@@ -94,12 +110,16 @@ export async function importLogs(
   }
   flush()
   tools.write(run)
-  if (done === 0 && refused === 0)
+  if (done === 0 && refused === 0 && !reportOnly)
     throw failures.length === 0
       ? new UsageError('the logs contain no runs', {
           fix: 'Check the files, or name their format with --format.',
         })
-      : allFailed('records', failures, 'Name the format with --format, or describe it with --map.')
+      : allFailed(
+          'records',
+          failures,
+          'See what they are like with --dry-run, which also proposes a map where it can; or name their format with --format.',
+        )
   return report.summary()
 }
 

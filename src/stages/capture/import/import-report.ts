@@ -1,6 +1,7 @@
 import type { ToolLike } from '../../../language/voice/index.ts'
-import { general, type LeftOut, type Unreadable } from '../../../logs/index.ts'
+import { general, type LeftOut, NOT_READ, type Unreadable } from '../../../logs/index.ts'
 import type { Trajectory } from '../../../schema/index.ts'
+import { renameRule } from './rename-rule.ts'
 
 const EXAMPLES = 3
 const LONGEST = 200
@@ -17,13 +18,15 @@ export interface ImportSummary {
   /** Text of the logs that is in no event, by field. */
   leftOut: (Finding & { characters: number })[]
   /** Text of agents that looks like tool output. */
-  toolLike: { kind: string; count: number; examples: string[] }[]
+  toolLike: { kind: string; count: number; examples: string[]; rule?: string }[]
 }
 
 interface Finding {
   what: string
   count: number
   examples: string[]
+  /** What the user can add so that it is understood: a line of [rename], a map, or the agent whose words to drop. */
+  rule?: string
 }
 
 export class ImportReport {
@@ -47,16 +50,16 @@ export class ImportReport {
     this.#formats.set(format, { format, files, runs: 0 })
   }
 
-  unreadable({ where, problem }: Unreadable): void {
+  unreadable({ where, problem, rule }: Unreadable): void {
     this.#figures['unreadable']!++
-    count(this.#unreadable, problem, where)
+    count(this.#unreadable, problem, where, rule)
   }
 
   raise(figure: string, by = 1): void {
     this.#figures[figure] = (this.#figures[figure] ?? 0) + by
   }
 
-  add(format: string, { events, answer, verdict, meta }: Trajectory): void {
+  add(format: string, { events, answer, verdict, meta }: Trajectory, source: readonly unknown[]): void {
     this.raise('runs')
     this.#formats.get(format)!.runs++
     if (answer !== undefined) this.raise('answered')
@@ -76,17 +79,24 @@ export class ImportReport {
         if (!answered.has(event.id)) tool.unanswered++
       }
     }
-    for (const { at, reason, text } of (meta['leftOut'] ?? []) as unknown as LeftOut[]) {
+    this.addLeftOut((meta['leftOut'] ?? []) as unknown as LeftOut[], source)
+  }
+
+  addLeftOut(notes: readonly LeftOut[], source: readonly unknown[]): void {
+    for (const { at, reason, text } of notes) {
       this.raise('characters left out', text.length)
-      const finding = count(this.#leftOut, `${general(at)}: ${reason}`, text.slice(0, LONGEST))
+      const what = at === '' ? reason : `${general(at)}: ${reason}`
+      const isNew = reason === NOT_READ && !this.#leftOut.has(what)
+      const rule = isNew ? renameRule(at, source) : undefined
+      const finding = count(this.#leftOut, what, text.slice(0, LONGEST), rule)
       finding.characters = (finding.characters ?? 0) + text.length
     }
   }
 
   addToolLike(found: readonly ToolLike[]): void {
-    for (const { kind, example } of found) {
+    for (const { kind, agent, example } of found) {
       this.raise('texts that look like tool output')
-      count(this.#toolLike, kind, example)
+      count(this.#toolLike, kind, example, agent)
     }
   }
 
@@ -111,8 +121,9 @@ export class ImportReport {
   }
 }
 
-function count<T extends Finding>(found: Map<string, T>, what: string, example: string): T {
-  const finding = found.get(what) ?? ({ what, count: 0, examples: [] } as unknown as T)
+function count<T extends Finding>(found: Map<string, T>, what: string, example: string, rule?: string): T {
+  const made = { what, count: 0, examples: [], ...(rule === undefined ? {} : { rule }) }
+  const finding = found.get(what) ?? (made as unknown as T)
   found.set(what, finding)
   finding.count++
   if (finding.examples.length < EXAMPLES && !finding.examples.includes(example))

@@ -3,27 +3,35 @@ import { UsageError } from '../../../base/errors/index.ts'
 import {
   type LogFormat,
   type LogRecord,
+  proposeMap,
   readRecords,
   recordsIn,
+  renamed,
   type Unreadable,
 } from '../../../logs/index.ts'
 
-/** Files whose first record has the same format. */
+/** How many records of a file are looked at: the first may be a header. */
+const FIRST = 20
+
+type Rules = Readonly<Record<string, string>>
+
+/** Files with records of the same format. */
 export interface LogGroup {
   format: LogFormat
   files: string[]
 }
 
-/** The format of each file, by its first record. Files that none recognizes are returned too. */
+/** The format of each file, by its first records. Files that none recognizes are returned too. */
 export async function groupFiles(
   files: readonly string[],
   format: LogFormat | undefined,
+  rename: Rules,
 ): Promise<{ groups: LogGroup[]; unknown: Unreadable[] }> {
   const groups = new Map<string, LogGroup>()
   const unknown: Unreadable[] = []
   for (const file of files) {
     assertFile(file)
-    const found = await formatOfFile(file, format)
+    const found = await formatOfFile(file, format, rename)
     if ('problem' in found) unknown.push(found)
     else {
       const group = groups.get(found.name) ?? { format: found, files: [] }
@@ -42,29 +50,52 @@ function assertFile(file: string): void {
     throw new UsageError(`${file} is a folder`, { fix: `Name its files, for example with ${file}/*.json.` })
 }
 
-async function formatOfFile(file: string, wanted: LogFormat | undefined): Promise<LogFormat | Unreadable> {
+async function formatOfFile(
+  file: string,
+  wanted: LogFormat | undefined,
+  rename: Rules,
+): Promise<LogFormat | Unreadable> {
   let problem: Unreadable | undefined
-  for await (const record of readRecords(file)) {
+  const values: unknown[] = []
+  for await (const record of recordsOfFile(file, rename)) {
     if ('problem' in record) {
       problem ??= record
       continue
     }
-    return recordsIn(record, wanted).format ?? { where: record.where, problem: 'no format recognizes it' }
+    const { format } = recordsIn(record, wanted)
+    if (format !== undefined) return format
+    problem ??= { where: record.where, problem: 'no format recognizes it' }
+    values.push(record.value)
+    if (values.length === FIRST) break
   }
-  return problem ?? { where: file, problem: 'the file is empty' }
+  const rule = proposeMap(values)
+  return {
+    ...(problem ?? { where: file, problem: 'the file is empty' }),
+    ...(rule === undefined ? {} : { rule }),
+  }
 }
 
-/** The records of some files in one format. Records that it does not recognize are passed to `onStray`. */
+async function* recordsOfFile(file: string, rename: Rules): AsyncGenerator<LogRecord | Unreadable> {
+  for await (const record of readRecords(file))
+    yield 'problem' in record ? record : { ...record, value: renamed(record.value, rename) }
+}
+
+/** The records of some files in one format. What is not one of them is passed on. */
 export async function* recordsOf(
   { format, files }: LogGroup,
+  rename: Rules,
   signal: AbortSignal,
-  onStray: (record: Unreadable) => void,
+  { onStray, onBeside }: { onStray: (record: Unreadable) => void; onBeside: (value: unknown) => void },
 ): AsyncGenerator<LogRecord> {
   for (const file of files) {
-    for await (const record of readRecords(file)) {
+    for await (const record of recordsOfFile(file, rename)) {
       signal.throwIfAborted()
       if ('problem' in record) onStray(record)
-      else yield* recordsIn(record, format).records
+      else {
+        const { records, beside } = recordsIn(record, format)
+        if (beside !== undefined) onBeside(beside)
+        yield* records
+      }
     }
   }
 }

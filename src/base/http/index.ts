@@ -1,0 +1,3 @@
+/** What all HTTP servers of coa have in common. */
+export { bodyOf, sendJson } from './bodies.ts'
+export { type Address, listen } from './listen.ts'

@@ -1,0 +1,160 @@
+import { type Command, Option } from 'commander'
+import pc from 'picocolors'
+import { UsageError } from '../../base/errors/index.ts'
+import { whole } from '../../base/text/index.ts'
+import type { OpenServer } from '../../pipeline/open-server.ts'
+import type { Task } from '../../schema/index.ts'
+import type { RequestLog } from '../../serve/index.ts'
+import { type GlobalOptions, settings } from '../globals.ts'
+import { wholeNumber } from '../numbers.ts'
+import { jsonText, mark, table } from '../output.ts'
+import { printNote } from '../progress.ts'
+import { repeatable } from '../repeatable.ts'
+import { sanitize } from '../sanitize.ts'
+
+interface ServeOptions extends GlobalOptions {
+  model?: string
+  tokenizer?: string
+  grammar?: string
+  world?: number
+  port?: number
+  host?: string
+  name?: string
+  tools?: string
+  ignoreClientTools?: boolean
+  keyEnv?: string
+  keyFile?: string
+  cors?: string[]
+  chains?: number
+  queue?: number
+}
+
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description("offer a model to applications, through an API that OpenAI's clients know")
+    .option(
+      '-m, --model <folder|url>',
+      'a checkpoint, "nano", or the URL of an inference server (default: student.model)',
+    )
+    .option('--tokenizer <folder>', "the model's folder, if --model is a URL (default: student.model)")
+    .option('-g, --grammar <name>', 'name or file of a grammar (default: what the model was trained on)')
+    .option(
+      '--world <seed>',
+      'search the fictional encyclopedia with this seed; generated tasks use 1',
+      wholeNumber('--world', 0),
+    )
+    .option('-p, --port <number>', 'port; 0 chooses a free one (default: 8080)', wholeNumber('--port', 0))
+    .option('--host <address>', 'address to listen on; others than 127.0.0.1 need keys')
+    .option('--name <id>', "the model's id in the API (default: the name of its folder)")
+    .addOption(
+      new Option('--tools <where>', 'who runs the tools (default: server)').choices(['server', 'client']),
+    )
+    .option('--ignore-client-tools', 'ignore functions that clients offer, instead of refusing them')
+    .option('--key-env <name>', 'environment variable with the keys of clients (default: COA_SERVE_KEYS)')
+    .option('--key-file <file>', 'file with the keys of clients, one per line')
+    .option('--cors <origin>', 'web pages of this origin may use the API; repeatable', repeatable)
+    .option('--chains <count>', 'chains at the same time (default: 64)', wholeNumber('--chains'))
+    .option('--queue <count>', 'chains that may wait (default: 256)', wholeNumber('--queue', 0))
+    .addHelpText(
+      'after',
+      [
+        '\nExamples:',
+        '  $ coa serve --model runs/ID/checkpoints/rl',
+        '  $ coa serve --model nano --grammar math --port 0',
+        '  $ coa serve --model http://localhost:8000 --tokenizer models/mine --grammar web --tools client',
+        '  $ COA_SERVE_KEYS=secret coa serve --model runs/ID/checkpoints/rl --host 0.0.0.0',
+        '\nWith --json, standard output gets one JSON object per line: the address, then each request.',
+      ].join('\n'),
+    )
+    .action(async (_options, command: Command) => {
+      await serve(command.optsWithGlobals<ServeOptions>())
+    })
+}
+
+const isUrl = (model: string | undefined): model is string =>
+  model !== undefined && URL.canParse(model) && /^https?:/.test(model)
+
+async function serve(options: ServeOptions): Promise<void> {
+  const { model, tokenizer } = options
+  const url = isUrl(model) ? model : undefined
+  if (url === undefined && tokenizer !== undefined)
+    throw new UsageError('--tokenizer works only if --model is a URL', {
+      fix: 'Omit it: a model folder has its own tokenizer. Or give a URL, such as --model http://localhost:8000.',
+    })
+  const { config } = settings(options, {
+    'student.model': url === undefined ? model : tokenizer,
+    'engine.url': url,
+    'engine.driver': url === undefined ? undefined : 'openai',
+    'language.grammar': options.grammar,
+    'serve.port': options.port,
+    'serve.host': options.host,
+    'serve.name': options.name,
+    'serve.tools': options.tools,
+    'serve.ignore_client_tools': options.ignoreClientTools,
+    'serve.key_env': options.keyEnv,
+    'serve.key_file': options.keyFile,
+    'serve.cors': options.cors,
+    'serve.chains': options.chains,
+    'serve.queue': options.queue,
+  })
+  const { openServer } = await import('../../pipeline/open-server.ts')
+  const meta: Task['meta'] = options.world === undefined ? {} : { world: options.world }
+  const server = await openServer(config, {
+    meta,
+    onRequest: (log) => print(options, log),
+    onNote: printNote,
+  })
+  announce(options, server, config.serve.tools)
+  await stopSignal()
+  if (options.json !== true)
+    process.stderr.write('\nfinishing open requests; press Ctrl-C again to quit now\n')
+  await server.stop()
+}
+
+/** The first one only: a second one ends the process, as usual. */
+async function stopSignal(): Promise<void> {
+  await new Promise<void>((stopped) => {
+    const stop = (): void => {
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+      stopped()
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+}
+
+function announce(options: ServeOptions, { url, model, grammar, locked }: OpenServer, tools: string): void {
+  if (options.json === true) {
+    process.stdout.write(`${jsonText({ event: 'listening', url, model, grammar, tools, keys: locked })}\n`)
+    return
+  }
+  const lines = [
+    `${mark.good} serving ${pc.bold(model)} at ${pc.bold(url)}`,
+    table([
+      ['  OpenAI clients', `base URL ${url}/v1, model "${model}"`],
+      ['  grammar', `${grammar}; tools run on the ${tools}`],
+      ['  keys', locked ? 'required' : 'none needed: only this machine can connect'],
+    ]),
+    pc.dim('  press Ctrl-C to stop'),
+  ]
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+function print(options: ServeOptions, log: RequestLog): void {
+  if (options.json === true) {
+    process.stdout.write(`${jsonText(log)}\n`)
+    return
+  }
+  const { time, method, path, status, seconds, stops, tokens, error } = log
+  const facts = [
+    `${seconds.toFixed(1)} s`,
+    ...(stops === undefined ? [] : [stops.join(', ')]),
+    ...(tokens === undefined ? [] : [`${whole(tokens.once)} tokens`]),
+    ...(error === undefined ? [] : [sanitize(error)]),
+  ]
+  const sign = status < 400 ? mark.good : mark.bad
+  const line = `${pc.dim(time.slice(11, 19))} ${sign} ${status} ${method} ${sanitize(path)} ${pc.dim(facts.join(', '))}`
+  process.stderr.write(`${line}\n`)
+}
