@@ -9,7 +9,7 @@ const layers = [
   ['world', 'reward', 'tasks', 'logs'],
   ['agent'],
   ['stages'],
-  ['pipeline', 'serve'],
+  ['pipeline', 'serve', 'deploy'],
   ['cli'],
 ]
 /** Arrows allowed between folders of the same layer. */

@@ -28,6 +28,7 @@ const commands: Record<string, Load> = {
   compare: async () => (await import('./commands/compare.ts')).registerCompare,
   ablate: async () => (await import('./commands/ablate.ts')).registerAblate,
   solve: async () => (await import('./commands/solve.ts')).registerSolve,
+  deploy: async () => (await import('./commands/deploy.ts')).registerDeploy,
   tools: async () => (await import('./commands/tools.ts')).registerTools,
   corpus: async () => (await import('./commands/corpus.ts')).registerCorpus,
   world: async () => (await import('./commands/world.ts')).registerWorld,
