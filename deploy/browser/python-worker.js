@@ -1,10 +1,12 @@
 import { loadPyodide } from './pyodide/pyodide.mjs'
 
 // Programs must not reach the page's origin through Python's `js` module.
-const loading = loadPyodide({ indexURL: new URL('pyodide/', import.meta.url).href, jsglobals: {} })
+const python = await loadPyodide({
+  indexURL: new URL('pyodide/', import.meta.url).href,
+  jsglobals: Object.create(null),
+})
 
 globalThis.onmessage = async ({ data: program }) => {
-  const python = await loading
   const [stdout, stderr] = [[], []]
   python.setStdout({ batched: (line) => stdout.push(line) })
   python.setStderr({ batched: (line) => stderr.push(line) })
@@ -22,3 +24,5 @@ globalThis.onmessage = async ({ data: program }) => {
   if (code !== 0) parts.push(`The program ended with exit code ${code}.`)
   postMessage(parts.filter((part) => part !== '').join('\n') || 'The program printed nothing.')
 }
+
+postMessage('ready')
