@@ -29,6 +29,7 @@ const commands: Record<string, Load> = {
   ablate: async () => (await import('./commands/ablate.ts')).registerAblate,
   solve: async () => (await import('./commands/solve.ts')).registerSolve,
   deploy: async () => (await import('./commands/deploy.ts')).registerDeploy,
+  publish: async () => (await import('./commands/publish.ts')).registerPublish,
   tools: async () => (await import('./commands/tools.ts')).registerTools,
   corpus: async () => (await import('./commands/corpus.ts')).registerCorpus,
   world: async () => (await import('./commands/world.ts')).registerWorld,

@@ -17,12 +17,17 @@ export function findChromium(): { program: string } | { missing: string } {
   return program === undefined ? { missing: `none of ${names.join(', ')} is installed` } : { program }
 }
 
+interface Answer {
+  result?: unknown
+  error?: { message: string }
+}
+
 /** A page in a headless browser, driven through the DevTools protocol. */
 export class Page {
   readonly #browser: ChildProcess
   readonly #profile: string
   readonly #socket: WebSocket
-  readonly #waiting = new Map<number, (answer: { result?: unknown; error?: { message: string } }) => void>()
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
   #count = 0
 
   private constructor(browser: ChildProcess, profile: string, socket: WebSocket) {
@@ -30,7 +35,7 @@ export class Page {
     this.#profile = profile
     this.#socket = socket
     socket.onmessage = ({ data }) => {
-      const message = JSON.parse(String(data)) as { id?: number }
+      const message = JSON.parse(String(data)) as Answer & { id?: number }
       this.#waiting.get(message.id ?? 0)?.(message)
     }
   }
@@ -63,9 +68,7 @@ export class Page {
 
   async #send(method: string, params: object): Promise<unknown> {
     const id = ++this.#count
-    const answer = new Promise<{ result?: unknown; error?: { message: string } }>((resolve) =>
-      this.#waiting.set(id, resolve),
-    )
+    const answer = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
     this.#socket.send(JSON.stringify({ id, method, params }))
     const { result, error } = await answer
     if (error !== undefined) throw new Error(error.message)

@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
 import { UsageError } from '../../base/errors/index.ts'
 import type { Deployed, DeployTarget } from '../../deploy/index.ts'
 import type { GgufFileType } from '../../engine/index.ts'
-import type { Grammar } from '../../language/grammar/index.ts'
-import type { ProjectConfig } from '../../pipeline/settings.ts'
-import { openRun } from '../../store/index.ts'
+import { grammarOfCheckpoint, runOfCheckpoint } from '../checkpoint-run.ts'
 import { type GlobalOptions, settings } from '../globals.ts'
 import { shortPath } from '../next.ts'
 import { bytes, emit, mark } from '../output.ts'
@@ -72,7 +69,7 @@ async function deploy(
   const { deployModel } = await import('../../deploy/index.ts')
   const { modelFolder, rolloutSettings } = await import('../../agent/index.ts')
   const model = modelFolder(checkpoint)
-  const run = runOf(model)
+  const run = runOfCheckpoint(model)
   const { config } =
     run === undefined
       ? settings(options)
@@ -84,19 +81,11 @@ async function deploy(
     model,
     out: options.out ?? `${name}-${target}`,
     name,
-    grammar: await grammarOf(options, config, run),
+    grammar: await grammarOfCheckpoint(options.grammar, config, run),
     limits: { maxTokens, maxTurns },
     quantize: options.quantize?.toUpperCase() as GgufFileType | undefined,
     createdAt: new Date().toISOString(),
   })
-}
-
-/** The run folder that a checkpoint is in. */
-function runOf(model: string): string | undefined {
-  const folder = dirname(dirname(resolve(model)))
-  return basename(dirname(resolve(model))) === 'checkpoints' && existsSync(join(folder, 'manifest.json'))
-    ? folder
-    : undefined
 }
 
 function nameOf({ name }: DeployCommandOptions, model: string, run: string | undefined): string {
@@ -106,32 +95,6 @@ function nameOf({ name }: DeployCommandOptions, model: string, run: string | und
   throw new UsageError(`"${found}" cannot be the name of a model`, {
     fix: 'Choose one of lowercase letters, digits, dots, dashes and underscores: --name my-model.',
   })
-}
-
-/** The grammar as the stages of the run use it, with the tools that were added to it. */
-async function grammarOf(
-  { grammar }: DeployCommandOptions,
-  config: ProjectConfig,
-  runFolder: string | undefined,
-): Promise<Grammar> {
-  const { projectGrammar } = await import('../../language/grammar/index.ts')
-  const { openWorld } = await import('../../agent/index.ts')
-  const { grammarOfRun } = await import('../../deploy/index.ts')
-  if (grammar === undefined && runFolder === undefined && config.language.grammar === undefined) {
-    throw new UsageError('the checkpoint belongs to no run, so its grammar is unknown', {
-      fix: 'Name it: --grammar NAME. `coa grammar list` shows the built-in ones.',
-    })
-  }
-  using run = runFolder === undefined ? undefined : openRun(runFolder)
-  const language = grammar === undefined ? config.language : { ...config.language, grammar }
-  const domain =
-    grammar === undefined && run !== undefined ? grammarOfRun(run) : (await projectGrammar(language)).name
-  const world = await openWorld({ ...config, language }, run)
-  try {
-    return await world.grammarOf({ domain })
-  } finally {
-    await world.close()
-  }
 }
 
 function describe({ target, folder, files, gguf, missingTools }: Deployed): string {
