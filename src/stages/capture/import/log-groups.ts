@@ -14,7 +14,7 @@ export interface LogGroup {
   files: string[]
 }
 
-/** The format of each file, by its first record. Files that none recognizes are returned too. */
+/** The format of each file, by its first records. Files that none recognizes are returned too. */
 export async function groupFiles(
   files: readonly string[],
   format: LogFormat | undefined,
@@ -42,14 +42,21 @@ function assertFile(file: string): void {
     throw new UsageError(`${file} is a folder`, { fix: `Name its files, for example with ${file}/*.json.` })
 }
 
+/** Logs may begin with lines about themselves. */
+const FIRST_RECORDS = 20
+
 async function formatOfFile(file: string, wanted: LogFormat | undefined): Promise<LogFormat | Unreadable> {
   let problem: Unreadable | undefined
+  let read = 0
   for await (const record of readRecords(file)) {
     if ('problem' in record) {
       problem ??= record
       continue
     }
-    return recordsIn(record, wanted).format ?? { where: record.where, problem: 'no format recognizes it' }
+    const { format } = recordsIn(record, wanted)
+    if (format !== undefined) return format
+    problem ??= { where: record.where, problem: 'no format recognizes it' }
+    if (++read === FIRST_RECORDS) break
   }
   return problem ?? { where: file, problem: 'the file is empty' }
 }
