@@ -1,19 +1,28 @@
 import type { Json, LeftOut, LoggedItem, LoggedTool } from './contract.ts'
+import { at, textOf } from './json.ts'
 import { toolName } from './tool-names.ts'
 
 /** Tools by which one agent hands the conversation to another: `transfer_to_refunds`. */
 const HAND_OFF = /^(?:transfer_(?:back_)?to_|hand_?off_(?:back_)?to_|delegate_to_)(.+)$/i
-const SAYS_SO = /^\s*(?:successfully )?transferr(?:ed|ing) (?:back )?to |^\s*handing off /i
+/** Tools that are given the other agent's name. */
+const NAMES_IT = /^(?:transfer|hand_?off)(?:_to(?:_agent)?)?$/i
+const SAYS_SO =
+  /^\s*(?:successfully )?transferr(?:ed|ing) (?:back )?to |^\s*handing off |^\s*agent .{1,100}\bis now handling /i
 
 const REASON = 'the framework says that work was handed over'
 
 /**
- * The agent that a call hands over to, judging by its tool and, if there is one, its result; undefined for a tool like
- * others.
+ * The agent that a call hands over to, judging by its tool and input and, if there is one, its result; undefined for a
+ * tool like others.
  */
-export function handOffTo(tool: string, result?: string): string | undefined {
-  const to = HAND_OFF.exec(tool)?.[1]
-  return to !== undefined && (result === undefined || saysSo(result)) ? to : undefined
+export function handOffTo(tool: string, result: string | undefined, input: Json): string | undefined {
+  if (result !== undefined && !saysSo(result)) return undefined
+  if (NAMES_IT.test(tool))
+    return ['to_agent', 'agent_name', 'agent', 'target', 'to']
+      .map((key) => textOf(at(input, key)))
+      .find((name) => name !== undefined && name !== '')
+  const [, to] = HAND_OFF.exec(tool) ?? []
+  return to === undefined ? undefined : (ASSISTANT.exec(result ?? '')?.[1] ?? to)
 }
 
 /**
@@ -37,7 +46,7 @@ export function withHandOffs(
     if (dropped.has(item)) return []
     if (item.type !== 'called') return [item]
     const result = resultOf(item)
-    const to = agents.has(item.tool) ? item.tool : handOffTo(item.tool, result?.output)
+    const to = agents.has(item.tool) ? item.tool : handOffTo(item.tool, result?.output, item.input)
     if (to === undefined) return [item]
     if (result !== undefined) {
       dropped.add(result)
@@ -55,8 +64,10 @@ const handsOff = (item: LoggedItem | undefined): boolean =>
   item?.type === 'called' && HAND_OFF.test(item.tool)
 
 /** OpenAI's Agents SDK answers `{"assistant": "researcher"}`. */
+const ASSISTANT = /^\s*\{"assistant":\s*"([^"]*)"\}\s*$/
+
 const saysSo = (output: string): boolean =>
-  output.trim() === '' || SAYS_SO.test(output) || /^\s*\{"assistant":\s*"[^"]*"\}\s*$/.test(output)
+  /^\s*(?:null)?\s*$/.test(output) || SAYS_SO.test(output) || ASSISTANT.test(output)
 
 type Called = Extract<LoggedItem, { type: 'called' }>
 type Returned = Extract<LoggedItem, { type: 'returned' }>

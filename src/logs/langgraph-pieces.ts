@@ -63,7 +63,9 @@ export const isStreamedMessage = (value: readonly unknown[]): boolean =>
 const isUpdate = (value: Record<string, unknown>): boolean =>
   Object.values(value).every((update) => update === null || typeof update === 'object') &&
   Object.values(value).some((update) =>
-    (Array.isArray(update) ? update : [update]).some((one) => areLangChainMessages(listed(at(one, 'messages')))),
+    (Array.isArray(update) ? update : [update]).some((one) =>
+      areLangChainMessages(listed(at(one, 'messages'))),
+    ),
   )
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
@@ -111,7 +113,8 @@ export function sourceOf(piece: Piece): unknown {
 export function conversationOf(pieces: readonly Piece[]): LangChainConversation {
   const conversation = new LangChainConversation()
   const states = pieces.flatMap((piece) => (piece.kind === 'state' ? piece.value : []))
-  for (const state of [...states].sort(byAge)) conversation.add(messagesIn(at(state, 'values', 'messages') ?? []))
+  for (const state of [...states].sort(byAge))
+    conversation.add(messagesIn(at(state, 'values', 'messages') ?? []))
   for (const piece of pieces) {
     if (piece.kind === 'event') addEvent(conversation, piece)
     else if (piece.kind === 'message') conversation.stream(piece.message, undefined)
@@ -142,7 +145,8 @@ function addEvent(
       return
     case 'debug': {
       const inner = at(data, 'type') === 'checkpoint' ? 'checkpoints' : 'tasks'
-      return addEvent(conversation, { kind: 'event', mode: inner, data: at(data, 'payload') })
+      addEvent(conversation, { kind: 'event', mode: inner, data: at(data, 'payload') })
+      return
     }
     case 'updates':
       for (const [node, update] of Object.entries(isObject(data) ? data : {}))

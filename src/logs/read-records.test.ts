@@ -53,7 +53,9 @@ describe('values of a log file', () => {
   })
 
   it('may end early', async () => {
-    const whole = JSON.stringify({ messages: [{ role: 'user' }, { role: 'assistant', calls: [{ id: 1 }, {}] }] })
+    const whole = JSON.stringify({
+      messages: [{ role: 'user' }, { role: 'assistant', calls: [{ id: 1 }, {}] }],
+    })
     const cut = await read('cut.json', whole.slice(0, whole.indexOf(',{}')))
     expect(cut).toEqual(['problem: the file ends early; w', { messages: [{ role: 'user' }] }])
     const lines = await read('cut.jsonl', `{"a": 1}\n{"b": [1, 2`)

@@ -3,10 +3,8 @@ import { messages as api } from '../apis/messages.ts'
 import type { ChatTurn } from '../chat-turn.ts'
 import type { LogFormat, LoggedRun } from '../contract.ts'
 import { at, isObject, listOf } from '../json.ts'
-import { itemsOfTurns } from '../model-calls.ts'
+import { itemsOfChat } from '../one-chat.ts'
 import { headOf, messagesOf } from '../record-head.ts'
-
-const AGENT = 'assistant'
 
 const events = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop))$/
 
@@ -51,12 +49,6 @@ function readChat(value: unknown): Omit<LoggedRun, 'where' | 'source'> {
   })
   const instructions: ChatTurn[] =
     system === '' ? [] : [{ role: 'system', text: system, calls: [], results: [] }]
-  const last = turns.at(-1)
-  const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-  return {
-    ...headOf(value, ends ? last.text : undefined),
-    ...(ends ? { answer: last.text } : {}),
-    tools,
-    items: itemsOfTurns([...instructions, ...turns], AGENT),
-  }
+  const run = itemsOfChat([...instructions, ...turns])
+  return { ...headOf(value, run.answer), ...run, tools: [...run.tools, ...tools] }
 }

@@ -1,5 +1,5 @@
 import { type ChatCall, type ChatTurn, turnKey } from '../chat-turn.ts'
-import { asText, at, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asText, at, idOf, isObject, type JsonObject, listOf, parsedOr, textOf } from '../json.ts'
 import { pythonValue } from '../python-literal.ts'
 import { plainText, readBlocks, readCall, thoughtIn } from './blocks.ts'
 
@@ -71,7 +71,7 @@ const ROLES = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool' }
 export function readLangChainMessage({ type, data }: LangChainMessage): ChatTurn {
   const name = nameOf(data)
   if (type === 'tool') {
-    const id = textOf(data['tool_call_id'])
+    const id = idOf(data['tool_call_id'])
     const result = {
       output: plainText(data['content']),
       ...(id === undefined ? {} : { id }),

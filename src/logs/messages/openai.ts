@@ -1,5 +1,5 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
-import { asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asText, at, idOf, isObject, listOf, parsedOr, textOf } from '../json.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
@@ -7,17 +7,29 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'func
 export function isOpenAiMessage(value: unknown): boolean {
   if (!isObject(value) || !roles.has(String(value['role']))) return false
   const { content } = value
+  // Other libraries have roles too, and their text under other keys.
+  if (!fields.some((key) => key in value)) return false
   return (
     content === undefined || content === null || typeof content === 'string' || listOf(content).every(isPart)
   )
 }
 
+const fields = [
+  'content',
+  'tool_calls',
+  'function_call',
+  'tool_responses',
+  'refusal',
+  'reasoning_content',
+  'reasoning',
+]
 const parts = new Set(['text', 'refusal', 'image_url', 'input_audio', 'file', 'thinking', 'reasoning'])
 const isPart = (part: unknown): boolean => parts.has(String(at(part, 'type')))
 
 export function readOpenAiMessage(value: unknown): ChatTurn {
   const role = String(at(value, 'role'))
-  const name = textOf(at(value, 'name'))
+  // OpenAI's Swarm says who sent a message.
+  const name = textOf(at(value, 'name')) ?? textOf(at(value, 'sender'))
   const content = contentText(at(value, 'content'))
   const isResult = role === 'tool' || role === 'function'
   if (isResult) return { role: 'tool', text: '', calls: [], results: resultsOf(value, content, name) }
@@ -42,7 +54,7 @@ function resultsOf(value: unknown, content: string, name: string | undefined): C
 }
 
 function resultOf(value: unknown, output: string, tool: string | undefined): ChatResult {
-  const id = textOf(at(value, 'tool_call_id'))
+  const id = idOf(at(value, 'tool_call_id'))
   return { output, ...(id === undefined ? {} : { id }), ...(tool === undefined ? {} : { tool }) }
 }
 
@@ -83,7 +95,7 @@ function thoughtOf(value: unknown, content: string): { thought?: string; text: s
 
 function callsOf(value: unknown): ChatCall[] {
   const calls = listOf(at(value, 'tool_calls')).map((call) => {
-    const id = textOf(at(call, 'id'))
+    const id = idOf(at(call, 'id'))
     const tool = at(call, 'function', 'name') ?? at(call, 'custom', 'name') ?? at(call, 'name')
     const input = at(call, 'function', 'arguments') ?? at(call, 'custom', 'input') ?? at(call, 'arguments')
     return { ...(id === undefined ? {} : { id }), tool: asText(tool), input: parsedOr(input) }

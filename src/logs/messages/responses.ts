@@ -1,6 +1,6 @@
 import type { ChatCall, ChatResult, ChatTurn } from '../chat-turn.ts'
 import type { Json } from '../contract.ts'
-import { asJson, asText, at, isObject, listOf, parsedOr, textOf } from '../json.ts'
+import { asJson, asText, at, idOf, isObject, listOf, parsedOr, textOf } from '../json.ts'
 import { contentText } from './openai.ts'
 
 type Item = Record<string, unknown>
@@ -71,7 +71,7 @@ function thoughtOf(item: Item): string {
 
 /** Tools that the server runs have their result in the same item. */
 function callTurns(item: Item, type: string): ChatTurn[] {
-  const id = textOf(item['call_id']) ?? textOf(item['id'])
+  const id = idOf(item['call_id']) ?? idOf(item['id'])
   const call: ChatCall = {
     ...(id === undefined ? {} : { id }),
     tool: toolOf(item, type),
@@ -108,6 +108,6 @@ function hostedOutput(item: Item): string | undefined {
 }
 
 function resultOf(item: Item): ChatResult {
-  const id = textOf(item['call_id'])
+  const id = idOf(item['call_id'])
   return { ...(id === undefined ? {} : { id }), output: contentText(item['output']) }
 }
