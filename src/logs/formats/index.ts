@@ -18,6 +18,7 @@ import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { openinference } from './openinference.ts'
 import { otlp } from './otlp.ts'
+import { pydanticAi } from './pydantic-ai.ts'
 import { react } from './react.ts'
 import { rlRollouts } from './rl-rollouts.ts'
 import { smolagents } from './smolagents.ts'
@@ -32,6 +33,7 @@ export const logFormats: readonly LogFormat[] = [
   langfuse,
   langchain,
   openaiAgents,
+  pydanticAi,
   oagents,
   smolagents,
   autogen,
