@@ -1,6 +1,7 @@
 import type { LogFormat } from '../contract.ts'
 import { ag2 } from './ag2.ts'
 import { ag2Events } from './ag2-events.ts'
+import { agno } from './agno.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { anthropic } from './anthropic.ts'
 import { atif } from './atif.ts'
@@ -11,6 +12,7 @@ import { crewai } from './crewai.ts'
 import { langchain } from './langchain.ts'
 import { langfuse } from './langfuse.ts'
 import { langsmith } from './langsmith.ts'
+import { llamaIndex } from './llama-index.ts'
 import { mlflow } from './mlflow.ts'
 import { oagents } from './oagents.ts'
 import { openaiAgents } from './openai-agents.ts'
@@ -34,6 +36,8 @@ export const logFormats: readonly LogFormat[] = [
   langchain,
   openaiAgents,
   pydanticAi,
+  agno,
+  llamaIndex,
   oagents,
   smolagents,
   autogen,
