@@ -9,6 +9,8 @@ const NAMES_IT = /^(?:transfer|hand_?off)(?:_to(?:_agent)?)?$/i
 const SAYS_SO =
   /^\s*(?:successfully )?transferr(?:ed|ing) (?:back )?to |^\s*handing off |^\s*agent .{1,100}\bis now handling /i
 
+export type Called = Extract<LoggedItem, { type: 'called' }>
+
 const REASON = 'the framework says that work was handed over'
 
 /**
@@ -28,11 +30,11 @@ export function handOffTo(tool: string, result: string | undefined, input: Json)
 /**
  * Items in which calls of hand-off tools are messages to the other agent, because a single agent has nobody to hand over
  * to; their results, which the framework made up, are left out. A tool of such a name with a real result stays a tool.
- * `agents` are tools behind which an agent works whose own steps are in the log; their replies are left out too.
+ * `agentBehind` tells which agent works behind a tool, if that agent's own steps are in the log; its replies are left out too.
  */
 export function withHandOffs(
   items: readonly LoggedItem[],
-  agents: ReadonlySet<string> = new Set(),
+  agentBehind: (call: Called, output: string | undefined) => string | undefined = () => undefined,
 ): { items: LoggedItem[]; leftOut: LeftOut[]; tools: LoggedTool[] } {
   const tools = new Set<string>()
   const leftOut: LeftOut[] = []
@@ -46,7 +48,7 @@ export function withHandOffs(
     if (dropped.has(item)) return []
     if (item.type !== 'called') return [item]
     const result = resultOf(item)
-    const to = agents.has(item.tool) ? item.tool : handOffTo(item.tool, result?.output, item.input)
+    const to = agentBehind(item, result?.output) ?? handOffTo(item.tool, result?.output, item.input)
     if (to === undefined) return [item]
     if (result !== undefined) {
       dropped.add(result)
@@ -69,8 +71,13 @@ const ASSISTANT = /^\s*\{"assistant":\s*"([^"]*)"\}\s*$/
 const saysSo = (output: string): boolean =>
   /^\s*(?:null)?\s*$/.test(output) || SAYS_SO.test(output) || ASSISTANT.test(output)
 
-type Called = Extract<LoggedItem, { type: 'called' }>
 type Returned = Extract<LoggedItem, { type: 'returned' }>
+
+/** For tools whose names are known to be those of agents. */
+export const toolsIn =
+  (names: ReadonlySet<string>) =>
+  ({ tool }: Called): string | undefined =>
+    names.has(tool) ? tool : undefined
 
 /** By id, or the first result of such a tool that comes later. */
 function pairedResults(items: readonly LoggedItem[]): (call: Called) => Returned | undefined {

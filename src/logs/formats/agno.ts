@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../chat-turn.ts'
 import { eachRecord, type LogFormat, type LoggedItem, type RunInRecord } from '../contract.ts'
-import { withHandOffs } from '../hand-offs.ts'
+import { toolsIn, withHandOffs } from '../hand-offs.ts'
 import { at, idOf, isObject, listOf, textOf } from '../json.ts'
 import { isOpenAiMessage, readOpenAiMessage } from '../messages/openai.ts'
 import { itemsOfChat } from '../one-chat.ts'
@@ -29,7 +29,7 @@ const nameOf = (output: unknown): string =>
 
 function readOutput(value: unknown): RunInRecord {
   const turns = turnsOf(value)
-  const { items, leftOut, tools } = withHandOffs(itemsOfOutput(value, turns), memberNames(value))
+  const { items, leftOut, tools } = withHandOffs(itemsOfOutput(value, turns), toolsIn(memberNames(value)))
   const last = turns.at(-1)
   const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
   const id = idOf(at(value, 'run_id'))

@@ -1,5 +1,5 @@
 import type { LogFormat, LoggedItem, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
-import { withHandOffs } from '../hand-offs.ts'
+import { toolsIn, withHandOffs } from '../hand-offs.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { readCrewMessages } from '../messages/crewai.ts'
 import { itemsOfCalls, itemsOfTurns, type ModelCall } from '../model-calls.ts'
@@ -130,7 +130,7 @@ function runOfEvents(events: readonly unknown[], where: string): LoggedRun {
     where,
     source: events,
     ...(question === '' ? {} : { question }),
-    ...withHandOffs(merged, new Set(calls.map(({ agent }) => agent)).size > 1 ? names : new Set()),
+    ...withHandOffs(merged, toolsIn(new Set(calls.map(({ agent }) => agent)).size > 1 ? names : new Set())),
     ...(answer === '' ? {} : { answer }),
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../chat-turn.ts'
 import type { LeftOut, LogFormat, LoggedRun, LogRecord, Unreadable } from '../contract.ts'
-import { handOffTo, withHandOffs } from '../hand-offs.ts'
+import { handOffTo, toolsIn, withHandOffs } from '../hand-offs.ts'
 import { asText, at, isObject, listOf, parsedOr, textOf, timeOf } from '../json.ts'
 import { outputText, readAgentsItems } from '../messages/agents-sdk.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
@@ -115,7 +115,7 @@ function readTrace(id: string, values: readonly unknown[], where: string): Logge
   const runs = tools
     .filter(({ data }) => handOffTo(asText(at(data, 'name')), undefined, null) === undefined)
     .map((span) => toolRunOf(span, agentOf(span)))
-  const { items, leftOut } = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), agents)
+  const { items, leftOut } = withHandOffs(withToolRuns(itemsOfCalls(calls), runs), toolsIn(agents))
   const last = calls.at(-1)?.output.at(-1)
   const isAnswer = last !== undefined && last.calls.length === 0 && last.text !== ''
   return {
