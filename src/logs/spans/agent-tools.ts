@@ -1,4 +1,4 @@
-import type { LoggedItem } from '../contract.ts'
+import type { Json, LoggedItem } from '../contract.ts'
 import type { Called } from '../hand-offs.ts'
 import type { Agents } from './agents.ts'
 import { isBelow, type SpanNode } from './span-tree.ts'
@@ -20,7 +20,10 @@ export function agentsBehind(
   for (const node of nodes) {
     if (node.kind !== 'tool' || node.tool?.name === undefined || node.children.length === 0) continue
     const model = models.find((one) => isBelow(one, node))
-    if (model !== undefined) inside.set(node.tool.name, agents.of(model))
+    const { name, call, input = null } = node.tool
+    if (model === undefined) continue
+    if (call !== undefined) inside.set(call, agents.of(model))
+    else inside.set(keyOf(name, input), agents.of(model))
   }
   const endings = new Map<string, string>()
   for (const node of nodes)
@@ -28,9 +31,14 @@ export function agentsBehind(
       endings.set(node.answer.trim(), agents.of(node))
   return (call, output) => {
     const found =
-      inside.get(call.tool) ?? writers.get(plainName(call.tool)) ?? endings.get((output ?? '\0').trim())
+      inside.get(call.call ?? '') ??
+      inside.get(keyOf(call.tool, call.input)) ??
+      writers.get(plainName(call.tool)) ??
+      endings.get((output ?? '\0').trim())
     return found === undefined || found === call.agent || !writers.has(plainName(found)) ? undefined : found
   }
 }
+
+const keyOf = (tool: string, input: Json): string => `${tool}\0${JSON.stringify(input)}`
 
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')

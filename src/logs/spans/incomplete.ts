@@ -8,7 +8,8 @@ export function problemsOf(nodes: readonly SpanNode[]): { problems: string[]; is
     ({ kind, messages = [], output = [] }) => kind === 'agent' && messages.length + output.length > 0,
   )
   if (models.length === 0 && agents.length === 0) {
-    const tools = 'the trace has runs of tools, but no model calls. Trace the client library of the model too.'
+    const tools =
+      'the trace has runs of tools, but no model calls. Trace the client library of the model too.'
     const problems = toolNodes(nodes).length > 0 ? [tools] : []
     return { problems, isReadable: false }
   }

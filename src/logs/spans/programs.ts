@@ -1,35 +1,60 @@
-import type { ChatTurn } from '../chat-turn.ts'
-import { programIn } from '../executed-code.ts'
+import type { LoggedItem } from '../contract.ts'
+import { type Program, programIn } from '../executed-code.ts'
+import type { ToolRun } from '../tool-runs.ts'
+import type { Agents } from './agents.ts'
 import type { SpanNode } from './span-tree.ts'
 
 /** How smolagents reports what a program printed and returned. */
 const REPORT = /^\s{0,20}Execution logs:/
 
-/**
- * Agents whose actions are programs: the span of such a step has a model call, whose text has the program, and ends with
- * a report of its execution. The program becomes a call with the report as its result; the tools that the program itself
- * ran are part of it, and are returned so that they can be left out.
- */
-export function callPrograms(models: readonly SpanNode[]): ReadonlySet<SpanNode> {
-  const inside = new Set<SpanNode>()
-  for (const [number, node] of models.entries()) {
-    const step = node.parent
-    const report = step?.answer ?? step?.span.error
-    const turn = node.output?.findLast(({ role }) => role === 'assistant')
-    const program = turn === undefined || turn.calls.length > 0 ? undefined : programIn(turn.text)
-    if (step === undefined || report === undefined || turn === undefined || program === undefined) continue
-    if (!REPORT.test(report) && step.span.error === undefined) continue
-    if (step.children.filter(({ kind }) => kind === 'model').length !== 1) continue
-    const id = `program ${number}`
-    const called: ChatTurn = {
-      ...turn,
-      text: program.words.replace(/^Thought:\s*/, ''),
-      calls: [{ id, tool: program.tool, input: program.code }],
-    }
-    const ok = step.span.error === undefined
-    node.output = node.output!.map((one) => (one === turn ? called : one))
-    node.program = { id, output: report, ok, end: step.end }
-    for (const child of step.children) if (child.kind === 'tool') inside.add(child)
-  }
-  return inside
+/** A program that a model wrote, with the span of the step that ran it. */
+export interface StepProgram extends Program {
+  id: string
+  model: SpanNode
+  step: SpanNode
 }
+
+/**
+ * Agents whose actions are programs: the span of such a step has one model call, whose text has the program, and ends with
+ * a report of its execution or an error.
+ */
+export function programsIn(models: readonly SpanNode[]): StepProgram[] {
+  return models.flatMap((model, number): StepProgram[] => {
+    const step = model.parent
+    const turn = model.output?.findLast(({ role }) => role === 'assistant')
+    const program = turn === undefined || turn.calls.length > 0 ? undefined : programIn(turn.text)
+    if (step === undefined || program === undefined) return []
+    const isRun = REPORT.test(step.answer ?? '') || step.span.error !== undefined
+    const isOnly = step.children.filter(({ kind }) => kind === 'model').length === 1
+    return isRun && isOnly ? [{ ...program, id: `program ${number}`, model, step }] : []
+  })
+}
+
+/** Items in which each program is called by the turn that has it. */
+export function withPrograms(items: readonly LoggedItem[], programs: readonly StepProgram[]): LoggedItem[] {
+  return items.flatMap((item): LoggedItem[] => {
+    if (item.type !== 'wrote') return [item]
+    const found = programs.find(
+      ({ model, code }) => model.start === item.at && programIn(item.text)?.code === code,
+    )
+    if (found === undefined) return [item]
+    const { tool, code, words, id } = found
+    const thought = [item.thought ?? '', words.replace(/^Thought:\s*/, '')].filter((text) => text !== '')
+    return [
+      { ...item, thought: thought.join('\n'), said: { as: 'call', text: code } },
+      { type: 'called', agent: item.agent, tool, input: code, call: id, at: found.model.start },
+    ]
+  })
+}
+
+/** What the programs returned. */
+export const runsOfPrograms = (programs: readonly StepProgram[], agents: Agents): ToolRun[] =>
+  programs.map(({ tool, id, model, step }) => ({
+    agent: agents.of(model),
+    tool,
+    call: id,
+    output: step.answer ?? step.span.error ?? '',
+    start: model.end,
+    end: step.end,
+    ...(step.span.error === undefined ? {} : { ok: false }),
+  }))

@@ -2,25 +2,30 @@ import type { LoggedItem, LoggedRun, LoggedTool } from '../contract.ts'
 import { withHandOffs } from '../hand-offs.ts'
 import { asText, type JsonObject } from '../json.ts'
 import { itemsOfCalls, type ModelCall } from '../model-calls.ts'
+import { withTextActions } from '../text-actions.ts'
 import { type ToolRun, withToolRuns } from '../tool-runs.ts'
 import { agentsBehind, plainName } from './agent-tools.ts'
 import { Agents } from './agents.ts'
 import { isPlumbing } from './markup.ts'
-import { callPrograms } from './programs.ts'
+import { programsIn, runsOfPrograms, withPrograms } from './programs.ts'
 import { modelCalls, toolNodes } from './same-call.ts'
 import { around, isBelow, type SpanNode } from './span-tree.ts'
 
 /** The run that the spans of a trace tell. */
 export function runOfTrace(nodes: readonly SpanNode[], id: string): LoggedRun {
   const models = modelCalls(nodes)
-  const inPrograms = callPrograms(models)
+  const programs = programsIn(models)
   const agents = new Agents(models)
   const silent = silentAgents(nodes, models, agents)
-  const tools = toolNodes(nodes).filter((node) => !inPrograms.has(node))
+  // What a program runs is part of it, and what an agent does that tells everything is told.
+  const isTold = ({ parent }: SpanNode): boolean =>
+    parent !== undefined && (programs.some(({ step }) => step === parent) || tellsAll(parent, models))
+  const tools = toolNodes(nodes).filter((node) => !isTold(node))
   const calls = [...models.map((node) => callOf(node, agents)), ...silent]
   calls.sort((one, other) => one.at - other.at)
-  const runs = [...tools.map((node) => toolRunOf(node, agents)), ...programRuns(models, agents)]
-  const told = withHandOffSpans(withToolRuns(itemsOfCalls(calls), runs), nodes, agents)
+  const runs = [...tools.map((node) => toolRunOf(node, agents)), ...runsOfPrograms(programs, agents)]
+  const written = withTextActions(withPrograms(itemsOfCalls(calls), programs), runs)
+  const told = withHandOffSpans(withToolRuns(written, runs), nodes, agents)
   const { items, leftOut, tools: handedBy } = withHandOffs(told, agentsBehind(nodes, models, told, agents))
   const outer = spansAround(nodes, calls.length > 0 ? models : tools)
   const question = outer.map(questionOf).find(Boolean) ?? questionOf({ messages: calls[0]?.messages ?? [] })
@@ -55,8 +60,7 @@ function silentAgents(
     if (kind !== 'agent' || (messages.length === 0 && output.length === 0)) return []
     if (models.some((model) => isBelow(model, node))) return []
     const agent = agents.of(node)
-    // Some tell everything that happened.
-    if (output.some(({ results }) => results.length > 0)) return [{ agent, messages, output, at: start }]
+    if (tellsAll(node, models)) return [{ agent, messages, output, at: start }]
     return [
       { agent, messages, output: [], at: start },
       { agent, messages: [], output, at: end },
@@ -64,15 +68,11 @@ function silentAgents(
   })
 }
 
-function programRuns(models: readonly SpanNode[], agents: Agents): ToolRun[] {
-  return models.flatMap((node): ToolRun[] => {
-    if (node.program === undefined) return []
-    const { id, output, ok, end } = node.program
-    return [
-      { agent: agents.of(node), tool: 'code', call: id, output, start: node.end, end, ...(ok ? {} : { ok }) },
-    ]
-  })
-}
+/** Whether an agent whose model calls were not traced ends with everything that happened. */
+const tellsAll = (node: SpanNode, models: readonly SpanNode[]): boolean =>
+  node.kind === 'agent' &&
+  (node.output ?? []).some(({ results }) => results.length > 0) &&
+  !models.some((model) => isBelow(model, node))
 
 function toolRunOf(node: SpanNode, agents: Agents): ToolRun {
   const { tool = {}, span, start, end } = node
@@ -138,7 +138,8 @@ function withAnswer(items: readonly LoggedItem[], answer: string | undefined): L
   const isEnd = end !== undefined && !turns.some(({ text }) => isSaid(text)) && answer?.endsWith(end.text)
   const said = isEnd ? end : turns.findLast(({ text }) => isSaid(text))
   const last = said ?? (answer === undefined ? turns.findLast(({ index }) => !isCall(index)) : undefined)
-  const text = isEnd ? end.text : (answer ?? last?.text)
+  const marked = last?.said?.as === 'answer' ? last.said.text : undefined
+  const text = marked ?? (isEnd ? end.text : (answer ?? last?.text))
   if (text === undefined) return [...items]
   const after = last === undefined || isCall(last.index) ? items.length : last.index + 1
   const { agent, at } = last ?? turns.at(-1) ?? items.at(-1) ?? { agent: 'assistant', at: 0 }

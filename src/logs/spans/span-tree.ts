@@ -10,8 +10,6 @@ export interface SpanNode extends Reading {
   /** In milliseconds since the trace began. */
   start: number
   end: number
-  /** What a program that a model wrote printed. */
-  program?: { id: string; output: string; ok: boolean; end: number }
 }
 
 /** The spans of a trace as a tree, in the order in which they began. */
