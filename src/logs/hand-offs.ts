@@ -52,7 +52,7 @@ export function withHandOffs(
     if (to === undefined) return [item]
     if (result !== undefined) {
       dropped.add(result)
-      leftOut.push({ at: 'result', reason: REASON, text: result.output })
+      if (result.output !== '') leftOut.push({ at: 'result', reason: REASON, text: result.output })
     }
     tools.add(item.tool)
     const { agent, at } = item

@@ -50,7 +50,10 @@ class Reader {
     const word = this.#match(/[A-Za-z_][\w.]*/y)
     if (word === undefined) throw new Error('not a Python literal')
     if (word in WORDS) return WORDS[word]
-    if (this.#text[this.#at] !== '(') throw new Error('not a Python literal')
+    if (this.#text[this.#at] !== '(') {
+      if (word.includes('.')) return word
+      throw new Error('not a Python literal')
+    }
     return { class: word, ...this.#arguments() }
   }
 

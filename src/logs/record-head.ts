@@ -1,6 +1,7 @@
 import type { Json, LoggedRun, LoggedTool } from './contract.ts'
 import { asJson, asText, at, isObject, listOf, parsedOr, textOf } from './json.ts'
 import { fromLlamaIndex } from './messages/llama-index.ts'
+import { fromSemanticKernel } from './messages/semantic-kernel.ts'
 import { fromShareGpt } from './messages/sharegpt.ts'
 import { fromSmolagents } from './messages/smolagents.ts'
 
@@ -94,7 +95,9 @@ export function messagesOf(value: unknown): readonly unknown[] {
 
 /** Messages of libraries that keep them in a form of their own, in the usual one. */
 const usual = (messages: readonly unknown[]): readonly unknown[] =>
-  fromSmolagents(messages).map((message) => fromLlamaIndex(fromShareGpt(message)))
+  fromSmolagents(messages).flatMap((message) =>
+    fromSemanticKernel(message).map((one) => fromLlamaIndex(fromShareGpt(one))),
+  )
 
 /** Tools as they are offered to a model, such as `{ type: "function", function: { name, description, parameters } }`. */
 export function toolsOf(tools: unknown): LoggedTool[] {

@@ -9,6 +9,7 @@ import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
 import { crewai } from './crewai.ts'
+import { googleAdk } from './google-adk.ts'
 import { langchain } from './langchain.ts'
 import { langfuse } from './langfuse.ts'
 import { langsmith } from './langsmith.ts'
@@ -36,6 +37,7 @@ export const logFormats: readonly LogFormat[] = [
   langchain,
   openaiAgents,
   pydanticAi,
+  googleAdk,
   agno,
   llamaIndex,
   oagents,
