@@ -3,7 +3,7 @@ import { at, textOf } from './json.ts'
 import { toolName } from './tool-names.ts'
 
 /** Tools by which one agent hands the conversation to another: `transfer_to_refunds`. */
-const HAND_OFF = /^(?:transfer_(?:back_)?to_|hand_?off_(?:back_)?to_|delegate_to_)(.+)$/i
+const HAND_OFF = /^(?:handoff[-_])?(?:transfer_(?:back_)?to_|hand_?off_(?:back_)?to_|delegate_to_)(.+)$/i
 /** Tools that are given the other agent's name. */
 const NAMES_IT = /^(?:transfer|hand_?off)(?:_to(?:_agent)?)?$/i
 const SAYS_SO =
@@ -69,7 +69,7 @@ const handsOff = (item: LoggedItem | undefined): boolean =>
 const ASSISTANT = /^\s*\{"assistant":\s*"([^"]*)"\}\s*$/
 
 const saysSo = (output: string): boolean =>
-  /^\s*(?:null)?\s*$/.test(output) || SAYS_SO.test(output) || ASSISTANT.test(output)
+  /^\s*(?:null|None)?\s*$/.test(output) || SAYS_SO.test(output) || ASSISTANT.test(output)
 
 type Returned = Extract<LoggedItem, { type: 'returned' }>
 

@@ -20,9 +20,20 @@ export function itemsOfChat(turns: readonly (ChatTurn & { agent?: string | undef
   const callers = new Map<string | undefined, Caller>()
   const first = turns.find(({ role }) => role === 'assistant')
   let current = first?.name ?? first?.agent ?? 'assistant'
+  const leftOut: LeftOut[] = []
+  const said = new Map<string, string[]>()
   const items = turns.flatMap((turn) => {
     const by = turn.role === 'assistant' ? (turn.name ?? turn.agent ?? current) : current
     for (const { id, tool, input } of turn.calls) callers.set(id, { agent: by, tool, input })
+    if (turn.role === 'assistant' && turn.text !== '') {
+      // Semantic Kernel ends an agent's work with a message of everything that it wrote.
+      const before = said.get(by) ?? []
+      if (before.length > 1 && turn.calls.length === 0 && turn.text === before.join('')) {
+        leftOut.push({ at: 'message', reason: 'what was written, once more', text: turn.text })
+        return []
+      }
+      said.set(by, [...before, turn.text])
+    }
     const [result] = turn.role === 'tool' ? turn.results : []
     const caller = result === undefined ? undefined : callers.get(result.id)
     for (const { id, output } of turn.results) {
@@ -34,7 +45,12 @@ export function itemsOfChat(turns: readonly (ChatTurn & { agent?: string | undef
   })
   const last = turns.findLast(({ text, calls, results }) => text !== '' || calls.length + results.length > 0)
   const ends = last?.role === 'assistant' && last.calls.length === 0 && last.text !== ''
-  return { ...withHandOffs(joinedPrompts(items)), ...(ends ? { answer: last.text } : {}) }
+  const run = withHandOffs(joinedPrompts(items))
+  return {
+    ...run,
+    leftOut: [...leftOut, ...run.leftOut],
+    ...(ends ? { answer: last.text } : {}),
+  }
 }
 
 type Caller = Pick<Extract<LoggedItem, { type: 'called' }>, 'agent' | 'tool' | 'input'>

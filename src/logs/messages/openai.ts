@@ -55,7 +55,13 @@ function resultsOf(value: unknown, content: string, name: string | undefined): C
 
 function resultOf(value: unknown, output: string, tool: string | undefined): ChatResult {
   const id = idOf(at(value, 'tool_call_id'))
-  return { output, ...(id === undefined ? {} : { id }), ...(tool === undefined ? {} : { tool }) }
+  const failed = at(value, 'tool_call_error') === true || at(value, 'is_error') === true
+  return {
+    output,
+    ...(id === undefined ? {} : { id }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(failed ? { ok: false } : {}),
+  }
 }
 
 /** Text, or the text of all parts; other parts are named. */
@@ -97,7 +103,12 @@ function callsOf(value: unknown): ChatCall[] {
   const calls = listOf(at(value, 'tool_calls')).map((call) => {
     const id = idOf(at(call, 'id'))
     const tool = at(call, 'function', 'name') ?? at(call, 'custom', 'name') ?? at(call, 'name')
-    const input = at(call, 'function', 'arguments') ?? at(call, 'custom', 'input') ?? at(call, 'arguments')
+    const input =
+      at(call, 'function', 'arguments') ??
+      at(call, 'custom', 'input') ??
+      at(call, 'arguments') ??
+      // As LangChain has them.
+      at(call, 'args')
     return { ...(id === undefined ? {} : { id }), tool: asText(tool), input: parsedOr(input) }
   })
   const legacy = at(value, 'function_call')

@@ -1,7 +1,15 @@
 import { langChainAgent } from '../../agent-names.ts'
-import { asText, at, isObject, type JsonObject, parsedOr, textOf } from '../../json.ts'
+import type { Json } from '../../contract.ts'
+import { asJson, asText, at, isObject, type JsonObject, listOf, parsedOr, textOf } from '../../json.ts'
 import { turnsIn } from '../../messages/any-dialect.ts'
-import { answerIn, questionIn, toolInput, toolOutput } from '../../trace-values.ts'
+import {
+  answerIn,
+  definitionIn,
+  isDefinition,
+  questionIn,
+  toolInput,
+  toolOutput,
+} from '../../trace-values.ts'
 import { offeredTools } from '../offered-tools.ts'
 import type { Convention } from '../reading.ts'
 
@@ -19,9 +27,9 @@ export const langfuse: Convention = ({ attributes, name }) => {
     return {
       kind: 'model',
       agent,
-      messages: turnsIn(input, 'user'),
+      messages: turnsIn(input, 'user').filter((turn) => !isDefinition(turn)),
       output: turnsIn(output, 'assistant').filter(({ role }) => role !== 'system'),
-      offered: offeredTools(at(parsedOr(input ?? null), 'tools')),
+      offered: offeredTools(at(parsedOr(input ?? null), 'tools') ?? definitionsIn(input)),
     }
   if (type === 'tool') {
     const given = toolInput(input)
@@ -42,6 +50,11 @@ export const langfuse: Convention = ({ attributes, name }) => {
   const ends = { question: questionIn(parsedOr(input ?? null)), answer: answerIn(output) }
   return type === 'agent' ? { kind: 'agent', agent: agent ?? name, ...ends } : { agent, ...ends }
 }
+
+const definitionsIn = (input: unknown): Json[] =>
+  listOf(parsedOr(input ?? null)).flatMap(
+    (message) => asJson(definitionIn(asText(at(message, 'content')))) ?? [],
+  )
 
 /** The attributes under a prefix, whose values are JSON. */
 function under(attributes: JsonObject, prefix: string): JsonObject {
