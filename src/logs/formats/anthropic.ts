@@ -10,7 +10,10 @@ const events = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|st
 
 const logs: ApiLogs = {
   api,
-  isResponse: (body) => at(body, 'type') === 'message' && Array.isArray(at(body, 'content')),
+  isResponse: (body) =>
+    at(body, 'type') === 'message' &&
+    listOf(at(body, 'content')).every((block) => !/^(?:input|output)_/.test(String(at(block, 'type')))) &&
+    Array.isArray(at(body, 'content')),
   isEvent: (event) => events.test(String(at(event, 'type'))),
   startsStream: (event) => at(event, 'type') === 'message_start',
   readWhole: readChat,

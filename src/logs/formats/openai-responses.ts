@@ -26,7 +26,7 @@ export const openaiResponses: LogFormat = {
 }
 
 const types =
-  /^(?:message|reasoning|compaction|program|\w+_call|\w+_call_output|program_output|mcp_\w+|item_reference|additional_tools)$/
+  /^(?:message|reasoning|compaction|program|\w+_call|\w+_call_(?:output|result)|program_output|mcp_\w+|item_reference|additional_tools)$/
 const isOwn = (item: unknown): boolean => types.test(String(at(item, 'type')))
 const isItem = (item: unknown): boolean =>
   isOwn(item) || (at(item, 'type') === undefined && at(item, 'role') !== undefined)

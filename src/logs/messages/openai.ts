@@ -33,14 +33,16 @@ export function readOpenAiMessage(value: unknown): ChatTurn {
   const content = contentText(at(value, 'content'))
   const isResult = role === 'tool' || role === 'function'
   if (isResult) return { role: 'tool', text: '', calls: [], results: resultsOf(value, content, name) }
-  const { thought, text } = thoughtOf(value, content)
+  const calls = callsOf(value)
+  // AG2 writes that a message with calls has no text.
+  const { thought, text } = thoughtOf(value, calls.length > 0 && content === 'None' ? '' : content)
   const refusal = textOf(at(value, 'refusal'))
   return {
     role: role === 'developer' ? 'system' : (role as ChatTurn['role']),
     ...(name === undefined ? {} : { name }),
     text: [text, text === refusal ? '' : (refusal ?? '')].filter((one) => one !== '').join('\n'),
     ...(thought === undefined ? {} : { thought }),
-    calls: callsOf(value),
+    calls,
     results: [],
   }
 }
