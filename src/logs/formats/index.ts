@@ -8,6 +8,7 @@ import { atif } from './atif.ts'
 import { autogen } from './autogen.ts'
 import { camel } from './camel.ts'
 import { chatml } from './chatml.ts'
+import { consoleText } from './console.ts'
 import { crewai } from './crewai.ts'
 import { googleAdk } from './google-adk.ts'
 import { langchain } from './langchain.ts'
@@ -54,6 +55,7 @@ export const logFormats: readonly LogFormat[] = [
   ag2,
   chatml,
   tags,
+  consoleText,
   react,
   openaiChat,
 ]
