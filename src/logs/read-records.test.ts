@@ -87,5 +87,10 @@ describe('values of a log file', () => {
         { class: 'Message', role: 'assistant', text: null },
       ],
     ])
+    const lines = await read('lines.txt', "source='a' content='x\\ny'\nsource='b' content='z'\n")
+    expect(lines).toEqual([
+      { source: 'a', content: 'x\ny' },
+      { source: 'b', content: 'z' },
+    ])
   })
 })

@@ -23,6 +23,16 @@ export async function* readRecords(file: string): AsyncGenerator<LogRecord | Unr
   }
   if (kind === 'json' || /^\s*[[{]/.test(text)) yield* readJson(file, text, kind === 'json')
   else if (hasLinesOfJson(text)) yield* readLines(file, [text])
+  else yield* textOrPrinted(file, text)
+}
+
+/** What Python prints, one value or one on each line; else the text itself. */
+function* textOrPrinted(file: string, text: string): Generator<LogRecord> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const isPrinted = (line: string): boolean => typeof pythonValue(line) === 'object'
+  if (lines.length > 1 && lines.slice(0, FIRST_LINES).every(isPrinted))
+    for (const [index, line] of lines.entries())
+      yield { where: `${file}:${index + 1}`, value: pythonValue(line) ?? line }
   else yield { where: file, value: pythonValue(text) ?? text }
 }
 
@@ -43,7 +53,7 @@ async function* readJson(
       yield { where: file, value: rest }
     } else if (found.some((record) => 'value' in record)) yield* found
     else if (mustBeJson) yield { where: file, problem: `it is not JSON: ${(error as Error).message}` }
-    else yield { where: file, value: pythonValue(text) ?? text }
+    else yield* textOrPrinted(file, text)
   }
 }
 

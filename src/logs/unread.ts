@@ -127,7 +127,7 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 /** Ids, times and names of kinds and models, which nobody wrote. */
 const isLabel = (text: string, at: string): boolean =>
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
+  (/(?:^|\.)(?:langgraph_\w+(?:\[\d\])?|(?:langgraph_)?checkpoint_ns|ls_\w+|tags\[\d\]|\w+_url|\w+_kind|\w*_type|tzinfo|type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
     at,
   ) &&
     !/\s/.test(text))
