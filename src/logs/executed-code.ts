@@ -66,12 +66,13 @@ export function bareProgram(text: string, { output, ok }: Execution): Program | 
 const reports = [
   /^\s{0,20}exitcode: (-?\d{1,6})(?: \([^)\n]{0,40}\))?\s{0,4}(?:Code output:)? ?\n?/,
   /^\s{0,20}The script ran, then exited with Unix exit code: (-?\d{1,6})\s{0,4}(?:Its output was:)?\n?/,
+  /^\s{0,20}The script ran, then exited with an error \(POSIX exit code: (-?\d{1,6})\)\s{0,4}(?:Its output was:)?\n?/,
   /^\s{0,20}The script ran but produced no output to console\. The Unix exit code was: (-?\d{1,6})\.?[^\n]{0,200}/,
 ]
 
 /** The words of such reports, which are nobody's. */
 export const executorMarkup =
-  /exitcode: -?\d{1,6}(?: \([^)\n]{0,40}\))?|Code output:|The script ran, then exited with Unix exit code: -?\d{1,6}|Its output was:/g
+  /exitcode: -?\d{1,6}(?: \([^)\n]{0,40}\))?|Code output:|The script ran, then exited with Unix exit code: -?\d{1,6}|The script ran, then exited with an error \(POSIX exit code: -?\d{1,6}\)|Its output was:/g
 
 /** A message that reports an execution, whoever sends it. */
 export function executionIn(text: string): Execution | undefined {
