@@ -88,12 +88,13 @@ function answerIn(content: string): string | undefined {
 /** Undefined if it only says what the runtime does next. */
 function thoughtOf(text: string): Pick<Speech, 'thought' | 'said'> | undefined {
   if (/^Updated Ledger:/.test(text)) return ledger(text)
-  if (/^(?:Initial|New) plan:/.test(text)) return plan(text)
+  if (/^(?:Initial|New) plan:/.test(text)) return planIn(text)
   if (/^(?:Next speaker |Stalled\.|Replan counter |Request satisfied)/.test(text)) return undefined
   return {}
 }
 
-function plan(text: string): Pick<Speech, 'thought' | 'said'> {
+/** The facts and the plan in the form that the orchestrator fills in. */
+export function planIn(text: string): Pick<Speech, 'thought' | 'said'> {
   const facts =
     /Here is an initial fact sheet to consider:\s{0,20}\n([\s\S]*?)(?=\nHere is the plan to follow)/.exec(
       text,

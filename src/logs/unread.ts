@@ -147,7 +147,7 @@ function* leaves(value: unknown, at: string): Generator<{ at: string; text: stri
 const isLabel = (text: string, at: string): boolean =>
   (text.length < SHORTEST && !/\s|[.!?]$/.test(text) && !SAID.test(at)) ||
   IDENTIFIER.test(text) ||
-  (/(?:^|\.)(?:type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
+  (/(?:^|\.)(?:langgraph_\w+(?:\[\d\])?|(?:langgraph_)?checkpoint_ns|ls_\w+|tags\[\d\]|\w+_url|\w+_kind|\w*_type|tzinfo|type|object|system_fingerprint|signature|encrypted_content|model|model_name|model_version|class|id|\w+_id|status|finish_reason|id\[\d\])$/.test(
     at,
   ) &&
     !/\s/.test(text))
