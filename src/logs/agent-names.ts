@@ -32,3 +32,6 @@ export function agentNameIn(system: string): string {
   const name = words.slice(0, Math.min(MOST_WORDS, end === -1 ? words.length : end))
   return name.length === 0 ? 'assistant' : name.join('-').toLowerCase()
 }
+
+/** A name without case, spaces and punctuation, by which an agent and the tool of its name are matched. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')

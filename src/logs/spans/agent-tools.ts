@@ -1,3 +1,4 @@
+import { plainName } from '../agent-names.ts'
 import type { Json, LoggedItem } from '../contract.ts'
 import type { Called } from '../hand-offs.ts'
 import type { Agents } from './agents.ts'
@@ -40,5 +41,3 @@ export function agentsBehind(
 }
 
 const keyOf = (tool: string, input: Json): string => `${tool}\0${JSON.stringify(input)}`
-
-export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
