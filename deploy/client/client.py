@@ -50,7 +50,9 @@ def solve(question, url=None, show=lambda text: None):
         read = len(chain)
         if not is_open and tags[tag] == "answer":
             return {"answer": body.strip(), "chain": chain, "calls": calls}
-        if not is_open and tags[tag] == "tool" and calls < limits["calls"]:
+        if not is_open and tags[tag] == "tool":
+            if calls == limits["calls"]:
+                break
             output = TOOLS[tag](body) if tag in TOOLS else f"{tag} is not available"
             output = output.replace(f"</{observation}>", f"<\\/{observation}>")
             shown = f"\n<{observation}>{output}</{observation}>\n"

@@ -69,7 +69,8 @@ export async function solve(
     show(chain.slice(shown))
     shown = chain.length
     if (turn?.isOpen === false && kind === 'answer') return { answer: turn.body.trim(), chain, calls }
-    if (turn?.isOpen === false && kind === 'tool' && calls < limits.calls) {
+    if (turn?.isOpen === false && kind === 'tool') {
+      if (calls === limits.calls) break
       const output = (await tools[turn.tag]?.(turn.body)) ?? `${turn.tag} is not available`
       const escaped = output.replaceAll(`</${observation}>`, `<\\/${observation}>`)
       chain += `\n<${observation}>${escaped}</${observation}>\n`

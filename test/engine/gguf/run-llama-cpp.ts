@@ -29,6 +29,8 @@ export interface LlamaCppJob {
   prompts: number[][]
   texts: string[]
   count: number
+  /** Default: 128. */
+  contextSize?: number
 }
 
 export interface LlamaCppAnswer {
@@ -37,7 +39,14 @@ export interface LlamaCppAnswer {
   encoded: number[][]
 }
 
-const { folder, model: path, prompts, texts, count } = JSON.parse(readFileSync(0, 'utf8')) as LlamaCppJob
+const {
+  folder,
+  model: path,
+  prompts,
+  texts,
+  count,
+  contextSize = 128,
+} = JSON.parse(readFileSync(0, 'utf8')) as LlamaCppJob
 const entry = createRequire(join(folder, 'package.json')).resolve('node-llama-cpp')
 const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaCpp
 // Nothing is compiled or downloaded: the binary that npm installed, or a failure.
@@ -49,7 +58,7 @@ const llama = await getLlama({
   maxThreads: 1,
 })
 const model = await llama.loadModel({ modelPath: path, gpuLayers: 0 })
-const context = await model.createContext({ contextSize: 128, threads: 1 })
+const context = await model.createContext({ contextSize, threads: 1 })
 const sequence = context.getSequence()
 const answer: LlamaCppAnswer = {
   tokens: [],
