@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { RolloutSettings } from '../agent/index.ts'
 import { UsageError } from '../base/errors/index.ts'
 import { ensureFolder, moveIntoPlace, temporaryPath, writeFileAtomic } from '../base/files/index.ts'
 import {
@@ -8,36 +7,18 @@ import {
   type ElementType,
   exportGguf,
   exportOnnx,
-  type GgufFileType,
   type GgufReport,
   inspectModel,
-  type ModelReport,
 } from '../engine/index.ts'
-import type { Grammar } from '../language/grammar/index.ts'
-import { openTokenizer, type Tokenizer } from '../language/tokens/index.ts'
+import { openTokenizer } from '../language/tokens/index.ts'
 import { copyPage } from './browser-files.ts'
 import { clientConfig, stopTexts } from './client-config.ts'
-import { type ModelPrompt, modelPrompt } from './model-prompt.ts'
+import type { Deployment, DeployOptions } from './contract.ts'
+import { modelPrompt } from './model-prompt.ts'
 import { modelfile } from './modelfile.ts'
 import { copyOwn } from './own-folder.ts'
 import { readme } from './readme.ts'
 import { type DeployTarget, deployTargets } from './targets.ts'
-
-export interface DeployOptions {
-  target: DeployTarget
-  /** The checkpoint's folder. */
-  model: string
-  /** The folder to write. */
-  out: string
-  /** The model's name on the server. */
-  name: string
-  grammar: Grammar
-  limits: Pick<RolloutSettings, 'maxTokens' | 'maxTurns'>
-  /** For targets that take a GGUF file; default: F16. */
-  quantize?: GgufFileType | undefined
-  /** ISO time. */
-  createdAt: string
-}
 
 export interface Deployed {
   target: DeployTarget
@@ -46,16 +27,6 @@ export interface Deployed {
   /** What the weights were written as, if they are a GGUF file. */
   gguf: GgufReport | undefined
   /** Tools of the grammar that the client cannot run by itself. */
-  missingTools: string[]
-}
-
-/** What the parts of a folder are made from. */
-export interface Deployment extends DeployOptions {
-  folder: string
-  report: ModelReport
-  tokenizer: Tokenizer
-  prompt: ModelPrompt
-  stop: string[]
   missingTools: string[]
 }
 

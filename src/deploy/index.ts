@@ -1,5 +1,5 @@
 /** Folders with which a model runs elsewhere, and what is published about it. */
-export { type Deployed, type DeployOptions, deployModel } from './deploy.ts'
+export { type Deployed, deployModel } from './deploy.ts'
 export { grammarOfRun } from './grammar-of-run.ts'
 export { type LocalFile, localFiles } from './publish/local-files.ts'
 export { type Prepared, preparePublication } from './publish/prepare.ts'

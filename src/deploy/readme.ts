@@ -1,6 +1,6 @@
 import { markdownTable } from '../base/text/index.ts'
 import type { GgufReport } from '../engine/index.ts'
-import type { Deployment } from './deploy.ts'
+import type { Deployment } from './contract.ts'
 import { type DeployTarget, deployTargets } from './targets.ts'
 
 /** README.md of a deployed model: how to start it, how to ask it, and what is special about it. */
