@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageFolders } from '../world/sandbox/workers/node-flags.ts'
-import { copyAsJavaScript, copyOwn } from './own-folder.ts'
+import { copyOwn } from './own-folder.ts'
 
 const runtimeFiles = ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'].map(
   (name) => `dist/${name}`,
@@ -17,7 +17,6 @@ const pythonFiles = [
 /** The page with everything it loads: nothing comes from another server. Python is included if a tool runs it. */
 export function copyPage(to: string, { python }: { python: boolean }): void {
   copyOwn('browser', to, (name) => python || name !== 'python-worker.js')
-  copyAsJavaScript('client', 'loop.ts', to)
   copyPackage('onnxruntime-web', runtimeFiles, join(to, 'ort'))
   if (python) copyPackage('pyodide', pythonFiles, join(to, 'pyodide'))
 }

@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,6 +77,15 @@ it('imports nothing that the folder does not have', async () => {
         expect(existsSync(join(folder, path!)), `${target}: ${name} imports ${path}`).toBe(true)
     }
   }
+})
+
+it('has the same tool loop for browsers: node scripts/browser-loop.ts', () => {
+  const folder = new URL('../../deploy/', import.meta.url)
+  const plain = (text: string): string =>
+    text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').replaceAll(/\s+|[,;]/g, '')
+  const source = readFileSync(new URL('client/loop.ts', folder), 'utf8')
+  const stripped = stripTypeScriptTypes(source)
+  expect(plain(read(fileURLToPath(new URL('browser', folder)), 'loop.js'))).toBe(plain(stripped))
 })
 
 it('quantizes for the targets that take GGUF files', async () => {

@@ -90,7 +90,7 @@ async function publish(checkpoint: string, options: PublishCommandOptions): Prom
   const name = options.repo ?? basename(model)
   using run = runFolder === undefined ? undefined : openRun(runFolder)
   const observe = showProgress()
-  return interruptible(async (signal) => {
+  return await interruptible(async (signal) => {
     const prepared = await preparePublication({
       model,
       out: options.out ?? `${basename(name)}-hub`,

@@ -7,5 +7,5 @@ export function frontMatter(values: Record<string, Value | undefined>): string {
       ? []
       : [`${key}: ${JSON.stringify(value)}`],
   )
-  return `---\n${lines.join('\n')}\n---\n`
+  return `---\n${lines.join('\n')}\n---`
 }

@@ -27,7 +27,7 @@ export function runFacts(run: Run, model: string): RunFacts {
       ['tasks', counts.task],
       ['runs of the team', counts.trajectory],
       ['sequences', counts.sequence],
-      ['rollouts', counts.rollout],
+      ['rollouts, with those of evaluations', counts.rollout],
     ].flatMap(([name, count]) =>
       Number(count) > 0 ? [[String(name), Number(count).toLocaleString('en')]] : [],
     ) as [string, string][],
