@@ -5,6 +5,7 @@ import {
   type LogFormat,
   type LoggedRun,
   type LogMap,
+  type LogRecord,
   mappedFormat,
   questionOf,
   taskIdOf,
@@ -62,14 +63,17 @@ export async function importLogs(
     batch = []
     observe({ stage: 'import', done, unit: 'runs' })
   }
-  for (const group of groups) {
-    report.format(group.format.name, group.files.length)
-    for await (const logged of group.format.read(recordsOf(group, signal, fail))) {
+  const read = async (format: LogFormat, records: AsyncIterable<LogRecord>): Promise<void> => {
+    for await (const logged of format.read(records)) {
       if ('problem' in logged) {
         fail(logged)
         continue
       }
-      const { trajectory, task } = convert(logged, group.format, known, domain)
+      if (logged.items.length === 0) {
+        fail({ where: logged.where, problem: 'it has no messages' })
+        continue
+      }
+      const { trajectory, task } = convert(logged, format, known, domain)
       const toolLike = toolLikeTexts(trajectory.events)
       report.addToolLike(toolLike)
       if (strict && toolLike.length > 0) {
@@ -80,7 +84,7 @@ export async function importLogs(
       // Attempts at one task may share an id, and importing a file again must find what it imported before.
       const id = uniqueId(trajectory.id, ids)
       const before = run.has('trajectory', id)
-      report.add(group.format.name, trajectory)
+      report.add(format.name, trajectory)
       if (before) report.raise('imported before')
       tools.offer(logged.tools ?? [])
       tools.add(trajectory)
@@ -91,6 +95,20 @@ export async function importLogs(
       }
       if (++done % BATCH === 0) flush()
     }
+  }
+  const others = new Map<LogFormat, LogRecord[]>()
+  const onOther = (format: LogFormat, record: LogRecord): void => {
+    const known = others.get(format)
+    if (known === undefined) others.set(format, [record])
+    else known.push(record)
+  }
+  for (const group of groups) {
+    report.format(group.format.name, group.files.length)
+    await read(group.format, recordsOf(group, signal, fail, wanted === undefined ? onOther : undefined))
+  }
+  for (const [format, records] of others) {
+    report.format(format.name, new Set(records.map(({ where }) => where.replace(/[:#]\d+$/, ''))).size)
+    await read(format, inOrder(records))
   }
   flush()
   tools.write(run)
@@ -114,7 +132,7 @@ function convert(
   // The order of a log is its own, whatever grammar its task would have.
   const task = named === undefined ? undefined : { ...named, domain }
   const taskId = task?.id ?? taskIdOf(question)
-  const id = logged.id ?? taskId
+  const id = logged.id || taskId
   const trajectory = toTrajectory(logged, { id, taskId, team: format.name, markup: format.markup })
   const meta = {
     domain,
@@ -123,6 +141,10 @@ function convert(
     importedFrom: logged.where,
   }
   return { trajectory: { ...trajectory, meta }, task }
+}
+
+async function* inOrder(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {
+  yield* records
 }
 
 function uniqueId(id: string, ids: Set<string>): string {

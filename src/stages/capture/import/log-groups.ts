@@ -61,17 +61,35 @@ async function formatOfFile(file: string, wanted: LogFormat | undefined): Promis
   return problem ?? { where: file, problem: 'the file is empty' }
 }
 
-/** The records of some files in one format. Records that it does not recognize are passed to `onStray`. */
+/**
+ * The records of some files in one format. Lines that are no records are passed to `onStray`, and records that only another
+ * format recognizes, as in a file of several programs, to `onOther`.
+ */
 export async function* recordsOf(
   { format, files }: LogGroup,
   signal: AbortSignal,
   onStray: (record: Unreadable) => void,
+  onOther?: (format: LogFormat, record: LogRecord) => void,
 ): AsyncGenerator<LogRecord> {
   for (const file of files) {
     for await (const record of readRecords(file)) {
       signal.throwIfAborted()
-      if ('problem' in record) onStray(record)
-      else yield* recordsIn(record, format).records
+      if ('problem' in record) {
+        onStray(record)
+        continue
+      }
+      const other = onOther === undefined ? undefined : otherFormatOf(record, format)
+      if (other === undefined) yield* recordsIn(record, format).records
+      else for (const one of other.records) onOther!(other.format, one)
     }
   }
+}
+
+function otherFormatOf(
+  record: LogRecord,
+  own: LogFormat,
+): { format: LogFormat; records: LogRecord[] } | undefined {
+  if (own.matches(record.value) || own.takes?.(record.value) === true) return undefined
+  const { format, records } = recordsIn(record)
+  return format === undefined || format === own ? undefined : { format, records }
 }
