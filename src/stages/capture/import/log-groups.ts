@@ -89,7 +89,7 @@ function otherFormatOf(
   record: LogRecord,
   own: LogFormat,
 ): { format: LogFormat; records: LogRecord[] } | undefined {
-  if (own.matches(record.value) || own.takes?.(record.value) === true) return undefined
+  if (own.takes?.(record.value) === true) return undefined
   const { format, records } = recordsIn(record)
   return format === undefined || format === own ? undefined : { format, records }
 }
