@@ -18,6 +18,8 @@ export interface LogFormat {
   title: string
   /** Tells whether a value looks like this format. The first format in the list that says so reads the file. */
   matches: (value: unknown) => boolean
+  /** Whether a value that does not look like it belongs to its runs all the same, such as an event of another kind. */
+  takes?: (value: unknown) => boolean
   /** The runs in these records, and the records that could not be read. */
   read: (records: AsyncIterable<LogRecord>) => AsyncIterable<LoggedRun | Unreadable>
   /** What this format's text consists of besides words, such as tags and labels; not reported as left out. */

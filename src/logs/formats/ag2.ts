@@ -21,6 +21,7 @@ export const ag2: LogFormat = {
   name: 'ag2',
   title: 'Chat histories of AutoGen 0.2 and AG2 teams, also as in Who&When and MAST',
   matches: (value) => isReceipt(value) || isTeam(historyOf(value)),
+  takes: isOtherLine,
   read: readAll,
   markup: executorMarkup,
 }
@@ -32,8 +33,9 @@ const isReceipt = (value: unknown): boolean =>
   at(value, 'event_name') === 'received_message' && typeof at(value, 'json_state') === 'string'
 
 /** Other lines of the runtime log, whose words are also in messages. */
-const isOtherLine = (value: unknown): boolean =>
-  isObject(value) && ('event_name' in value || 'invocation_id' in value) && 'thread_id' in value
+function isOtherLine(value: unknown): boolean {
+  return isObject(value) && ('event_name' in value || 'invocation_id' in value) && 'thread_id' in value
+}
 
 async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const files = new Map<string, { where: string; messages: unknown[] }>()

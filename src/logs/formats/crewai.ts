@@ -11,6 +11,7 @@ export const crewai: LogFormat = {
   name: 'crewai',
   title: 'CrewAI: outputs of crews, log files and events',
   matches: (value) => isOutput(value) || isEvent(value) || isEntry(value) || listOf(value).some(isEntry),
+  takes: isOtherEvent,
   read: readAll,
   markup: /\b(?:Thought|Action|Action Input|Observation|Final Answer):/g,
 }
@@ -26,11 +27,14 @@ const isEvent = (value: unknown): boolean =>
   ('timestamp' in value || 'event_id' in value)
 
 /** Events of other kinds, about flows, memories and the like. */
-const isOtherEvent = (value: unknown): boolean =>
-  isObject(value) &&
-  typeof value['type'] === 'string' &&
-  'source_fingerprint' in value &&
-  ('timestamp' in value || 'event_id' in value)
+function isOtherEvent(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value['type'] === 'string' &&
+    'source_fingerprint' in value &&
+    ('timestamp' in value || 'event_id' in value)
+  )
+}
 
 /** An entry of a log file. */
 const isEntry = (value: unknown): boolean =>

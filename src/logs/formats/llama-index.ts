@@ -50,7 +50,21 @@ async function* read(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRu
     if (eventOf(value) !== undefined) stream.values.push(value)
     else if (!isStop(value)) yield { where, problem: 'it is no event of an agent workflow' }
   }
-  for (const { where, values } of files.values()) yield runOf(values, where)
+  for (const { where, values } of files.values()) for (const run of runsIn(values)) yield runOf(run, where)
+}
+
+/** After an agent has answered, the next that is asked belongs to another run. */
+function runsIn(values: readonly unknown[]): unknown[][] {
+  const runs: unknown[][] = [[]]
+  let isOver = false
+  for (const value of values) {
+    const event = eventOf(value)!
+    if (isOver && event.kind === 'input') runs.push([])
+    if (event.kind === 'input') isOver = false
+    if (event.kind === 'output') isOver = outputOf(event.data).every(({ calls }) => calls.length === 0)
+    runs.at(-1)!.push(value)
+  }
+  return runs
 }
 
 function runOf(values: readonly unknown[], where: string): LoggedRun {

@@ -15,6 +15,7 @@ export const openaiAgents: LogFormat = {
   name: 'openai-agents',
   title: 'OpenAI Agents SDK: traces with their spans, run states, items and events of streams',
   matches: (value) => isTrace(value) || isState(value) || itemsIn(value).length > 0,
+  takes: isOtherEvent,
   read: readAll,
 }
 
@@ -32,8 +33,11 @@ function itemsIn(value: unknown): readonly unknown[] {
 }
 
 /** Other events of a stream, whose words come again in the items. */
-const isOtherEvent = (value: unknown): boolean =>
-  /^(?:raw_response_event|raw_model_stream_event|agent_updated_stream_event)$/.test(asText(at(value, 'type')))
+function isOtherEvent(value: unknown): boolean {
+  return /^(?:raw_response_event|raw_model_stream_event|agent_updated_stream_event)$/.test(
+    asText(at(value, 'type')),
+  )
+}
 
 async function* readAll(records: AsyncIterable<LogRecord>): AsyncGenerator<LoggedRun | Unreadable> {
   const traces = new Map<string, { where: string; values: unknown[] }>()
@@ -85,10 +89,11 @@ function spanOf(value: unknown): Span {
 
 /** Spans come in the order in which they ended, so they are sorted by their start. */
 function readTrace(id: string, values: readonly unknown[], where: string): LoggedRun | Unreadable {
-  const spans = values
-    .filter((value) => at(value, 'object') === 'trace.span')
-    .map(spanOf)
-    .sort((one, other) => one.start - other.start || other.end - one.end)
+  const found = values.filter((value) => at(value, 'object') === 'trace.span').map(spanOf)
+  // A span may be exported twice.
+  const spans = [...new Map(found.map((span) => [span.id, span])).values()].sort(
+    (one, other) => one.start - other.start || other.end - one.end,
+  )
   const byId = new Map(spans.map((span) => [span.id, span]))
   const agentOf = (span: Span): string => {
     for (const above of ancestorsOf(span, byId)) {
