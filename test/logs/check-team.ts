@@ -8,6 +8,7 @@ import {
   type Unreadable,
 } from '../../src/logs/index.ts'
 import { isFull } from '../how-many.ts'
+import { expectConserved } from './conserved.ts'
 import { type TeamCall, type TeamRun, teamRun } from './random-team.ts'
 import { type Layout, written } from './span-layouts.ts'
 import type { SpanWriter } from './span-writers.ts'
@@ -50,6 +51,7 @@ export async function readAll(
   format: LogFormat,
   values: readonly unknown[],
 ): Promise<(LoggedRun | Unreadable)[]> {
+  await expectConserved(format, values)
   async function* records() {
     for (const [index, value] of values.entries()) {
       const found = recordsIn({ value, where: `log:${index + 1}` })
