@@ -1,7 +1,6 @@
-import { parseJson } from '../schema/index.ts'
 import type { LeftOut } from './contract.ts'
 import { executionIn, nothingToRun } from './executed-code.ts'
-import { at, textOf } from './json.ts'
+import { parsedOr } from './json.ts'
 import type { Speech } from './speeches.ts'
 
 /** A message of a Magentic-One console log: its author, with what kind of message it is in parentheses. */
@@ -108,15 +107,14 @@ export function planIn(text: string): Pick<Speech, 'thought' | 'said'> {
 }
 
 function ledger(text: string): Pick<Speech, 'thought' | 'said'> {
-  const end = text.lastIndexOf('}')
-  let form: unknown
-  try {
-    form = parseJson(text.slice(text.indexOf('{'), end + 1))
-  } catch {
-    return {}
-  }
-  const reasons = ['is_request_satisfied', 'instruction_or_question'].flatMap(
-    (key) => textOf(at(form, key, 'reason')) ?? [],
-  )
+  // Not read as a whole, because warnings may be printed into the form.
+  const reasons = ['is_request_satisfied', 'instruction_or_question'].flatMap((key) => {
+    const reason = new RegExp(`"${key}":\\s{0,40}\\{\\s{0,40}"reason":\\s{0,40}("(?:[^"\\\\]|\\\\.)*")`).exec(
+      text,
+    )?.[1]
+    const read = reason === undefined ? undefined : parsedOr(reason)
+    return typeof read === 'string' ? read : []
+  })
+  if (reasons.length === 0) return {}
   return { thought: reasons.join('\n'), said: { as: 'report', text: '' } }
 }
